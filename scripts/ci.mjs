@@ -1,8 +1,10 @@
 /**
- * Everything that must be true of a commit: set-up from nothing, types, lint, all test suites. Suites whose files run one after the other
- * keep a core busy for less than half of the time, so three rows of them run side by side, each in a network namespace of its own. The
- * image is really built for its suite; that needs root, and without root it is skipped and said so. Ends with `N passed, N failed`; the
- * exit code says the same. It runs on whatever Node is installed, so it is plain JavaScript.
+ * Everything that must be true of a commit: set-up from nothing, types, lint, all test suites.
+ * Suites whose files run one after the other keep a core busy for less than half of the time, so
+ * three rows of them run side by side, each in a network namespace of its own. The image is really
+ * built for its suite; that needs root, and without root it is skipped and said so. Ends with `N
+ * passed, N failed`; the exit code says the same. It runs on whatever Node is installed, so it is
+ * plain JavaScript.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,8 +20,10 @@ let passed = 0;
 
 if (await step("set-up", [process.execPath, "scripts/setup.mjs"])) {
   await step("types", ["tsc", "--noEmit"]);
+  await step("types of the page", ["tsc", "-p", "ui"]);
+  await step("comments", ["node", "scripts/check-comments.ts"]);
   await step("lint", ["biome", "check", ".", "--diagnostic-level=error"]);
-  await suites(["unit", "golden", "nginx", "hostile"]);
+  await suites(["unit", "golden", "nginx", "hostile", "page"]);
   const chartAndImage = async () => {
     await suites(["chart"], { printedAtEnd: true });
     if (process.getuid?.() === 0) await suites(["image"], { printedAtEnd: true });
@@ -43,7 +47,10 @@ async function step(name, command) {
   return ended;
 }
 
-/** Runs the suites with these names; what is printed at the end does not mix with what runs beside it. */
+/**
+ * Runs the suites with these names; what is printed at the end does not mix with what runs beside
+ * it.
+ */
 async function suites(names, { printedAtEnd = false } = {}) {
   const summaryFile = join(folder, `${names[0]}.json`);
   const reporters = ["--reporter=default", "--reporter=./test/support/summary-reporter.ts"];

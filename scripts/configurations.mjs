@@ -1,7 +1,8 @@
 /**
- * `npm run configurations [NAME ...]`: what CI has no minutes for. Runs each of them, or those that are named, and
- * writes down in docs/configurations.md when each last passed, at which commit. The record says so when the
- * checkout had changes. It is plain JavaScript: set-up may not have run yet.
+ * `npm run configurations [NAME ...]`: what CI has no minutes for. Runs each of them, or those that
+ * are named, and writes down in docs/configurations.md when each last passed, at which commit. The
+ * record says so when the checkout had changes. It is plain JavaScript: set-up may not have run
+ * yet.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

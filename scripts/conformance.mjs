@@ -1,4 +1,7 @@
-/** `npm run conformance -- [--services] [TEST ...]`: tests of the Gateway API's public suite, which grant 2 s until an answer is right. */
+/**
+ * `npm run conformance -- [--services] [TEST ...]`: tests of the Gateway API's public suite, which
+ * grant 2 s until an answer is right.
+ */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -1,12 +1,14 @@
 /**
- * `npm start`: three small backends on loopback addresses and `sluice serve examples/shop` in front of them, on 8080 and 8443 or the
- * next ports that are free. Flags of `sluice serve` may follow: `npm start -- --http-port 9080`.
- * Everything it writes is in the folder `run`; Ctrl-C ends all of it.
+ * `npm start`: three small backends on loopback addresses and `sluice serve examples/shop` in front
+ * of them, on 8080 and 8443 or the next ports that are free. Flags of `sluice serve` may follow:
+ * `npm start -- --http-port 9080`. Everything it writes is in the folder `run`; Ctrl-C ends all of
+ * it.
  */
 import { createServer, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
 import { parseFlags } from "../src/cli/flags/parse.ts";
 import type { Flags } from "../src/cli/flags.ts";
+import { pageAddress } from "../src/cli/parts/page.ts";
 import { serve } from "../src/cli/serve.ts";
 import { nextFree } from "./free-ports.ts";
 
@@ -44,6 +46,7 @@ const lines = [
 
 const servers = await Promise.all(backends.map(([name, address]) => backend(name, address)));
 const flags = [`--http-port=${http}`, `--https-port=${https}`, `--healthz-port=${healthz}`];
+const page = pageAddress({ ...parsed.flags, healthzPort: healthz });
 const exitCode = await serve(
   [...given, ...flags, "examples/shop"],
   { write: say, fail: (text) => say(`${text}\n`) },
@@ -51,6 +54,7 @@ const exitCode = await serve(
   () => {
     const width = Math.max(...lines.map(([command]) => command.length));
     say(`\nTry, in another terminal:\n\n${lines.map(([one, what]) => `  curl ${one.padEnd(width)}  # ${what}\n`).join("")}
+${page === undefined ? "" : `In the browser: ${page} shows routes, problems and the last changes.\n`}
 Then edit a file in examples/shop and ask again. The access log is run/logs/access.log. Ctrl-C ends everything.\n\n`);
   },
 );

@@ -1,4 +1,7 @@
-/** A network namespace of its own for tests and benchmarks; plain JavaScript, because it is made before Node 24 starts in it. */
+/**
+ * A network namespace of its own for tests and benchmarks; plain JavaScript, because it is made
+ * before Node 24 starts in it.
+ */
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -1,6 +1,7 @@
 /**
- * Sets up what a fresh machine lacks: the npm packages (Node 24 among them) and nginx with Lua and stream.
- * Runs on whatever Node is installed, so it is plain JavaScript and imports nothing outside Node.
+ * Sets up what a fresh machine lacks: the npm packages (Node 24 among them) and nginx with Lua and
+ * stream. Runs on whatever Node is installed, so it is plain JavaScript and imports nothing outside
+ * Node.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -15,7 +16,10 @@ const nginxPackages = [
   "lua-cjson",
 ];
 
-/** Packages of modules that a few tests need, and the file of each; where one cannot be had, its tests are skipped and say so. */
+/**
+ * Packages of modules that a few tests need, and the file of each; where one cannot be had, its
+ * tests are skipped and say so.
+ */
 const optionalModules = {
   "libnginx-mod-http-brotli-filter": "ngx_http_brotli_filter_module.so",
   "libnginx-mod-http-geoip2": "ngx_http_geoip2_module.so",
@@ -30,7 +34,10 @@ await installNginx();
 await installOptionalModules();
 await installCompiler();
 
-/** `npm install` leaves a lockfile of its own in node_modules; older than ours means something changed. */
+/**
+ * `npm install` leaves a lockfile of its own in node_modules; older than ours means something
+ * changed.
+ */
 async function installNodeModules() {
   const installed = `${root}node_modules/.package-lock.json`;
   const wanted = [`${root}package-lock.json`, `${root}package.json`];
@@ -56,7 +63,9 @@ async function installNginx() {
   if (!haveNginx()) fail(`nginx could not be installed; try by hand: apt-get install ${packages}`);
 }
 
-/** Tried once: a machine that has no such package is not asked again until its node_modules are new. */
+/**
+ * Tried once: a machine that has no such package is not asked again until its node_modules are new.
+ */
 async function installOptionalModules() {
   const tried = `${root}node_modules/.nginx-modules-tried`;
   const missing = Object.entries(optionalModules).filter(([, file]) => !existsSync(`${modulesFolder}/${file}`));
@@ -78,7 +87,9 @@ async function installOptionalModules() {
   writeFileSync(tried, "");
 }
 
-/** Tried once, as above. Where there is none, the tests that need it fail and name these packages. */
+/**
+ * Tried once, as above. Where there is none, the tests that need it fail and name these packages.
+ */
 async function installCompiler() {
   const tried = `${root}node_modules/.compiler-tried`;
   if (has("cc") || existsSync(tried) || !has("apt-get") || process.getuid?.() !== 0) return;
@@ -95,7 +106,10 @@ function haveNginx() {
   return has("nginx") && cjson && needed.every((file) => existsSync(`${modulesFolder}/${file}`));
 }
 
-/** Debian starts a service when it installs one; a `policy-rc.d` that answers 101 keeps port 80 free. */
+/**
+ * Debian starts a service when it installs one; a `policy-rc.d` that answers 101 keeps port 80
+ * free.
+ */
 async function withoutSystemService(asRoot, install) {
   const policy = "/usr/sbin/policy-rc.d";
   if (existsSync(policy)) return install();
@@ -127,7 +141,10 @@ async function must(command, args, otherwise) {
   if (code !== 0) fail(otherwise);
 }
 
-/** Says every few seconds how long it takes already: a minute of silence looks like a program that hangs. */
+/**
+ * Says every few seconds how long it takes already: a minute of silence looks like a program that
+ * hangs.
+ */
 function watched(command, args, options) {
   return new Promise((resolve) => {
     const started = Date.now();

@@ -1,4 +1,7 @@
-/** `node scripts/suite-on-image.mjs SUITE PROJECT ...`: suites of this machine on the nginx of the image, in a network of their own. */
+/**
+ * `node scripts/suite-on-image.mjs SUITE PROJECT ...`: suites of this machine on the nginx of the
+ * image, in a network of their own.
+ */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { inNamespace } from "./namespace.mjs";

@@ -1,21 +1,24 @@
 /**
- * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all but the image's, conformance and the soak when none is named.
- * Everything runs in a network namespace of its own, where 192.0.2.0/24 and ports 80 and 443 are free;
- * so it is plain JavaScript, and the namespace is made here, before Node 24 starts in it.
+ * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites, all but
+ * the page's, the image's, conformance and the soak when none is named. Everything runs in a
+ * network namespace of its own, where 192.0.2.0/24 and ports 80 and 443 are free; so it is plain
+ * JavaScript, and the namespace is made here, before Node 24 starts in it.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { inNamespace } from "./namespace.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const suites = ["unit", "golden", "nginx", "parity", "hostile", "chart", "e2e", "image", "conformance", "soak"];
+const suites = ["unit", "golden", "nginx", "parity", "hostile", "page", "chart", "e2e", "image", "conformance", "soak"];
 const chosen = process.argv.slice(2).filter((word) => suites.includes(word));
 const options = process.argv.slice(2).filter((word) => !suites.includes(word));
-const wanted = chosen.length > 0 ? chosen : suites.filter((suite) => !["image", "conformance", "soak"].includes(suite));
+const wanted =
+  chosen.length > 0 ? chosen : suites.filter((suite) => !["page", "image", "conformance", "soak"].includes(suite));
 
 step([process.execPath, "scripts/setup.mjs"]);
 if (["chart", "e2e", "image", "conformance", "soak"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
+if (wanted.includes("page")) step([process.execPath, "scripts/chromium.mjs"]);
 if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/promtool.ts"]);
 if (["e2e", "image", "conformance"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/gateway-suite.ts"]);

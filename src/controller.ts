@@ -1,6 +1,7 @@
 /**
- * A whole controller for one source: nginx opened, the sync running, and a stop that lets requests in flight end.
- * `run`, `serve` and the tests all start it; they differ in where the Snapshot comes from and in who listens.
+ * A whole controller for one source: nginx opened, the sync running, and a stop that lets requests
+ * in flight end. `run`, `serve` and the tests all start it; they differ in where the Snapshot comes
+ * from and in who listens.
  */
 
 import { randomUUID } from "node:crypto";
@@ -11,9 +12,10 @@ import { inMode } from "./directives/capabilities.ts";
 import type { Machine } from "./directives/machine.ts";
 import type { Certificate } from "./model/configuration.ts";
 import { nameOf } from "./model/objects.ts";
-import { instanceKey, isReplaced } from "./model/records.ts";
+import { instanceKey, isReplaced, streamKey } from "./model/records.ts";
 import { answerCheckedNames, type CheckedNameEvent } from "./names/checked-names.ts";
 import { familyLookup } from "./names/lookup.ts";
+import { answerStreamEndpoints, type StreamPortEvent } from "./names/stream-endpoints.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
 import { Journal } from "./nginx/folder/journal.ts";
@@ -21,6 +23,7 @@ import { OpenedFiles } from "./nginx/folder/opened-files.ts";
 import { strangeRecords } from "./nginx/held-records.ts";
 import type { InstalledNginx, Nginx, NginxEvent, RunFolder } from "./nginx/index.ts";
 import { Pass } from "./nginx/pass.ts";
+import type { Routed, RouterQuestion } from "./nginx/routed.ts";
 import { askResponders } from "./ocsp/ask.ts";
 import { StapledSource, type StapleEvent } from "./ocsp/stapled-source.ts";
 import type { ObjectName } from "./problem.ts";
@@ -28,6 +31,7 @@ import { openRenderer } from "./render/open-renderer.ts";
 import type { Renderer } from "./render/rendering.ts";
 import { settingsProblems } from "./render/settings/view.ts";
 import { SteadyRenderer } from "./render/steady-renderer.ts";
+import { hasEndpointsAsData, streamService } from "./render/streams/pools.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
 import type { Listener, Memory, Source } from "./sync/ports.ts";
@@ -68,26 +72,40 @@ export interface ControllerEvents {
   readonly nginx: (event: NginxEvent) => void;
   readonly staple: (event: StapleEvent) => void;
   readonly nameCheck: (event: CheckedNameEvent) => void;
-  /** Another template was in use and failed on what there is to render now; the built-in one took its place. */
+  readonly streams: (event: StreamPortEvent) => void;
+  /** The template in use failed on the present objects; the built-in one took its place. */
   readonly templateGaveUp: (why: string) => void;
-  /** Keys of records that nginx's memory held otherwise than they were given, and that are put right. */
+  /** Keys of records that something else had changed in nginx's memory, and that are mended. */
   readonly strangeRecords: (keys: readonly string[]) => void;
 }
 
 export interface Controller {
   readonly sync: Sync;
   readonly renderer: Renderer;
+  readonly machine: Machine;
   readonly nginx: Nginx;
-  /** Whether nginx serves a configuration of ours: one that was applied, or the last good one of an earlier life. */
+  /**
+   * Whether nginx serves a configuration of ours: one that was applied, or the last good one of an
+   * earlier life.
+   */
   readonly isServing: boolean;
   /** Rejects when the sync ends because of a bug. */
   readonly running: Promise<void>;
   /** What workers counted since the last time it was asked; empty when that is all. */
   counts(): Promise<string>;
+  /** What nginx has counted of routes in shadow, as lines of JSON. */
+  shadow(): Promise<string>;
   /** Shared memory of records; undefined where nginx does not answer or has none. */
   memory(): Promise<MemoryState | undefined>;
+  /**
+   * Where the running router sends a request; undefined where nginx does not answer, or refuses the
+   * request itself.
+   */
+  route(question: RouterQuestion): Promise<Routed | undefined>;
   /** Whether nginx answers within `limitMs`. */
   answers(limitMs: number): Promise<boolean>;
+  /** See `Channel`. */
+  readonly peers: Channel["peers"];
   /** What nginx and its processes say of themselves. */
   figures(): Promise<{ readonly connections: ConnectionFigures | undefined; readonly processes: ProcessFigures }>;
   /** Tries a template on what is served, and uses it from now on if it is good. */
@@ -104,12 +122,17 @@ export type StartedController =
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
   const { folder, machine, pace, events } = options;
+  // Its key takes a tenth of a second of another thread, while nginx and the journal are opened.
+  const fake = fakeCertificate(new Date());
   const endNames = answerCheckedNames({
     port: machine.ports.nameCheck,
     policy: options.translate.asked,
     lookup: familyLookup(machine.nameservers),
     report: events.nameCheck,
   });
+  const journalOpened = Promise.withResolvers<Journal>();
+  const endStreams = answerStreams(options, journalOpened.promise);
+  const endAnswers = () => Promise.all([endNames(), endStreams()]);
   const opened = await options.installed.open({
     folder,
     endWithController: options.endWithController,
@@ -117,12 +140,13 @@ export async function startController(options: ControllerOptions): Promise<Start
     report: events.nginx,
   });
   if (!opened.ok) {
-    await endNames();
+    await endAnswers();
     return opened;
   }
   const { nginx, found } = opened;
 
   const journal = await Journal.open(folder.journal);
+  journalOpened.resolve(journal);
   const openedFiles = new OpenedFiles(folder);
   const channel = new Channel(
     folder.controlSocket,
@@ -141,7 +165,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   );
   const sync = new Sync({
     source,
-    translator: new SteadyTranslator(options.translate, await fakeCertificate(new Date())),
+    translator: new SteadyTranslator(options.translate, await fake),
     renderer,
     memory,
     nginx: {
@@ -188,13 +212,17 @@ export async function startController(options: ControllerOptions): Promise<Start
     controller: {
       sync,
       renderer,
+      machine,
       nginx,
       running,
       get isServing() {
         return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
       },
       counts: () => channel.counts(),
+      shadow: () => channel.shadow(),
+      peers: (addresses) => channel.peers(addresses),
       memory: () => channel.state(),
+      route: (question) => channel.route(question),
       answers: (limitMs) => channel.answers(limitMs),
       figures: async () => ({ connections: await channel.connections(), processes: nginx.processes() }),
       useTemplate: async (template) => {
@@ -210,11 +238,24 @@ export async function startController(options: ControllerOptions): Promise<Start
       drain,
       stop: async (limitMs) => {
         await drain(limitMs);
-        await endNames();
-        await channel.close();
+        await endAnswers();
+        channel.close();
       },
     },
   };
+}
+
+/**
+ * Questions that come before the journal is open, of an nginx that was started first, wait for it.
+ */
+function answerStreams({ machine, events }: ControllerOptions, journal: Promise<Journal>): () => Promise<void> {
+  if (!hasEndpointsAsData(machine)) return async () => {};
+  return answerStreamEndpoints({
+    port: machine.ports.stream,
+    service: streamService(machine),
+    recordOf: async (pool) => (await journal).records.get(streamKey(pool)),
+    report: events.streams,
+  });
 }
 
 /** Asks for nginx's count of writings now and then, which costs next to nothing. */

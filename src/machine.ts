@@ -1,20 +1,23 @@
-/** Puts the Machine together, from the capabilities of nginx, the place where it runs, the run folder, and the flags. */
+/**
+ * Puts the Machine together, from the capabilities of nginx, the place where it runs, the run
+ * folder, and the flags.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Machine, Place } from "./directives/machine.ts";
 import type { Capabilities, RunFolder } from "./nginx/index.ts";
+import { shipped } from "./shipped.ts";
 
-/** The part of it that flags say. Of the MaxMind databases those that are not there count as well. */
+/** The part of it that flags say. MaxMind databases that are missing count as well. */
 export type MachineFlags = Pick<
   Machine,
   "mode" | "ports" | "healthPath" | "passthrough" | "counts" | "accessLog" | "errorLog" | "talkative"
 > &
   Pick<Machine["files"], "geoipDatabases">;
 
-/** Where the Lua is: beside the sources, or beside the compiled files. */
-export const luaFolder = fileURLToPath(new URL("../nginx/lua", import.meta.url));
+/** Where the Lua is. */
+export const luaFolder = shipped("nginx/lua");
 
 export function machineOf(capabilities: Capabilities, place: Place, folder: RunFolder, flags: MachineFlags): Machine {
   const { geoipDatabases, ...given } = flags;
@@ -57,7 +60,10 @@ function luaVersion(): string {
   return sum.digest("hex");
 }
 
-/** The path that is there, of ingress-nginx's image or of Debian's packages; the first where none is, for nginx to name it. */
+/**
+ * The path that is there, of ingress-nginx's image or of Debian's packages; the first where none
+ * is, for nginx to name it.
+ */
 function firstOf(...paths: readonly [string, ...string[]]): string {
   return paths.find((path) => existsSync(path)) ?? paths[0];
 }

@@ -1,6 +1,7 @@
 /**
- * The program: finds the command and hands it the rest of the line. What users get wrong comes back as one sentence and an
- * exit code; an exception is a bug, is caught here and nowhere else, and ends the program.
+ * The program: finds the command and hands it the rest of the line. What users get wrong comes back
+ * as one sentence and an exit code; an exception is a bug, is caught here and nowhere else, and
+ * ends the program.
  */
 import type { Command } from "./cli/command.ts";
 import { commands, helpText, unknownCommand } from "./cli/commands.ts";
@@ -12,7 +13,10 @@ const out: Out = {
   fail: (sentence) => void process.stderr.write(`${sentence}\n`),
 };
 
-/** A terminal that is closed, or a reader that has gone, must not end the program in the middle of ending everything. */
+/**
+ * A terminal that is closed, or a reader that has gone, must not end the program in the middle of
+ * ending everything.
+ */
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 async function run([name, ...rest]: readonly string[]): Promise<number> {
@@ -32,10 +36,11 @@ async function run([name, ...rest]: readonly string[]): Promise<number> {
   return 2;
 }
 
-try {
-  process.exitCode = await run(process.argv.slice(2));
-} catch (error) {
-  out.fail(`sluice: this is a bug in Sluice ${build.release}, please report it:\n${(error as Error).stack ?? error}`);
-  process.exit(70);
-}
-process.exit();
+/** No `await` of the module itself: the bundle is CommonJS. */
+run(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: Error) => {
+    out.fail(`sluice: this is a bug in Sluice ${build.release}, please report it:\n${error.stack ?? error}`);
+    process.exit(70);
+  },
+);

@@ -1,6 +1,7 @@
 /**
- * What somebody got wrong, as a value that travels beside the Configuration. Logs, Events, metrics, the webhook and the
- * command line all say the same `sentence`. A Problem always names its object; what was done about it is part of the sentence.
+ * A user's mistake, as a value that travels beside the Configuration. Logs, Events, metrics, the
+ * webhook and the command line all say the same `sentence`. A Problem always names its object; what
+ * was done about it is part of the sentence.
  */
 
 import { visible } from "./visible.ts";
@@ -18,7 +19,7 @@ export interface FilePlace {
   readonly column: number;
 }
 
-/** What became of an object because of an unreadable annotation. */
+/** The consequence of an unreadable annotation for its object. */
 export type Consequence = "default" | "deny" | "reject";
 
 export type Problem = { readonly object: ObjectName } & (
@@ -27,7 +28,7 @@ export type Problem = { readonly object: ObjectName } & (
       readonly kind: "annotation-unknown";
       readonly key: string;
       readonly nearest?: string;
-      /** What is known by that name elsewhere; finishes "annotation <key> does not exist: ". */
+      /** The thing of that name elsewhere; finishes "annotation <key> does not exist: ". */
       readonly elsewhere?: string;
     }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
@@ -63,14 +64,18 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "memory-full" | "memory-short"; readonly bytes: number }
   | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
   | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
+  /**
+   * The host policy gives the host to `owners`, which are namespaces other than that of the object.
+   */
+  | { readonly kind: "host-refused"; readonly field: string; readonly host: string; readonly owners: readonly string[] }
   | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
   | { readonly kind: "certificate-doubtful"; readonly why: string }
   | { readonly kind: "secret-kept"; readonly field: string; readonly secret: string; readonly why: string }
   | {
       readonly kind: "last-good";
-      /** What of the object is not in force, and why. */
+      /** The part of the object that is not in force, and why. */
       readonly what: string;
-      /** What stands in for it. */
+      /** The form that stands in for it. */
       readonly instead: string;
       /** The moment at which this program saw it first. */
       readonly since: string;
@@ -90,30 +95,38 @@ const consequences: Record<Consequence, string> = {
 const longestSentence = 4_000;
 const longestEnd = 400;
 
-/** One sentence without the object's name: what was found and what was done. No control character of a stranger is in it. */
+/**
+ * One sentence without the object's name: what was found and what was done. No control character of
+ * a stranger is in it.
+ */
 export function sentence(p: Problem): string {
   const text = wordsOf(p);
   if (text.length <= longestSentence) return visible(text);
   return visible(`${text.slice(0, longestSentence - longestEnd)}… ${text.slice(-longestEnd)}`);
 }
 
+/** Keys of RouteSettings have the names of annotations, and stand in the spec. */
+function keyed({ object, key }: { readonly object: ObjectName; readonly key: string }): string {
+  return object.kind === "RouteSettings" ? `spec.${key}` : `annotation ${key}`;
+}
+
 /** A new kind does not compile until it has words. */
 function wordsOf(p: Problem): string {
   switch (p.kind) {
     case "annotation-unreadable":
-      return `annotation ${p.key}: ${p.why}; ${consequences[p.done]}`;
+      return `${keyed(p)}: ${p.why}; ${consequences[p.done]}`;
     case "annotation-unknown":
-      return `annotation ${p.key} does not exist${p.elsewhere === undefined ? meant(p.nearest) : `: ${p.elsewhere}`}; it is ignored`;
+      return `${keyed(p)} does not exist${p.elsewhere === undefined ? meant(p.nearest) : `: ${p.elsewhere}`}; it is ignored`;
     case "annotation-removed":
-      return `annotation ${p.key} was removed and does nothing${p.successor === undefined ? "" : `; use ${p.successor}`}`;
+      return `${keyed(p)} was removed and does nothing${p.successor === undefined ? "" : `; use ${p.successor}`}`;
     case "annotation-partly":
-      return `annotation ${p.key}: ${p.why}; the rest of it is used`;
+      return `${keyed(p)}: ${p.why}; the rest of it is used`;
     case "annotation-doubtful":
-      return `annotation ${p.key}: ${p.why}`;
+      return `${keyed(p)}: ${p.why}`;
     case "neighbours-changed":
-      return `annotation ${p.key} makes every path of host ${p.host} a regular expression, those of ${listed(p.neighbours)} too: /cart there also takes /cartoons`;
+      return `${keyed(p)} makes every path of host ${p.host} a regular expression, those of ${listed(p.neighbours)} too: /cart there also takes /cartoons`;
     case "annotation-useless":
-      return `annotation ${p.key} has no effect: ${p.why}`;
+      return `${keyed(p)} has no effect: ${p.why}`;
     case "setting-unreadable":
       return `key ${p.key}: ${p.why}; ${p.kept} is used`;
     case "setting-unknown":
@@ -142,6 +155,8 @@ function wordsOf(p: Problem): string {
       return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
     case "path-contested":
       return `path ${p.path} of host ${p.host} is in ${named(p.by)}, too; only one of them may have it, whatever the path type`;
+    case "host-refused":
+      return `${p.field}: the host policy gives ${p.host} to ${p.owners.length === 1 ? "namespace" : "namespaces"} ${p.owners.join(", ")} alone; nothing is served for it here`;
     case "secret-unusable":
       return `${p.field}: Secret ${p.secret} ${p.why}; the default certificate is served`;
     case "certificate-doubtful":
@@ -155,7 +170,10 @@ function wordsOf(p: Problem): string {
   }
 }
 
-/** What is true once the Problem is gone, whether its author mended it or took away what it was about. */
+/**
+ * The sentence that is true once the Problem is gone, whether its author mended it or took away
+ * what it was about.
+ */
 export function mended(p: Problem): string {
   return visible(mendedWords(p));
 }
@@ -169,7 +187,7 @@ function mendedWords(p: Problem): string {
     case "annotation-useless":
     case "annotation-doubtful":
     case "neighbours-changed":
-      return `annotation ${p.key} is in order or gone`;
+      return `${keyed(p)} is in order or gone`;
     case "setting-unreadable":
     case "setting-unknown":
     case "setting-useless":
@@ -188,6 +206,8 @@ function mendedWords(p: Problem): string {
     case "path-taken":
     case "path-contested":
       return `path ${p.path} of host ${p.host} is not claimed twice any more`;
+    case "host-refused":
+      return `${p.host} is permitted or not asked for any more`;
     case "field-unusable":
       return `${p.field} is in order or gone`;
     case "manifest-unusable":

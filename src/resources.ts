@@ -1,9 +1,13 @@
-/** The kinds a controller reads or writes in a cluster, as the API addresses them. Leases and Events are the runtime's own. */
+/**
+ * The kinds a controller reads or writes in a cluster, as the API addresses them. Leases and Events
+ * are the runtime's own.
+ */
 import { type Resource, resource } from "./kubernetes/index.ts";
 import type { BackendTLSPolicy } from "./model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "./model/gateway/listener-set.ts";
 import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./model/gateway/objects.ts";
 import { gatewayGroup } from "./model/gateway/objects.ts";
+import { type RouteSettings, routeSettingsVersion } from "./model/gateway/route-settings.ts";
 import type { GRPCRoute, TCPRoute, TLSRoute, UDPRoute } from "./model/gateway/routes.ts";
 import type {
   ConfigMap,
@@ -79,6 +83,13 @@ export const backendTLSPolicies = resource<BackendTLSPolicy>({
   kind: "BackendTLSPolicy",
   plural: "backendtlspolicies",
 });
+/** A kind of Sluice's own. */
+export const routeSettings = resource<RouteSettings>({
+  apiVersion: routeSettingsVersion,
+  namespaced: true,
+  kind: "RouteSettings",
+  plural: "routesettings",
+});
 
 /** As far as the webhook's certificate goes. */
 export interface ValidatingWebhookConfiguration extends KubernetesObject {
@@ -103,7 +114,7 @@ export interface EndpointSubset {
   readonly ports?: NonNullable<EndpointSlice["ports"]>;
 }
 
-/** What statuses and the EndpointSlices of Gateways need of a Pod. */
+/** The part of a Pod that statuses and the EndpointSlices of Gateways need. */
 export interface Pod extends KubernetesObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {

@@ -1,14 +1,16 @@
-/** Which release this is. `package.json` lies beside the sources and beside the compiled files alike. */
+/**
+ * Which release this is. `package.json` lies beside the sources and beside the compiled files
+ * alike.
+ */
 import { readFileSync } from "node:fs";
+import { shipped } from "./shipped.ts";
 
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-  version: string;
-};
+const { version } = JSON.parse(readFileSync(shipped("package.json"), "utf8")) as { version: string };
 
 export const build = {
   name: "Sluice",
   release: version,
-  /** The commit, where the image was told it. */
+  /** The commit, where the build of the image named it. */
   build: process.env.SLUICE_BUILD ?? "unknown",
   repository: process.env.SLUICE_REPOSITORY ?? "unknown",
 } as const;

@@ -4,7 +4,7 @@
  *
  * The heap of Node may grow to half of the container's memory limit; the other half is nginx's. Its part for
  * young objects is kept small: Node gives it 16 MB three times over, and what is read from the API server is
- * either gone at once or there to stay. So small a part is collected sooner by one thread than by several that
+ * either gone at once or there to stay, so 2 MB do as well. So small a part is collected sooner by one thread than by several that
  * wait for each other. At a start with thousands of Ingresses everything is called thousands of times, once: it
  * is compiled at once rather than by another thread, while it would run slowly, and not by Turbofan, which
  * would take a fifth of the CPU and is kept for what is called ten times as often as Node has it.
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static char *const node_options[] = {
-    "--max-semi-space-size=4",
+    "--max-semi-space-size=2",
     "--no-parallel-scavenge",
     "--no-concurrent-recompilation",
     "--invocation-count-for-turbofan=30000",

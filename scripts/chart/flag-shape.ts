@@ -1,10 +1,16 @@
-/** What a flag under controller.extraArgs may hold: a flag that cannot be read ends the controller at each start. */
+/**
+ * What a flag under controller.extraArgs may hold: a flag that cannot be read ends the controller
+ * at each start.
+ */
 import type { Flag } from "../../src/cli/flag.ts";
 import { type Shape, texts } from "./shape.ts";
 
 const duration = "^[+-]?(0|([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
 
-/** Patterns are about values in quotes; helm checks a number without quotes by its range. An empty value is the flag alone. */
+/**
+ * Patterns are about values in quotes; helm checks a number without quotes by its range. An empty
+ * value is the flag alone.
+ */
 export function flagShape({ kind: { label }, toggle }: Flag<unknown>): Shape {
   if (toggle)
     return {
@@ -16,15 +22,19 @@ export function flagShape({ kind: { label }, toggle }: Flag<unknown>): Shape {
   const [, from, to] = /^a (?:whole number|port),? from (\d+)(?: to (\d+))?/.exec(label) ?? [];
   if (/^a duration/.test(label)) return { type: ["string", "integer", "null"], pattern: duration, maximum: 0 };
   if (from === undefined) return { type: ["string", "number", "boolean", "null"] };
+  const number = "[+-]?(0[xX][0-9a-fA-F_]+|0[oObB]?[0-7_]+|[0-9_]+)";
   return {
     type: ["integer", "string", "null"],
-    pattern: "^[+-]?(0[xX][0-9a-fA-F_]+|0[oObB]?[0-7_]+|[0-9_]+)$",
+    pattern: label.endsWith(", or empty") ? `^(|${number})$` : `^${number}$`,
     minimum: Number(from),
     ...(to === undefined ? {} : { maximum: Number(to) }),
   };
 }
 
-/** A flag that is not among them is refused by the chart's templates, which name the one that was meant. */
+/**
+ * A flag that is not among them is refused by the chart's templates, which name the one that was
+ * meant.
+ */
 export function flagShapes(flags: readonly Flag<unknown>[]): Shape {
   const properties = Object.fromEntries(flags.map((one) => [one.name, flagShape(one)]));
   return { ...texts, properties };

@@ -1,6 +1,6 @@
 /**
- * Builds the image of one or more processors into an OCI layout. Debian's files are unpacked, never installed,
- * so the image of another processor needs no emulation.
+ * Builds the image of one or more processors into an OCI layout. Debian's files are unpacked, never
+ * installed, so the image of another processor needs no emulation.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -43,7 +43,7 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
     (use !== "cross-compiler" || processors.some((one) => one !== builder));
   const pins = await storedPins(suite, isNeeded, options.whenGone);
   const layout = new Layout(options.folder);
-  const controller = controllerTree();
+  const controller = await controllerTree();
   const config = configuration();
   const built = await eachInTurn(processors, async (processor) => {
     const { layers, debug } = await layersOf(suite, processor, pins, controller);

@@ -1,8 +1,11 @@
-/** The part of the image that is the same for every processor: the compiled controller and its npm packages. */
-import { execFileSync } from "node:child_process";
+/**
+ * The part of the image that is the same for every processor: the bundled controller, and the npm
+ * packages that it consists of, with their licences; some of them are loaded as they are.
+ */
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundle } from "../bundle.ts";
 import { file, folder, link, type Tree } from "./tree.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -11,15 +14,11 @@ const home = "opt/sluice";
 /** Files that Node never loads, as TypeScript's types and source maps. */
 const unused = /\.(map|ts|mts|cts|md|markdown|flow)$/;
 
-export function controllerTree(): Tree {
+export async function controllerTree(): Promise<Tree> {
   const tree: Tree = new Map();
   const dist = mkdtempSync(join(tmpdir(), "sluice-dist-"));
   try {
-    const tsc = join(repository, "node_modules/.bin/tsc");
-    execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", dist], {
-      cwd: repository,
-      stdio: "inherit",
-    });
+    await bundle(dist);
     copy(tree, dist, `${home}/dist`);
   } finally {
     rmSync(dist, { recursive: true });
@@ -32,6 +31,7 @@ export function controllerTree(): Tree {
       (path) => !unused.test(path) && !path.startsWith("node_modules/"),
     );
   copy(tree, join(repository, "templates"), `${home}/templates`);
+  copy(tree, join(repository, "ui"), `${home}/ui`, (path) => path !== "tsconfig.json");
   copy(tree, join(repository, "nginx/lua"), `${home}/nginx/lua`);
   // The pages that sluice compat reads.
   for (const name of ["package.json", "docs/differences.md", "docs/chart-values.md"])

@@ -1,15 +1,19 @@
 /**
- * AdmissionReview v1, the question of the API server and its answer (RS-29.1, RS-29.2). Whoever can reach the port can ask,
- * so nothing of the question is believed: every field that is read later is looked at here first.
+ * AdmissionReview v1, the question of the API server and its answer (RS-29.1, RS-29.2). Any program
+ * that reaches the port can ask, so nothing of the question is believed: every field that is read
+ * later is looked at here first.
  */
 import type { Ingress } from "../model/objects.ts";
-import { type GatewayObject, isReviewed, subjectOf } from "./gateway/subject.ts";
+import { isReviewed, type Reviewed, subjectOf } from "./gateway/subject.ts";
 
 export interface Question {
-  /** Of the review, to be repeated in the answer. */
+  /** The review's id, which the answer repeats. */
   readonly uid: string;
-  /** Undefined where nothing is to be stored, as by a DELETE, and for a Gateway or route that cannot be read. */
-  readonly object: Ingress | GatewayObject | undefined;
+  /**
+   * Undefined where nothing is to be stored, as by a DELETE, and for a Gateway or route that cannot
+   * be read.
+   */
+  readonly object: Ingress | Reviewed | undefined;
 }
 
 export type ReadQuestion =
@@ -112,11 +116,16 @@ const ingress = record({
   }),
 });
 
-/** Kubernetes stores 256 KiB of annotations, and so many paths in an object of a megabyte and a half, which is etcd's limit. */
+/**
+ * Kubernetes stores 256 KiB of annotations, and so many paths in an object of a megabyte and a
+ * half, which is etcd's limit.
+ */
 const mostAnnotations = 256 * 1024;
 const mostPaths = 20_000;
 
-/** Whether it can come from an API server, which looks at an object's size before it asks a webhook. */
+/**
+ * Whether it can come from an API server, which looks at an object's size before it asks a webhook.
+ */
 function isStorable({ metadata, spec }: Ingress): boolean {
   let characters = 0;
   for (const [key, text] of Object.entries(metadata.annotations ?? {})) characters += key.length + text.length;

@@ -1,4 +1,7 @@
-/** Parts of an Ingress that would be applied and do nothing beside what is there: a canary that shadows no path, a backend that is no Service. */
+/**
+ * Parts of an Ingress that would be applied and do nothing beside what is there: a canary that
+ * shadows no path, a backend that is no Service.
+ */
 import type { Reading } from "../annotations/reading.ts";
 import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -22,7 +25,10 @@ export interface Applied {
 /** How many paths are looked at in one go. */
 const atATime = 500;
 
-/** A host with more paths is made in one go, and that takes longer than the webhook may keep everything else waiting. */
+/**
+ * A host with more paths is made in one go, and that takes longer than the webhook may keep
+ * everything else waiting.
+ */
 const mostPaths = 4_000;
 
 interface Around {
@@ -32,8 +38,9 @@ interface Around {
 }
 
 /**
- * Asks `translate/` for the Servers of its hosts, made of it and of those that share a path with it, and keeps what is said of
- * its own fields. The catch-all's default backend is left out: a canary of it shadows paths of any Ingress.
+ * Asks `translate/` for the Servers of its hosts, made of it and of those that share a path with
+ * it, and keeps what is said of its own fields. The catch-all's default backend is left out: a
+ * canary of it shadows paths of any Ingress.
  */
 export function* idleParts(
   { ingress, reading }: Applied,
@@ -62,6 +69,7 @@ export function* idleParts(
     ownerOf: () => undefined,
     brokenSecret: () => undefined,
     isTlsConfigured: () => false,
+    namesakeOf: () => undefined,
   };
   const problems: Problem[] = [];
   const byHost = new Map([...own.hosts.keys()].map((host): [string, Claim[]] => [host, []]));

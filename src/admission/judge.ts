@@ -1,14 +1,18 @@
 /**
- * What the webhook says to one Ingress: refused for what would keep it, or some of its paths, from being served as written;
- * warned of what would be applied and do nothing. What lies in other objects is left to Events, because a Service or Secret
- * that is missing when its Ingress is applied usually comes a moment later, and Secrets nobody names yet are not in memory.
+ * The webhook's verdict on one Ingress: refused for what would keep it, or some of its paths, from
+ * being served as written; warned of what would be applied and do nothing. What lies in other
+ * objects is left to Events, because a Service or Secret that is missing when its Ingress is
+ * applied usually comes a moment later, and Secrets that no object names yet are not in memory.
  */
 import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import { atOnce, type Parts } from "../timing/paced.ts";
+import { governed } from "../translate/host-policy/governed.ts";
+import { type HostPolicy, noHostPolicy } from "../translate/host-policy/policy.ts";
 import { isOurs } from "../translate/ingress/accept.ts";
+import { claimOf } from "../translate/ingress/claim.ts";
 import { inspect } from "../translate/ingress/deep-inspection.ts";
 import { readIngress } from "../translate/ingress/reading.ts";
 import type { TranslateOptions } from "../translate/options.ts";
@@ -18,12 +22,14 @@ import type { HostPath, Neighbours } from "./neighbours.ts";
 import { overlaps } from "./overlap.ts";
 import { brokenPatterns, type Finding, unliteralPaths } from "./path-types.ts";
 
-/** What an Ingress is held against. */
+/** The surroundings that an Ingress is judged by. */
 export interface Bench {
   readonly snapshot: Snapshot;
   /** Caught up with the Snapshot. */
   readonly neighbours: Neighbours;
   readonly settings: Settings;
+  /** Absent: every namespace may use every host. */
+  readonly hostPolicy?: HostPolicy;
   readonly options: TranslateOptions;
   /** Whether the controller looks at this namespace. */
   readonly watches: (namespace: string) => boolean;
@@ -35,7 +41,10 @@ export type Verdict =
   /** Refused if there is any refusal. */
   | { readonly kind: "judged"; readonly refusals: readonly Problem[]; readonly warnings: readonly Problem[] };
 
-/** In parts, between which others may have the event loop; the Snapshot and the neighbours must not change meanwhile. */
+/**
+ * In parts, between which others may have the event loop; the Snapshot and the neighbours must not
+ * change meanwhile.
+ */
 export function* judging(submitted: Ingress, bench: Bench): Parts<Verdict> {
   const review = yield* reviewOf(submitted, bench);
   if (review.kind !== "open") return review;
@@ -45,7 +54,7 @@ export function* judging(submitted: Ingress, bench: Bench): Parts<Verdict> {
 
 export const judge = (submitted: Ingress, bench: Bench): Verdict => atOnce(judging(submitted, bench));
 
-/** What alone it would be refused for, which costs half of a verdict. */
+/** The Problems alone for which it would be refused, at half the cost of a verdict. */
 export function refusalsOf(submitted: Ingress, bench: Bench): readonly Problem[] {
   const review = atOnce(reviewOf(submitted, bench));
   if (review.kind === "open") return atOnce(refusalsIn(review));
@@ -56,7 +65,7 @@ export function refusalsOf(submitted: Ingress, bench: Bench): readonly Problem[]
 interface Review extends Applied {
   readonly kind: "open";
   readonly bench: Bench;
-  /** What is wrong with its annotations, apart from what may lie in other objects. */
+  /** The mistakes in its annotations, apart from those that may lie in other objects. */
   readonly said: readonly Problem[];
   readonly unliteral: readonly Finding[];
   /** The others at a host and path that are applied. */
@@ -82,7 +91,7 @@ function* reviewOf(submitted: Ingress, bench: Bench): Parts<Verdict | Review> {
 }
 
 function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: Review): Parts<Problem[]> {
-  const { snapshot, settings, options } = bench;
+  const { snapshot, settings, hostPolicy = noHostPolicy, options } = bench;
   const { regex, target } = reading.values.rewrite;
   const wrong = [
     ...(isOurs(ingress, snapshot.ingressClasses, options)
@@ -98,6 +107,7 @@ function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: R
   return [
     ...about(ingress, wrong, "the Ingress is refused"),
     ...said.filter(isGrave),
+    ...(hostPolicy === noHostPolicy ? [] : governed(claimOf(ingress, reading, undefined), hostPolicy).problems),
     ...(yield* overlaps(ingress, options.annotationsPrefix, neighbours)),
   ];
 }
@@ -134,8 +144,8 @@ function oddUid({ metadata: { uid } }: Ingress): Finding[] {
 }
 
 /**
- * The Ingresses at a host and path that are applied, but for `own`. Each is read once, however many paths it shares with the one under
- * review.
+ * The Ingresses at a host and path that are applied, but for `own`. Each is read once, however many
+ * paths it shares with the one under review.
  */
 function othersIn(
   { neighbours, snapshot, settings, options }: Bench,

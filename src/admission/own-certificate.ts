@@ -1,11 +1,12 @@
 /**
- * A certificate that the controller makes for its webhook: an authority that signs one certificate and is then forgotten, its
- * key with it. The API server is told the authority, so nobody else has to trust it.
+ * A certificate that the controller makes for its webhook: an authority that signs one certificate
+ * and is then forgotten, its key with it. The API server gets the authority, so no other program
+ * has to trust it.
  */
-import "reflect-metadata";
-import { webcrypto, X509Certificate } from "node:crypto";
+import { generateKeyPair, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import * as x509 from "@peculiar/x509";
+import { promisify } from "node:util";
+import { issued } from "../certificates/issue.ts";
 
 /** PEM. The keys of the Secret that ingress-nginx's job made have the same names. */
 export interface OwnCertificate {
@@ -19,40 +20,18 @@ const dayMs = 24 * 3600 * 1000;
 const lifeMs = 365 * dayMs;
 const renewMs = 30 * dayMs;
 
-const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+const authority = { organization: "Sluice", commonName: "Sluice webhook authority" };
+const webhook = { organization: "Sluice", commonName: "Sluice webhook" };
 
 /** For these DNS names, for a year. A clock that is an hour behind takes it, too. */
 export async function makeCertificate(names: readonly string[], now: Date): Promise<OwnCertificate> {
-  x509.cryptoProvider.set(webcrypto as never);
-  const [authorityKeys, keys] = await Promise.all([newKeys(), newKeys()]);
-  const valid = { notBefore: new Date(now.getTime() - 3600_000), notAfter: new Date(now.getTime() + lifeMs) };
-  const signing = { signingAlgorithm: algorithm, ...valid };
-  const authority = await x509.X509CertificateGenerator.createSelfSigned({
-    ...signing,
-    name: "O=Sluice, CN=Sluice webhook authority",
-    keys: authorityKeys as never,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
-    ],
-  });
-  const certificate = await x509.X509CertificateGenerator.create({
-    ...signing,
-    subject: "O=Sluice, CN=Sluice webhook",
-    issuer: authority.subject,
-    publicKey: keys.publicKey as never,
-    signingKey: authorityKeys.privateKey as never,
-    extensions: [
-      new x509.BasicConstraintsExtension(false),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: "dns", value }))),
-    ],
-  });
-  const pkcs8 = await webcrypto.subtle.exportKey("pkcs8", keys.privateKey);
+  const [signingKey, key] = await Promise.all([newKey(), newKey()]);
+  const notBefore = new Date(now.getTime() - 3600_000);
+  const signed = { issuer: authority, signingKey, notBefore, notAfter: new Date(now.getTime() + lifeMs) };
   return {
-    ca: `${authority.toString("pem")}\n`,
-    cert: `${certificate.toString("pem")}\n`,
-    key: `${x509.PemConverter.encode(pkcs8, "PRIVATE KEY")}\n`,
+    ca: issued({ ...signed, subject: authority, key: signingKey, use: { kind: "authority" } }),
+    cert: issued({ ...signed, subject: webhook, key, use: { kind: "server", names } }),
+    key: key.export({ type: "pkcs8", format: "pem" }).toString(),
   };
 }
 
@@ -77,7 +56,7 @@ export function withOlderAuthorities(fresh: OwnCertificate, older: string, now: 
   return { ...fresh, ca: [fresh.ca, ...valid.slice(0, 2).map(String)].join("") };
 }
 
-/** What in it cannot be read is left out. */
+/** Unreadable parts of it are left out. */
 function authoritiesOf(bundle: string): X509Certificate[] {
   const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   return blocks.flatMap((block) => {
@@ -89,6 +68,6 @@ function authoritiesOf(bundle: string): X509Certificate[] {
   });
 }
 
-function newKeys() {
-  return webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+async function newKey() {
+  return (await promisify(generateKeyPair)("ec", { namedCurve: "P-256" })).privateKey;
 }

@@ -1,20 +1,26 @@
 /**
- * The validating webhook: an HTTPS server that the API server asks before it stores an Ingress, a Gateway or a route. It
- * reads what it is sent, holds it against the Snapshot, and answers; it renders nothing, writes nothing and never runs nginx, because whoever
- * reaches the port can send anything. Reviews that take long leave the event loop to others for as long again.
+ * The validating webhook: an HTTPS server that the API server asks before it stores an Ingress, a
+ * Gateway or a route. It reads what it is sent, holds it against the Snapshot, and answers; it
+ * renders nothing, writes nothing and never runs nginx, because any program that reaches the port
+ * can send anything. Reviews that take long leave the event loop to others for as long again.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import type { RouteSettings } from "../model/gateway/route-settings.ts";
 import type { Ingress } from "../model/objects.ts";
+import { emptySnapshot } from "../model/snapshot.ts";
 import { type Problem, sentence } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import { systemClock } from "../timing/clock.ts";
 import { Paced, type Parts } from "../timing/paced.ts";
+import { HostPolicyInForce } from "../translate/host-policy/in-force.ts";
 import type { TranslateOptions } from "../translate/options.ts";
+import { Problems } from "../translate/problems.ts";
 import { type Answer, answerTo, readQuestion } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
-import type { GatewayObject } from "./gateway/subject.ts";
+import { settingsVerdict } from "./gateway/settings-review.ts";
+import type { GatewayObject, Reviewed } from "./gateway/subject.ts";
 import { warningsFor } from "./gateway/warnings.ts";
 import { judging, type Verdict } from "./judge.ts";
 import type { KeyPairs } from "./key-pairs.ts";
@@ -57,13 +63,19 @@ export type StartedWebhook =
   | { readonly ok: true; readonly port: number; stop(): Promise<void> }
   | { readonly ok: false; readonly why: string };
 
-/** ingress-nginx answers 413 from 9 MiB on. All bodies together stay under 64 MiB, which is many more than one API server sends. */
+/**
+ * ingress-nginx answers 413 from 9 MiB on. All bodies together stay under 64 MiB, which is many
+ * more than one API server sends.
+ */
 const defaultLimits: BodyLimits = { eachBytes: 9 * 1024 * 1024 - 1, allBytes: 64 * 1024 * 1024 };
 
 /** More warnings than these are counted, not given. */
 const mostWarnings = 20;
 
-/** An API server has given up by then: its longest time limit for a webhook is 30 seconds, and ours says 29. */
+/**
+ * An API server has given up by then: its longest time limit for a webhook is 30 seconds, and ours
+ * says 29.
+ */
 const longestWaitMs = 29_000;
 
 /** How long reviews that are being answered may take when the webhook ends. */
@@ -113,6 +125,8 @@ class Reviewer {
   #waitingBytes = 0;
   readonly #neighbours: Neighbours;
   readonly #settings: PresentSettings;
+  readonly #hostPolicy: HostPolicyInForce;
+  #before = emptySnapshot;
 
   constructor(options: WebhookOptions) {
     this.#options = options;
@@ -120,6 +134,8 @@ class Reviewer {
     this.#bodies = new Bodies(this.#limits);
     this.#neighbours = new Neighbours(options.translate);
     this.#settings = new PresentSettings(options.translate.configMap);
+    // The Translator reports what is wrong with the policy itself.
+    this.#hostPolicy = new HostPolicyInForce(options.translate.hostPolicy, new Problems());
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -155,18 +171,26 @@ class Reviewer {
     return "answered";
   }
 
-  *#judge(object: Ingress | GatewayObject): Parts<Verdict> {
+  *#judge(object: Ingress | Reviewed): Parts<Verdict> {
     const { source, translate, watches } = this.#options;
     const snapshot = source.snapshot();
     if (isGatewayObject(object)) {
       const { namespace = "default", deletionTimestamp } = object.metadata;
       if (deletionTimestamp !== undefined || !watches(namespace)) return { kind: "passed-over" };
-      return { kind: "judged", refusals: [], warnings: warningsFor(object, snapshot, translate) };
+      if (object.kind === "RouteSettings") {
+        const settings = this.#settings.of(snapshot);
+        return settingsVerdict(object as RouteSettings, { snapshot, settings, options: translate });
+      }
+      return gatewayVerdict(warningsFor(object as GatewayObject, snapshot, translate));
     }
     this.#neighbours.catchUp(snapshot);
     yield;
     const settings = this.#settings.of(snapshot);
-    return yield* judging(object, { snapshot, neighbours: this.#neighbours, settings, options: translate, watches });
+    this.#hostPolicy.renew(this.#before, snapshot, this.#before === emptySnapshot);
+    this.#before = snapshot;
+    const { value: hostPolicy } = this.#hostPolicy;
+    const neighbours = this.#neighbours;
+    return yield* judging(object, { snapshot, neighbours, settings, hostPolicy, options: translate, watches });
   }
 
   #refuse(response: ServerResponse, status: number, why: string): void {
@@ -176,8 +200,14 @@ class Reviewer {
   }
 }
 
-function isGatewayObject(object: Ingress | GatewayObject): object is GatewayObject {
+function isGatewayObject(object: Ingress | Reviewed): object is Reviewed {
   return object.kind !== "Ingress";
+}
+
+/** Only the host policy refuses a route. All else may still come in order, and is a warning. */
+export function gatewayVerdict(said: readonly Problem[]): Verdict {
+  const isRefusal = ({ kind }: Problem) => kind === "host-refused";
+  return { kind: "judged", refusals: said.filter(isRefusal), warnings: said.filter((one) => !isRefusal(one)) };
 }
 
 /** In the sentences of Events. */

@@ -1,11 +1,15 @@
 /**
- * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits: denials first, then who is
- * allowed, then nobody. A location with a list of its own inherits none, so block-cidrs is restated in it.
+ * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits:
+ * denials first, then who is allowed, then all others are refused. A location with a list of its
+ * own inherits none, so block-cidrs is restated in it.
  */
 
 import { Token } from "../directives/token.ts";
+import { inBoth } from "../kinds/address-ranges.ts";
 import { rangeList } from "../kinds/addresses.ts";
 import { feature, field } from "./declare.ts";
+
+const everybody: readonly string[] = ["0.0.0.0/0", "::/0"];
 
 export const accessLists = feature({
   name: "access-lists",
@@ -33,6 +37,12 @@ export const accessLists = feature({
       risk: "Medium",
       doc: "These client addresses and ranges get 403, even if they are allowed too. Replaces the ConfigMap's list.",
     }),
+  },
+  both: (one, other) => {
+    const deny = [...new Set([...one.deny, ...other.deny])];
+    if (one.allow.length === 0 || other.allow.length === 0) return { allow: [...one.allow, ...other.allow], deny };
+    const allow = inBoth(one.allow, other.allow);
+    return allow.length > 0 ? { allow, deny } : { allow: one.allow, deny: everybody };
   },
   view: ({ allow, deny }, { owned }, { blockCidrs }) => {
     if (!owned || (allow.length === 0 && deny.length === 0)) return false;

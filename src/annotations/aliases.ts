@@ -1,6 +1,7 @@
 /**
- * Further names of a host. They hold for the whole host: the oldest Ingress that lists some wins. A name that is a host
- * of some Ingress itself stays that host's (RS-25.1), which `translate/` works out.
+ * Further names of a host. They hold for the whole host: the oldest Ingress that lists some wins. A
+ * name that is a host of some Ingress itself stays that host's (RS-25.1), which `translate/` works
+ * out.
  */
 
 import { serverName } from "../kinds/server-names.ts";
@@ -10,6 +11,7 @@ import { feature, field } from "./declare.ts";
 export const aliases = feature({
   name: "aliases",
   scope: "host",
+  notOnRoutes: "spec.hostnames of the route has all its names",
   live: true,
   fields: {
     names: field<readonly string[]>({

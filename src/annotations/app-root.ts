@@ -1,4 +1,7 @@
-/** Where a request for `/` alone is sent. It holds for the whole host: where several set it, that of the longest path wins (RS-12.3). */
+/**
+ * Where a request for `/` alone is sent. It holds for the whole host: where several set it, that of
+ * the longest path wins (RS-12.3).
+ */
 import { type Kind, no, shown } from "../kinds/kind.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
@@ -17,6 +20,7 @@ const path: Kind<string> = {
 export const appRoot = feature({
   name: "app-root",
   scope: "host",
+  notOnRoutes: "a rule for the exact path / with the filter RequestRedirect does the same",
   live: true,
   fields: {
     path: field({

@@ -1,7 +1,7 @@
 /**
- * Users and passwords from a Secret (RS-17). nginx reads the password file at each request, so its path is a route variable
- * and a new password is live without a reload. Digest needs a module that nginx here does not have: such a location answers
- * 503, and a Problem says so.
+ * Users and passwords from a Secret (RS-17). nginx reads the password file at each request, so its
+ * path is a route variable and a new password is live without a reload. Digest needs a module that
+ * nginx here does not have: such a location answers 503, and a Problem says so.
  */
 
 import { Token } from "../directives/token.ts";
@@ -79,6 +79,10 @@ export const basicAuth = resolvedFeature({
     if (users === undefined) return refused(context, "auth-secret", `Secret ${keyOf(found.object)} has no key auth`);
     const value: BasicAuth = { kind: "basic", realm: realm.trim(), users: new SecretText(users) };
     return value.realm === "off" ? { value, problems: [switchedOff(context)] } : { value };
+  },
+  both: (one, other) => {
+    if (one.kind === "none") return other;
+    return other.kind === "none" || one.users.reveal() === other.users.reveal() ? one : undefined;
   },
   variables: ["auth_realm", "auth_users"],
   view: (value, place) => {

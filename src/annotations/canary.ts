@@ -1,6 +1,7 @@
 /**
- * Canary: an Ingress that takes some of the requests of a rule that another Ingress has (RS-13). It makes no host, path or
- * certificate of its own; `translate/` folds it into the Location it shadows, and its other annotations count for nothing.
+ * Canary: an Ingress that takes some of the requests of a rule that another Ingress has (RS-13). It
+ * makes no host, path or certificate of its own; `translate/` folds it into the Location it
+ * shadows, and its other annotations count for nothing.
  */
 
 import { smallestShare } from "../directives/split-clients.ts";
@@ -32,6 +33,7 @@ const keys = {
 export const canary = resolvedFeature({
   name: "canary",
   scope: "ingress",
+  notOnRoutes: "weights of backendRefs and matches by header send requests elsewhere",
   live: true,
   fields: {
     on: field({

@@ -1,9 +1,9 @@
 /**
- * Client certificates (auth-tls-*, RS-18). They hold for a host as a whole, and nginx asks for them in the TLS handshake, so
- * such a host is a server block of its own.
+ * Client certificates (auth-tls-*, RS-18). They hold for a host as a whole, and nginx asks for them
+ * in the TLS handshake, so such a host is a server block of its own.
  *
- * A Secret that cannot be used closes the host with 403, http and https, as ingress-nginx does; and so does one without
- * ca.crt, where ingress-nginx silently asks for no certificate at all.
+ * A Secret that cannot be used closes the host with 403, http and https, as ingress-nginx does; and
+ * so does one without ca.crt, where ingress-nginx silently asks for no certificate at all.
  */
 
 import { X509Certificate } from "node:crypto";
@@ -61,6 +61,7 @@ const subject: Kind<string> = {
 export const clientCertificate = resolvedFeature({
   name: "client-certificate",
   scope: "host",
+  notOnRoutes: "spec.tls.frontend of the Gateway asks the clients of a port for certificates",
   guard: true,
   gate: "secret",
   fields: {
@@ -160,7 +161,10 @@ function closed({ ingress: object }: Context, why: string): Resolved<ClientCerti
   };
 }
 
-/** One unreadable certificate would make nginx refuse the whole configuration, so all of them are read here. */
+/**
+ * One unreadable certificate would make nginx refuse the whole configuration, so all of them are
+ * read here.
+ */
 function authoritiesOf({ data }: Secret): { authorities: string; revoked: string } | { why: string } {
   const authorities = pem(data?.["ca.crt"]);
   const revoked = pem(data?.["ca.crl"]);

@@ -1,6 +1,7 @@
 /**
- * Errors that another backend answers, and the Service that stands in where a Service has no endpoints (RS-15). A list of the
- * Ingress is answered by its default-backend if that has endpoints; the ConfigMap's list always by the global default backend.
+ * Errors that another backend answers, and the Service that stands in where a Service has no
+ * endpoints (RS-15). A list of the Ingress is answered by its default-backend if that has
+ * endpoints; the ConfigMap's list always by the global default backend.
  */
 
 import type { Place } from "../directives/place.ts";
@@ -18,11 +19,14 @@ export interface CustomErrors {
   readonly own: boolean;
   /** Whether errors of backends are replaced, and not only those that nginx makes. */
   readonly intercepts: boolean;
-  /** A Service of the Ingress's namespace and its first port. */
-  readonly standIn: { readonly service: string; readonly port: string } | undefined;
+  /** A Service of the author's namespace and its first port. */
+  readonly standIn: { readonly namespace: string; readonly service: string; readonly port: string } | undefined;
 }
 
-/** nginx has no page for 499, its own word for a client that went away, and would refuse the whole configuration. */
+/**
+ * nginx has no page for 499, its own word for a client that went away, and would refuse the whole
+ * configuration.
+ */
 const code: Kind<number> = {
   label: "a status from 400 to 599 but 499",
   read: (text) =>
@@ -62,6 +66,7 @@ export const customErrors = resolvedFeature({
     }),
     service: field({
       key: "default-backend",
+      refers: true,
       example: "error-pages",
       kind: shaped({
         label: "the name of a Service",
@@ -96,7 +101,8 @@ export const customErrors = resolvedFeature({
       const why = `Service ${service} ${found === undefined ? "not found" : "has no port"}`;
       return { value, problems: [useless(context, why)] };
     }
-    return { value: { ...value, standIn: { service, port: String(port) } } };
+    const { namespace } = context.ingress;
+    return { value: { ...value, standIn: { namespace, service, port: String(port) } } };
   },
   onlyOpen: true,
   // RS-15.8
@@ -121,7 +127,10 @@ export const customErrors = resolvedFeature({
     },
 });
 
-/** A body that is too large is not passed on. The backend gets the same headers about such a request as with ingress-nginx (RS-32.29). */
+/**
+ * A body that is too large is not passed on. The backend gets the same headers about such a request
+ * as with ingress-nginx (RS-32.29).
+ */
 function pageView(status: number, own: boolean, place: Place): View {
   const { pass, sets } = place.errorBackend(own);
   return {

@@ -1,9 +1,11 @@
 /**
- * How an annotation feature is declared: one file per feature, one table in it. Reading, validation, the reference page,
- * the table tests and, for a field with a `directive`, its line in nginx.conf all come out of the declaration.
+ * How an annotation feature is declared: one file per feature, one table in it. Reading,
+ * validation, the reference page, the table tests and, for a field with a `directive`, its line in
+ * nginx.conf all come out of the declaration.
  *
- * A feature's *fields* are what the annotations say; its *value* is what the rest of Sluice sees. They are the same
- * unless the feature has a `resolve`, which may look at Secrets, ConfigMaps and Services and may refuse.
+ * A feature's *fields* are what the annotations say; its *value* is what the rest of Sluice sees.
+ * They are the same unless the feature has a `resolve`, which may look at Secrets, ConfigMaps and
+ * Services and may refuse.
  */
 
 import type { Capability } from "../directives/capabilities.ts";
@@ -19,7 +21,10 @@ import type { Settings } from "../settings/registry.ts";
 
 export type Risk = "Low" | "Medium" | "High" | "Critical";
 
-/** What a value applies to: its Ingress's Locations, the whole Ingress, the Server of its hosts, or the Upstream. */
+/**
+ * The scope of a value: its Ingress's Locations, the whole Ingress, the Server of its hosts, or the
+ * Upstream.
+ */
 export type Scope = "location" | "ingress" | "host" | "upstream";
 
 export interface Field<T> {
@@ -29,25 +34,41 @@ export interface Field<T> {
   /** Older spellings, read when the key itself is absent or empty (RS-2.1). */
   readonly aliases?: readonly string[];
   readonly kind: Kind<T>;
-  /** Read instead where the operator has switched --enable-annotation-validation off: more characters, the same type. */
+  /**
+   * Read instead where the operator has switched --enable-annotation-validation off: more
+   * characters, the same type.
+   */
   readonly loose?: Kind<T>;
-  /** The Kind where permitted snippets declare variables: an author may name those in a value, too. */
+  /**
+   * The Kind where permitted snippets declare variables: an author may name those in a value, too.
+   */
   readonly naming?: (declared: (name: string) => boolean) => Kind<T>;
   /** Whether it is nginx text, whose variables the Ingress's other annotations may name. */
   readonly declares?: true;
+  /** Whether it names an object, in the namespace of who says it. */
+  readonly refers?: true;
   /** The value when the annotation is absent, empty, or unreadable with consequence `default`. */
   readonly fallback: (settings: Settings) => T;
-  /** What an unreadable value does; `default` when not given. */
+  /** The consequence of an unreadable value; `default` when not given. */
   readonly onBad?: Consequence;
-  /** Whether an empty value is an error instead of absent; that of an alias is always absent (RS-32.27). */
+  /**
+   * Whether an empty value is an error instead of absent; that of an alias is always absent
+   * (RS-32.27).
+   */
   readonly emptyIsBad?: boolean;
   readonly risk: Risk;
   readonly doc: string;
   /**
-   * The directive that prints the value where it differs from the http block's. One of the proxy module is for HTTP
-   * backends; `grpc` is its name for gRPC backends.
+   * The directive that prints the value where it differs from the http block's. One of the proxy
+   * module is for HTTP backends; `grpc` is its name for gRPC backends. Where values may be data
+   * (`Place.live`), `live` says how this one is: a route variable of that name, which the line
+   * names, or no line at all, because the balancer sets it.
    */
-  readonly directive?: { readonly name: string; readonly grpc?: string };
+  readonly directive?: {
+    readonly name: string;
+    readonly grpc?: string;
+    readonly live?: { readonly variable: string } | "balancer";
+  };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a table of fields of different types
@@ -57,7 +78,10 @@ export type FieldValues<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** What a feature may look at besides its own fields. Looking at an object makes the Ingress depend on it. */
+/**
+ * The surroundings that a feature may look at besides its own fields. Looking at an object makes
+ * the Ingress depend on it.
+ */
 export interface Context {
   readonly ingress: ObjectName & { readonly namespace: string };
   readonly settings: Settings;
@@ -67,8 +91,15 @@ export interface Context {
   given(field: string): boolean;
   /** Whether the annotation of this field is there with nothing in it. */
   blank(field: string): boolean;
-  /** Whether a permitted snippet, the Ingress's own or one of the ConfigMap, declares the variable. */
+  /**
+   * Whether a permitted snippet, the Ingress's own or one of the ConfigMap, declares the variable.
+   */
   declares(variable: string): boolean;
+  /**
+   * Why an object of another namespace may not be named; undefined where it may. Each end of the
+   * reference is in a namespace of its own.
+   */
+  readonly foreign: (kind: string, key: string) => string | undefined;
   /** By `namespace/name`. */
   secret(key: string): Secret | undefined;
   configMap(key: string): ConfigMap | undefined;
@@ -83,7 +114,7 @@ export type Resolved<R> =
 // biome-ignore lint/suspicious/noExplicitAny: the fields of the other feature do not matter
 export type Other = <R>(feature: Feature<any, R>) => R;
 
-/** What becomes of an annotation in an nginx without Lua, as with --mode=static. */
+/** The loss of an annotation in an nginx without Lua, as with --mode=static. */
 export interface LostWithoutLua {
   /** Whether nothing is left of what the annotation asks for. */
   readonly useless: boolean;
@@ -96,31 +127,64 @@ export interface Feature<F extends Fields, R> {
   readonly fields: F;
   /** All it says is data in dynamic mode: a change is live without a reload. */
   readonly live?: true;
-  /** The field without which all others mean nothing: where its annotation is absent or empty, a bad value of theirs only is said. */
+  /**
+   * The field without which all others mean nothing: where its annotation is absent or empty, a bad
+   * value of theirs only is said.
+   */
   readonly gate?: keyof F & string;
-  /** Whether a field means nothing beside the others whose annotations are there and not empty: a bad value of it only is said then. */
+  /**
+   * Whether a field means nothing beside the others whose annotations are there and not empty: a
+   * bad value of it only is said then.
+   */
   readonly idle?: (field: keyof F & string, has: (other: keyof F & string) => boolean) => boolean;
   /**
-   * By field, why its annotation does nothing beside the values of this feature and of others; undefined where it does
-   * something. The author gets a Problem.
+   * The reason by field why its annotation does nothing beside the values of this feature and of
+   * others; undefined where it does something. The author gets a Problem.
    */
   readonly onlyWith?: { readonly [K in keyof F]?: (value: R, other: Other) => string | undefined };
-  /** By field, what its annotation loses in an nginx without Lua; undefined where it loses nothing. */
+  /**
+   * The loss by field of its annotation in an nginx without Lua; undefined where it loses nothing.
+   */
   readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
-  /** Whether its annotations count in a canary, which has the settings of the Ingress beside it for all else. */
+  /**
+   * Why its annotations cannot be served in RouteSettings, for all fields or by field; absent where
+   * they can. The words end the sentence "spec.<key> has no effect: ...".
+   */
+  readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
+  /**
+   * For a guard: the value that holds what two say, which stand in different RouteSettings for one
+   * request, the inner one first; undefined where no value does, and then no request passes.
+   */
+  readonly both?: (one: R, other: R) => R | undefined;
+  /**
+   * Whether its annotations count in a canary, which has the settings of the Ingress beside it for
+   * all else.
+   */
   readonly heardOfCanaries?: true;
-  /** Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and not its last good form. */
+  /**
+   * Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and
+   * not its last good form.
+   */
   readonly guard?: true;
-  /** What nginx must have for it: without that nothing of it is rendered, and each of its annotations is a Problem. */
+  /**
+   * The ability of nginx that it needs: without that nothing of it is rendered, and each of its
+   * annotations is a Problem.
+   */
   readonly needs?: Capability;
   readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
-  /** For a `host` feature: whether this value sets something. The oldest Ingress of the host that sets it wins. */
+  /**
+   * For a `host` feature: whether this value sets something. The oldest Ingress of the host that
+   * sets it wins.
+   */
   readonly provides?: (value: R) => boolean;
   /** Whether canaries may set it for their host, too. Only with `provides`. */
   readonly ofCanaries?: true;
   /** Whether requests to its Location make requests that may come back to it. */
   readonly asksOthers?: (value: R) => boolean;
-  /** Whether requests look otherwise than Sluice alone frames them, so that others must not share their connections. */
+  /**
+   * Whether requests look otherwise than Sluice alone frames them, so that others must not share
+   * their connections.
+   */
   readonly framesRequests?: (value: R) => boolean;
   /** Whether its text means something only in a location that stands under its path. */
   readonly needsPath?: (value: R) => boolean;
@@ -130,36 +194,56 @@ export interface Feature<F extends Fields, R> {
   readonly namesGroups?: (value: R) => boolean;
   /** Whether nginx answers with a redirect, and no backend is asked. */
   readonly redirectsAway?: (value: R) => boolean;
-  /** Whether nginx rewrites the path in the location itself, in dynamic mode too, and not before it. */
+  /**
+   * Whether nginx rewrites the path in the location itself, in dynamic mode too, and not before it.
+   */
   readonly rewritesLate?: (value: R, other: Other) => boolean;
   /** Whether answers that somebody else gave are kept for its paths. */
   readonly keepsAnswers?: (value: R) => boolean;
   /** Whether its paths issue the cookie of their Upstream's affinity. */
   readonly issuesCookie?: (value: R) => boolean;
-  /** Of a `host` feature: whether its text limits the bodies of all paths that do not do so themselves. */
+  /**
+   * For a `host` feature: whether its text limits the bodies of all paths that do not do so
+   * themselves.
+   */
   readonly limitsBodies?: (value: R) => boolean;
-  /** Of a `host` feature: whether clients may show a certificate. */
+  /** For a `host` feature: whether clients may show a certificate. */
   readonly verifiesClients?: (value: R) => boolean;
-  /** Of a `host` feature: whether every client has to show a certificate, for which a request without TLS has no place. */
+  /**
+   * For a `host` feature: whether every client has to show a certificate, for which a request
+   * without TLS has no place.
+   */
   readonly demandsCertificate?: (value: R) => boolean;
   /** Whether a closed path goes without it, and with what the ConfigMap alone says. */
   readonly onlyOpen?: true;
   /** Its fields in the record of a Location (`src/model/records.ts`); empty ones are left out. */
   readonly record?: (value: R) => RecordFields<"location">;
-  /** Of a `host` feature: its fields in the record of a host. */
+  /** For a `host` feature: its fields in the record of a host. */
   readonly hostRecord?: (value: R) => RecordFields<"host">;
-  /** Lines that several fields decide together; printed are those that differ from what the defaults give. */
+  /**
+   * Lines that several fields decide together; printed are those that differ from what the defaults
+   * give.
+   */
   readonly directives?: (value: R, settings: Settings, protocol: Protocol) => readonly Directive[];
-  /** What the location partial sees under the feature's name (in camelCase); without it, nothing but its directives. */
+  /**
+   * The view of the location partial under the feature's name (in camelCase); without it, nothing
+   * but its directives.
+   */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
   /**
-   * Whether this value needs a `server` block of its own for its host: what data cannot express (docs/ingress-nginx/traps.md).
-   * Only with `provides`.
+   * Whether this value needs a `server` block of its own for its host: what data cannot express
+   * (docs/ingress-nginx/traps.md). Only with `provides`.
    */
   readonly textServer?: (value: R) => boolean;
-  /** What `server.tmpl` sees under the feature's name in the host's own server block; false elsewhere. */
+  /**
+   * The view of `server.tmpl` under the feature's name in the host's own server block; false
+   * elsewhere.
+   */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
-  /** Whether that goes with the host's certificate, and so stands in the server of its www twin, too. */
+  /**
+   * Whether that goes with the host's certificate, and so stands in the server of its www twin,
+   * too.
+   */
   readonly goesWithCertificate?: true;
   /** Request headers towards the backend, added to or replacing those of RS-23.2. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
@@ -175,7 +259,7 @@ export interface Feature<F extends Fields, R> {
   readonly ownText?: (value: R) => string;
   /** Names of the variables that its text declares. */
   readonly declares?: (value: R) => readonly string[];
-  /** What its text says about headers of requests and answers. */
+  /** The lines of its text about headers of requests and answers. */
   readonly headerLines?: (value: R) => readonly HeaderLine[];
   /** Names of the route variables that `view` and `requestHeaders` bind. */
   readonly variables?: readonly string[];

@@ -1,7 +1,8 @@
 /**
- * Parameters for FastCGI backends: those of the ConfigMap come after the stock ones and win. Both annotations are read, and
- * judged, whatever backend-protocol says. A parameter whose name begins with HTTP_ stands for a header of the request, so
- * those that only nginx may set are left out, CONTENT_LENGTH among them.
+ * Parameters for FastCGI backends: those of the ConfigMap come after the stock ones and win. Both
+ * annotations are read, and judged, whatever backend-protocol says. A parameter whose name begins
+ * with HTTP_ stands for a header of the request, so those that only nginx may set are left out,
+ * CONTENT_LENGTH among them.
  */
 
 import { Token } from "../directives/token.ts";
@@ -21,7 +22,7 @@ export interface FastCgi {
 const names = /^[A-Za-z0-9._-]+$/;
 const values = /^[A-Za-z0-9\-_${}/.]+$/;
 
-/** What nginx knows of the script that is asked for, beside what a request is. */
+/** The facts that nginx knows of the script that is asked for, beside what a request is. */
 const scriptVariables: ReadonlySet<string> = new Set([
   "document_root",
   "document_uri",
@@ -51,6 +52,7 @@ export const fastcgi = resolvedFeature({
     }),
     params: field({
       key: "fastcgi-params-configmap",
+      refers: true,
       example: "shop/fastcgi-params",
       kind: referenceText,
       fallback: () => "",
@@ -62,8 +64,8 @@ export const fastcgi = resolvedFeature({
   resolve: ({ index, params: reference }, context): Resolved<FastCgi> => {
     if (reference === "") return { value: { index, params: [] } };
     const [namespace] = reference.includes("/") ? reference.split("/") : [];
-    const foreign = namespace !== undefined && namespace !== context.ingress.namespace;
-    if (foreign && !context.settings.allowCrossNamespaceResources) {
+    const isForeign = namespace !== undefined && namespace !== context.ingress.namespace;
+    if (isForeign && context.foreign("ConfigMap", reference) !== undefined) {
       return {
         value: { index, params: [] },
         problems: [useless(context, "it is in another namespace; its parameters are not sent")],

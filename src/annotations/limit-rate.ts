@@ -23,7 +23,7 @@ export const limitRate = feature({
       kind: kilobytes,
       fallback: (settings) => settings.limitRate,
       risk: "Low",
-      directive: { name: "limit_rate" },
+      directive: { name: "limit_rate", live: { variable: "limit_rate" } },
       doc: "Kilobytes per second that one answer may be sent at, with proxy-buffering on; 0 is no limit.",
     }),
     after: field({
@@ -32,9 +32,10 @@ export const limitRate = feature({
       kind: kilobytes,
       fallback: (settings) => settings.limitRateAfter,
       risk: "Low",
-      directive: { name: "limit_rate_after" },
+      directive: { name: "limit_rate_after", live: { variable: "limit_rate_after" } },
       doc: "Kilobytes of an answer after which limit-rate begins.",
     }),
   },
+  variables: ["limit_rate", "limit_rate_after"],
   onlyWith: { rate: forBuffering, after: forBuffering },
 });

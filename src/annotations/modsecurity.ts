@@ -1,6 +1,7 @@
 /**
- * ModSecurity for one Ingress, beside what the ConfigMap says for all (RS-25.4). Its own rules replace the stock rules where
- * ModSecurity is on through the annotation only; they are a snippet, so the operator must allow them.
+ * ModSecurity for one Ingress, beside what the ConfigMap says for all (RS-25.4). Its own rules
+ * replace the stock rules where ModSecurity is on through the annotation only; they are a snippet,
+ * so the operator must allow them.
  */
 
 import type { Token } from "../directives/token.ts";
@@ -64,6 +65,12 @@ export const modsecurity = resolvedFeature({
     value.rules === "" || context.settings.allowSnippetAnnotations
       ? { value }
       : { value: { ...value, rules: "" }, problems: [notAllowed(context)] },
+  both: (inner, outer) => ({
+    enable: inner.enable === true || outer.enable === true ? true : inner.enable === false ? outer.enable : undefined,
+    owasp: inner.owasp || outer.owasp,
+    transaction: inner.transaction === "" ? outer.transaction : inner.transaction,
+    rules: [outer.rules, inner.rules].filter((rules) => rules !== "").join("\n"),
+  }),
   view: ({ enable, owasp, transaction, rules }, place, { enableModsecurity, enableOwaspModsecurityCrs }) => {
     if (!(enable ?? enableModsecurity)) return enableModsecurity ? { on: false } : false;
     place.needs("modsecurity");

@@ -1,7 +1,8 @@
 /**
- * How Sluice shows itself to backends over TLS, and whom it believes (proxy-ssl-*). Nothing holds without proxy-ssl-secret
- * (RS-24.1), and without ca.crt in it only the name that is meant, as with ingress-nginx. Connections are kept apart by all that is said here, or a verified route could reuse one that nobody verified
- * (trap 7).
+ * How Sluice shows itself to backends over TLS, and which of them it trusts (proxy-ssl-*). Nothing
+ * holds without proxy-ssl-secret (RS-24.1), and without ca.crt in it only the name that is meant,
+ * as with ingress-nginx. Connections are kept apart by all that is said here, or a verified route
+ * could reuse an unverified one (trap 7).
  */
 import { X509Certificate } from "node:crypto";
 import { certificateOf, decoded } from "../certificates/certificate.ts";
@@ -27,7 +28,7 @@ export type ProxySsl =
       /** PEM; empty: no certificate is shown. */
       readonly chain: string;
       readonly key: SecretText;
-      /** PEM; empty: nobody is verified, and nothing is shown. */
+      /** PEM; empty: backends are not verified, and nothing is shown. */
       readonly authorities: string;
       readonly verify: boolean;
       readonly depth: number;
@@ -54,6 +55,7 @@ export const proxySsl = resolvedFeature({
   fields: {
     secret: field({
       key: "proxy-ssl-secret",
+      refers: true,
       example: "shop/backend-identity",
       kind: referenceText,
       fallback: () => "",

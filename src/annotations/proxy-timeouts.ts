@@ -1,5 +1,6 @@
 /** How long nginx waits for the backend of a Location. */
 import { seconds } from "../kinds/numbers.ts";
+import type { Settings } from "../settings/registry.ts";
 import { feature, field } from "./declare.ts";
 
 export const proxyTimeouts = feature({
@@ -12,7 +13,7 @@ export const proxyTimeouts = feature({
       kind: seconds({ min: 1 }),
       fallback: (settings) => settings.proxyConnectTimeout,
       risk: "Low",
-      directive: { name: "proxy_connect_timeout", grpc: "grpc_connect_timeout" },
+      directive: { name: "proxy_connect_timeout", grpc: "grpc_connect_timeout", live: "balancer" },
       doc: "How long nginx waits for an Endpoint to accept the connection.",
     }),
     send: field({
@@ -21,7 +22,7 @@ export const proxyTimeouts = feature({
       kind: seconds({ min: 1 }),
       fallback: (settings) => settings.proxySendTimeout,
       risk: "Low",
-      directive: { name: "proxy_send_timeout", grpc: "grpc_send_timeout" },
+      directive: { name: "proxy_send_timeout", grpc: "grpc_send_timeout", live: "balancer" },
       doc: "How long a pause between two writes to an Endpoint may last.",
     }),
     read: field({
@@ -30,8 +31,37 @@ export const proxyTimeouts = feature({
       kind: seconds({ min: 1 }),
       fallback: (settings) => settings.proxyReadTimeout,
       risk: "Low",
-      directive: { name: "proxy_read_timeout", grpc: "grpc_read_timeout" },
+      directive: { name: "proxy_read_timeout", grpc: "grpc_read_timeout", live: "balancer" },
       doc: "How long a pause between two reads from an Endpoint may last; raise it for websockets and streaming.",
     }),
   },
+  variables: ["timeouts"],
+  view: (value, place, settings) => {
+    const text = ownTimeouts(value, settings);
+    if (place.live && place.protocol !== "fastcgi" && text !== "") {
+      place.bind("timeouts", text);
+      place.timed();
+    }
+    return false;
+  },
 });
+
+interface Timeouts {
+  readonly connect: number;
+  readonly send: number;
+  readonly read: number;
+}
+
+/**
+ * Seconds to connect, send and read as the balancer reads them, like `5 - 60`: a dash where
+ * nginx.conf says the same, so that a snippet may say otherwise. Empty where all three are dashes.
+ */
+export function ownTimeouts({ connect, send, read }: Timeouts, settings: Settings): string {
+  const own = (value: number, inherited: number) => (value === inherited ? "-" : String(value));
+  const parts = [
+    own(connect, settings.proxyConnectTimeout),
+    own(send, settings.proxySendTimeout),
+    own(read, settings.proxyReadTimeout),
+  ];
+  return parts.every((part) => part === "-") ? "" : parts.join(" ");
+}

@@ -1,6 +1,7 @@
 /**
- * How often a client may ask, and how many requests it may have at once (RS-20). A zone of nginx is there for each rate, and
- * counts by Ingress and client, so two Ingresses with one rate do not share a count; paths and hosts of one Ingress do.
+ * How often a client may ask, and how many requests it may have at once (RS-20). A zone of nginx is
+ * there for each rate, and counts by Ingress and client, so two Ingresses with one rate do not
+ * share a count; paths and hosts of one Ingress do.
  */
 
 import type { Directive, Place } from "../directives/place.ts";
@@ -76,19 +77,24 @@ export const rateLimits = feature({
   },
 });
 
-/** The variable that requests are counted by. nginx does not count where it is empty. */
+/**
+ * The variable that requests are counted by: their Ingress or route, and the client. nginx does not
+ * count where it is empty.
+ */
 function keyOf(exempt: readonly string[], by: string, place: Place): Token {
   const client = Token.variables(by, isVariableName);
-  const counted = Token.variables(`$namespace/$ingress_name ${by}`, isVariableName);
-  place.inHttp(Token.conf`map ${client} $limit_key { "" ""; default ${counted}; }`);
-  if (exempt.length === 0) return Token.variable("limit_key");
+  const [owner, name] = place.ofGateway ? ["$route", "route_limit_key"] : ["$namespace/$ingress_name", "limit_key"];
+  const counted = Token.variables(`${owner} ${by}`, isVariableName);
+  const all = Token.variable(name);
+  place.inHttp(Token.conf`map ${client} ${all} { "" ""; default ${counted}; }`);
+  if (exempt.length === 0) return all;
   const ranges = [...new Set(exempt)].sort();
   const hash = shortHash(ranges.join(), 12);
   const spared = Token.variable(`limit_spares_${hash}`);
-  const key = Token.variable(`limit_key_${hash}`);
+  const key = Token.variable(`${name}_${hash}`);
   const lines = Token.words(ranges.map((range) => Token.conf`${Token.name(range)} 1;`));
   place.inHttp(Token.conf`geo ${spared} { default 0; ${lines} }`);
-  place.inHttp(Token.conf`map ${spared} ${key} { 0 $limit_key; default ""; }`);
+  place.inHttp(Token.conf`map ${spared} ${key} { 0 ${all}; default ""; }`);
   return key;
 }
 
@@ -99,7 +105,10 @@ interface Rate {
   readonly burst: number;
 }
 
-/** A zone is called by all that makes it: nginx refuses to give one of the same name another key or rate. */
+/**
+ * A zone is called by all that makes it: nginx refuses to give one of the same name another key or
+ * rate.
+ */
 function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive {
   const speed = Token.name(`${value}r/${unit}`);
   const zone = Token.name(`rate_${shortHash(`${key} ${speed}`, 12)}`);

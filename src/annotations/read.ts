@@ -1,13 +1,14 @@
 /**
- * The annotations of one Ingress, read by the declarations. Two Ingresses with the same texts get the same value object,
- * as long as no feature looked at another object for it; that is what lets thousands of Ingresses share one shape.
+ * The annotations of one Ingress, read by the declarations. Two Ingresses with the same texts get
+ * the same value object, as long as no feature looked at another object for it; that is what lets
+ * thousands of Ingresses share one shape.
  */
 
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { type Kind, type Read, readValue, shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
-import type { Ingress } from "../model/objects.ts";
+import type { KubernetesObject } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import { declaredBySettings } from "../settings/declared-variables.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -24,6 +25,8 @@ export interface Lookup extends Pick<Context, "secret" | "configMap" | "service"
   readonly validates?: boolean;
   /** The strict one when not given. */
   readonly asked?: AskedPolicy;
+  /** As `Context` has it; by the operator's setting when not given. */
+  readonly foreign?: Context["foreign"];
 }
 
 const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();
@@ -51,24 +54,28 @@ function numberOf(policy: AskedPolicy): number {
   return known;
 }
 
-/** By Settings, then by the texts of the annotations; only readings that depend on nothing else. */
+/**
+ * Readings by Settings, then by the texts of the annotations; only those that depend on nothing
+ * else.
+ */
 const interned = new WeakMap<Settings, Readings>();
 const defaults = new WeakMap<Settings, Map<string, unknown>>();
 
-export function readAnnotations(ingress: Ingress, prefix: string, settings: Settings, lookup: Lookup): Reading {
-  const own = ownAnnotations(ingress, prefix);
+/** The reading of an Ingress, or of an object that has the same annotations in another form. */
+export function readAnnotations(object: KubernetesObject, prefix: string, settings: Settings, lookup: Lookup): Reading {
+  const own = ownAnnotations(object, prefix);
   // Without annotations there is nothing to validate.
   const key = own.length === 0 ? "" : JSON.stringify([lookup.validates, numberOf(lookup.asked ?? strictPolicy), own]);
   const known = interned.get(settings) ?? new Readings();
   interned.set(settings, known);
   const before = known.get(key);
   if (before !== undefined) return before;
-  const reading = read(ingress, new Map(own), settings, lookup);
+  const reading = read(object, new Map(own), settings, lookup);
   if (reading.references.length === 0 && reading.problems.length === 0) known.set(key, reading);
   return reading;
 }
 
-/** What an Ingress without annotations gets. */
+/** The values of an Ingress without annotations. */
 export function unannotated(settings: Settings): FeatureValues {
   const nothing = { apiVersion: "", kind: "Ingress", metadata: { name: "", namespace: "" } } as const;
   const none = () => undefined;
@@ -76,7 +83,7 @@ export function unannotated(settings: Settings): FeatureValues {
 }
 
 /** The annotations with the prefix, sorted, without it. */
-function ownAnnotations({ metadata }: Ingress, prefix: string): [string, string][] {
+function ownAnnotations({ metadata }: KubernetesObject, prefix: string): [string, string][] {
   const { annotations = {} } = metadata;
   const own: [string, string][] = [];
   for (const key in annotations) {
@@ -86,8 +93,13 @@ function ownAnnotations({ metadata }: Ingress, prefix: string): [string, string]
   return own.length < 2 ? own : own.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Settings, lookup: Lookup): Reading {
-  const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
+function read(
+  { kind, metadata }: KubernetesObject,
+  own: ReadonlyMap<string, string>,
+  settings: Settings,
+  lookup: Lookup,
+): Reading {
+  const object = { kind, namespace: metadata.namespace ?? "default", name: metadata.name };
   const problems: Problem[] = [];
   const elsewhere: Problem[] = [];
   const references = new Set<string>();
@@ -181,6 +193,7 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
       given: (name) => readable.has(name),
       blank: (name) => blank.has(name),
       declares,
+      foreign: lookup.foreign ?? byOperator(settings),
       secret: tracked("Secret", lookup.secret),
       configMap: tracked("ConfigMap", lookup.configMap),
       service: tracked("Service", lookup.service),
@@ -188,9 +201,17 @@ function read(ingress: Ingress, own: ReadonlyMap<string, string>, settings: Sett
   }
 }
 
+function byOperator({ allowCrossNamespaceResources }: Settings): Context["foreign"] {
+  return (kind, key) =>
+    allowCrossNamespaceResources
+      ? undefined
+      : `${kind} ${key} is in another namespace, which the operator does not allow`;
+}
+
 /**
- * Variables that the Ingress's own snippets declare, where the operator permits them, and those of the ConfigMap. A snippet
- * that cannot be read declares nothing, and one that is too long is not even parsed.
+ * Variables that the Ingress's own snippets declare, where the operator permits them, and those of
+ * the ConfigMap. A snippet that cannot be read declares nothing, and one that is too long is not
+ * even parsed.
  */
 function declaredFor(
   own: ReadonlyMap<string, string>,
@@ -215,7 +236,9 @@ function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
   return { ...result, why: `${shown(text)} has quotes inside the value; write ${bare} in one pair of quotes` };
 }
 
-/** The key that speaks for a field, and its text: an alias counts where the key is absent or empty. */
+/**
+ * The key that counts for a field, and its text: an alias counts where the key is absent or empty.
+ */
 function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>): [string, string | undefined] {
   const keys = [declared.key, ...(declared.aliases ?? [])];
   const speaking = keys.find((key) => (own.get(key) ?? "") !== "") ?? keys.find((key) => own.has(key)) ?? declared.key;
@@ -237,6 +260,7 @@ function defaultOf(name: string, feature: AnyFeature, settings: Settings): unkno
       given: () => false,
       blank: () => false,
       declares: () => false,
+      foreign: byOperator(settings),
       secret: none,
       configMap: none,
       service: none,

@@ -1,6 +1,6 @@
 /**
- * Redirects that an Ingress asks for: its paths to somewhere else, its host from or to `www.`. They are answered before the
- * redirect to https, before limits and authentication (RS-7.6).
+ * Redirects that an Ingress asks for: its paths to somewhere else, its host from or to `www.`. They
+ * are answered before the redirect to https, before limits and authentication (RS-7.6).
  */
 
 import { Token } from "../directives/token.ts";
@@ -115,6 +115,7 @@ export const redirects = resolvedFeature({
     const { code, problems } = codeOf(fields.permanentCode, permanentCodes, context);
     return { value: { ...value, elsewhere: { url: permanent, code } }, problems };
   },
+  notOnRoutes: { twin: "a route for the other host with the filter RequestRedirect does the same" },
   onlyWith: { permanentCode: (value) => forRedirect(value), temporalCode: (value) => forRedirect(value) },
   provides: ({ twin }) => twin,
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],

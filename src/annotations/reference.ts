@@ -1,11 +1,12 @@
 /**
- * Secrets and ConfigMaps that annotations name. One of another namespace is refused unless the operator allows it: whoever
- * may write an Ingress could otherwise use what he may not read (RS-2.11).
+ * Secrets and ConfigMaps that annotations name. One of another namespace is refused unless the
+ * operator allows it: anyone who may write an Ingress could otherwise use what they may not read
+ * (RS-2.11).
  */
 import { textOf, trimmed } from "../kinds/text.ts";
 import type { Context } from "./declare.ts";
 
-/** What may stand in a reference at all; whether it names anything is found out by looking. */
+/** Characters of a reference; a look at the objects says whether it names one. */
 export const referenceText = trimmed(
   textOf({ label: "letters, digits and - . _ ~ / :", characters: "A-Za-z0-9._~/:\\-" }),
 );
@@ -17,16 +18,12 @@ export type Named<T> = { readonly ok: true; readonly object: T } | { readonly ok
  * `why` finishes the sentence "annotation x: …".
  */
 export function named<T>(text: string, kind: string, find: (key: string) => T | undefined, context: Context): Named<T> {
-  const { ingress, settings } = context;
+  const { ingress } = context;
   const parts = text.split("/");
   const [namespace = "", name = ""] = parts.length === 1 ? [ingress.namespace, text] : parts;
   if (parts.length > 2 || namespace === "" || name === "") return { ok: false, why: `${text} is not namespace/name` };
-  if (namespace !== ingress.namespace && !settings.allowCrossNamespaceResources) {
-    return {
-      ok: false,
-      why: `${kind} ${namespace}/${name} is in another namespace, which the operator does not allow`,
-    };
-  }
+  const refused = namespace === ingress.namespace ? undefined : context.foreign(kind, `${namespace}/${name}`);
+  if (refused !== undefined) return { ok: false, why: refused };
   const object = find(`${namespace}/${name}`);
   return object === undefined ? { ok: false, why: `${kind} ${namespace}/${name} not found` } : { ok: true, object };
 }

@@ -6,6 +6,8 @@ export const satisfy = feature({
   name: "satisfy",
   scope: "location",
   guard: true,
+  // One check of one object would let requests past those of the other.
+  both: () => ({ checks: "all" as const }),
   fields: {
     checks: field({
       key: "satisfy",

@@ -1,6 +1,7 @@
 /**
- * Cookie stickiness (RS-14). The cookie belongs to the Upstream, which several Ingresses may share: whose word counts is
- * worked out in `translate/balance.ts`. Here stands only what one Ingress says.
+ * Cookie stickiness (RS-14). The cookie belongs to the Upstream, which several Ingresses may share:
+ * whose word counts is worked out in `translate/balance.ts`. Here stands only what one Ingress
+ * says.
  */
 
 import { optional } from "../kinds/combine.ts";
@@ -114,6 +115,7 @@ export const sessionAffinity = feature({
       doc: "Lets a retry pick another Endpoint than the cookie's, with a new cookie.",
     }),
   },
+  notOnRoutes: { canaryBehavior: "routes have no canaries" },
   // Only a Location whose own owner asks for affinity issues the cookie (RS-14.3).
   issuesCookie: ({ type }) => type === "cookie",
   record: ({ type }) => ({ sticky: type === "cookie" ? 1 : 0 }),

@@ -1,10 +1,11 @@
 /**
- * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6): the risk level must permit
- * Critical, or the Ingress is kept out as for any such annotation, and allow-snippet-annotations must be on, or it is served
- * without them. A snippet is read by nginx's grammar first, so it can only add directives inside the block it is put in.
+ * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6): the
+ * risk level must permit Critical, or the Ingress is kept out as for any such annotation, and
+ * allow-snippet-annotations must be on, or it is served without them. A snippet is read by nginx's
+ * grammar first, so it can only add directives inside the block it is put in.
  *
- * nginx forgets all inherited lines of a directive like proxy_set_header where a block has one of its own, so a snippet
- * with one makes Sluice restate its own there.
+ * nginx forgets all inherited lines of a directive like proxy_set_header where a block has one of
+ * its own, so a snippet with one makes Sluice restate its own there.
  */
 
 import type { View } from "../directives/token.ts";
@@ -18,9 +19,12 @@ import { type Context, field, type Resolved, resolvedFeature } from "./declare.t
 export interface Snippet {
   /** Empty where there is none. */
   readonly text: string;
-  /** What it says about headers of requests and answers. */
+  /** Its lines about headers of requests and answers. */
   readonly headerLines: readonly HeaderLine[];
-  /** Whether it has what means something only in a location with a path: a location of its own, `alias` or `internal`. */
+  /**
+   * Whether it has what means something only in a location with a path: a location of its own,
+   * `alias` or `internal`.
+   */
   readonly needsPath: boolean;
   /** Whether it names groups of the path, `$1`, and not only those of a pattern of its own. */
   readonly namesGroups: boolean;
@@ -80,6 +84,22 @@ const none: Snippet = {
   limitsBodies: false,
 };
 
+/** The text of the outer one comes first, so that what it refuses is refused before all else. */
+function together(inner: Snippet, outer: Snippet): Snippet {
+  if (inner.text === "" || outer.text === "") return inner.text === "" ? outer : inner;
+  return {
+    text: `${outer.text}\n${inner.text}`,
+    headerLines: [...outer.headerLines, ...inner.headerLines],
+    needsPath: outer.needsPath || inner.needsPath,
+    namesGroups: outer.namesGroups || inner.namesGroups,
+    namesUpstream: outer.namesUpstream || inner.namesUpstream,
+    setHeaders: [...outer.setHeaders, ...inner.setHeaders],
+    framesRequests: outer.framesRequests || inner.framesRequests,
+    declares: [...outer.declares, ...inner.declares],
+    limitsBodies: outer.limitsBodies || inner.limitsBodies,
+  };
+}
+
 /** In the block itself or in one that stands in it. */
 function within(statement: Statement, is: (one: Statement) => boolean): boolean {
   return is(statement) || (statement.block ?? []).some((one) => within(one, is));
@@ -95,7 +115,9 @@ function setsUpstream({ name, args }: Statement): boolean {
   return name === "set" && args[0] === "$proxy_upstream_name";
 }
 
-/** What is sent to a backend, and what may change it: Lua and files that nginx includes can do both. */
+/**
+ * Directives that change the request to a backend: Lua and files that nginx includes can do both.
+ */
 function framesRequest({ name }: Statement): boolean {
   return (
     /^(?:proxy|grpc)_set_header$|^proxy_(?:method|set_body|http_version|pass_request_\w+)$/.test(name) ||
@@ -124,6 +146,7 @@ export const configurationSnippet = resolvedFeature({
     ),
   },
   resolve: resolve("configuration-snippet"),
+  both: together,
   needsPath: ({ needsPath }) => needsPath,
   namesGroups: ({ namesGroups }) => namesGroups,
   framesRequests: ({ framesRequests }) => framesRequests,
@@ -138,6 +161,7 @@ export const serverSnippet = resolvedFeature({
   name: "server-snippet",
   scope: "host",
   guard: true,
+  notOnRoutes: "the hosts of listeners share one server block of nginx; configuration-snippet is for rules",
   fields: {
     text: snippetField(
       "server-snippet",
@@ -166,6 +190,7 @@ export const streamSnippet = resolvedFeature({
   name: "stream-snippet",
   scope: "ingress",
   guard: true,
+  notOnRoutes: "the stream block belongs to no route; stream-snippet of the ConfigMap is text for it",
   fields: {
     text: snippetField(
       "stream-snippet",

@@ -1,4 +1,7 @@
-/** Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. For each the oldest Ingress that sets it wins. */
+/**
+ * Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. For each the oldest
+ * Ingress that sets it wins.
+ */
 
 import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
@@ -10,6 +13,7 @@ import { feature, field } from "./declare.ts";
 export const sslCiphers = feature({
   name: "ssl-ciphers",
   scope: "host",
+  notOnRoutes: "the ports of Gateways have the ciphers of the ConfigMap",
   fields: {
     ciphers: field({
       key: "ssl-ciphers",
@@ -31,6 +35,7 @@ export const sslCiphers = feature({
 export const sslPreferServerCiphers = feature({
   name: "ssl-prefer-server-ciphers",
   scope: "host",
+  notOnRoutes: "the ports of Gateways have the ciphers of the ConfigMap",
   fields: {
     ours: field({
       key: "ssl-prefer-server-ciphers",

@@ -1,10 +1,14 @@
-/** Whether TLS connections for the host go to its backend untouched (RS-26). Needs the flag `--enable-ssl-passthrough`. */
+/**
+ * Whether TLS connections for the host go to its backend untouched (RS-26). Needs the flag
+ * `--enable-ssl-passthrough`.
+ */
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
 export const sslPassthrough = feature({
   name: "ssl-passthrough",
   scope: "host",
+  notOnRoutes: "TLSRoutes on listeners of protocol TLS pass TLS on",
   fields: {
     on: field({
       key: "ssl-passthrough",

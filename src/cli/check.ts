@@ -1,9 +1,11 @@
 /**
- * `sluice check FOLDER`: what is wrong with the objects in a folder of YAML, with file, line and column, before any of it is
- * live. The sentences are those of Events and of the webhook. With a cluster the folder is judged as if it were applied there.
+ * `sluice check FOLDER`: what is wrong with the objects in a folder of YAML, with file, line and
+ * column, before any of it is live. The sentences are those of Events and of the webhook. With a
+ * cluster the folder is judged as if it were applied there.
  */
 import type { Ingress } from "../model/objects.ts";
 import { named, sentence, unplaced } from "../problem.ts";
+import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";
 import { type Finding, findingsIn } from "./tools/findings.ts";
@@ -23,17 +25,20 @@ import { readObjects } from "./tools/read.ts";
 import { withController } from "./tools/with-controller.ts";
 import { counted, painter, red, yellow } from "./tools/words.ts";
 
-const usage = `Usage: sluice check [flags] FOLDER [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
+const usage = `Usage: sluice check [flags] FOLDER [-n NAMESPACE] [--ingress NAME] [--host NAME] [--policy FILE|labels] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Says what is wrong with the Kubernetes objects in a folder of YAML files, with file, line and column: an error where something is
 not served as it is written, a warning where something does nothing. FOLDER may also be a file, or - for standard input. It takes the flags of
 sluice serve and needs no cluster and no nginx; where the controller's Deployment is there, its class and flags count. With --kubeconfig or --context the folder is judged as if it were applied to that cluster;
-without a folder, what the cluster holds is judged.
+without a folder, what the cluster holds is judged. With --policy it says only who would lose which host under a host policy: that of a file with
+its ConfigMap, or of labels of Namespaces (see --host-policy).
 Exit code 0 without errors, 1 with errors, 2 when it cannot do its work.
 `;
 
+export const checkOptions = [...narrowOptions, policyOption];
+
 export async function check(argv: readonly string[], out: Out, colours = false): Promise<number> {
-  const call = toolCall(argv, { folders: ["a folder"], options: narrowOptions });
+  const call = toolCall(argv, { folders: ["a folder"], options: checkOptions });
   if (call.kind === "help") {
     out.write(usage);
     return 0;
@@ -42,11 +47,21 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   const [folder] = call.folders;
   const read = await readObjects(call, folder, "workloads");
   if (!read.ok) return failed(out, read.why);
-  const { flags, as, from } = withController(call, read.files);
+  const { as, from, ...controller } = withController(call, read.files);
+  const { policy } = call.options;
+  const judged =
+    policy === undefined
+      ? { ok: true as const, flags: controller.flags, files: read.files }
+      : underPolicy(policy, controller.flags, read.files);
+  if (!judged.ok) return failed(out, judged.why);
+  const { flags, files: objects } = judged;
   const notes = from === undefined ? read.notes : [...read.notes, `class and flags are those of ${from}`];
   for (const note of notes) out.fail(`sluice check: ${note}`);
-  const found = findingsIn(read.files, flags, as, read.written);
-  const all = folder === undefined ? found : found.filter(({ at }) => at !== undefined || !call.live);
+  const found = findingsIn(objects, flags, as, read.written);
+  const wanted = policy === undefined ? found : found.filter((one) => isAboutPolicy(one, flags));
+  // A policy takes hosts from objects of the cluster, too.
+  const isWhole = folder === undefined || policy !== undefined;
+  const all = isWhole ? wanted : wanted.filter(({ at }) => at !== undefined || !call.live);
   const narrow = narrowOf(call.options);
   const ingresses = isNarrow(narrow) ? ingressesIn(read.files) : [];
   const missed = isNarrow(narrow) ? hint(narrow, ingresses) : undefined;
@@ -73,7 +88,10 @@ const ingressesIn = (files: Files): readonly Candidate[] =>
     ),
   );
 
-/** What is about the Ingresses that are meant; of a namespace alone, about everything in it. Files that cannot be read are said always. */
+/**
+ * Findings about the Ingresses that are meant; for a namespace alone, about everything in it.
+ * Unreadable files are always among them.
+ */
 function narrowed(all: readonly Finding[], narrow: Narrow, ingresses: readonly Candidate[]): readonly Finding[] {
   const { namespace, ingress, host } = narrow;
   const hosted = (key: string) =>

@@ -1,4 +1,7 @@
-/** The commands by name. Each loads what it needs when it is asked for, so that `--help` does not wait for a cluster client. */
+/**
+ * The commands by name. Each loads what it needs when it is asked for, so that `--help` does not
+ * wait for a cluster client.
+ */
 import { nearest } from "../kinds/nearest.ts";
 import type { Command } from "./command.ts";
 
@@ -43,6 +46,11 @@ export const commands: Readonly<Record<string, Command>> = {
     doc: "Says which host and path leads where, with endpoints, canaries and certificates.",
     run: async (argv, out) => (await import("./routes.ts")).routes(argv, out, new Date(), coloured()),
   },
+  status: {
+    usage: "status",
+    doc: "Says what a running controller does: what is live, what changed last, reloads, problems, memory.",
+    run: async (argv, out) => (await import("./status.ts")).status(argv, out, new Date(), coloured()),
+  },
   why: {
     usage: "why URL [PATH]",
     doc: "Says what becomes of a request, step by step, and what would have to change.",
@@ -52,6 +60,16 @@ export const commands: Readonly<Record<string, Command>> = {
     usage: "compat PATH",
     doc: "Says how much of a cluster moves from ingress-nginx as it is, and what differs or needs work.",
     run: async (argv, out) => (await import("./compat.ts")).compat(argv, out, coloured(), process.stdout.columns),
+  },
+  compare: {
+    usage: "compare OLD NEW",
+    doc: "Sends the same requests to two addresses and says where their answers differ.",
+    run: async (argv, out) => (await import("./compare.ts")).compare(argv, out, coloured()),
+  },
+  convert: {
+    usage: "convert PATH",
+    doc: "Writes Ingresses as objects of the Gateway API, and proves that they do the same.",
+    run: async (argv, out) => (await import("./convert.ts")).convert(argv, out),
   },
   reference: {
     usage: "reference PAGE",

@@ -11,7 +11,7 @@ function script(shell: string): string {
   return written.join("");
 }
 
-/** What bash offers for the last of these words. */
+/** The words that bash offers for the last of these. */
 function offered(...words: readonly string[]): readonly string[] {
   const commands = `eval "$(cat)"
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -24,8 +24,8 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 test.each([
   [["sluice", "ch"], ["check"]],
   [
-    ["sluice", "co"],
-    ["compat", "completion"],
+    ["sluice", "comp"],
+    ["compat", "compare", "completion"],
   ],
   [
     ["sluice", "check", "-o", ""],

@@ -1,14 +1,14 @@
 /**
- * `sluice dbg`: the questions that the kubectl plugin of ingress-nginx asks inside a Pod, through the image's `/dbg`. It reads what the controller
- * keeps on disk for nginx, so it needs no rights, works while the controller is down, and answers the same in both containers of a split Pod.
+ * `sluice dbg`: the questions that the kubectl plugin of ingress-nginx asks inside a Pod, through
+ * the image's `/dbg`. It reads what the controller keeps on disk for nginx, so it needs no rights,
+ * works while the controller is down, and answers the same in both containers of a split Pod.
  * Private keys are not printed, although ingress-nginx's did.
  */
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Journal } from "../nginx/folder/journal.ts";
-import { pathsOf } from "../nginx/index.ts";
 import type { Out } from "./reference.ts";
 import { markedConf } from "./tools/marked-conf.ts";
+import { runFolderOf } from "./tools/run-folder.ts";
 
 const usage = `Usage: sluice dbg [--run-folder FOLDER] COMMAND
 
@@ -30,8 +30,7 @@ export async function dbg(argv: readonly string[], out: Out, env: NodeJS.Process
     out.write(usage);
     return 0;
   }
-  const usual = env.SLUICE_RUN_FOLDER ?? (existsSync("run/sockets") ? "run" : "/run/sluice");
-  const folder = pathsOf(runFolder ?? usual);
+  const folder = runFolderOf(runFolder, env);
   const { records } = await Journal.open(folder.journal);
   if (command === "conf") {
     const conf = await readFile(folder.conf, "utf8").catch(() => undefined);
@@ -74,7 +73,7 @@ interface Backend {
   readonly endpoints: readonly { readonly address: string; readonly port: string }[];
 }
 
-/** By name, as the plugin shows them. */
+/** Backends by name, as the plugin shows them. */
 function backendsOf(records: Records): readonly Backend[] {
   const found = [...records].flatMap(([key, text]): Backend[] => {
     if (!key.startsWith("upstream ")) return [];

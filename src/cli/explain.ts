@@ -1,5 +1,9 @@
-/** `sluice explain KEY`: what a ConfigMap key, an annotation or a flag does. One name may be several of them. */
+/**
+ * `sluice explain KEY`: what a ConfigMap key, an annotation or a flag does. One name may be several
+ * of them.
+ */
 import type { AnyFeature, Field } from "../annotations/declare.ts";
+import { whyNotOnRoutes } from "../annotations/on-routes.ts";
 import { featureList } from "../annotations/registry.ts";
 import { removed } from "../annotations/removed.ts";
 import { written } from "../kinds/kind.ts";
@@ -62,7 +66,9 @@ export function allNames(): string[] {
   return [...otherNames(), ...flagNames()];
 }
 
-/** The nearest name, with its dashes where it is a flag that was asked for or nothing else has it. */
+/**
+ * The nearest name, with its dashes where it is a flag that was asked for or nothing else has it.
+ */
 function nearestOf(name: string, isFlag: boolean): string | undefined {
   const meant = nearest(name, isFlag ? flagNames() : allNames());
   return meant === undefined || (!isFlag && otherNames().includes(meant)) ? meant : `--${meant}`;
@@ -98,6 +104,7 @@ function annotationPart({ feature, field }: { feature: AnyFeature; field: Field<
     ["Default", plain(defaultOf(field)) || "empty"],
     ["Value", kind.label],
     ["Applies", scopes[feature.scope]],
+    ["On routes", onRoutes(field.key)],
     ["Risk", field.risk],
     ["Also written", (field.aliases ?? []).join(", ")],
     ["nginx", directive === undefined ? "" : [directive.name, directive.grpc].filter(Boolean).join(", ")],
@@ -106,6 +113,11 @@ function annotationPart({ feature, field }: { feature: AnyFeature; field: Field<
       feature.live === true ? inData : "a reload of nginx, unless other paths have the same settings already",
     ],
   ]);
+}
+
+function onRoutes(key: string): string {
+  const why = whyNotOnRoutes(key);
+  return why === undefined ? "in RouteSettings" : `not served: ${why}`;
 }
 
 function flagParts(name: string): string[] {

@@ -1,13 +1,21 @@
-/** What the flags mean for the stages: one place, so that `run`, `serve`, the tools on files and the tests cannot differ. */
+/**
+ * The meaning of the flags for the stages: one place, so that `run`, `serve`, the tools on files
+ * and the tests cannot differ.
+ */
+
 import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
+import type { DecideOptions } from "../decide/decide.ts";
 import type { RequestCounts } from "../directives/machine.ts";
 import { type AskedPolicy, canonical } from "../kinds/asked.ts";
 import type { MachineFlags } from "../machine.ts";
 import type { GatewayOptions, TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
 
-/** Where distributions keep the certificates of the authorities that they trust: Debian, Fedora, openSUSE, Alpine. */
+/**
+ * Where distributions keep the certificates of the authorities that they trust: Debian, Fedora,
+ * openSUSE, Alpine.
+ */
 const authorityFiles = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -39,6 +47,7 @@ export function translateOptions(
     tcpServicesConfigMap: named(flags.tcpServicesConfigmap),
     udpServicesConfigMap: named(flags.udpServicesConfigmap),
     enableSslPassthrough: flags.enableSslPassthrough,
+    hostPolicy: named(flags.hostPolicy),
     reservedPorts: new Map([...targetPorts(services), ...reservedPorts(flags)]),
     defaultServerPort: flags.defaultServerPort,
     asked: askedPolicy(flags, command),
@@ -47,6 +56,7 @@ export function translateOptions(
       controllerName: flags.gatewayControllerName,
       addresses: flags.gatewayAddresses,
       sharesPorts: command === "serve",
+      ...(flags.sharedGateway ? { shared: flags.sharedGateway } : {}),
       httpPort: flags.httpPort,
       httpsPort: flags.httpsPort,
       systemAuthorities: authorityFiles.find((path) => existsSync(path)),
@@ -54,6 +64,12 @@ export function translateOptions(
     },
     zone: flags.enableTopologyAwareRouting ? zone : undefined,
   };
+}
+
+/** The facts about the controller that `decide` needs. */
+export function decideOptions({ healthCheckPath, defaultServerPort, httpPort, httpsPort }: Flags): DecideOptions {
+  const ports = { http: httpPort, https: httpsPort };
+  return { ownPaths: [healthCheckPath, "/nginx_status"], builtInPort: defaultServerPort, ports };
 }
 
 /** `logs` is where nginx's logs go that the operator leaves at their default paths. */
@@ -69,6 +85,7 @@ export function machineFlags(
       defaultServer: flags.defaultServerPort,
       status: flags.statusPort,
       nameCheck: flags.nameCheckPort,
+      stream: flags.streamPort,
     },
     healthPath: flags.healthCheckPath,
     passthrough: flags.enableSslPassthrough,
@@ -81,13 +98,13 @@ export function machineFlags(
 
 /** `serve` runs backends on this machine; in a cluster the operator says what may be asked here. */
 function askedPolicy(flags: Flags, command: Command): AskedPolicy {
-  const { healthzPort, statusPort, defaultServerPort, profilerPort } = flags;
-  const webhook = webhookPort(flags).map(([port]) => port);
+  const { healthzPort, statusPort, defaultServerPort, profilerPort, streamPort } = flags;
+  const others = [...webhookPort(flags), ...uiPort(flags)].map(([port]) => port);
   const all = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
   return {
     loopback: command === "serve",
     loopbackPorts: new Set(flags.allowedLoopbackPorts),
-    ownPorts: new Set([healthzPort, statusPort, defaultServerPort, profilerPort, ...webhook]),
+    ownPorts: new Set([healthzPort, statusPort, defaultServerPort, profilerPort, streamPort, ...others]),
     ownAddresses: new Set(all.map(({ address }) => canonical(address))),
   };
 }
@@ -96,6 +113,7 @@ function askedPolicy(flags: Flags, command: Command): AskedPolicy {
 function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
   return new Map([
     ...webhookPort(flags),
+    ...uiPort(flags),
     [flags.streamPort, "the flag --stream-port"],
     [flags.statusPort, "nginx's status server"],
     [flags.profilerPort, "the profiler"],
@@ -128,11 +146,19 @@ function webhookPort({ validatingWebhook }: Flags): [number, string][] {
   return validatingWebhook === undefined ? [] : [[Number(validatingWebhook.replace(/^.*:/, "")), "the webhook"]];
 }
 
+/** Where the page has a port of its own. */
+function uiPort({ uiPort: port }: Flags): [number, string][] {
+  return port ? [[port, "the page"]] : [];
+}
+
 function named(text: string | undefined): string | undefined {
   return text === undefined || text === "" ? undefined : text;
 }
 
-/** Fewer buckets than ingress-nginx has, and labels that do not multiply, unless the flags say what they are to be. */
+/**
+ * Fewer buckets than ingress-nginx has, and labels that do not multiply, unless the flags say what
+ * they are to be.
+ */
 export function requestCounts(flags: Flags): RequestCounts {
   const {
     metricsPerHost: perHost,
@@ -148,7 +174,8 @@ export function requestCounts(flags: Flags): RequestCounts {
     undefinedHosts: perHost && undefinedHosts,
     statusClasses,
     full,
-    // So few that the histograms of 1,000 Ingresses stay below the ceiling of src/metrics/request-metrics.ts.
+    // So few that the histograms of 1,000 Ingresses stay below the ceiling of
+    // src/metrics/request-metrics.ts.
     buckets: {
       time: own("timeBuckets", [0.01, 0.05, 0.25, 1, 5]),
       part: own("timeBuckets", [0.05, 0.5]),

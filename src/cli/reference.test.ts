@@ -44,6 +44,7 @@ annotation nginx.ingress.kubernetes.io/proxy-read-timeout
   Default:        60 (proxy-read-timeout)
   Value:          whole seconds, from 1
   Applies:        For the paths of the Ingress.
+  On routes:      in RouteSettings
   Risk:           Low
   nginx:          proxy_read_timeout, grpc_read_timeout
   A change costs: a reload of nginx, unless other paths have the same settings already

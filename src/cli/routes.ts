@@ -1,32 +1,40 @@
 /**
- * `sluice routes`: which host and path leads where, with endpoints, certificate and canaries: of the controller that runs in a run
- * folder, or of a folder of YAML, which no controller has to serve.
+ * `sluice routes`: which host and path leads where, with endpoints, certificate and canaries: of
+ * the controller that runs in a run folder, or of a folder of YAML, which no controller has to
+ * serve.
  */
-import { existsSync } from "node:fs";
+import type { ShadowReport } from "../decide/shadow/report.ts";
 import type { Ingress } from "../model/objects.ts";
-import { pathsOf } from "../nginx/folder/paths.ts";
 import { routesOf, type ServedRoute } from "../routes/routes.ts";
-import { askRoutes, type RoutesPlace } from "../routes/socket.ts";
+import { askController, type OperatorPlace } from "../routes/socket.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
 import { translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
-import { type ToolCall, toolCall } from "./tools/call.ts";
+import { shadowText } from "./shadows.ts";
+import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { candidatesIn, hint, isMeant, isNarrow, type Narrow, narrowOf, narrowOptions } from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
+import { runFolderOf } from "./tools/run-folder.ts";
 import { withController } from "./tools/with-controller.ts";
-import { counted, painter, red, yellow } from "./tools/words.ts";
+import { columns, counted, painter, red, yellow } from "./tools/words.ts";
 
-export const routesOptions = narrowOptions;
+export const routesOptions: readonly ToolOption[] = [
+  ...narrowOptions,
+  { name: "shadow", doc: "Says what routes in shadow would do otherwise, as a running controller has counted it." },
+];
 
 const usage = `Usage: sluice routes [-n NAMESPACE] [--ingress NAME] [--host NAME] [--run-folder FOLDER] [-o json]
+       sluice routes --shadow [--host NAME] [--run-folder FOLDER] [-o json]
        sluice routes FOLDER [flags] [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Says which host and path leads to which Service, how many of its endpoints are ready, which canaries it has, and which certificate the host has
 and until when. Without a folder a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice
 serve); with a folder, a file or a cluster, what a controller would make of it: with class and flags of the controller's Deployment, where one is there.
+With --shadow it says which requests routes in shadow would have taken, from where, and what would be otherwise; examples have no headers and no
+values of queries.
 Exit code 0, or 2 when it cannot do its work.
 `;
 
@@ -36,6 +44,7 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
     out.write(usage);
     return 0;
   }
+  if (call.kind === "call" && call.options.shadow !== undefined) return shadows(call, out);
   const narrow = narrowOf(call.kind === "call" ? call.options : {});
   const found = call.kind === "call" ? await routesFrom(call, narrow) : { ok: false as const, why: call.why };
   if (call.kind === "failure" || !found.ok) {
@@ -48,6 +57,21 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
   return 0;
 }
 
+async function shadows(call: ToolCall & { readonly kind: "call" }, out: Out): Promise<number> {
+  const isAsked = call.folders.length === 0 && !call.live;
+  const asked = isAsked
+    ? await askController<readonly ShadowReport[]>(runFolderOf(call.flags.runFolder), "/shadows")
+    : ({ ok: false, why: "--shadow asks a running controller, so it takes no folder and no cluster" } as const);
+  if (!asked.ok) {
+    out.fail(`sluice routes: ${asked.why}`);
+    return 2;
+  }
+  const { host } = narrowOf(call.options);
+  const meant = asked.answer.filter((one) => host === undefined || one.host === host);
+  out.write(call.json ? `${JSON.stringify(meant, null, 2)}\n` : shadowText(meant));
+  return 0;
+}
+
 type Found = { readonly ok: true; readonly routes: readonly ServedRoute[]; readonly notes: readonly string[] };
 
 async function routesFrom(
@@ -55,7 +79,7 @@ async function routesFrom(
   narrow: Narrow,
 ): Promise<Found | { readonly ok: false; readonly why: string }> {
   const { flags: given, folders, live } = call;
-  if (folders.length === 0 && !live) return fromController(placeOf(given.runFolder), narrow);
+  if (folders.length === 0 && !live) return fromController(runFolderOf(given.runFolder), narrow);
   const read = await readObjects(call, folders[0], "workloads");
   if (!read.ok) return read;
   const { flags, as, from } = withController(call, read.files);
@@ -88,22 +112,19 @@ function notServed(key: string, { metadata, spec }: Ingress, served: string): st
   return `Ingress ${key} is not served: ${named === undefined ? "it names no class" : `its class is ${named}`}, and ${served} is served here`;
 }
 
-/** Of a running controller. Where nothing fits, all its routes say what there is. */
-async function fromController(place: RoutesPlace, narrow: Narrow) {
+const askRoutes = (place: OperatorPlace, host: string | undefined) =>
+  askController<readonly ServedRoute[]>(place, "/routes", { host });
+
+/** The routes of a running controller. Where none fits, all of them show what there is. */
+async function fromController(place: OperatorPlace, narrow: Narrow) {
   const asked = await askRoutes(place, narrow.host);
   if (!asked.ok) return asked;
-  const routes = asked.routes.filter(({ ingress }) => isMeant(ingress, narrow));
+  const routes = asked.answer.filter(({ ingress }) => isMeant(ingress, narrow));
   if (routes.length > 0 || !isNarrow(narrow)) return { ok: true as const, routes, notes: [] };
   const all = await askRoutes(place, undefined);
-  const candidates = all.ok ? all.routes.map(({ ingress, host }) => ({ key: ingress, hosts: [host] })) : [];
+  const candidates = all.ok ? all.answer.map(({ ingress, host }) => ({ key: ingress, hosts: [host] })) : [];
   const missed = hint(narrow, candidates);
   return { ok: true as const, routes, notes: missed === undefined ? [] : [missed] };
-}
-
-/** That of `sluice serve` lies in the present folder. */
-function placeOf(given: string | undefined): RoutesPlace {
-  const usual = process.env.SLUICE_RUN_FOLDER ?? (existsSync("run/sockets") ? "run" : "/run/sluice");
-  return pathsOf(given ?? usual);
 }
 
 /** A certificate that ends so soon is worth a colour. */
@@ -115,19 +136,16 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
     [
       `${route.host}${route.path}${route.route === undefined || route.route.when === "" ? "" : ` (${route.route.when})`}`,
       route.type,
-      route.route === undefined ? route.ingress : `${route.route.kind} ${route.ingress} at ${route.route.listener}`,
+      route.route === undefined
+        ? route.ingress
+        : `${route.route.kind} ${route.ingress} at ${route.route.listener}${weightOf(route.route)}`,
       route.service === "" ? "the default backend" : route.service,
       endpointsOf(route),
       certificateOf(route),
     ].map(visible),
   );
   const head = ["HOST AND PATH", "TYPE", "INGRESS", "SERVICE", "ENDPOINTS", "CERTIFICATE"];
-  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join("  ")
-      .trimEnd();
+  const line = columns([head, ...rows]);
   const lines = rows.map((row, at) => {
     const route = all[at]!;
     const bad =
@@ -155,6 +173,10 @@ function endpointsOf(route: ServedRoute): string {
   if (denied) return `answers ${refusalOf(route)}`;
   if (service === "" || service.startsWith("redirect ")) return "";
   return `${endpoints.length} ready${notReady === 0 ? "" : `, ${notReady} not`}`;
+}
+
+function weightOf({ weight }: NonNullable<ServedRoute["route"]>): string {
+  return weight === undefined ? "" : `, ${weight} %`;
 }
 
 function certificateOf({ certificate }: ServedRoute): string {

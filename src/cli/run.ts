@@ -1,7 +1,8 @@
 /**
- * `sluice run`: the controller of a cluster, started with the flags of ingress-nginx.
- * What a newcomer would get wrong: nginx comes up first, with the last good configuration if there is one, and serves while the API server is
- * still being looked for. Nothing is changed before every list is in.
+ * `sluice run`: the controller of a cluster, started with the flags of ingress-nginx. What a
+ * newcomer would get wrong: nginx comes up first, with the last good configuration if there is one,
+ * and serves while the API server is still being looked for. Nothing is changed before every list
+ * is in.
  */
 import { existsSync } from "node:fs";
 import { Client } from "../kubernetes/index.ts";
@@ -16,12 +17,15 @@ import { parseFlags } from "./flags/parse.ts";
 import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
 import { translateOptions } from "./options.ts";
+import { answersOf } from "./parts/answers.ts";
 import { controllerPart } from "./parts/controller.ts";
 import { countingPart } from "./parts/counting.ts";
 import { healthServer } from "./parts/health-server.ts";
+import { idleMemoryPart } from "./parts/idle-memory.ts";
 import { instrumentsOf } from "./parts/instruments.ts";
 import { nginxPart } from "./parts/nginx.ts";
 import { operatorPart } from "./parts/operator.ts";
+import { pageParts } from "./parts/page.ts";
 import { begun, type Part, runParts, stopped } from "./parts/part.ts";
 import { profilerPart } from "./parts/profiler.ts";
 import type { Program } from "./parts/program.ts";
@@ -39,7 +43,10 @@ import type { Around } from "./run/start-checks.ts";
 /** Where the chart mounts a template of the user's own. */
 const mountedTemplate = "/etc/nginx/template";
 
-/** Exit code 0 after a signal, 1 when it could not start or go on, 2 for a mistake in the command line. */
+/**
+ * Exit code 0 after a signal, 1 when it could not start or go on, 2 for a mistake in the command
+ * line.
+ */
 export async function run(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
   const parsed = parseFlags(argv, "run");
   if (parsed.kind === "help") return said(out, helpText("run"));
@@ -50,7 +57,8 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const pod = { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
   const found = await credentialsOf(flags, env);
   if (!found.ok) return failed(out, found.why, 1);
-  // kubelet and a preStop hook may both send SIGTERM; the second one must not cut the first one's work short.
+  // kubelet and a preStop hook may both send SIGTERM; the second one must not cut the first one's
+  // work short.
   const ending = listenForEnding(host, ["SIGINT"]);
   const write = (text: string): void => void stdout.write(text);
   const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
@@ -72,6 +80,8 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const { source, onSecret } = cluster;
   const instruments = instrumentsOf(program, { source, pod, leads: () => cluster.leads });
   const token = new OperatorToken();
+  const answers = answersOf(program, instruments, { source, translate: accept, pod, leader: () => cluster.leader });
+  const page = pageParts(program, instruments, source, answers);
   // Only this flag's users wait for the API server before nginx comes up.
   const zone = flags.enableTopologyAwareRouting ? zoneOf(cluster.around, ending.signal) : Promise.resolve(undefined);
   const runFolder = flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice";
@@ -87,8 +97,9 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
         errorLog: "stderr",
       }),
     }),
-    healthServer(program, instruments, token, () => metrics.exposition()),
+    healthServer(program, instruments, token, page.requests, () => metrics.exposition()),
     profilerPart(program, token),
+    page.part,
     begun("problems of the flags", () => instruments.reports.few("flags", problems)),
     controllerPart(program, instruments, {
       source,
@@ -97,7 +108,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
       endWithController: false,
       maxDraining: mostOlder,
     }),
-    operatorPart(program, token, source),
+    operatorPart(program, token, source, answers),
     templatePart(
       program,
       instruments,
@@ -107,6 +118,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     countingPart(instruments),
     stopped("cluster", () => cluster.leave()),
     webhookPart(program, instruments, { client, accept, source, onSecret, clock }),
+    idleMemoryPart({ source, clock, isReady: () => running.isReady }),
     readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000 }),
   ];
   const ended = await runParts(parts, ending, log);

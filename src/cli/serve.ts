@@ -1,6 +1,7 @@
 /**
- * `sluice serve FOLDER`: the whole controller on a folder of YAML, with no cluster. What has no cluster to come from is taken
- * for granted: the class, Ingresses without one, and endpoints on this machine.
+ * `sluice serve FOLDER`: the whole controller on a folder of YAML, with no cluster. What has no
+ * cluster to come from is taken for granted: the class, Ingresses without one, and endpoints on
+ * this machine.
  */
 import { hostname } from "node:os";
 import { openLog } from "../log/log.ts";
@@ -12,12 +13,15 @@ import { build } from "../version.ts";
 import { parseFlags } from "./flags/parse.ts";
 import { helpText } from "./help.ts";
 import { translateOptions } from "./options.ts";
+import { answersOf } from "./parts/answers.ts";
 import { controllerPart } from "./parts/controller.ts";
 import { countingPart } from "./parts/counting.ts";
 import { healthServer } from "./parts/health-server.ts";
+import { idleMemoryPart } from "./parts/idle-memory.ts";
 import { instrumentsOf } from "./parts/instruments.ts";
 import { nginxPart } from "./parts/nginx.ts";
 import { operatorPart } from "./parts/operator.ts";
+import { pageParts } from "./parts/page.ts";
 import { begun, type Part, runParts, stopped } from "./parts/part.ts";
 import { profilerPart } from "./parts/profiler.ts";
 import type { Program } from "./parts/program.ts";
@@ -34,12 +38,14 @@ import { assumedClass } from "./tools/assumed-class.ts";
 import { heldPlace } from "./tools/held-places.ts";
 import { missingClasses } from "./tools/missing-class.ts";
 
-/** How long requests in flight may take at the end. At a terminal a longer wait would be annoying. */
+/**
+ * How long requests in flight may take at the end. At a terminal a longer wait would be annoying.
+ */
 const drainMs = 5_000;
 
 /**
- * Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. `ready` is called when nginx
- * serves what the folder holds.
+ * Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line.
+ * `ready` is called when nginx serves what the folder holds.
  */
 export async function serve(
   argv: readonly string[],
@@ -79,6 +85,8 @@ export async function serve(
   const instruments = instrumentsOf(program, { source, pod, leads: () => true });
   const { reports } = instruments;
   const token = new OperatorToken();
+  const answers = answersOf(program, instruments, { source, translate, leader: () => undefined });
+  const page = pageParts(program, instruments, source, answers);
 
   const parts: readonly Part[] = [
     stopped("folder", () => manifests.close()),
@@ -88,8 +96,9 @@ export async function serve(
       runFolder: flags.runFolder ?? "run",
       logs: (folder) => ({ accessLog: `${folder.logs}/access.log`, errorLog: "stderr" }),
     }),
-    healthServer(program, instruments, token),
+    healthServer(program, instruments, token, page.requests),
     profilerPart(program, token),
+    page.part,
     begun("problems of flags and files", () => {
       reports.locate((problem) => heldPlace(manifests, problem, flags.annotationsPrefix));
       reports.few("flags", problems);
@@ -103,10 +112,11 @@ export async function serve(
       maxDraining: 4,
       ready,
     }),
-    operatorPart(program, token, source),
+    operatorPart(program, token, source, answers),
     templatePart(program, instruments, flags.templateDir),
     trafficPart(program, { drainMs, afterMs: 0 }),
     countingPart(instruments),
+    idleMemoryPart({ source, clock: systemClock, isReady: () => running.isReady }),
     readinessPart(program, instruments, { graceMs: 0, drainMs }),
   ];
   const ended = await runParts(parts, ending, log);
@@ -118,7 +128,8 @@ export async function serve(
 function followFiles(manifests: Manifests, reports: Reports): void {
   const report = () => {
     reports.problems("files", manifests.problems());
-    // An Ingress that moved to another class goes, as in a cluster. The folder has all classes that there are.
+    // An Ingress that moved to another class goes, as in a cluster. The folder has all classes that
+    // there are.
     reports.few("classes", missingClasses(manifests.snapshot(), true));
   };
   report();

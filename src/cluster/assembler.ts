@@ -1,8 +1,9 @@
 /**
- * From what the informers have to what the Snapshot holds. It is told which objects may have changed and looks each of them up again, so the
- * order of changes means nothing.
- * What a newcomer would get wrong: an Ingress may name a Secret whose data is not in memory. It is taken in when that data has come, and its
- * former version stays until then; else every new Ingress would serve the default certificate for a moment.
+ * From what the informers have to what the Snapshot holds. It gets the keys of objects that may
+ * have changed and looks each of them up again, so the order of changes means nothing. What a
+ * newcomer would get wrong: an Ingress may name a Secret whose data is not in memory. It is taken
+ * in when that data has come, and its former version stays until then; else every new Ingress would
+ * serve the default certificate for a moment.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -11,6 +12,7 @@ import { Dependencies } from "../model/dependencies.ts";
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";
 import type { Gateway, GatewayAddress, GatewayClass } from "../model/gateway/objects.ts";
+import type { RouteSettings } from "../model/gateway/route-settings.ts";
 import {
   type ConfigMap,
   type EndpointSlice,
@@ -37,20 +39,24 @@ import {
   referencesOfIngress,
   referencesOfListeners,
   referencesOfPolicy,
+  referencesOfRouteSettings,
   referencesOfSettings,
 } from "./references.ts";
 import type { WatchOptions } from "./watches.ts";
 
-/** What the informers have. */
+/** The content of the informers. */
 export interface Stores {
   get(kind: string, key: string): KubernetesObject | undefined;
   /** Whether only the name of this object is in memory. */
   isNameOnly(object: KubernetesObject): boolean;
   /** Why the content of this object could not be taken into memory, where Sluice failed on it. */
   failureOf(object: KubernetesObject): string | undefined;
-  /** All objects of one namespace, as `Kind namespace/name`. Asked only where a selector of namespaces is given. */
+  /**
+   * All objects of one namespace, as `Kind namespace/name`. Asked only where a selector of
+   * namespaces is given.
+   */
   inNamespace(namespace: string): Iterable<string>;
-  /** Asks for the data of an object, or lets it go: `loaded` is told when that is done. */
+  /** Asks for the data of an object, or lets it go: `loaded` is called when that is done. */
   load(reference: Reference): void;
 }
 
@@ -58,8 +64,8 @@ export interface AssemblerOptions extends WatchOptions {
   /** Without a trailing slash. */
   readonly annotationsPrefix: string;
   /**
-   * The addresses that the status of a Gateway is to have, as far as the last turn said. When they appear there, nothing has
-   * to be worked out anew.
+   * The addresses that the status of a Gateway is to have, as far as the last turn said. When they
+   * appear there, nothing has to be worked out anew.
    */
   readonly wantedAddresses?: (gateway: string) => readonly GatewayAddress[] | undefined;
 }
@@ -71,13 +77,14 @@ const referring: ReadonlySet<string> = new Set([
   "GatewayClass",
   "ListenerSet",
   "BackendTLSPolicy",
+  "RouteSettings",
 ]);
 
 export class Assembler {
   readonly #options: AssemblerOptions;
   readonly #stores: Stores;
   readonly #named: ReadonlySet<string>;
-  /** By `Ingress namespace/name`, `ConfigMap namespace/name` and `flags`. */
+  /** References by `Ingress namespace/name`, `ConfigMap namespace/name` and `flags`. */
   readonly #references = new Dependencies();
   readonly #loading = new Set<Reference>();
   /** Why Sluice failed on an object when it followed what the object refers to. */
@@ -123,7 +130,10 @@ export class Assembler {
     for (const user of this.#references.usersOf(reference)) this.#dirty.add(user);
   }
 
-  /** Follows what the noticed objects refer to; an object that stops or starts to count is noticed as well. */
+  /**
+   * Follows what the noticed objects refer to; an object that stops or starts to count is noticed
+   * as well.
+   */
   follow(): void {
     for (const name of this.#dirty) {
       const [kind, key] = parts(name);
@@ -175,7 +185,8 @@ export class Assembler {
     const before = this.#references.usedBy(user);
     const wanted = this.#referencesOf(user);
     const missing = wanted.filter((reference) => !before.includes(reference) && this.#isMissing(reference));
-    // While something is missing the former version is served, which must not lose what it refers to.
+    // While something is missing the former version is served, which must not lose what it refers
+    // to.
     const waits = missing.length > 0 || wanted.some((reference) => this.#loading.has(reference));
     this.#references.set(user, waits ? [...new Set([...before, ...wanted])] : wanted);
     for (const reference of missing) this.#load(reference);
@@ -191,6 +202,7 @@ export class Assembler {
     if (kind === "Gateway") return referencesOfGateway(object as Gateway);
     if (kind === "ListenerSet") return referencesOfListeners(object as ListenerSet);
     if (kind === "BackendTLSPolicy") return referencesOfPolicy(object as BackendTLSPolicy);
+    if (kind === "RouteSettings") return referencesOfRouteSettings(object as RouteSettings);
     if (kind === "GatewayClass") return referencesOfGatewayClass(object as GatewayClass);
     return referencesOfIngress(object as Ingress, this.#options.annotationsPrefix);
   }
@@ -210,7 +222,10 @@ export class Assembler {
     if (this.#stores.get(...parts(reference)) !== undefined) this.#load(reference);
   }
 
-  /** Adds the changes of one object; or returns why Sluice failed on it, and its former version stays. */
+  /**
+   * Adds the changes of one object; or returns why Sluice failed on it, and its former version
+   * stays.
+   */
   #takeIn(name: string, changes: ObjectChange[]): string | undefined {
     const [kind, key] = parts(name);
     const object = this.#counts(kind, key) ? this.#stores.get(kind, key) : undefined;
@@ -237,7 +252,10 @@ export class Assembler {
     return isDeepStrictEqual(addressesIn(object), this.#options.wantedAddresses?.(key));
   }
 
-  /** The object, its former version while something that it needs is on its way, or nothing where only its name is in memory. */
+  /**
+   * The object, its former version while something that it needs is on its way, or nothing where
+   * only its name is in memory.
+   */
   #usable(name: string, object: KubernetesObject, present: KubernetesObject | undefined): KubernetesObject | undefined {
     const held = object.kind === "Secret" || object.kind === "ConfigMap";
     if (held && this.#stores.isNameOnly(object)) return this.#loading.has(name) ? present : undefined;

@@ -1,9 +1,10 @@
 /**
- * Which kinds of the Gateway API the API server has. Clusters without them are the normal case; they may be installed, removed
- * or change their version at any time, each for itself, so discovery is asked again and again.
+ * Which kinds of the Gateway API the API server has, and whether it has RouteSettings. Clusters
+ * without them are the normal case; they may be installed, removed or change their version at any
+ * time, each for itself, so discovery is asked again and again.
  *
- * An API server that has just started may not know its own definitions for a moment. So a kind has gone only when two looks
- * in a row find it missing.
+ * An API server that has just started may not know its own definitions for a moment. So a kind has
+ * gone only when two looks in a row find it missing.
  */
 import {
   type Answer,
@@ -24,6 +25,7 @@ import {
   httpRoutes,
   listenerSets,
   referenceGrants,
+  routeSettings,
   tcpRoutes,
   tlsRoutes,
   udpRoutes,
@@ -32,7 +34,7 @@ import type { Clock } from "../timing/clock.ts";
 
 export type GatewayKind = Resource<KubernetesObject>;
 
-/** What the API server has of them. */
+/** The kinds that the API server has. */
 export interface ServedKinds {
   /** The kinds that are watched, each in the version that it is watched in. */
   readonly served: readonly GatewayKind[];
@@ -46,7 +48,7 @@ const beta = `${gatewayGroup}/v1beta1`;
 const referenceGrantsBeta = resource<ReferenceGrant>({ ...referenceGrants, apiVersion: beta });
 
 /** For each kind, the versions that Sluice reads, best first. */
-const wanted: readonly (readonly GatewayKind[])[] = [
+export const gatewayKinds: readonly (readonly GatewayKind[])[] = [
   [gatewayClasses],
   [gateways],
   [httpRoutes],
@@ -57,6 +59,7 @@ const wanted: readonly (readonly GatewayKind[])[] = [
   [udpRoutes],
   [listenerSets],
   [backendTLSPolicies],
+  [routeSettings],
 ];
 
 const lookMs = 30_000;
@@ -124,17 +127,17 @@ export class GatewayKinds {
     if (last === undefined || textOf(last) !== textOf(kinds)) this.#options.found(kinds);
   }
 
-  /** Asks for v1, and for v1beta1 where v1 lacks a kind. */
+  /** Asks for v1 and for the group of RouteSettings, and for v1beta1 where v1 lacks a kind. */
   async #look(signal: AbortSignal): Promise<Answer<ServedKinds>> {
     const offered = new Map<string, ReadonlySet<string>>();
-    for (const version of [gatewayClasses.apiVersion, beta]) {
+    for (const version of [gatewayClasses.apiVersion, routeSettings.apiVersion, beta]) {
+      if (version === beta && gatewayKinds.every((versions) => has(offered, versions[0] as GatewayKind))) break;
       const answer = await this.#options.client.kindsOf(version, signal);
       if (!answer.ok) return answer;
       offered.set(version, new Set(answer.value.map(({ name }) => name)));
-      if (wanted.every((versions) => has(offered, versions[0] as GatewayKind))) break;
     }
-    const served = wanted.flatMap((versions) => versions.find((one) => has(offered, one)) ?? []);
-    const missing = wanted
+    const served = gatewayKinds.flatMap((versions) => versions.find((one) => has(offered, one)) ?? []);
+    const missing = gatewayKinds
       .flatMap(([best]) => best ?? [])
       .filter(({ kind }) => !served.some((one) => one.kind === kind));
     const outdated = missing.filter(({ plural }) => offered.get(beta)?.has(plural)).map(({ kind }) => kind);

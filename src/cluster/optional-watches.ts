@@ -1,6 +1,7 @@
 /**
- * The watches of kinds that may come and go. Those that come together count together: a route that is known before the grants
- * would be refused for a moment. So what they have stays out of sight until each of them has listed everything, or cannot.
+ * The watches of kinds that may come and go. Those that come together count together: a route that
+ * is known before the grants would be refused for a moment. So what they have stays out of sight
+ * until each of them has listed everything, or cannot.
  */
 import { namespaces } from "../resources.ts";
 import type { GatewayKind, ServedKinds } from "./gateway-kinds.ts";
@@ -8,7 +9,7 @@ import type { Watched } from "./watched.ts";
 import type { Watch, WatchOptions } from "./watches.ts";
 
 export interface OptionalWatchesParts {
-  readonly options: Pick<WatchOptions, "watchNamespace" | "watchNamespaceSelector">;
+  readonly options: Pick<WatchOptions, "watchNamespace" | "watchNamespaceSelector" | "namespaceLabels">;
   readonly start: (watch: Watch) => Watched;
   /** Ends the watch; nothing of what it had is left. */
   readonly drop: (watched: Watched) => void;
@@ -18,7 +19,7 @@ export interface OptionalWatchesParts {
   readonly refused: (watches: readonly Watch[]) => void;
 }
 
-/** What goes on without a kind, for the sentence. */
+/** The consequence of a missing kind, for the sentence. */
 const without: Readonly<Record<string, string>> = {
   GatewayClass: "no Gateway is served",
   Gateway: "no Gateway is served",
@@ -30,6 +31,7 @@ const without: Readonly<Record<string, string>> = {
   UDPRoute: "no UDPRoute is served",
   ListenerSet: "no ListenerSet is served",
   BackendTLSPolicy: "backends that policies are for are asked as their Services say",
+  RouteSettings: "routes have no settings beyond their own fields",
   Namespace: "listeners that select namespaces by labels take no routes",
 };
 
@@ -47,7 +49,10 @@ export class OptionalWatches {
     return this.#held.size > 0;
   }
 
-  /** Starts watches of what is new, and ends those of what has gone. Another version of a kind replaces the one before it. */
+  /**
+   * Starts watches of what is new, and ends those of what has gone. Another version of a kind
+   * replaces the one before it.
+   */
   found({ served }: ServedKinds): void {
     const wanted = [...served, ...this.#besides(served)];
     for (const of of wanted) {
@@ -82,9 +87,13 @@ export class OptionalWatches {
     this.#parts.drop(watched);
   }
 
-  /** Listeners select namespaces by their labels. With a selector of namespaces they are watched anyway. */
+  /**
+   * Listeners select namespaces by their labels. With a selector or a policy by labels they are
+   * watched anyway.
+   */
   #besides(served: readonly GatewayKind[]): readonly GatewayKind[] {
-    const isWatched = this.#parts.options.watchNamespaceSelector !== undefined;
+    const { watchNamespaceSelector, namespaceLabels } = this.#parts.options;
+    const isWatched = watchNamespaceSelector !== undefined || namespaceLabels === true;
     return !isWatched && served.some(({ kind }) => kind === "Gateway") ? [namespaces] : [];
   }
 

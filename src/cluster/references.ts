@@ -1,11 +1,13 @@
 /**
- * Which Secrets and ConfigMaps an object may speak of. Only their data is kept in memory, so a name too many costs a few bytes, and one too few
- * would be a Secret that is missed: every annotation of ours and every key of the settings whose text could be a name counts as one,
- * whatever it means. So a new annotation needs nothing here.
+ * Which Secrets and ConfigMaps an object may speak of. Only their data is kept in memory, so a name
+ * too many costs a few bytes, and one too few would be a Secret that is missed: every annotation of
+ * ours and every key of the settings whose text could be a name counts as one, whatever it means.
+ * So a new annotation needs nothing here.
  */
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";
 import type { Gateway, GatewayClass, ParametersReference } from "../model/gateway/objects.ts";
+import { type RouteSettings, textOfValue } from "../model/gateway/route-settings.ts";
 import type { ConfigMap, Ingress } from "../model/objects.ts";
 
 /** `Secret namespace/name` and `ConfigMap namespace/name`. */
@@ -25,7 +27,10 @@ export function referencesOfListeners({ metadata, spec }: ListenerSet): readonly
   return [...new Set(secrets.map(({ namespace, name }) => `Secret ${namespace ?? metadata.namespace}/${name}`))];
 }
 
-/** Its certificates, the authorities of its clients, and its parameters. Whether it may name them is for `translate/` to say. */
+/**
+ * Its certificates, the authorities of its clients, and its parameters. Whether it may name them is
+ * for `translate/` to say.
+ */
 export function referencesOfGateway({ metadata, spec }: Gateway): readonly Reference[] {
   const { frontend, backend } = spec?.tls ?? {};
   const certificates = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
@@ -65,7 +70,13 @@ export function referencesOfPolicy({ metadata, spec }: BackendTLSPolicy): readon
   return [...new Set(named.map(({ name }) => `ConfigMap ${metadata.namespace}/${name}`))];
 }
 
-/** Of the ConfigMap with the settings: header ConfigMaps, the DH parameters ... */
+/** Whether it may name them is for `translate/` to say. */
+export function referencesOfRouteSettings({ metadata, spec = {} }: RouteSettings): readonly Reference[] {
+  const texts = Object.values(spec).flatMap((value) => textOfValue(value) ?? []);
+  return [...new Set(texts.flatMap((text) => namedBy(text, metadata.namespace ?? "default")))];
+}
+
+/** References of the ConfigMap with the settings: header ConfigMaps, the DH parameters ... */
 export function referencesOfSettings({ metadata, data = {} }: ConfigMap): readonly Reference[] {
   return [...new Set(Object.values(data).flatMap((text) => namedBy(text, metadata.namespace ?? "default")))];
 }

@@ -1,6 +1,7 @@
 /**
- * What is listed and watched, from the flags: each kind in all namespaces, or in the one that `--watch-namespace` names. Objects that flags name
- * may be elsewhere, above all the controller's own ConfigMap; those namespaces are watched beside it.
+ * The lists and watches that follow from the flags: each kind in all namespaces, or in the one that
+ * `--watch-namespace` names. Objects that flags name may be elsewhere, above all the controller's
+ * own ConfigMap; those namespaces are watched beside it.
  */
 import type { Resource } from "../kubernetes/index.ts";
 import type { KubernetesObject } from "../model/objects.ts";
@@ -11,6 +12,8 @@ export interface WatchOptions {
   readonly watchNamespace: string | undefined;
   /** Only objects in namespaces with these labels count; not together with `watchNamespace`. */
   readonly watchNamespaceSelector: string | undefined;
+  /** Whether labels of Namespaces say which hosts they may use. */
+  readonly namespaceLabels?: boolean;
   /** Objects that flags name, as `namespace/name`. They count wherever they are. */
   readonly named: {
     /** The settings, whose references are followed. */
@@ -26,9 +29,15 @@ export interface Watch {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** What goes on without it, for the sentence; undefined where nothing can be served as long as it is forbidden. */
+  /**
+   * The consequence of its absence, for the sentence; undefined where nothing can be served without
+   * it.
+   */
   readonly without?: string;
-  /** A kind that most clusters lack, or whose rights an older role lacks: its absence is nothing to warn of. */
+  /**
+   * A kind that most clusters lack, or whose rights an older role lacks: its absence is nothing to
+   * warn of.
+   */
   readonly optional?: true;
 }
 
@@ -39,7 +48,7 @@ const filters: Readonly<Record<string, Pick<Watch, "fieldSelector" | "labelSelec
 };
 
 export function watchesOf(options: WatchOptions): readonly Watch[] {
-  const { watchNamespace: namespace, watchNamespaceSelector: labelSelector } = options;
+  const { watchNamespace: namespace } = options;
   const kinds: readonly Resource<KubernetesObject>[] = [ingresses, services, endpointSlices, secrets, configMaps];
   const watched = kinds.map((kind) => ({
     of: kind,
@@ -47,8 +56,18 @@ export function watchesOf(options: WatchOptions): readonly Watch[] {
     ...filters[kind.kind],
   }));
   const classes: Watch = { of: ingressClasses, without: "spec.ingressClassName is not consulted" };
-  const selected = labelSelector === undefined ? [] : [{ of: namespaces, labelSelector }];
-  return [...watched, classes, ...selected, ...(namespace === undefined ? [] : beside(options, namespace))];
+  return [
+    ...watched,
+    classes,
+    ...namespacesOf(options),
+    ...(namespace === undefined ? [] : beside(options, namespace)),
+  ];
+}
+
+/** Those that are selected, or all of them where their labels are read. */
+function namespacesOf({ watchNamespaceSelector: labelSelector, namespaceLabels }: WatchOptions): readonly Watch[] {
+  if (labelSelector !== undefined) return [{ of: namespaces, labelSelector }];
+  return namespaceLabels ? [{ of: namespaces, without: "the host policy of their labels gives no host" }] : [];
 }
 
 function beside({ named }: WatchOptions, watched: string): readonly Watch[] {

@@ -1,6 +1,7 @@
 /**
- * What nginx does with a request under a Configuration, without nginx: pure, and held equal to the answers recorded of real requests by
- * test/parity/decide.test.ts. It mirrors nginx/lua/sluice/route.lua and templates/location.tmpl; one who changes those changes this.
+ * Decides a request under a Configuration as nginx does, without nginx: pure, and held equal to the
+ * answers recorded of real requests by test/parity/decide.test.ts. It mirrors
+ * nginx/lua/sluice/route.lua and templates/location.tmpl; one who changes those changes this.
  */
 
 import type { FeatureValues } from "../annotations/registry.ts";
@@ -9,13 +10,16 @@ import { catchAll, defaultUpstream } from "../model/configuration.ts";
 import { backendOf } from "../model/location.ts";
 import type { Decision, End, Guard } from "./decision.ts";
 import { type Asked, earlyChecks, everywhere, lateChecks, stopIn } from "./guards.ts";
-import { hostOf, type Served } from "./host.ts";
-import { pathOf } from "./path.ts";
+import type { Served } from "./host.ts";
 import { appRootTarget, expanded, type Ports, twinTarget } from "./redirects.ts";
 import { type AskedRequest, type ReadRequest, readRequest } from "./request.ts";
+import { matcher, type Router } from "./router.ts";
 
 export interface DecideOptions {
-  /** What Sluice answers by itself on hosts that no Ingress names, unless an Ingress has exactly that path. */
+  /**
+   * Paths that Sluice answers by itself on hosts that no Ingress names, unless an Ingress has
+   * exactly that path.
+   */
   readonly ownPaths: readonly string[];
   /** Where the built-in server listens that answers 404 while no other default backend is named. */
   readonly builtInPort: number;
@@ -23,12 +27,17 @@ export interface DecideOptions {
   readonly ports: Ports;
 }
 
-export function decide(served: Served, asked: AskedRequest, options: DecideOptions): Decision {
+export function decide(
+  served: Served,
+  asked: AskedRequest,
+  options: DecideOptions,
+  router: Router = matcher,
+): Decision {
   const request = readRequest(asked);
   if (request === undefined)
     return bare(undefined, { kind: "answer", status: 400, why: "host or path cannot be read" });
-  const host = hostOf(served, request.host);
-  const decided = forHost(served, { asked, request, host }, options);
+  const host = router.host(served, request.host);
+  const decided = forHost(served, { asked, request, host }, options, router);
   return { ...decided, guards: [...everywhere(served.settings), ...decided.guards] };
 }
 
@@ -36,6 +45,7 @@ function forHost(
   served: Served,
   { asked, request, host }: Pick<Asked, "asked" | "request" | "host">,
   options: DecideOptions,
+  router: Router,
 ): Decision {
   const { server } = host;
   const at = { asked, request, settings: served.settings, ports: options.ports };
@@ -56,7 +66,7 @@ function forHost(
     const location = appRootTarget(at, server.appRoot, label);
     return { ...bare(request, { kind: "answer", status: 302, why: `app-root is ${server.appRoot}`, location }), host };
   }
-  const path = pathOf(server, request.uri);
+  const path = router.path(server, request.uri);
   if (path.kind === "unclear")
     return { ...bare(request, { kind: "unclear", why: `only nginx reads the pattern ${path.pattern}` }), host, path };
   if (path.kind === "nothing")

@@ -1,4 +1,7 @@
-/** What stands before the backend of a Location, in the order of templates/location.tmpl and of nginx's phases. */
+/**
+ * The guards before the backend of a Location, in the order of templates/location.tmpl and of
+ * nginx's phases.
+ */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { hopsHeader, mostHops } from "../directives/hops.ts";
 import { bytesOf } from "../kinds/measures.ts";
@@ -7,6 +10,7 @@ import type { Location } from "../model/configuration.ts";
 import { closedReason } from "../model/location.ts";
 import { hopOf } from "../render/location/hops.ts";
 import type { Settings } from "../settings/registry.ts";
+import { isAmong } from "./client.ts";
 import type { End, Guard } from "./decision.ts";
 import type { FoundHost } from "./host.ts";
 import type { FoundPath } from "./path.ts";
@@ -40,7 +44,10 @@ export const earlyChecks: readonly Check[] = [
 /** Those of its access phase. */
 export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
 
-/** The guards that have a say, up to the one that stops the request; `end` is its answer, undefined where none stops it. */
+/**
+ * The guards that have a say, up to the one that stops the request; `end` is its answer, undefined
+ * where none stops it.
+ */
 export function stopIn(
   checks: readonly Check[],
   place: Asked,
@@ -59,7 +66,7 @@ export function stopIn(
   return { guards, end: undefined };
 }
 
-/** What the ConfigMap says of all hosts, those that no Ingress names too. */
+/** Guards of the ConfigMap for all hosts, those that no Ingress names too. */
 export function everywhere({
   blockCidrs,
   blockUserAgents,
@@ -125,7 +132,10 @@ function serverSnippet({ host }: Asked): Stop | undefined {
       };
 }
 
-/** Where an auth service or a mirror is asked: the request may be such a question that has come back. */
+/**
+ * Where an auth service or a mirror is asked: the request may be such a question that has come
+ * back.
+ */
 function loop({ asked, host, found }: Asked): Stop | undefined {
   const trail = asked.headers.get(hopsHeader) ?? "";
   const hop = trail === "" ? "" : hopOf(host.server, host.server.locations.indexOf(found.location));
@@ -228,19 +238,20 @@ function modsecurity(_: Asked, features: FeatureValues): Stop | undefined {
 const isOwned = (location: Location<FeatureValues>): boolean => location.owner !== undefined;
 
 function accessLists(
-  _: Asked,
-  { accessLists: { allow, deny } }: FeatureValues,
+  { asked: { client } }: Asked,
+  { accessLists: { allow, deny }, satisfy }: FeatureValues,
   location: Location<FeatureValues>,
 ): Stop | undefined {
   if (!isOwned(location) || allow.length + deny.length === 0) return undefined;
   const only = allow.length > 0 ? [`only ${allow.join(", ")} may`] : [];
   const none = deny.length > 0 ? [`${deny.join(", ")} may not`] : [];
-  return {
-    what: "access-lists",
-    says: `of clients ${[...none, ...only].join(", and ")}`,
-    outcome: "depends",
-    status: 403,
-  };
+  const says = `of clients ${[...none, ...only].join(", and ")}`;
+  // With "any" a client that is not on the list may get in by a password.
+  if (client === undefined || satisfy.checks === "any")
+    return { what: "access-lists", says, outcome: "depends", status: 403 };
+  const mayPass = !isAmong(client, deny) && (allow.length === 0 || isAmong(client, allow));
+  const outcome = mayPass ? "passes" : "stops";
+  return { what: "access-lists", says: `${says}; ${client} may${mayPass ? "" : " not"}`, outcome, status: 403 };
 }
 
 function basicAuth(at: Asked, features: FeatureValues, location: Location<FeatureValues>): Stop | undefined {

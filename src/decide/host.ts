@@ -1,6 +1,7 @@
 /**
- * Whose a host of the Ingress ports is, as nginx/lua/sluice/route/match.lua and patterns.lua find it: an exact name or alias, the longest alias with a wildcard, a
- * pattern, the host with a wildcard one label above, and the catch-all.
+ * Finds the Server of a host of the Ingress ports, as nginx/lua/sluice/route/match.lua and
+ * patterns.lua find it: an exact name or alias, the longest alias with a wildcard, a pattern, the
+ * host with a wildcard one label above, and the catch-all.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { formOf } from "../kinds/server-names.ts";
@@ -17,13 +18,18 @@ export interface FoundHost {
   readonly how: "name" | "alias" | "wildcard" | "twin" | "nothing else";
   /** Whether TLS is configured for this name, which redirects http. */
   readonly tls: boolean;
-  /** Of the name by which it was found: an alias may have its own. */
+  /** The certificate of the name by which it was found: an alias may have its own. */
   readonly certificate: string | undefined;
 }
 
 export function hostOf({ servers }: Pick<Served, "servers">, host: string): FoundHost {
+  const found = exactly(servers.get(host), host);
+  if (found !== undefined) return found;
   const ofIngresses = [...servers.values()].filter(({ listener }) => listener === undefined);
-  return exactly(servers.get(host), host) ?? byOther(ofIngresses, host) ?? lastOf(servers.get(catchAll)!);
+  // An alias may be called as the catch-all is: then its host is the catch-all.
+  const last =
+    servers.get(catchAll) ?? ofIngresses.find(({ aliases }) => aliases.some(({ name }) => name === catchAll));
+  return byOther(ofIngresses, host) ?? lastOf(last!);
 }
 
 function exactly(server: Server<FeatureValues> | undefined, host: string): FoundHost | undefined {

@@ -1,4 +1,7 @@
-/** A request as nginx takes it: the host without its port, the path as it is compared, which is decoded and without dots and double slashes. */
+/**
+ * A request as nginx takes it: the host without its port, the path as it is compared, which is
+ * decoded and without dots and double slashes.
+ */
 
 export interface AskedRequest {
   readonly scheme: "http" | "https";
@@ -7,19 +10,21 @@ export interface AskedRequest {
   /** With its query, as the client sends it. */
   readonly target: string;
   readonly method: string;
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /** The port of the URL; undefined: the usual one of the scheme. */
   readonly port?: number;
   /** The name in the handshake of TLS; undefined: that of the host. */
   readonly sni?: string;
+  /** The address of the client; undefined: not known. */
+  readonly client?: string;
 }
 
 export interface ReadRequest {
   readonly host: string;
-  /** What `$uri` is. */
+  /** The value of `$uri`. */
   readonly uri: string;
-  /** What `$request_uri` is: as the client sends it, without scheme and host. */
+  /** The value of `$request_uri`: as the client sends it, without scheme and host. */
   readonly requestUri: string;
   /** With its question mark, or empty. */
   readonly query: string;
@@ -42,7 +47,10 @@ export function readRequest({ host: written, target }: AskedRequest): ReadReques
   };
 }
 
-/** A request has one host: a Host header that names another, or another port, is answered 400 (nginx/lua/sluice/route/hosts.lua). */
+/**
+ * A request has one host: a Host header that names another, or another port, is answered 400
+ * (nginx/lua/sluice/route/hosts.lua).
+ */
 function contradict(target: string, header: string): boolean {
   if (header === "") return false;
   const portOf = (authority: string): string => /:(\d+)$/.exec(authority)?.[1] ?? "";
@@ -56,7 +64,10 @@ function nameOf(written: string): string | undefined {
   return /[\s/\0]|\.\./.test(name) ? undefined : name.toLowerCase().replace(/\.$/, "");
 }
 
-/** Decoded once, with slashes joined and dots resolved; undefined where it leaves the root, or is escaped wrongly. */
+/**
+ * Decoded once, with slashes joined and dots resolved; undefined where it leaves the root, or is
+ * escaped wrongly.
+ */
 function normal(path: string): string | undefined {
   if (!path.startsWith("/") || /%(?![0-9a-f]{2})|%00/i.test(path)) return undefined;
   const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

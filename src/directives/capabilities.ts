@@ -1,4 +1,7 @@
-/** What the nginx at hand can do, as far as a rendering depends on it; `nginx/` finds out and knows more of it. */
+/**
+ * Abilities of the nginx at hand on which a rendering depends; `nginx/` finds them out and knows
+ * more.
+ */
 export interface Capabilities {
   readonly brotli: boolean;
   readonly geoip2: boolean;
@@ -14,12 +17,13 @@ export interface Capabilities {
   readonly stream: boolean;
   readonly streamRealip: boolean;
   readonly streamTls: boolean;
+  readonly upstreamResolve: boolean;
   readonly upstreamSan: boolean;
 }
 
 export type Capability = keyof Capabilities;
 
-/** What nginx does in a mode: `static` leaves its Lua alone. */
+/** The abilities that a mode uses: `static` leaves its Lua alone. */
 export function inMode<C extends Capabilities>(mode: "dynamic" | "static", can: C): C {
   return { ...can, lua: can.lua && mode === "dynamic" };
 }
@@ -29,7 +33,7 @@ export function lackingOf(can: Capabilities): ReadonlySet<Capability> {
   return new Set((Object.keys(capabilityNames) as Capability[]).filter((name) => !can[name]));
 }
 
-/** What each is called in a sentence: "nginx here has no …". */
+/** The name of each in a sentence: "nginx here has no …". */
 export const capabilityNames: Readonly<Record<Capability, string>> = {
   brotli: "brotli module",
   geoip2: "GeoIP2 module",
@@ -45,5 +49,6 @@ export const capabilityNames: Readonly<Record<Capability, string>> = {
   stream: "stream module",
   streamRealip: "realip module for stream",
   streamTls: "TLS modules for stream",
+  upstreamResolve: "resolve parameter of servers",
   upstreamSan: "module that checks the names of a backend's certificate",
 };

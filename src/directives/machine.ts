@@ -6,8 +6,8 @@
 import type { Capabilities } from "./capabilities.ts";
 
 /**
- * What nginx finds where it runs. The controller may be in another container with other limits, so
- * it asks the program that starts nginx.
+ * The surroundings of nginx where it runs. The controller may be in another container with other
+ * limits, so it asks the program that starts nginx.
  */
 export interface Place {
   /** CPUs that the container may use. */
@@ -22,7 +22,10 @@ export interface Place {
   readonly backlog: number;
   /** The account that workers are to have; undefined where nginx is not root and has no choice. */
   readonly user: string | undefined;
-  /** Whether /dev/stdout can be opened as a file: a terminal, a file and a pipe can, the socket that some programs start others with cannot. */
+  /**
+   * Whether /dev/stdout can be opened as a file: a terminal, a file and a pipe can, the socket that
+   * some programs start others with cannot.
+   */
   readonly stdoutOpens: boolean;
 }
 
@@ -37,7 +40,10 @@ export interface Machine extends Place {
   readonly passthrough: boolean;
   /** How requests are counted; undefined: they are not. Only in dynamic mode. */
   readonly counts: RequestCounts | undefined;
-  /** Where logs go that the operator leaves at the default path: `stderr` of a terminal, files or devices elsewhere. */
+  /**
+   * Where logs go that the operator leaves at the default path: `stderr` of a terminal, files or
+   * devices elsewhere.
+   */
   readonly accessLog: string;
   readonly errorLog: string;
   /** Whether the operator wants more of nginx's log than its notices. */
@@ -65,19 +71,22 @@ export interface Machine extends Place {
     readonly nginxPass: string;
     /** Folder of the sockets. */
     readonly sockets: string;
-    /** Where nginx speaks TLS when the stream module has the https port. */
+    /** The port for TLS when the stream module has the https port. */
     readonly tlsSocket: string;
     readonly journal: string;
     /** Folder of the Lua modules. */
     readonly lua: string;
   };
-  /** What only this run folder has: it keeps the names of nginx's own locations from being guessed. Empty where none serves. */
+  /**
+   * A secret of this run folder alone: it keeps the names of nginx's own locations from being
+   * guessed. Empty where none serves.
+   */
   readonly nameKey: string;
   /** Another one for any other text of the Lua modules. */
   readonly luaVersion: string;
 }
 
-/** What the flags of metrics say. */
+/** The settings of the flags about metrics. */
 export interface RequestCounts {
   /** Whether host is a label, and requests for unknown hosts are left out. */
   readonly perHost: boolean;
@@ -92,9 +101,9 @@ export interface RequestCounts {
 }
 
 export interface RequestBuckets {
-  /** Of a request and of its backend's answer. */
+  /** Seconds that a request takes, and its backend's answer. */
   readonly time: readonly number[];
-  /** Of the parts of that time: to connect, and until the header. */
+  /** Seconds of the parts of that time: to connect, and until the header. */
   readonly part: readonly number[];
   readonly length: readonly number[];
   readonly size: readonly number[];
@@ -108,4 +117,6 @@ export interface Ports {
   readonly status: number;
   /** UDP port of 127.0.0.1 where names that tenants chose are looked up. */
   readonly nameCheck: number;
+  /** UDP port of 127.0.0.1 where nginx asks for the endpoints of streams. */
+  readonly stream: number;
 }

@@ -1,6 +1,7 @@
 /**
- * Where a feature of an Ingress lands in nginx.conf, and what it may ask for there. In `static` mode a value is written
- * where it is used; in `dynamic` mode what is unique to a tenant is a route variable, so that many Ingresses share one shape.
+ * Where a feature of an Ingress lands in nginx.conf, and what it may ask for there. In `static`
+ * mode a value is written where it is used; in `dynamic` mode what is unique to a tenant is a route
+ * variable, so that many Ingresses share one shape.
  */
 import type { Token, View } from "./token.ts";
 
@@ -13,7 +14,10 @@ export interface Directive {
 export interface Header {
   readonly name: Token;
   readonly value: Token;
-  /** Whether one of Sluice's own of this name goes too: what an auth service does not say takes none of them away. */
+  /**
+   * Whether one of Sluice's own of this name goes too: what an auth service does not say takes none
+   * of them away.
+   */
   readonly beside?: true;
 }
 
@@ -30,7 +34,10 @@ export interface ErrorBackend {
   readonly sets: readonly (readonly [name: string, value: Token])[];
 }
 
-/** A location of its own beside the one a feature belongs to: the target of an auth request, a mirror, an error page. */
+/**
+ * A location of its own beside the one a feature belongs to: the target of an auth request, a
+ * mirror, an error page.
+ */
 export interface InternalLocation {
   /** The partial of the template that writes its body. */
   readonly partial: string;
@@ -40,8 +47,9 @@ export interface InternalLocation {
 /** A server block, which may name files. */
 export interface ServerPlace {
   /**
-   * A file with `content`, private, its name a hash: the absolute path. `loaded` files are read at a reload, `opened`
-   * ones at each request, so a new one of those costs no reload when its path is a route variable.
+   * A file with `content`, private, its name a hash: the absolute path. `loaded` files are read at
+   * a reload, `opened` ones at each request, so a new one of those costs no reload when its path is
+   * a route variable.
    */
   file(use: "loaded" | "opened", content: string | Uint8Array): string;
 }
@@ -49,18 +57,27 @@ export interface ServerPlace {
 /** Parts of the http block, and modules, that are there only while a shape needs them. */
 export type HttpPart = "tracing" | "authCache" | "modsecurity";
 
-/** What is spoken with the backend; each has directives of its own. */
+/** The protocol towards the backend; each has directives of its own. */
 export type Protocol = "http" | "grpc" | "fastcgi";
 
 export interface Place extends ServerPlace {
   readonly protocol: Protocol;
-  /** Whether nginx has the Lua: then several headers of one name can be told apart, and text escaped. */
+  /**
+   * Whether nginx has the Lua: then several headers of one name can be distinguished, and text
+   * escaped.
+   */
   readonly dynamic: boolean;
-  /** Whether an Ingress stands behind it; the Location for unknown hosts has no owner, and ConfigMap lists spare it (RS-32.22). */
+  /**
+   * Whether an Ingress stands behind it; the Location for unknown hosts has no owner, and ConfigMap
+   * lists spare it (RS-32.22).
+   */
   readonly owned: boolean;
   /** Whether authentication applies: it is owned, and its path is none of no-auth-locations. */
   readonly authenticates: boolean;
-  /** The parameters of `resolver` for names that somebody else chose: the controller answers with addresses that may be asked. */
+  /**
+   * The parameters of `resolver` for names that somebody else chose: the controller answers with
+   * addresses that may be asked.
+   */
   readonly resolver: Token;
   /** Whether a snippet that holds here declares the variable. */
   declares(variable: string): boolean;
@@ -70,24 +87,49 @@ export interface Place extends ServerPlace {
   needs(part: HttpPart): void;
   /** A line, or a block, of the http block that is there once for all who ask for it. */
   inHttp(text: Token): void;
-  /** Whose kept connections its requests use, where their author has a word in how these look; else empty. */
+  /**
+   * The author whose pool of kept connections its requests use, where a snippet says how these
+   * look; else empty.
+   */
   readonly poolsOf: string;
-  /** Keeps its connections to backends apart from those of locations that say something else here. */
+  /**
+   * Keeps its connections to backends apart from those of locations that say something else here.
+   */
   pooledApart(by: string): void;
   /**
-   * `raw` as the value of a route variable: in `dynamic` mode the variable, whose value becomes data; in `static` mode
-   * the literal text. `name` is without `route_`, and declared by the feature in `variables`.
+   * `raw` as the value of a route variable: in `dynamic` mode the variable, whose value becomes
+   * data; in `static` mode the literal text. `name` is without `route_`, and declared by the
+   * feature in `variables`.
    */
   bind(name: string, raw: string): Token;
-  /** A header value with groups of the path in it, which are there only where a rewrite acts; else the client's own header. */
+  /**
+   * Whether values may be data in the place of text: in `dynamic` mode, where the location has no
+   * text of an author's, whose own locations would inherit the lines.
+   */
+  readonly live: boolean;
+  /** Whether it is for a route of a Gateway, and not for an Ingress. */
+  readonly ofGateway: boolean;
+  /** The requests have timeouts of their own, which the balancer sets. */
+  timed(): void;
+  /**
+   * A header value with groups of the path in it, which are there only where a rewrite acts; else
+   * the client's own header.
+   */
   captured(raw: string): Token;
   /**
-   * How the backend is asked that answers errors: the global default one, or with `own` the Ingress's default-backend while
-   * that has endpoints. `sets` are variables, without `$`, that are to be set before.
+   * How the backend is asked that answers errors: the global default one, or with `own` the
+   * Ingress's default-backend while that has endpoints. `sets` are variables, without `$`, that are
+   * to be set before.
    */
   errorBackend(own: boolean): ErrorBackend;
-  /** Lines of `add_header` in snippets that a location beside this one makes nginx forget by one of its own. */
+  /**
+   * Lines of `add_header` in snippets that a location beside this one makes nginx forget by one of
+   * its own.
+   */
   readonly forgottenBeside: readonly Token[];
-  /** Adds a location beside this one and returns its URI (`/_sluice/…`) or name (`@…`), made from a hash of its text. */
+  /**
+   * Adds a location beside this one and returns its URI (`/_sluice/…`) or name (`@…`), made from a
+   * hash of its text.
+   */
   beside(kind: "uri" | "named", location: InternalLocation): Token;
 }

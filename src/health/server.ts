@@ -1,6 +1,7 @@
 /**
- * The controller's own small server: health, metrics, build. It is plain HTTP for kubelet and Prometheus, so it tells nothing
- * secret, and what changes anything (`/stop`) is taken from this machine alone, with the operator's token.
+ * The controller's own small server: health, metrics, build. It is plain HTTP for kubelet and
+ * Prometheus, so it shows nothing secret, and a request that changes anything (`/stop`) is taken
+ * from this machine alone, with the operator's token.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { promisify } from "node:util";
@@ -18,6 +19,8 @@ export interface HealthServerOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly build: Readonly<Record<string, string>>;
   readonly token: Pick<OperatorToken, "refusal">;
+  /** Answers what is below `/ui`; absent: nothing is there. */
+  readonly page?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Asked for by `POST /stop`. */
   readonly stop: () => void;
 }
@@ -55,6 +58,7 @@ async function answer(options: HealthServerOptions, request: IncomingMessage, re
     response.setHeader("content-encoding", "gzip");
     return send(response, 200, await gzip(text, { level: constants.Z_BEST_SPEED }), contentType);
   }
+  if (options.page !== undefined && /^\/ui(\/|$)/.test(pathname)) return options.page(request, response);
   if (pathname === "/build") return send(response, 200, `${JSON.stringify(options.build)}\n`, "application/json");
   if (pathname !== "/stop") return send(response, 404, "404 page not found\n");
   if (!isLoopback(request.socket.remoteAddress ?? "")) return send(response, 403, "only from this machine\n");

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findCredentials, podCredentials } from "./credentials.ts";
 
 let folder: string;
@@ -54,6 +54,116 @@ test("of several files in KUBECONFIG the first one's context counts", async () =
   const files = [kubeconfig("one", { token: "1" }), kubeconfig("two", { token: "2" })];
   const found = await findCredentials({ env: { KUBECONFIG: files.join(":") } });
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
+});
+
+test("a name that two files have is that of the first one", async () => {
+  const context = { name: "one", context: { cluster: "one", user: "one" } };
+  const other = write("other", {
+    clusters: [{ name: "one", cluster: { server: "https://192.0.2.10" } }],
+    users: [{ name: "one", user: { token: "other" } }],
+    contexts: [context, { name: "more", context: { cluster: "one", user: "one" } }],
+  });
+  const files = [kubeconfig("one", { token: "1" }), other];
+  const found = await findCredentials({ env: { KUBECONFIG: files.join(":") }, context: "more" });
+  expect(found.server.host).toBe("192.0.2.9:6443");
+  expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
+});
+
+test("files of certificates and keys are read anew for each proof, from beside the kubeconfig", async () => {
+  write("ca.crt", "ca 1");
+  write("user.crt", "cert 1");
+  write("user.key", "key 1");
+  const user = { "client-certificate": "user.crt", "client-key": "user.key" };
+  const cluster = { server: "https://192.0.2.9", "certificate-authority": "ca.crt" };
+  const found = await findCredentials({ kubeconfig: kubeconfig("one", user, cluster), env: {} });
+  const texts = async () => Object.values((await found.proof()).tls).map((one) => one && String(one));
+  expect(await texts()).toEqual(["ca 1", "cert 1", "key 1", undefined]);
+  write("user.crt", "cert 2");
+  expect(await texts()).toEqual(["ca 1", "cert 2", "key 1", undefined]);
+});
+
+test.each([
+  [{ username: "ann", password: "b" }, { authorization: `Basic ${Buffer.from("ann:b").toString("base64")}` }],
+  [{ token: "t", username: "ann" }, { authorization: "Bearer t" }],
+  [
+    { token: "t", as: "ben" },
+    { authorization: "Bearer t", "impersonate-user": "ben" },
+  ],
+  [{ "auth-provider": { name: "oidc", config: { "id-token": `e30.${btoa('{"exp":1}')}.c` } } }, {}],
+  [
+    { "auth-provider": { name: "oidc", config: { "id-token": `e30.${btoa('{"exp":9999999999}')}.c` } } },
+    { authorization: `Bearer e30.${btoa('{"exp":9999999999}')}.c` },
+  ],
+  [{}, {}],
+])("the user %o sends %o", async (user, headers) => {
+  const found = await findCredentials({ kubeconfig: kubeconfig("one", user), env: {} });
+  expect((await found.proof()).headers).toEqual(headers);
+});
+
+describe("a program that gives the credential", () => {
+  const plugin = (script: string) => {
+    chmodSync(write("plugin", `#!/bin/sh\n${script}`), 0o755);
+    return kubeconfig("one", {
+      exec: {
+        apiVersion: "client.authentication.k8s.io/v1",
+        command: "./plugin",
+        args: ["login"],
+        env: [{ name: "WHO", value: "ann" }],
+      },
+    });
+  };
+  const answer = (status: string) => `echo run >> "$(dirname "$0")/runs"; echo '{"status":{${status}}}'`;
+  const runs = () => readFileSync(join(folder, "runs"), "utf8").trim().split("\n").length;
+
+  test("is found beside the kubeconfig, gets its arguments and variables, and is asked once", async () => {
+    const file = plugin(
+      `test "$KUBERNETES_EXEC_INFO" || exit 1; ${answer('"token":"\'"$1-$WHO"\'","clientCertificateData":"c","clientKeyData":"k"')}`,
+    );
+    const found = await findCredentials({ kubeconfig: file, env: process.env });
+    for (let at = 0; at < 2; at++) {
+      expect(await found.proof()).toMatchObject({
+        tls: { cert: "c", key: "k" },
+        headers: { authorization: "Bearer login-ann" },
+      });
+    }
+    expect(runs()).toBe(1);
+  });
+
+  test("is asked again when its credential has run out", async () => {
+    const file = plugin(answer('"token":"t","expirationTimestamp":"2020-01-01T00:00:00Z"'));
+    const found = await findCredentials({ kubeconfig: file, env: process.env });
+    await found.proof();
+    await found.proof();
+    expect(runs()).toBe(2);
+  });
+
+  test("that fails is named with what it said, and is asked again", async () => {
+    const file = plugin("echo log in first >&2; exit 1");
+    const found = await findCredentials({ kubeconfig: file, env: process.env });
+    await expect(found.proof()).rejects.toThrow(/program .*plugin gave no credential: log in first$/);
+    plugin(answer('"token":"t"'));
+    expect((await found.proof()).headers).toEqual({ authorization: "Bearer t" });
+  });
+});
+
+test("a server without TLS is sent no credential", async () => {
+  const file = kubeconfig("one", { token: "secret" }, { server: "http://127.0.0.1:8001" });
+  const found = await findCredentials({ kubeconfig: file, env: process.env });
+  expect(await found.proof()).toEqual({ tls: {}, headers: {} });
+});
+
+test.each([
+  ["{", "kubeconfig FILE cannot be read: "],
+  ["", "kubeconfig FILE cannot be read: "],
+  ["current-context: none", "kubeconfig FILE: its current context names no cluster"],
+])("the kubeconfig %j is refused with one sentence", async (text, sentence) => {
+  const file = write("broken", text);
+  await expect(findCredentials({ kubeconfig: file, env: process.env })).rejects.toThrow(sentence.replace("FILE", file));
+});
+
+test("a context that no file has is named", async () => {
+  const given = { kubeconfig: kubeconfig("one", {}), context: "two", env: {} };
+  await expect(findCredentials(given)).rejects.toThrow(/has no context two$/);
 });
 
 test("a server that is given takes the place of the one in the kubeconfig", async () => {

@@ -1,16 +1,15 @@
 /**
- * Where the API server is and how this process proves itself to it. Read again for every request, because
- * tokens and authorities are rotated in their files while the process runs.
- * client-node's KubeConfig knows the many forms of a kubeconfig, but loading it costs 85 MB (it brings every generated model along);
- * so a Pod, which needs three mounted files and nothing else, never loads it.
+ * Where the API server is and how this process proves itself to it. Read again for every request,
+ * because tokens and authorities are rotated in their files while the process runs.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Agent } from "node:http";
-import type { RequestOptions } from "node:https";
+import type { AgentOptions } from "node:https";
 import { isIPv6 } from "node:net";
-import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
+import { readContext } from "./kubeconfig.ts";
+import { fileOrData, proofOf } from "./kubeconfig-user.ts";
+import { throughProxy } from "./proxy.ts";
 
 export interface TlsIdentity {
   readonly ca?: string | Buffer | undefined;
@@ -23,8 +22,6 @@ export interface TlsIdentity {
 export interface Proof {
   readonly tls: TlsIdentity;
   readonly headers: Readonly<Record<string, string>>;
-  /** Only where the kubeconfig names a proxy. */
-  readonly agent?: Agent;
 }
 
 export interface Credentials {
@@ -33,6 +30,10 @@ export interface Credentials {
   readonly namespace: string | undefined;
   /** Throws when a file that is named cannot be read. */
   proof(): Promise<Proof>;
+  /**
+   * A pool of connections through the proxy that the kubeconfig names; absent where it names none.
+   */
+  readonly newAgent?: (options: AgentOptions) => Agent;
 }
 
 export interface CredentialsOptions {
@@ -50,7 +51,7 @@ const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** Throws with a sentence when there is nothing to go by, or when a kubeconfig cannot be read. */
 export async function findCredentials({ kubeconfig, server, context, env }: CredentialsOptions): Promise<Credentials> {
   const files = kubeconfig ? [kubeconfig] : (env.KUBECONFIG ?? "").split(":").filter((file) => file !== "");
-  const found = files.length > 0 ? await kubeConfigCredentials(files, context) : await podCredentials(env);
+  const found = files.length > 0 ? await kubeConfigCredentials(files, context, env) : await podCredentials(env);
   return server ? { ...found, server: new URL(server), proof: () => found.proof() } : found;
 }
 
@@ -72,65 +73,34 @@ export async function podCredentials(env: NodeJS.ProcessEnv, folder = serviceAcc
   };
 }
 
-/** The current or the named context of one kubeconfig, or of several merged in the order kubectl merges them. */
-export async function kubeConfigCredentials(files: readonly string[], context?: string): Promise<Credentials> {
-  const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
-  const [merged, ...others] = await Promise.all(
-    files.map(async (file) => {
-      const config = new KubeConfig();
-      try {
-        config.loadFromFile(file);
-        await followTokenFiles(config, file);
-      } catch (cause) {
-        // A parser goes on to show the lines around.
-        const [why] = (cause as Error).message.split("\n");
-        throw new Error(`kubeconfig ${file} cannot be read: ${why}`, { cause });
-      }
-      return config;
-    }),
-  );
-  if (merged === undefined) throw new Error("no kubeconfig file was named");
-  for (const other of others) merged.mergeConfig(other, true);
-  if (context !== undefined && merged.getContextObject(context) === null)
-    throw new Error(`kubeconfig ${files.join(", ")} has no context ${context}`);
-  if (context !== undefined) merged.setCurrentContext(context);
-  const cluster = merged.getCurrentCluster();
-  if (!cluster) throw new Error(`kubeconfig ${files.join(", ")}: its current context names no cluster`);
+/**
+ * The current or the named context of one kubeconfig, or of several merged in the order kubectl
+ * merges them. As with kubectl, a server without TLS is sent no credential.
+ */
+export async function kubeConfigCredentials(
+  files: readonly string[],
+  context?: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Credentials> {
+  const { cluster, user, namespace } = await readContext(files, context);
+  const server = new URL(cluster.server);
+  const proxy = cluster["proxy-url"];
+  const userProof = proofOf(user, env);
   return {
-    server: new URL(cluster.server),
-    namespace: merged.getContextObject(merged.getCurrentContext())?.namespace,
+    server,
+    namespace,
     async proof() {
-      const options: RequestOptions = {};
-      await merged.applyToHTTPSOptions(options);
-      const { ca, cert, key, servername, rejectUnauthorized } = options as TlsIdentity;
-      return {
-        tls: { ca, cert, key, servername, rejectUnauthorized },
-        headers: headersOf(options),
-        ...(cluster.proxyUrl ? { agent: options.agent as Agent } : {}),
+      if (server.protocol === "http:") return { tls: {}, headers: {} };
+      const { cert, key, headers } = await userProof();
+      const tls = {
+        ca: await fileOrData(cluster["certificate-authority"], cluster["certificate-authority-data"]),
+        cert,
+        key,
+        servername: cluster["tls-server-name"],
+        ...(cluster["insecure-skip-tls-verify"] === true ? { rejectUnauthorized: false } : {}),
       };
+      return { tls, headers };
     },
+    ...(proxy ? { newAgent: await throughProxy(proxy, server) } : {}),
   };
-}
-
-function headersOf({ auth, headers }: RequestOptions): Record<string, string> {
-  const given = Object.entries((headers ?? {}) as Record<string, string>);
-  // client-node keeps the line end of a token file, which is no part of a header.
-  const clean = Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), value.trim()]));
-  return auth ? { authorization: `Basic ${Buffer.from(auth).toString("base64")}`, ...clean } : clean;
-}
-
-interface KubeConfigUsers {
-  readonly users: readonly { readonly name: string; authProvider?: unknown }[];
-}
-
-/** client-node passes over a user's `tokenFile`; its own authenticator for token files, which reads them every minute, is told about it. */
-async function followTokenFiles(config: KubeConfigUsers, file: string): Promise<void> {
-  const written = parse(await readFile(file, "utf8")) as {
-    readonly users?: readonly { readonly name: string; readonly user?: { readonly tokenFile?: string } }[];
-  };
-  for (const { name, user } of written.users ?? []) {
-    const known = config.users.find((candidate) => candidate.name === name);
-    if (known === undefined || user?.tokenFile === undefined) continue;
-    known.authProvider = { name: "tokenFile", config: { tokenFile: resolve(dirname(file), user.tokenFile) } };
-  }
 }

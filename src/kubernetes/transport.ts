@@ -1,9 +1,10 @@
 /**
- * One HTTP request to the API server. Speaks HTTP/1.1, so every watch has a connection of its own and a stalled one stalls nothing else.
- * The agents (connection pools) hang on the TLS identity: when an authority or client certificate is rotated, new requests get new connections.
+ * One HTTP request to the API server. It uses HTTP/1.1, so every watch has a connection of its own
+ * and a stalled one stalls nothing else. The agents (connection pools) hang on the TLS identity:
+ * when an authority or client certificate is rotated, new requests get new connections.
  */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, failed, ownFailure, succeeded } from "./answer.ts";
 import type { Credentials, Proof, TlsIdentity } from "./credentials.ts";
@@ -88,20 +89,26 @@ export class Transport {
       ...proof.headers,
     };
     const send = url.protocol === "http:" ? httpRequest : httpsRequest;
-    return send(url, { method, headers, agent: proof.agent ?? this.#agentFor(proof.tls) });
+    return send(url, { method, headers, agent: this.#agentFor(proof.tls) });
   }
 
   #agentFor(tls: TlsIdentity): HttpAgent {
     if (this.#pool && sameIdentity(this.#pool.tls, tls)) return this.#pool.agent;
     if (this.#pool) retire(this.#pool.agent);
     const options = { keepAlive: true, keepAliveMsecs: 30_000, maxFreeSockets: 8 };
-    const secure = this.#credentials.server.protocol === "https:";
-    this.#pool = { tls, agent: secure ? new HttpsAgent({ ...options, ...tls }) : new HttpAgent(options) };
+    const { newAgent = this.#newAgent } = this.#credentials;
+    this.#pool = { tls, agent: newAgent({ ...options, ...tls }) };
     return this.#pool.agent;
   }
+
+  #newAgent = (options: AgentOptions): HttpAgent =>
+    this.#credentials.server.protocol === "https:" ? new HttpsAgent(options) : new HttpAgent(options);
 }
 
-/** The length is said because node frames the body of a DELETE in no other way, and the server would read it as the next request. */
+/**
+ * The length is said because node frames the body of a DELETE in no other way, and the server would
+ * read it as the next request.
+ */
 const bodyHeaders = (body: string, contentType = "application/json") => ({
   "content-type": contentType,
   "content-length": Buffer.byteLength(body),

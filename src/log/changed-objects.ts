@@ -2,16 +2,28 @@
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 
+export interface ChangedObjects {
+  /** `Ingress shop/web changed`, at most five. */
+  readonly objects: readonly string[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
 const listed = 5;
 
-/** `Ingress shop/web changed, Service shop/web added and 3 more`; empty where nothing differs. */
-export function changedObjects(before: Snapshot | undefined, after: Snapshot): string {
+export function changedObjects(before: Snapshot | undefined, after: Snapshot): ChangedObjects {
   const changes = (Object.keys(tableOf) as WatchedKind[]).flatMap((kind) => {
     const [old, now] = [before ?? emptySnapshot, after].map((one) => one[tableOf[kind]] as Table<object> | undefined);
-    return (now ?? Table.empty<object>()).changesSince(old ?? Table.empty()).map(({ key, before: was, after: is }) => {
-      return `${kind} ${key} ${was === undefined ? "added" : is === undefined ? "removed" : "changed"}`;
-    });
+    const found = (now ?? Table.empty<object>()).changesSince(old ?? Table.empty());
+    return found.map((change) => ({ kind, ...change }));
   });
-  const more = changes.length - listed;
-  return changes.slice(0, listed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const objects = changes.slice(0, listed).map(({ kind, key, before: was, after: is }) => {
+    return `${kind} ${key} ${was === undefined ? "added" : is === undefined ? "removed" : "changed"}`;
+  });
+  return { objects, more: changes.length - objects.length };
+}
+
+/** `Ingress shop/web changed, Service shop/web added and 3 more`; empty where nothing differs. */
+export function changeWords({ objects, more }: ChangedObjects): string {
+  return objects.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

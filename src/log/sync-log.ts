@@ -1,11 +1,12 @@
 /**
- * One line for each sync that changes what is served: what changed, whether nginx was reloaded and why, and how long each
- * stage took. Other syncs get a line with -v 2 only, and `sluice_syncs_total` counts them.
+ * One line for each sync that changes what is served: what changed, whether nginx was reloaded and
+ * why, and how long each stage took. Other syncs get a line with -v 2 only, and
+ * `sluice_syncs_total` counts them.
  */
 import { bugWords } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { ApplyOutcome, SyncReport, TurnFailure } from "../sync/ports.ts";
-import { changedObjects } from "./changed-objects.ts";
+import { changedObjects, changeWords } from "./changed-objects.ts";
 import type { Log } from "./log.ts";
 
 export class SyncLog {
@@ -18,7 +19,7 @@ export class SyncLog {
 
   /** `snapshot` is what the sync was made of. */
   synced(report: SyncReport, snapshot: Snapshot): void {
-    const changed = changedObjects(this.#last, snapshot);
+    const changed = changeWords(changedObjects(this.#last, snapshot));
     this.#last = snapshot;
     const { change, records, reload } = report;
     const fields = {

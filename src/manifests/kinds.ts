@@ -1,4 +1,7 @@
-/** Which objects of a folder count, by apiVersion and kind. A folder may hold Deployments and what not: those are passed over. */
+/**
+ * Which objects of a folder count, by apiVersion and kind. A folder may hold Deployments and what
+ * not: those are passed over.
+ */
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
@@ -7,6 +10,7 @@ import { backendTLSPolicy } from "./gateway/backend-tls-policy.ts";
 import { gateway, gatewayClass, listenerSet, referenceGrant, unchecked } from "./gateway/gateway.ts";
 import { grpcRoute } from "./gateway/grpc-route.ts";
 import { httpRoute } from "./gateway/http-route.ts";
+import { routeSettings } from "./gateway/route-settings.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
 
@@ -34,10 +38,14 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
   ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: listenerSet },
   BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: backendTLSPolicy },
+  RouteSettings: { apiVersion: "sluice.dev/v1alpha1", namespaced: true, check: routeSettings },
 };
 
-/** Groups whose kinds are those above, or were; in another group a kind of the same name is another thing (a Service of Knative). */
-const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io", "gateway.networking.k8s.io"];
+/**
+ * Groups whose kinds are those above, or were; in another group a kind of the same name is another
+ * thing (a Service of Knative).
+ */
+const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io", "gateway.networking.k8s.io", "sluice.dev"];
 
 /** The Gateway API goes on taking the version before v1, which has the same fields. */
 function isFormer(kind: string, apiVersion: string): boolean {

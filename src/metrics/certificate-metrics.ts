@@ -1,16 +1,17 @@
 /**
- * The certificate of each host, under the names and labels of ingress-nginx: when it expires, said by the leader alone so that an
- * alert comes once, and what it is. A host that should have a certificate and has none of its own is served the default one.
- * There may be as many series as hosts, so the text is made by hand, and made again only when a certificate or a host has changed.
+ * The certificate of each host, under the names and labels of ingress-nginx: when it expires, said
+ * by the leader alone so that an alert comes once, and what it is. A host that should have a
+ * certificate and has none of its own is served the default one. There may be as many series as
+ * hosts, so the text is made by hand, and made again only when a certificate or a host has changed.
  */
 import { type Certificate, type Configuration, catchAll } from "../model/configuration.ts";
 import type { DeclaredMetric } from "./declared.ts";
 import { labelsText } from "./exposition.ts";
 
-/** What is looked at, whatever the annotations and settings. */
+/** Certificates that are looked at, whatever the annotations and settings. */
 export type Served = Pick<
   Configuration<unknown, unknown>,
-  "servers" | "listenerPorts" | "upstreams" | "certificates" | "defaultCertificate"
+  "servers" | "listenerPorts" | "upstreams" | "certificates" | "defaultCertificate" | "streams"
 >;
 
 const prefix = "nginx_ingress_controller_";
@@ -48,10 +49,11 @@ export class CertificateMetrics {
 
   #textOf(of: Served): Text {
     const known = this.#text;
-    const { servers, listenerPorts, certificates, defaultCertificate } = of;
+    const { servers, listenerPorts, streams, certificates, defaultCertificate } = of;
     const same =
       known?.of.servers === servers &&
       known.of.listenerPorts === listenerPorts &&
+      known.of.streams === streams &&
       known.of.certificates === certificates &&
       known.of.defaultCertificate === defaultCertificate;
     if (same) return known;
@@ -91,6 +93,20 @@ export function firstToExpire({ certificates }: Served): Date | undefined {
 function* servedHosts(served: Served): Iterable<readonly [string, Certificate]> {
   yield* hostsOfIngresses(served);
   yield* hostsOfListeners(served);
+  yield* hostsOfStreams(served);
+}
+
+/** Names whose TLS ends in a stream. */
+function* hostsOfStreams({ streams, certificates }: Served): Iterable<readonly [string, Certificate]> {
+  for (const stream of streams) {
+    if (stream.kind !== "gateway") continue;
+    for (const { hostname, certificates: ids = [] } of stream.hosts) {
+      for (const id of ids) {
+        const certificate = certificates.get(id);
+        if (certificate !== undefined) yield [hostname === "" ? catchAll : hostname, certificate];
+      }
+    }
+  }
 }
 
 function* hostsOfListeners({ listenerPorts, certificates }: Served): Iterable<readonly [string, Certificate]> {

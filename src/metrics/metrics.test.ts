@@ -7,6 +7,7 @@ import {
   noIdentity,
   SecretText,
   type Server,
+  type StreamServer,
   type Upstream,
 } from "../model/configuration.ts";
 import type { ListenerPort } from "../model/listeners.ts";
@@ -61,6 +62,7 @@ const served = {
   ),
   certificates: Table.from([["shop/own", certificate("shop/own", "2027-01-01T00:00:00Z")]]),
   defaultCertificate: certificate("fake", "2030-01-01T00:00:00Z"),
+  streams: [],
 } satisfies Served;
 
 function metricsWith(more: Partial<MetricsOptions> = {}) {
@@ -86,6 +88,7 @@ function metricsWith(more: Partial<MetricsOptions> = {}) {
     served: () => served,
     leads: () => true,
     requests: undefined,
+    shadows: async () => [],
     counts: async () => "",
     ...more,
   });
@@ -112,6 +115,21 @@ test("each host with TLS has the expiry and the identity of the certificate that
   );
   expect(await lines("sluice_certificate_first_expiry_time_seconds")).toEqual([
     "sluice_certificate_first_expiry_time_seconds 1798761600",
+  ]);
+});
+
+test("a name whose TLS ends in a stream has its certificate, and one whose TLS passes has none", async () => {
+  const stream: StreamServer = {
+    ...{ kind: "gateway", protocol: "tls", id: "shop/public:8443", address: undefined, listenPort: 8443, owners: [] },
+    hosts: [
+      { hostname: "redis.example", certificates: ["shop/own"], backends: [] },
+      { hostname: "vault.example", certificates: undefined, backends: [] },
+    ],
+  };
+  const { lines } = metricsWith({ served: () => ({ ...served, streams: [stream] }) });
+  const expiry = await lines(their("ssl_expire_time_seconds"));
+  expect(expiry.filter((line) => /redis|vault/.test(line))).toEqual([
+    `${their("ssl_expire_time_seconds")}{namespace="shop",class="c",host="redis.example",secret_name="own",identifier="-77"} 1798761600`,
   ]);
 });
 

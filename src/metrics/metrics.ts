@@ -1,6 +1,7 @@
 /**
- * What the controller counts about itself. Names with `nginx_ingress_controller_` are those of ingress-nginx, with its labels,
- * and are there with --enable-metrics; names with `sluice_` say what was missing there and are always there.
+ * The controller's metrics about itself. Names with `nginx_ingress_controller_` are those of
+ * ingress-nginx, with its labels, and are there with --enable-metrics; names with `sluice_` say
+ * what was missing there and are always there.
  */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Table } from "../model/table.ts";
@@ -16,6 +17,7 @@ import { type OwnFigures, registerOwnGauges } from "./own-gauges.ts";
 import { ProblemMetrics } from "./problem-metrics.ts";
 import { ProcessMetrics } from "./process-metrics.ts";
 import { RequestMetrics, type RequestMetricsOptions, requestDeclarations } from "./request-metrics.ts";
+import { registerShadowMetric, type ShadowFigure } from "./shadow-metrics.ts";
 import { SyncMetrics, type SyncMetricsOptions } from "./sync-metrics.ts";
 
 export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
@@ -34,14 +36,16 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly own: () => Promise<Omit<OwnFigures, "folded" | "firstExpiry">>;
   /** The same, of connections and processes; undefined while nginx does not run. */
   readonly processes: () => Promise<RunningFigures | undefined>;
-  /** What is served; undefined before there is anything. */
+  /** The Configuration that is served; undefined before there is one. */
   readonly served: () => Served | undefined;
   /** Whether this controller acts for all its replicas. */
   readonly leads: () => boolean;
   /** How requests are shown; undefined: they are not counted. */
   readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;
-  /** What workers counted since the last time; empty when that is all. */
+  /** Counts of the workers since the last time; empty when that is all. */
   readonly counts: () => Promise<string>;
+  /** What routes in shadow would have taken since nginx began. */
+  readonly shadows: () => Promise<readonly ShadowFigure[]>;
 }
 
 export class Metrics {
@@ -79,6 +83,7 @@ export class Metrics {
     this.#admission = options.webhook ? new AdmissionMetrics(labels, makers.theirs) : undefined;
     if (enabled) registerNginxMetrics(this.#registry, labels, options.processes);
     this.#requests = requests && new RequestMetrics({ ...requests, labels });
+    registerShadowMetric(makers, options.shadows);
     registerOwnGauges(makers, async () => {
       const served = options.served();
       return {
@@ -109,6 +114,11 @@ export class Metrics {
       this.#collecting = undefined;
     });
     return this.#collecting;
+  }
+
+  /** Requests as they are counted; undefined where they are not. */
+  get requests(): Pick<RequestMetrics, "follow" | "bounds"> | undefined {
+    return this.#requests;
   }
 
   /** The exposition that Prometheus scrapes. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RequestMetrics, type RequestMetricsOptions } from "./request-metrics.ts";
+import { type CountedSums, RequestMetrics, type RequestMetricsOptions } from "./request-metrics.ts";
 
 const options: RequestMetricsOptions = {
   labels: { controller_pod: "p" },
@@ -19,7 +19,10 @@ const linesOf = (metrics: RequestMetrics, name: string) =>
     .split("\n")
     .filter((one) => one.startsWith(`nginx_ingress_controller_${name}`));
 
-/** As a worker hands over `times` requests that took `seconds` together, in the first bucket; `others` are sums of other histograms. */
+/**
+ * As a worker hands over `times` requests that took `seconds` together, in the first bucket;
+ * `others` are sums of other histograms.
+ */
 const requests = (whose: readonly string[], times: number, seconds = 0, others: readonly number[] = []) =>
   line(whose, [1, seconds, 2, times, 3, times, ...others]);
 const own = 'controller_pod="p",host="a.example",namespace="shop",ingress="web",service="web"';
@@ -48,6 +51,23 @@ test("buckets are cumulative, and what is above the last is in +Inf alone", () =
   expect(linesOf(metrics, "response_duration")).toEqual([]);
 });
 
+test("a follower gets what is counted while it follows, with the buckets of durations by themselves", () => {
+  const metrics = new RequestMetrics(options);
+  const followed: CountedSums[] = [];
+  metrics.take(requests(labels, 9));
+  const stop = metrics.follow((sums) => followed.push(sums));
+  metrics.take(line(labels.with(7, "502"), [1, 5.5, 2, 4, 3, 1, 4, 2, 5, 7, 6, 4, 7, 4]));
+  metrics.take(
+    line(["b.example", "shop", "", "web", "/x\tgw\twebs\tshop/route\trule", "", "GET", "200"], [2, 1, 1, 3]),
+  );
+  stop();
+  metrics.take(requests(labels, 9));
+  expect(followed).toEqual([
+    { host: "a.example", owner: "shop/web", path: "/", status: "502", count: 4, buckets: [1, 2] },
+    { host: "b.example", owner: "shop/route", path: "/x", status: "200", count: 1, buckets: [0, 0] },
+  ]);
+});
+
 test("durations of a request are one series for a class of status, or for all labels where they are asked for", () => {
   const taken = requests(labels, 3) + requests(labels.with(7, "404"), 1) + requests(labels.with(7, "400"), 1);
   const [few, full] = [new RequestMetrics(options), new RequestMetrics({ ...options, full: true })];
@@ -74,7 +94,8 @@ test("beyond the ceiling labels are counted as other, nothing is lost, and it is
     said += most;
   };
   const metrics = new RequestMetrics({ ...options, mostSeries: 100, ceilingReached });
-  // What is not excluded has 5, 5, 4, 4 and 4 lines; those of `other` are set aside, and 95 are for histograms.
+  // Metrics that are not excluded have 5, 5, 4, 4 and 4 lines; those of `other` are set aside, and
+  // 95 are for histograms.
   for (let at = 0; at < 20; at++) {
     const whose = labels.with(2, `web-${at}`);
     metrics.take(requests(whose, 2, 0, [5, 1, 6, 2, 7, 2]));

@@ -1,7 +1,8 @@
 /**
- * Requests by host, Ingress, path, method and status: the totals of what nginx's workers count. Workers hand over sums and
- * forget them, so the totals live here and begin anew with the controller, as Prometheus expects of counters.
- * Text is made by hand: a client library takes a second for as many series as a cluster has.
+ * Requests by host, Ingress, path, method and status: the totals of what nginx's workers count.
+ * Workers hand over sums and forget them, so the totals live here and begin anew with the
+ * controller, as Prometheus expects of counters. Text is made by hand: a client library takes a
+ * second for as many series as a cluster has.
  */
 import type { RequestBuckets } from "../directives/machine.ts";
 import type { DeclaredMetric } from "./declared.ts";
@@ -40,9 +41,9 @@ const histograms = [
 ] as const;
 
 const labelNames = ["host", "namespace", "ingress", "service", "path", "canary", "method", "status"] as const;
-/** What requests of routes have besides, in the order of the router (nginx/lua/sluice/gateway/label.lua). */
+/** Further labels of routes' requests, in the order of nginx/lua/sluice/gateway/label.lua. */
 const routeLabelNames = ["gateway", "listener", "route", "rule"] as const;
-/** What histograms have where they do not have all; the duration of requests has the class of the status besides. */
+/** Labels of small histograms; the duration of requests has the class of the status besides. */
 const ownLabels = 4;
 const countPlace = 1;
 const other = "other";
@@ -51,18 +52,30 @@ const requestsHelp = "Requests of clients.";
 
 const allLabels = [...labelNames, ...routeLabelNames];
 
-/** The metrics of requests, with the labels that histograms of Ingresses have with --request-histograms=full. */
+/** The metrics of requests, with the labels of histograms with --request-histograms=full. */
 export const requestDeclarations: readonly DeclaredMetric[] = [
   { name: `${prefix}requests`, type: "counter", labels: labelNames, help: requestsHelp },
   ...histograms.map(([name, , help]) => ({ name: `${prefix}${name}`, type: "histogram", labels: labelNames, help })),
 ];
+
+/** What workers handed over for one set of labels. */
+export interface CountedSums {
+  readonly host: string;
+  /** `namespace/name` of the Ingress, or of the route. */
+  readonly owner: string;
+  readonly path: string;
+  readonly status: string;
+  readonly count: number;
+  /** Durations of requests by bucket, each without those below; the endless bucket is left out. */
+  readonly buckets: readonly number[];
+}
 
 interface Series {
   readonly namespace: string;
   readonly ingress: string;
   /** Empty for requests of Ingresses. */
   readonly route: string;
-  /** Of all labels that have no series of their own. */
+  /** The sum for all labels that have no series of their own. */
   readonly isOther: boolean;
   /** As they stand between the braces. */
   readonly text: string;
@@ -89,6 +102,7 @@ export class RequestMetrics {
   #series = 0;
   #folded = 0;
   #isFull = false;
+  readonly #followers = new Set<(sums: CountedSums) => void>();
 
   constructor(options: RequestMetricsOptions) {
     this.#options = options;
@@ -101,7 +115,8 @@ export class RequestMetrics {
     this.#lastOfDurations = 2 + options.buckets.time.length;
     const most = options.mostSeries ?? 50_000;
     const family = (lines: number, room: number): Family => ({ series: new Map(), lines, room });
-    // Counters are worth more than histograms, which have twenty times as many series: some room is theirs alone.
+    // Counters are worth more than histograms, which have twenty times as many series: some room is
+    // theirs alone.
     this.#requests = family(1, most);
     this.#durations = family(duration!, most * 0.95);
     this.#others = family(
@@ -112,9 +127,10 @@ export class RequestMetrics {
   }
 
   /**
-   * Adds what workers handed over: lines with a tab between their parts. The first is pairs of a place and what to add there; places
-   * begin with 1 and stand in their order. The others are labels, of which the path of an Ingress may hold tabs of its own; behind
-   * that of a route stand the labels that only routes have.
+   * Adds what workers handed over: lines with a tab between their parts. The first is pairs of a
+   * place and what to add there; places begin with 1 and stand in their order. The others are
+   * labels, of which the path of an Ingress may hold tabs of its own; behind that of a route stand
+   * the labels that only routes have.
    */
   take(text: string): void {
     for (const line of text.split("\n")) {
@@ -133,8 +149,21 @@ export class RequestMetrics {
       const isRoute = ingress === "" && namespace !== "" && rest.length > routeLabelNames.length;
       const ofRoute = isRoute ? rest.splice(-routeLabelNames.length) : [];
       const labels = [host, namespace, ingress, service, rest.join("\t"), canary, method, status, ...ofRoute];
-      this.#count(labels, sums.split(" ").map(Number));
+      const numbers = sums.split(" ").map(Number);
+      this.#count(labels, numbers);
+      for (const follower of this.#followers) follower(countedSums(labels, numbers, this.bounds.length));
     }
+  }
+
+  /** Calls `follower` for all sums that are taken from now on. Returns how to stop. */
+  follow(follower: (sums: CountedSums) => void): () => void {
+    this.#followers.add(follower);
+    return () => void this.#followers.delete(follower);
+  }
+
+  /** Upper bounds of the buckets of durations, in seconds. */
+  get bounds(): readonly number[] {
+    return this.#options.buckets.time;
   }
 
   /** Requests that were counted as `other`. */
@@ -226,6 +255,19 @@ export class RequestMetrics {
       }
     }
   }
+}
+
+/** `sums` are pairs of a place and what to add there, of which those of the duration come first. */
+function countedSums(labels: readonly string[], sums: readonly number[], buckets: number): CountedSums {
+  const [host = "", namespace = "", ingress = "", , path = "", , , status = "", , , route = ""] = labels;
+  const added = Array.from({ length: buckets }, () => 0);
+  let count = 0;
+  for (let at = 0; at < sums.length; at += 2) {
+    const place = sums[at]! - 1;
+    if (place === countPlace) count += sums[at + 1]!;
+    else if (place > countPlace && place <= countPlace + buckets) added[place - countPlace - 1]! += sums[at + 1]!;
+  }
+  return { host, owner: ingress === "" ? route : `${namespace}/${ingress}`, path, status, count, buckets: added };
 }
 
 function named(labels: readonly string[]): Label[] {

@@ -1,7 +1,11 @@
-/** What requests have to fulfil beside their path, for people. */
+/** The conditions of requests beside their path, for people. */
 import type { Conditions, ValueCondition } from "./configuration.ts";
+import { shownValue } from "./credentials.ts";
 
-/** `POST, header x-team: a, query page=1` or `gRPC, method Get`; empty where the path alone decides. A pattern stands behind `~`. */
+/**
+ * `POST, header x-team: a, query page=1` or `gRPC, method Get`; empty where the path alone decides.
+ * A pattern stands behind `~`.
+ */
 export function conditionWords(conditions: Conditions | undefined): string {
   if (conditions === undefined) return "";
   const { method, headers, query, call } = conditions;
@@ -9,7 +13,7 @@ export function conditionWords(conditions: Conditions | undefined): string {
   return [
     ...(call === undefined ? (method === undefined ? [] : [method]) : ["gRPC"]),
     ...(call ?? []).map((one) => `${one.name}${sign(one, " ")}${one.value}`),
-    ...headers.map((one) => `header ${one.name}${sign(one, ": ")}${one.value}`),
-    ...query.map((one) => `query ${one.name}${sign(one, "=")}${one.value}`),
+    ...headers.map((one) => `header ${one.name}${sign(one, ": ")}${shownValue(one.name, one.value)}`),
+    ...query.map((one) => `query ${one.name}${sign(one, "=")}${shownValue(one.name, one.value)}`),
   ].join(", ");
 }

@@ -1,36 +1,57 @@
 /**
- * What nginx should do, in nginx's nouns. `translate/` builds it from a Snapshot, `compare` says what changed,
- * `render/` turns it into text and data. `F` is what annotations say (`FeatureValues`), `S` the operator's Settings;
- * both are declared above this file, so the nouns import nothing but Problems and Tables.
+ * The configuration that nginx should have, in nginx's nouns. `translate/` builds it from a
+ * Snapshot, `compare` says what changed, `render/` turns it into text and data. `F` is what
+ * annotations say (`FeatureValues`), `S` the operator's Settings; both are declared above this
+ * file, so the nouns import nothing but Problems and Tables.
  */
 import type { Problem } from "../problem.ts";
 import type { BackendTls } from "./backend-tls.ts";
+import type { Certificate } from "./certificate.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { BackendProtocol, Filters, Retries, Timeouts } from "./filters.ts";
 import type { ListenerPort } from "./listeners.ts";
 import type { Owner } from "./owner.ts";
-import type { SecretText } from "./secret-text.ts";
 import type { GatewayStream } from "./streams.ts";
 import type { Table } from "./table.ts";
 
+export {
+  type Certificate,
+  type CertificateIdentity,
+  noIdentity,
+  type Weakness,
+} from "./certificate.ts";
 export { SecretText } from "./secret-text.ts";
 export type { Endpoint, Owner };
 
 export interface Configuration<S, F> {
   readonly settings: S;
-  /** By `serverKey`; `_` is the catch-all, which is always there. */
+  /** Servers by `serverKey`; `_` is the catch-all, which is always there. */
   readonly servers: Table<Server<F>>;
-  /** By id. Ports of Gateways; those of Ingresses are flags. */
+  /**
+   * What would serve the hosts of listeners if routes in shadow did: the locations are theirs
+   * alone, and all other requests stay where they are (`toNamesake`). By the `serverKey` of the
+   * host that is served.
+   */
+  readonly shadows: Table<Server<F>>;
+  /** Ids of listeners for whose hostname the certificate of its namesake is shown. */
+  readonly yieldingListeners: ReadonlySet<string>;
+  /** Ports of Gateways by id; those of Ingresses are flags. */
   readonly listenerPorts: Table<ListenerPort>;
   /** By id. */
   readonly upstreams: Table<Upstream>;
   /** By id. */
   readonly certificates: Table<Certificate>;
-  /** What unknown SNI names, and hosts without a certificate of their own, are served. */
+  /** The certificate for unknown SNI names, and for hosts without one of their own. */
   readonly defaultCertificate: Certificate;
-  /** OCSP answers in base64, by the fingerprint of their Certificate; empty unless they are to be stapled. */
+  /**
+   * OCSP answers in base64, by the fingerprint of their Certificate; empty unless they are to be
+   * stapled.
+   */
   readonly staples: Table<string>;
-  /** TCP and UDP services and TLS passthrough, by listening port and protocol or by host; then the streams of Gateways. */
+  /**
+   * TCP and UDP services and TLS passthrough, by listening port and protocol or by host; then the
+   * streams of Gateways.
+   */
   readonly streams: readonly StreamServer[];
   /** Permitted text for the stream block, in the order of their owners' age. */
   readonly streamSnippets: readonly string[];
@@ -44,11 +65,14 @@ export const defaultUpstreamLabel = "upstream-default-backend";
 
 export interface Server<F> {
   /**
-   * Id of the listener whose host it is; absent: the hosts of the Ingress ports. A listener's wildcard takes one label or
-   * more, and a request that none of its routes takes goes on to the less specific hosts of the same listener.
+   * Id of the listener whose host it is; absent: the hosts of the Ingress ports. A listener's
+   * wildcard takes one label or more, and a request that none of its routes takes goes on to the
+   * less specific hosts of the same listener.
    */
   readonly listener?: string;
-  /** Lower-case host; `*.example.com` takes one label more; `_` takes what no other Server takes. */
+  /**
+   * Lower-case host; `*.example.com` takes one label more; `_` takes what no other Server takes.
+   */
   readonly name: string;
   readonly aliases: readonly Alias[];
   /** The other of `www.host` and `host`, which redirects here. */
@@ -61,44 +85,64 @@ export interface Server<F> {
   readonly appRoot: string | undefined;
   readonly locations: readonly Location<F>[];
   /**
-   * In the order in which nginx should try them within one kind of match. Routes with conditions may have one path in
-   * common; a request that fulfils none of them is tried at shorter paths.
+   * In the order in which nginx should try them within one kind of match. Routes with conditions
+   * may have one path in common; a request that fulfils none of them is tried at shorter paths.
    */
   readonly routes: readonly Route[];
-  /** What holds for the host as a whole, each value from the oldest owner that gives one (RS-3.5). */
+  /** Whether all routes are tried as they stand, whatever their kinds of match and lengths are. */
+  readonly ordered?: true;
+  /** Values for the host as a whole, each value from the oldest owner that gives one (RS-3.5). */
   readonly features: F;
 }
 
 export interface Alias {
-  /** A host name, a wildcard of nginx's (`*.example.com` of any depth, `.example.com`, `www.*`), or `~` and a pattern. */
+  /**
+   * A host name, a wildcard of nginx's (`*.example.com` of any depth, `.example.com`, `www.*`), or
+   * `~` and a pattern.
+   */
   readonly name: string;
   readonly certificate: string | undefined;
   readonly tlsConfigured: boolean;
 }
 
 /**
- * One way into a Location. `exact` and `prefix` compare the decoded path (a prefix ends in a slash), `regex` is anchored
- * at the start and ignores case, `pattern` takes the whole path, in its case, and comes after all others, `slash` answers 301 to the path with a slash (RS-5.4), as the Location there.
+ * Stands for a location of the namesake, the Server of that name which belongs to no listener: it
+ * takes the requests of the route, by its own routes. Only a Server of a listener has such routes,
+ * on a port where its namesake gets requests, too.
+ */
+export const toNamesake = -1;
+
+/**
+ * One way into a Location. `exact` and `prefix` compare the decoded path (a prefix ends in a
+ * slash), `regex` is anchored at the start and ignores case, `pattern` takes the whole path, in its
+ * case, and comes after all others, `slash` answers 301 to the path with a slash (RS-5.4), as the
+ * Location there.
  */
 export type Route = { readonly path: string; readonly location: number; readonly conditions?: Conditions } & (
-  | { readonly match: "exact" }
-  | { readonly match: "prefix" }
+  | { readonly match: "exact"; readonly rewrite?: string }
+  | { readonly match: "prefix"; readonly rewrite?: string }
   | { readonly match: "regex"; readonly rewrite?: string }
-  | { readonly match: "pattern" }
+  | { readonly match: "pattern"; readonly rewrite?: string }
   | { readonly match: "slash" }
 );
 
-/** What a request has to fulfil beside its host and path; all of it. */
+/** Conditions of a request beside its host and path; all of them have to hold. */
 export interface Conditions {
   /** Undefined: any method. */
   readonly method?: string;
   readonly headers: readonly ValueCondition[];
   readonly query: readonly ValueCondition[];
-  /** Present: it has to be a call of gRPC whose `service` and `method` have these values. Its path is `/service/method`. */
+  /**
+   * Present: it has to be a call of gRPC whose `service` and `method` have these values. Its path
+   * is `/service/method`.
+   */
   readonly call?: readonly ValueCondition[];
 }
 
-/** The first header or query parameter of this name, or that part of a call, has this value, or one that the pattern takes as a whole. */
+/**
+ * The first header or query parameter of this name, or that part of a call, has this value, or one
+ * that the pattern takes as a whole.
+ */
 export interface ValueCondition {
   readonly name: string;
   readonly type: "exact" | "regex";
@@ -124,7 +168,7 @@ export interface WeightedBackend extends Backend {
   readonly protocol?: BackendProtocol;
   /** Its connections are TLS, and verified; absent: as `protocol` says. */
   readonly tls?: BackendTls;
-  /** What is done to its requests and answers, after what the Location does. */
+  /** Changes to its requests and answers, after those of the Location. */
   readonly filters?: Filters;
   /** Why its share of requests is answered with an error; absent where it can be used. */
   readonly unusable?: Problem;
@@ -135,12 +179,14 @@ export interface Location<F> {
   readonly path: string;
   /** Undefined: the path `/` for unknown hosts, where no object has that. */
   readonly owner: Owner | undefined;
+  /** Objects beside its owner whose texts it has. */
+  readonly authors?: readonly Owner[];
   /** `metadata.uid` of its owner, where the API server has given one. */
   readonly ownerUid: string | undefined;
   /** At least one. */
   readonly backends: readonly WeightedBackend[];
   readonly features: F;
-  /** What is done to its requests and answers beside its features. */
+  /** Changes to its requests and answers beside its features. */
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
   readonly retries?: Retries;
@@ -148,24 +194,41 @@ export interface Location<F> {
   readonly unusableStatus?: 503;
   /** Name of the rule that it was made of, for logs and metrics; absent where it has none. */
   readonly rule?: string;
+  /**
+   * From 0 to 1: the share that it takes of the requests which a Server without a listener would
+   * send to a Service, were it not there; absent: all of them.
+   */
+  readonly share?: number;
   /** Id of the Upstream that answers while its own has no endpoints. */
   readonly standIn: string | undefined;
   readonly canaries: readonly Canary[];
-  /** Whether the times of its answers are noted, because an Upstream of it may be balanced by them (ewma). */
+  /** Whether the times of its answers are noted, because ewma may balance an Upstream of it. */
   readonly timed: boolean;
   /** Why it answers 503 whatever is asked; undefined where it does not. */
   readonly closed: Problem | undefined;
-  /** Whether none of its routes rewrites the path, although its owner has a target: then the URI goes on as it came. */
+  /**
+   * Whether none of its routes rewrites the path, although its owner has a target: then the URI
+   * goes on as it came.
+   */
   readonly keepsUri?: true;
-  /** The pattern of the one route that rewrites, where another one does not. Only a text that rewrites by itself has to know. */
+  /**
+   * The pattern of the one route that rewrites, where another one does not. Only a text that
+   * rewrites by itself has to know.
+   */
   readonly rewritesAt?: string;
-  /** Whether http requests for it are redirected by ssl-redirect though TLS is not configured for the host. */
+  /** Whether ssl-redirect acts on it although TLS is not configured for the host. */
   readonly ownTls?: true;
-  /** Whether X-Accel-Redirect in its backends' answers is ignored, because another namespace declares locations on the host. */
+  /**
+   * Whether X-Accel-Redirect in its backends' answers is ignored, because another namespace
+   * declares locations on the host.
+   */
   readonly ignoresAccelRedirect?: true;
 }
 
-/** An alternative for some of a Location's requests, oldest first; a header beats a cookie, and a cookie a weight. */
+/**
+ * An alternative for some of a Location's requests, oldest first; a header beats a cookie, and a
+ * cookie a weight.
+ */
 export interface Canary {
   readonly upstream: string;
   readonly policy: CanaryPolicy;
@@ -181,7 +244,10 @@ export interface CanaryPolicy {
 }
 
 export interface Upstream {
-  /** `namespace/service/port`, or `default`; of a canary `namespace/service/port for ` and the id of the Upstream it relieves. */
+  /**
+   * `namespace/service/port`, or `default`; of a canary `namespace/service/port for ` and the id of
+   * the Upstream it relieves.
+   */
   readonly id: string;
   /** For logs and metrics: `namespace-service-port`. */
   readonly label: string;
@@ -193,8 +259,8 @@ export interface Upstream {
 export type Balance =
   | { readonly algorithm: "round_robin" | "ewma" }
   /**
-   * `by` is text with `$name` and `${name}` in it; `subset` is how many peers share a hash, 0 where each hash has one; `declared` are
-   * the variables of it that snippets declare.
+   * `by` is text with `$name` and `${name}` in it; `subset` is how many peers share a hash, 0 where
+   * each hash has one; `declared` are the variables of it that snippets declare.
    */
   | {
       readonly algorithm: "hash";
@@ -217,51 +283,6 @@ export interface AffinityCookie {
   readonly secure: boolean;
   readonly changeOnFailure: boolean;
 }
-
-export interface Certificate {
-  /** `namespace/name` of its Secret; the generated one is `fake`. */
-  readonly id: string;
-  /** Leaf first, then the chain. */
-  readonly chain: string;
-  readonly key: SecretText;
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-  /** DNS names it is valid for. */
-  readonly names: readonly string[];
-  /** Who it is from and what it is, as metrics name it. */
-  readonly identity: CertificateIdentity;
-  /** Undefined where nothing is weak about it. */
-  readonly weakness: Weakness | undefined;
-  /** SHA-256 of chain and key, hex: equal content, equal fingerprint. */
-  readonly fingerprint: string;
-}
-
-export interface Weakness {
-  /** "its RSA key has 1024 bits". */
-  readonly why: string;
-  /** The security level at which OpenSSL takes it; many systems have 2 for theirs. */
-  readonly level: 0 | 1;
-}
-
-export interface CertificateIdentity {
-  /** Empty where the issuer does not say. */
-  readonly issuerOrganization: string;
-  readonly issuerCommonName: string;
-  readonly issuerSerialNumber: string;
-  /** Decimal. */
-  readonly serialNumber: string;
-  /** `RSA`, `ECDSA`, `Ed25519` or `DSA`. */
-  readonly keyAlgorithm: string;
-}
-
-/** Of what stands for a certificate and is none. */
-export const noIdentity: CertificateIdentity = {
-  issuerOrganization: "",
-  issuerCommonName: "",
-  issuerSerialNumber: "",
-  serialNumber: "0",
-  keyAlgorithm: "",
-};
 
 export type StreamServer =
   | {

@@ -1,13 +1,14 @@
 /**
- * Where requests for Gateways come in. A ListenerPort is one scope of the route table: requests of one scope never meet the
- * hosts of another one. Ports are text, because nginx listens on them; all else about listeners is data.
+ * Where requests for Gateways come in. A ListenerPort is one scope of the route table: requests of
+ * one scope never meet the hosts of another one. Ports are text, because nginx listens on them; all
+ * else about listeners is data.
  */
 import type { Owner } from "./owner.ts";
 
 export interface ListenerPort {
   /**
-   * Names the scope, without spaces: the Gateway and the port that clients see, `shop/public:443`. It stays the same for as
-   * long as that Gateway has that port.
+   * Names the scope, without spaces: the Gateway and the port that clients see, `shop/public:443`.
+   * It stays the same for as long as that Gateway has that port.
    */
   readonly id: string;
   /** The address that nginx listens on, IPv6 without brackets; undefined: all addresses. */
@@ -19,9 +20,12 @@ export interface ListenerPort {
   /** The ports that redirects lead to where they name a scheme and no port; absent: 80 and 443. */
   readonly usualPorts?: { readonly http: number; readonly https: number };
   readonly tls: boolean;
-  /** What clients of the port have to show in their handshakes; absent: nothing. */
+  /** The certificates that clients of the port have to show in their handshakes; absent: none. */
   readonly clients?: ClientValidation;
-  /** The Gateways and ListenerSets whose listeners these are, the first one first: to be named when nginx cannot listen there. */
+  /**
+   * The Gateways and ListenerSets whose listeners these are, the first one first: to be named when
+   * nginx cannot listen there.
+   */
   readonly owners: readonly Owner[];
   /** At most one for each hostname. */
   readonly listeners: readonly Listener[];
@@ -32,14 +36,16 @@ export interface ClientValidation {
   readonly id: string;
   /** Certificates of authorities, in PEM. */
   readonly authorities: string;
-  /** Whether a client without a certificate, or with one that does not pass, is let in all the same. */
+  /**
+   * Whether a client without a certificate, or with one that does not pass, is let in all the same.
+   */
   readonly lenient: boolean;
 }
 
 export interface Listener {
   /**
-   * Without spaces, unique among all listeners: Gateway and name of the listener, `shop/public/web`; with the ListenerSet that has
-   * it, `shop/public/team/more/web`.
+   * Without spaces, unique among all listeners: Gateway and name of the listener,
+   * `shop/public/web`; with the ListenerSet that has it, `shop/public/team/more/web`.
    */
   readonly id: string;
   /** Its name for logs and metrics, with the ListenerSet that has it: `web` or `team/more/web`. */
@@ -48,11 +54,16 @@ export interface Listener {
   readonly gateway: string;
   /** In lower case. Empty: all hosts. `*.example.com` takes one label or more. */
   readonly hostname: string;
-  /** Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS. */
+  /**
+   * Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS.
+   */
   readonly certificates: readonly string[];
 }
 
-/** The key of a Server and of a host's Claims: the host alone, or the listener and the host, with a space between them. */
+/**
+ * The key of a Server and of a host's Claims: the host alone, or the listener and the host, with a
+ * space between them.
+ */
 export type ServerKey = string;
 
 export function serverKey({ listener, name }: { readonly listener?: string; readonly name: string }): ServerKey {
@@ -63,4 +74,14 @@ export function serverKey({ listener, name }: { readonly listener?: string; read
 export function partsOf(key: ServerKey): { readonly listener?: string; readonly name: string } {
   const at = key.indexOf(" ");
   return at < 0 ? { name: key } : { listener: key.slice(0, at), name: key.slice(at + 1) };
+}
+
+/** Hosts of routes in shadow, which are not served, stand beside those of their listener. */
+export function shadowKey(key: ServerKey): ServerKey {
+  return key.replace(" ", "~ ");
+}
+
+/** The key of the host that is served, by that of its shadow; undefined where it is no shadow's. */
+export function servedKey(key: ServerKey): ServerKey | undefined {
+  return key.includes("~ ") ? key.replace("~ ", " ") : undefined;
 }

@@ -30,9 +30,12 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   cors: ["cors"],
   session: ["session"],
   question: ["question"],
+  settings: ["settings"],
 };
 
-/** What the Lua keeps in a decoded record, and functions of its modules that have such a name. */
+/**
+ * Names that the Lua keeps in a decoded record, and functions of its modules that have such a name.
+ */
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "upstream.sessions", "canary.choose"],

@@ -1,10 +1,12 @@
 /**
- * Everything a source knows at one moment, as a value. `cluster/` keeps it from informers, `manifests/` from a folder;
- * whatever stands behind it cannot tell which. Keys are those of `keyOf`.
+ * Everything a source knows at one moment, as a value. `cluster/` keeps it from informers,
+ * `manifests/` from a folder; whatever stands behind it cannot tell which. Keys are those of
+ * `keyOf`.
  */
 import type { BackendTLSPolicy } from "./gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "./gateway/listener-set.ts";
 import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./gateway/objects.ts";
+import type { RouteSettings } from "./gateway/route-settings.ts";
 import type { GRPCRoute, TCPRoute, TLSRoute, UDPRoute } from "./gateway/routes.ts";
 import type {
   ConfigMap,
@@ -20,14 +22,20 @@ import { Table } from "./table.ts";
 
 export interface Snapshot {
   readonly ingresses: Table<Ingress>;
-  /** Undefined where the controller may not list them: then only the class annotation counts (RS-1.4). */
+  /**
+   * Undefined where the controller may not list them: then only the class annotation counts
+   * (RS-1.4).
+   */
   readonly ingressClasses: Table<IngressClass> | undefined;
   readonly services: Table<Service>;
   readonly endpointSlices: Table<EndpointSlice>;
   readonly secrets: Table<Secret>;
   readonly configMaps: Table<ConfigMap>;
   readonly namespaces: Table<Namespace>;
-  /** Empty where the API server does not have the kind, or the controller may not list it; so are the others below. */
+  /**
+   * Empty where the API server does not have the kind, or the controller may not list it; so are
+   * the others below.
+   */
   readonly gatewayClasses: Table<GatewayClass>;
   readonly gateways: Table<Gateway>;
   readonly httpRoutes: Table<HTTPRoute>;
@@ -38,13 +46,23 @@ export interface Snapshot {
   readonly udpRoutes: Table<UDPRoute>;
   readonly listenerSets: Table<ListenerSet>;
   readonly backendTLSPolicies: Table<BackendTLSPolicy>;
-  /** Addresses of the pool on which nginx can listen here; undefined where that was not tried: then all of them count. */
+  readonly routeSettings: Table<RouteSettings>;
+  /**
+   * Addresses of the pool on which nginx can listen here; undefined where that was not tried: then
+   * all of them count.
+   */
   readonly localAddresses: ReadonlySet<string> | undefined;
-  /** Addresses of ExternalName hosts, by lower-case name; a name that does not resolve has an empty list. */
+  /**
+   * Addresses of ExternalName hosts, by lower-case name; a name that does not resolve has an empty
+   * list.
+   */
   readonly addresses: Table<readonly string[]>;
   /** OCSP answers in base64, by the fingerprint of their Certificate. */
   readonly staples: Table<string>;
-  /** Objects that the source itself failed on, by `Kind namespace/name`. Their former versions stay in the tables above. */
+  /**
+   * Objects that the source itself failed on, by `Kind namespace/name`. Their former versions stay
+   * in the tables above.
+   */
   readonly failures: Table<SourceFailure>;
 }
 
@@ -73,6 +91,7 @@ export const emptySnapshot: Snapshot = {
   udpRoutes: Table.empty(),
   listenerSets: Table.empty(),
   backendTLSPolicies: Table.empty(),
+  routeSettings: Table.empty(),
   localAddresses: undefined,
   addresses: Table.empty(),
   staples: Table.empty(),
@@ -98,6 +117,7 @@ export const tableOf = {
   UDPRoute: "udpRoutes",
   ListenerSet: "listenerSets",
   BackendTLSPolicy: "backendTLSPolicies",
+  RouteSettings: "routeSettings",
 } as const satisfies Record<string, keyof Snapshot>;
 
 export type WatchedKind = keyof typeof tableOf;

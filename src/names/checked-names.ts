@@ -1,15 +1,15 @@
 /**
  * The DNS resolver that nginx uses for names which tenants chose, on a UDP port of this machine. It
- * answers only with addresses that may be asked, so a name cannot pass the check and then change its
- * addresses (DNS rebinding). nginx caches each answer for its lifetime, so requests survive a restart
- * of this process.
+ * answers only with addresses that may be asked, so a name cannot pass the check and then change
+ * its addresses (DNS rebinding). nginx caches each answer for its lifetime, so requests survive a
+ * restart of this process.
  */
-import { createSocket } from "node:dgram";
 import { isIPv4, isIPv6 } from "node:net";
 import { type AskedPolicy, forOperator, literalIn, whyNotAsked, whyNotHost } from "../kinds/asked.ts";
 import { type CheckedName, checkedName } from "../kinds/checked-name.ts";
-import { type AddressAnswer, answerOf, readQuestion } from "./dns-message.ts";
+import { type Answer, answerOf, readQuestion } from "./dns-message.ts";
 import type { FamilyLookup } from "./lookup.ts";
+import { answerOnUdp } from "./udp-port.ts";
 
 export interface CheckedNamesOptions {
   /** UDP port on 127.0.0.1. */
@@ -23,76 +23,55 @@ export type CheckedNameEvent =
   | { readonly kind: "refused"; readonly name: string; readonly why: string }
   | { readonly kind: "busy"; readonly port: number; readonly why: string };
 
-/** Limits the questions that wait for a nameserver. Further ones are dropped, and nginx repeats them. */
+/**
+ * Limits the questions that wait for a nameserver. Further ones are dropped, and nginx repeats
+ * them.
+ */
 const mostWaiting = 1_000;
 /** The same for one zone, so that one slow nameserver cannot use up the whole limit. */
 const mostWaitingInZone = 100;
 /** The longest lifetime of an answer. DNS allows up to 136 years. */
 const longestSeconds = 3_600;
-/** The pause before a port that another process holds is tried again. */
-const againMs = 1_000;
+/** nginx reads 4,096 bytes of an answer. */
+const mostAddresses = 64;
+const families = { A: 4, AAAA: 6 } as const;
 /** Limits the memory of reported names. When it is full, names may be reported once more. */
 const mostReported = 1_000;
 
-/** Starts to answer, and returns the function that stops it. A busy port is tried until it is free. */
+/**
+ * Starts to answer, and returns the function that stops it. A busy port is tried until it is free.
+ */
 export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<void> {
   const reported = new Set<string>();
   const waiting = new Map<string, number>();
   let waitingInAll = 0;
-  let ended = false;
-  let isBusy = false;
-  let again: NodeJS.Timeout | undefined;
-  let socket = open();
-  return async () => {
-    ended = true;
-    clearTimeout(again);
-    await new Promise<void>((resolve) => {
-      try {
-        socket.close(resolve);
-      } catch {
-        resolve();
-      }
-    });
-  };
+  return answerOnUdp({
+    port: options.port,
+    answer,
+    onBusy: (why) => options.report({ kind: "busy", port: options.port, why }),
+  });
 
-  function open() {
-    const opened = createSocket("udp4");
-    opened.on("message", (message, { port, address }) => {
-      const question = readQuestion(message);
-      if (question === undefined) return;
-      const asked = checkedName(question.name);
-      const zone = zoneOf(asked?.host ?? "");
-      const before = waiting.get(zone) ?? 0;
-      if (waitingInAll >= mostWaiting || before >= mostWaitingInZone) return;
-      waiting.set(zone, before + 1);
-      waitingInAll++;
-      void answerTo(asked, question.family)
-        .then((answer) => answerOf(question, answer))
-        .catch(() => answerOf(question, { kind: "failed" }))
-        .then((answer) => {
-          waitingInAll--;
-          const left = waiting.get(zone)! - 1;
-          if (left === 0) waiting.delete(zone);
-          else waiting.set(zone, left);
-          if (!ended) opened.send(answer, port, address, () => {});
-        });
-    });
-    opened.on("error", (error) => {
-      opened.close();
-      if (ended) return;
-      if (!isBusy) options.report({ kind: "busy", port: options.port, why: error.message });
-      isBusy = true;
-      again = setTimeout(() => {
-        socket = open();
-      }, againMs).unref();
-    });
-    opened.bind(options.port, "127.0.0.1", () => {
-      isBusy = false;
-    });
-    return opened;
+  async function answer(message: Buffer): Promise<Buffer | undefined> {
+    const question = readQuestion(message);
+    if (question === undefined || question.type === "SRV") return undefined;
+    const asked = checkedName(question.name);
+    const zone = zoneOf(asked?.host ?? "");
+    const before = waiting.get(zone) ?? 0;
+    if (waitingInAll >= mostWaiting || before >= mostWaitingInZone) return undefined;
+    waiting.set(zone, before + 1);
+    waitingInAll++;
+    return answerTo(asked, families[question.type])
+      .then((found) => answerOf(question, found))
+      .catch(() => answerOf(question, { kind: "failed" }))
+      .finally(() => {
+        waitingInAll--;
+        const left = waiting.get(zone)! - 1;
+        if (left === 0) waiting.delete(zone);
+        else waiting.set(zone, left);
+      });
   }
 
-  async function answerTo(asked: CheckedName | undefined, family: 4 | 6): Promise<AddressAnswer> {
+  async function answerTo(asked: CheckedName | undefined, family: 4 | 6): Promise<Answer> {
     if (asked === undefined) return { kind: "refused" };
     const policy = asked.by === "operator" ? forOperator(options.policy) : options.policy;
     const found = await addressesOf(asked, family, policy, options.lookup);
@@ -111,7 +90,7 @@ export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<
 /** The last two labels of a name. Below them one owner can create any number of names. */
 const zoneOf = (host: string): string => host.split(".").slice(-2).join(".");
 
-type Checked = Exclude<AddressAnswer, { kind: "refused" }> | { readonly kind: "refused"; readonly why: string };
+type Checked = Exclude<Answer, { kind: "refused" | "servers" }> | { readonly kind: "refused"; readonly why: string };
 
 /** The addresses of a name that may be asked; the others are left out. */
 export async function addressesOf(
@@ -135,5 +114,9 @@ export async function addressesOf(
 
 function addresses(all: readonly string[], family: 4 | 6, ttlSeconds: number): Checked {
   const isMeant = family === 4 ? isIPv4 : isIPv6;
-  return { kind: "addresses", addresses: all.filter((address) => isMeant(address)), ttlSeconds };
+  return {
+    kind: "addresses",
+    addresses: all.filter((address) => isMeant(address)).slice(0, mostAddresses),
+    ttlSeconds,
+  };
 }

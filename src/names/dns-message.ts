@@ -1,24 +1,39 @@
-/** DNS messages as far as nginx's resolver needs them: one question for the addresses of a name, and its answer (RFC 1035). */
+/**
+ * DNS messages as far as nginx's resolver needs them: one question for the addresses of a name or
+ * for the servers of a service, and its answer (RFC 1035, RFC 2782).
+ */
 
-export interface AddressQuestion {
+export interface Question {
   readonly name: string;
-  readonly family: 4 | 6;
+  readonly type: keyof typeof types;
   /** The bytes of the question, to be sent back with the answer. */
   readonly asked: Buffer;
 }
 
-/** The answer to a question: addresses of the family that was asked for, or that there is no answer. */
-export type AddressAnswer =
+export interface ServiceServer {
+  /** The name of its addresses. */
+  readonly target: string;
+  readonly port: number;
+  /** From 1 to 65535. */
+  readonly weight: number;
+}
+
+/**
+ * The answer to a question: addresses of the type that was asked for, servers, or that there is no
+ * answer.
+ */
+export type Answer =
   | { readonly kind: "addresses"; readonly addresses: readonly string[]; readonly ttlSeconds: number }
+  | { readonly kind: "servers"; readonly servers: readonly ServiceServer[]; readonly ttlSeconds: number }
   | { readonly kind: "failed" }
   | { readonly kind: "refused" };
 
-const [headBytes, mostAddresses] = [12, 64];
-const types = { 4: 1, 6: 28 } as const;
-const codes = { addresses: 0, failed: 2, refused: 5 } as const;
+const headBytes = 12;
+const types = { A: 1, AAAA: 28, SRV: 33 } as const;
+const codes = { addresses: 0, servers: 0, failed: 2, refused: 5 } as const;
 
-/** Undefined where the message is no question for addresses of one name. */
-export function readQuestion(message: Buffer): AddressQuestion | undefined {
+/** Undefined where the message is no question of such a type for one name. */
+export function readQuestion(message: Buffer): Question | undefined {
   const isQuery = message.length > headBytes && (message[2]! & 0xf8) === 0 && message.readUInt16BE(4) === 1;
   if (!isQuery) return undefined;
   const labels: string[] = [];
@@ -30,31 +45,47 @@ export function readQuestion(message: Buffer): AddressQuestion | undefined {
   }
   const end = at + 5;
   if (end > message.length || message.readUInt16BE(at + 3) !== 1) return undefined;
-  const type = message.readUInt16BE(at + 1);
-  const family = type === types[4] ? 4 : type === types[6] ? 6 : undefined;
-  return family && { name: labels.join("."), family, asked: message.subarray(0, end) };
+  const number = message.readUInt16BE(at + 1);
+  const type = (["A", "AAAA", "SRV"] as const).find((one) => types[one] === number);
+  return type && { name: labels.join("."), type, asked: message.subarray(0, end) };
 }
 
-export function answerOf({ asked, family }: AddressQuestion, answer: AddressAnswer): Buffer {
-  const addresses = answer.kind === "addresses" ? answer.addresses.slice(0, mostAddresses) : [];
-  const ttl = answer.kind === "addresses" ? answer.ttlSeconds : 0;
+export function answerOf({ asked, type }: Question, answer: Answer): Buffer {
+  const records = dataOf(type, answer);
+  const ttl = "ttlSeconds" in answer ? answer.ttlSeconds : 0;
   const head = Buffer.from(asked);
   head.writeUInt16BE(0x8180 | codes[answer.kind], 2);
-  head.writeUInt16BE(addresses.length, 6);
+  head.writeUInt16BE(records.length, 6);
   head.writeUInt32BE(0, 8);
-  return Buffer.concat([head, ...addresses.map((address) => recordOf(address, family, ttl))]);
+  return Buffer.concat([head, ...records.map((data) => recordOf(data, types[type], ttl))]);
 }
 
-function recordOf(address: string, family: 4 | 6, ttl: number): Buffer {
-  const data = family === 4 ? Buffer.from(address.split(".").map(Number)) : bytesOfIPv6(address);
+function dataOf(type: Question["type"], answer: Answer): readonly Buffer[] {
+  if (answer.kind === "addresses") {
+    return answer.addresses.map(type === "A" ? (one) => Buffer.from(one.split(".").map(Number)) : bytesOfIPv6);
+  }
+  return answer.kind === "servers" ? answer.servers.map(bytesOfServer) : [];
+}
+
+function recordOf(data: Buffer, type: number, ttl: number): Buffer {
   const head = Buffer.alloc(12);
   // The name is the one of the question, which begins after the head.
   head.writeUInt16BE(0xc000 | headBytes, 0);
-  head.writeUInt16BE(types[family], 2);
+  head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4);
   head.writeUInt32BE(ttl, 6);
   head.writeUInt16BE(data.length, 10);
   return Buffer.concat([head, data]);
+}
+
+function bytesOfServer({ target, port, weight }: ServiceServer): Buffer {
+  const head = Buffer.alloc(6);
+  head.writeUInt16BE(weight, 2);
+  head.writeUInt16BE(port, 4);
+  const labels = target
+    .split(".")
+    .map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`, "latin1"));
+  return Buffer.concat([head, ...labels, Buffer.alloc(1)]);
 }
 
 function bytesOfIPv6(address: string): Buffer {

@@ -1,11 +1,12 @@
 /**
- * What the installed nginx can do, asked once and given as plain names. What differs between versions and builds is
- * decided here and nowhere else; the template only sees the names.
- * A module counts when it is compiled in or when its file is there; the second kind needs its `load_module` line.
+ * What the installed nginx can do, asked once and given as plain names. What differs between
+ * versions and builds is decided here and nowhere else; the template only sees the names. A module
+ * counts when it is compiled in or when its file is there; the second kind needs its `load_module`
+ * line.
  */
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { execa } from "execa";
+import { runToEnd } from "./process/run.ts";
 
 export interface Capabilities {
   /** The file that was asked, and that runs later. */
@@ -41,6 +42,8 @@ export interface Capabilities {
   readonly rejectHandshake: boolean;
   /** Compiled with `--with-debug`. */
   readonly debug: boolean;
+  /** `server NAME service=… resolve` in an upstream: nginx 1.27.3. */
+  readonly upstreamResolve: boolean;
   /** `keepalive_min_timeout`: nginx 1.27.4. */
   readonly keepaliveMinTimeout: boolean;
 }
@@ -49,17 +52,18 @@ export type AskedCapabilities =
   | { readonly ok: true; readonly capabilities: Capabilities }
   | { readonly ok: false; readonly why: string };
 
-/** Asks the nginx at `binary`; a bare name is looked for in `path` (as in the environment) and where systems keep servers. */
+/**
+ * Asks the nginx at `binary`; a bare name is looked for in `path` (as in the environment) and where
+ * systems keep servers.
+ */
 export async function askCapabilities(binary: string, path: string): Promise<AskedCapabilities> {
   const file = findBinary(binary, path);
   if (file === undefined) return { ok: false, why: missing(binary) };
-  const run = await execa(file, ["-V"], { reject: false, stdin: "ignore" });
-  const capabilities = readCapabilities(file, run.stderr, existsSync);
-  if (run.exitCode === 0 && capabilities !== undefined) return { ok: true, capabilities };
-  return {
-    ok: false,
-    why: `${file} is not an nginx that can be used: ${run.shortMessage ?? "its -V was not understood"}.`,
-  };
+  const run = await runToEnd(file, ["-V"]);
+  const capabilities = run.ended && run.exitCode === 0 ? readCapabilities(file, run.stderr, existsSync) : undefined;
+  if (capabilities !== undefined) return { ok: true, capabilities };
+  const why = !run.ended ? run.why : run.exitCode !== 0 ? `ended with code ${run.exitCode}` : "was not understood";
+  return { ok: false, why: `${file} is not an nginx that can be used: its -V ${why}.` };
 }
 
 const missing = (binary: string): string =>
@@ -73,7 +77,10 @@ function findBinary(binary: string, path: string): string | undefined {
   return folders.map((folder) => join(folder, binary)).find((file) => existsSync(file));
 }
 
-/** Modules that are files of their own: the name here, the files, and the word by which `--add-module` shows it is compiled in. */
+/**
+ * Modules that are files of their own: the name here, the files, and the word by which
+ * `--add-module` shows it is compiled in.
+ */
 const modules = [
   { name: "ndk", files: ["ndk_http_module.so"], source: "ngx_devel_kit" },
   { name: "lua", files: ["ngx_http_lua_module.so"], source: "lua-nginx-module", needs: "ndk" },
@@ -99,7 +106,10 @@ interface Module {
 
 type ModuleName = (typeof modules)[number]["name"];
 
-/** Reads the output of `nginx -V`; undefined when it is not one. `exists` says which module files are there. */
+/**
+ * Reads the output of `nginx -V`; undefined when it is not one. `exists` says which module files
+ * are there.
+ */
 export function readCapabilities(
   binary: string,
   output: string,
@@ -138,6 +148,7 @@ export function readCapabilities(
     http3: has("--with-http_v3_module"),
     rejectHandshake: atLeast(version, "1.19.4"),
     debug: has("--with-debug"),
+    upstreamResolve: atLeast(version, "1.27.3"),
     keepaliveMinTimeout: atLeast(version, "1.27.4"),
   };
 }
@@ -157,5 +168,7 @@ function findModules(
 }
 
 function atLeast(version: string, wanted: string): boolean {
-  return version.localeCompare(wanted, "en", { numeric: true }) >= 0;
+  const [had, asked] = [version, wanted].map((text) => text.split(".").map(Number));
+  const differing = had!.findIndex((part, at) => part !== asked![at]);
+  return differing < 0 || had![differing]! > asked![differing]!;
 }

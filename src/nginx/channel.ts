@@ -1,13 +1,15 @@
 /**
- * The way of records into nginx's shared memory: lines of JSON over a unix socket, each request with the controller's pass.
- * What a request can meet must be there before what names it, so certificates and upstreams go before routes, and go last.
+ * The way of records into nginx's shared memory: lines of JSON over a unix socket, each request
+ * with the controller's pass. What a request can meet must be there before what names it, so
+ * certificates and upstreams go before routes, and go last.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { Client } from "undici";
 import { inOrder, type RecordChange } from "../model/records.ts";
 import { type ConnectionFigures, readStubStatus } from "./figures.ts";
 import { linesOf } from "./folder/journal.ts";
 import type { Pass } from "./pass.ts";
+import type { Routed, RouterQuestion } from "./routed.ts";
+import { SocketClient } from "./socket-client.ts";
 
 export type PublishOutcome =
   | { readonly kind: "published"; readonly memory?: MemoryUse }
@@ -22,26 +24,34 @@ export interface MemoryUse {
 }
 
 export interface MemoryState extends MemoryUse {
-  /** Whose records the memory holds; empty in a new one. */
+  /** The instance whose records the memory holds; empty in a new one. */
   readonly instance: string;
   /** How often records were written to it. */
   readonly writing: number;
 }
 
+/** What balancing remembers of an endpoint. */
+export interface PeerFigures {
+  /** Moving average of its answers; undefined where none is kept. */
+  readonly answerSeconds: number | undefined;
+  /** Requests that went on to another try after it, in the last ten minutes. */
+  readonly failures: number;
+}
+
 const chunkSize = 200;
+const limitMs = 10_000;
+/** Counts of requests are the longest: thousands of hosts, each with all that is counted. */
+const longestAnswer = 256 * 1024 * 1024;
 
 export class Channel {
-  readonly #client: Client;
-
-  readonly #headers: { readonly authorization: string };
+  readonly #client: SocketClient;
 
   /** nginx's count of writings, as far as they are known to be this controller's. */
   #ownWriting: number | undefined;
 
   /** `pass` is the controller's. */
-  constructor(socketPath: string, { authorization }: Pass) {
-    this.#headers = { authorization };
-    this.#client = new Client("http://sluice", { socketPath, headersTimeout: 10_000, bodyTimeout: 10_000 });
+  constructor(socketPath: string, pass: Pass) {
+    this.#client = new SocketClient({ socketPath, pass, connections: 1, mostBytes: longestAnswer });
   }
 
   async publish(changes: readonly RecordChange[]): Promise<PublishOutcome> {
@@ -52,13 +62,16 @@ export class Channel {
     return outcome;
   }
 
-  /** nginx's count of writings where it shows that something else wrote since `acceptWriting`; undefined where it does not. */
+  /**
+   * nginx's count of writings where it shows that something else wrote since `acceptWriting`;
+   * undefined where it does not.
+   */
   async otherWriting(): Promise<number | undefined> {
     const state = await this.state();
     return state === undefined || state.writing === this.#ownWriting ? undefined : state.writing;
   }
 
-  /** What nginx's memory held at that count is known. */
+  /** The content of nginx's memory at that count is known. */
   acceptWriting(count: number): void {
     this.#ownWriting = count;
   }
@@ -66,20 +79,35 @@ export class Channel {
   /** Undefined while nginx does not answer. */
   async state(): Promise<MemoryState | undefined> {
     try {
-      const { statusCode, body } = await this.#get("/records");
-      const { reply, ...state } = readReply(await body.text());
-      return statusCode === 200 ? { instance: reply, ...state } : undefined;
+      const { status, text } = await this.#get("/records");
+      const { reply, ...state } = readReply(text);
+      return status === 200 ? { instance: reply, ...state } : undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** The sums of requests that workers have handed over since the last time, as lines of JSON; empty where nginx does not answer. */
+  /**
+   * The sums of requests that workers have handed over since the last time, as lines of JSON; empty
+   * where nginx does not answer.
+   */
   async counts(): Promise<string> {
     try {
-      const { statusCode, body } = await this.#get("/counts");
-      const text = await body.text();
-      return statusCode === 200 ? text : "";
+      const { status, text } = await this.#get("/counts");
+      return status === 200 ? text : "";
+    } catch {
+      return "";
+    }
+  }
+
+  /**
+   * The counts of `nginx/lua/sluice/gateway/shadow.lua`, as lines of JSON; empty where nothing of a
+   * Gateway is served.
+   */
+  async shadow(): Promise<string> {
+    try {
+      const { status, text } = await this.#get("/shadow");
+      return status === 200 ? text : "";
     } catch {
       return "";
     }
@@ -88,20 +116,53 @@ export class Channel {
   /** nginx's own figures, as stub_status gives them; undefined where it does not answer. */
   async connections(): Promise<ConnectionFigures | undefined> {
     try {
-      const { statusCode, body } = await this.#get("/connections");
-      const text = await body.text();
-      return statusCode === 200 ? readStubStatus(text) : undefined;
+      const { status, text } = await this.#get("/connections");
+      return status === 200 ? readStubStatus(text) : undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** What `nginx/lua/sluice/digest.lua` says; undefined where nothing does. */
+  /** The answer of `nginx/lua/sluice/digest.lua`; undefined where there is none. */
   async digests(word: string, part?: number): Promise<readonly string[] | undefined> {
     try {
-      const { statusCode, body } = await this.#get(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
-      const text = await body.text();
-      return statusCode === 200 ? text.split("\n").slice(0, -1) : undefined;
+      const { status, text } = await this.#get(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
+      return status === 200 ? text.split("\n").slice(0, -1) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * Where the running router sends a request; undefined where nginx does not answer, or refuses the
+   * request itself.
+   */
+  async route({ host, target, headers, ...rest }: RouterQuestion): Promise<Routed | undefined> {
+    try {
+      const { status, text } = await this.#client.send({
+        method: "POST",
+        path: `/ask${target}`,
+        headers: { ...headers, host },
+        body: JSON.stringify(rest),
+        signal: AbortSignal.timeout(limitMs),
+      });
+      return status === 200 ? (JSON.parse(text) as Routed) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
+   * What balancing remembers of these peers, `address:port`; at most 500. Undefined where nginx
+   * does not answer.
+   */
+  async peers(addresses: readonly string[]): Promise<ReadonlyMap<string, PeerFigures> | undefined> {
+    if (addresses.length === 0) return new Map();
+    try {
+      const body = addresses.join("\n");
+      const signal = AbortSignal.timeout(limitMs);
+      const { status, text } = await this.#client.send({ method: "POST", path: "/peers", body, signal });
+      return status === 200 ? peerFigures(addresses, text) : undefined;
     } catch {
       return undefined;
     }
@@ -112,29 +173,42 @@ export class Channel {
     return (await Promise.race([this.connections(), late])) !== undefined;
   }
 
-  async close(): Promise<void> {
-    await this.#client.destroy();
+  close(): void {
+    this.#client.close();
   }
 
   #get(path: string) {
-    return this.#client.request({ method: "GET", path, headers: this.#headers });
+    return this.#client.send({ method: "GET", path, signal: AbortSignal.timeout(limitMs) });
   }
 
   async #post(body: string): Promise<PublishOutcome> {
-    const request = { method: "POST", path: "/records", headers: this.#headers, body } as const;
+    const send = () =>
+      this.#client.send({ method: "POST", path: "/records", body, signal: AbortSignal.timeout(limitMs) });
     try {
-      // A worker that has just been told to go closes the connection that was kept. To write the same twice does no harm, and to write late
-      // would: the workers that come may know nothing of what is there.
-      const answer = await this.#client.request(request).catch(() => this.#client.request(request));
-      const { reply, writing, ...memory } = readReply(await answer.body.text());
+      // A worker that has just been asked to go closes the connection that was kept. To write the
+      // same twice does no harm, and to write late would: the workers that come may know nothing of
+      // what is there.
+      const { status, text } = await send().catch(send);
+      const { reply, writing, ...memory } = readReply(text);
       if (writing - 1 === this.#ownWriting) this.#ownWriting = writing;
-      if (answer.statusCode === 200) return { kind: "published", memory };
-      if (answer.statusCode === 507) return { kind: "full", memory };
-      return { kind: "unreachable", cause: new Error(`nginx answered ${answer.statusCode} to records: ${reply}`) };
+      if (status === 200) return { kind: "published", memory };
+      if (status === 507) return { kind: "full", memory };
+      return { kind: "unreachable", cause: new Error(`nginx answered ${status} to records: ${reply}`) };
     } catch (cause) {
       return { kind: "unreachable", cause: cause as Error };
     }
   }
+}
+
+/** Reads the lines with which `nginx/lua/sluice/peers.lua` answers, one for each address. */
+function peerFigures(addresses: readonly string[], text: string): ReadonlyMap<string, PeerFigures> {
+  const lines = text.split("\n");
+  return new Map(
+    addresses.map((address, at) => {
+      const [time = "-", failures = "0"] = (lines[at] ?? "").split(" ");
+      return [address, { answerSeconds: time === "-" ? undefined : Number(time), failures: Number(failures) }];
+    }),
+  );
 }
 
 /** Reads the four lines with which `nginx/lua/sluice/channel.lua` answers. */

@@ -1,10 +1,11 @@
 /**
- * `nginx -t`: asks nginx whether it would take a text. The test opens files and sockets but serves nothing, and does not
- * notice a port that another program holds: that shows only when the text is applied.
+ * `nginx -t`: asks nginx whether it would take a text. The test opens files and sockets but serves
+ * nothing, and does not notice a port that another program holds: that shows only when the text is
+ * applied.
  */
-import { execa } from "execa";
-import { allocatorEnvironment } from "./allocator.ts";
+import { nginxEnvironment } from "./allocator.ts";
 import type { RunFolder } from "./folder/paths.ts";
+import { runToEnd } from "./process/run.ts";
 import { machineFault } from "./process/start-failure.ts";
 
 export type TestOutcome = { readonly kind: "accepted"; readonly warnings: readonly string[] } | Refused | Unreachable;
@@ -19,7 +20,7 @@ export interface Unreachable {
 
 export interface Refused {
   readonly kind: "refused";
-  /** What nginx printed, with the file named as it will be called when it is live. */
+  /** The output of nginx, with the file named as it will be called when it is live. */
   readonly stderr: string;
   /** The place nginx named, where it named one. Line numbers count from 1. */
   readonly at?: { readonly file: string; readonly line: number };
@@ -29,7 +30,10 @@ export interface Refused {
   readonly names?: string;
 }
 
-/** Tests the text in `file` with the nginx at `binary`. Resolving a host name in the text can take it long. */
+/**
+ * Tests the text in `file` with the nginx at `binary`. Resolving a host name in the text can take
+ * it long.
+ */
 export async function testText(
   { binary, folder, limitMs }: { readonly binary: string; readonly folder: RunFolder; readonly limitMs: number },
   file: string,
@@ -37,12 +41,13 @@ export async function testText(
 ): Promise<TestOutcome> {
   const directives = `pid ${JSON.stringify(`${folder.temp}/test.pid`)};`;
   const args = ["-t", "-p", folder.root, "-c", file, "-e", "stderr", "-g", directives];
-  // Logs may go to /dev/stdout, which nginx opens: it must be what it will be for the running nginx, and not a socket of Node's.
-  const streams = { stdin: "ignore", stdout: "inherit" } as const;
-  const place = { cwd: folder.root, env: allocatorEnvironment } as const;
-  const options = { ...place, ...streams, reject: false, cancelSignal: signal, timeout: limitMs } as const;
-  const run = await execa(binary, args, options);
-  if (run.exitCode === undefined) return { kind: "unreachable", cause: new Error(run.shortMessage) };
+  // Logs may go to /dev/stdout, which nginx opens: it must be what it will be for the running
+  // nginx, and not a socket of Node's.
+  const run = await runToEnd(binary, args, {
+    ...{ cwd: folder.root, env: nginxEnvironment() },
+    ...{ stdout: "inherit", signal, limitMs },
+  });
+  if (!run.ended) return { kind: "unreachable", cause: new Error(`${binary} -t ${run.why}`) };
   const said = run.stderr.replaceAll(file, folder.conf);
   if (run.exitCode === 0)
     return { kind: "accepted", warnings: said.split("\n").filter((line) => line.includes("[warn]")) };
@@ -50,8 +55,9 @@ export async function testText(
 }
 
 /**
- * What a failed test means, from the output of `nginx -t`. The place is the end of nginx's last message; the same words
- * further up may be part of what a user wrote. A port that may not be bound, or no memory, is not the text's fault.
+ * The meaning of a failed test, from the output of `nginx -t`. The place is the end of nginx's last
+ * message; the same words further up may be part of what a user wrote. A port that may not be
+ * bound, or no memory, is not the text's fault.
  */
 export function refusal(output: string): Refused | Unreachable {
   const stderr = output

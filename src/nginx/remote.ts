@@ -6,7 +6,6 @@
  * older texts may well be running.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { Pool } from "undici";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
 import type { TestOutcome } from "./configuration-test.ts";
 import { lock } from "./folder/lock.ts";
@@ -16,6 +15,7 @@ import type { Nginx, OpenedNginx } from "./nginx.ts";
 import { type NginxState, type Outcome, readOutcome, writeRendered } from "./orders.ts";
 import { Pass } from "./pass.ts";
 import type { ReloadOutcome } from "./reload.ts";
+import { SocketClient } from "./socket-client.ts";
 
 export interface Waiting {
   /** How long nginx's container may take to be there. */
@@ -46,7 +46,7 @@ export async function remoteNginx(socket: string, folder: RunFolder, waiting: Wa
     if (tries === 0) told();
     await delay(100, undefined, { signal }).catch(() => {});
   }
-  await line.close();
+  line.close();
   await locked.release();
   return {
     ok: false,
@@ -88,7 +88,7 @@ async function openRemote(
     },
     async stop() {
       await looking.stop();
-      await line.close();
+      line.close();
       await unlock();
     },
   };
@@ -99,29 +99,19 @@ async function openRemote(
 const longestAnswer = 16 * 1024 * 1024;
 
 class Line {
-  readonly #pool: Pool;
+  readonly #client: SocketClient;
 
-  readonly #headers: { readonly authorization: string };
-
-  constructor(socketPath: string, { authorization }: Pass) {
-    this.#headers = { authorization };
-    // Orders take as long as nginx needs, which it limits itself; several may wait at once.
-    const limits = { connections: 8, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: longestAnswer };
-    this.#pool = new Pool("http://nginx", { socketPath, ...limits });
+  constructor(socketPath: string, pass: Pass) {
+    // Several orders may wait at once.
+    this.#client = new SocketClient({ socketPath, pass, connections: 8, mostBytes: longestAnswer });
   }
 
   /** Undefined while nginx does not answer. */
   async state(): Promise<NginxState | undefined> {
     try {
       const signal = AbortSignal.timeout(5_000);
-      const { statusCode, body } = await this.#pool.request({
-        method: "GET",
-        path: "/state",
-        headers: this.#headers,
-        signal,
-      });
-      const text = await body.text();
-      return statusCode === 200 ? (JSON.parse(text) as NginxState) : undefined;
+      const { status, text } = await this.#client.send({ method: "GET", path: "/state", signal });
+      return status === 200 ? (JSON.parse(text) as NginxState) : undefined;
     } catch {
       return undefined;
     }
@@ -129,17 +119,17 @@ class Line {
 
   async order<O extends Outcome>(path: string, body: string, signal: AbortSignal) {
     try {
-      const answer = await this.#pool.request({ method: "POST", path, headers: this.#headers, body, signal });
-      const text = await answer.body.text();
-      if (answer.statusCode === 200) return readOutcome<O>(text);
-      return unreachable(new Error(`nginx's container answered ${answer.statusCode}: ${text}`));
+      // It takes as long as nginx needs, which limits that itself.
+      const { status, text } = await this.#client.send({ method: "POST", path, body, signal });
+      if (status === 200) return readOutcome<O>(text);
+      return unreachable(new Error(`nginx's container answered ${status}: ${text}`));
     } catch (cause) {
       return unreachable(cause as Error);
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.destroy();
+  close(): void {
+    this.#client.close();
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * A Source with the OCSP answers of the certificates that are served in the Snapshot. Each is asked for again long before it runs out; while
- * the responder does not answer, the last answer is stapled until its own end, and after that none is: a handshake without one is a good one.
- * Where it answers that the certificate is revoked, none is from then on.
+ * A Source with the OCSP answers of the certificates that are served in the Snapshot. Each is asked
+ * for again long before it runs out; while the responder does not answer, the last answer is
+ * stapled until its own end, and after that none is: a handshake without one is a good one. Where
+ * it answers that the certificate is revoked, none is from then on.
  */
 
 import type { Certificate } from "../model/configuration.ts";
@@ -10,7 +11,7 @@ import { Table } from "../model/table.ts";
 import type { Source } from "../sync/ports.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
 import { doublingMs } from "../timing/doubling.ts";
-import { type Question, questionOf, readAnswer } from "./message.ts";
+import type * as Message from "./message.ts";
 import { type Ask, fewAtOnce } from "./responders.ts";
 
 export interface StapleOptions {
@@ -67,7 +68,7 @@ export class StapledSource implements Source {
     };
   }
 
-  /** To be told the certificates that are served; none of them where nothing is stapled. */
+  /** Takes the certificates that are served; none of them where nothing is stapled. */
   follow(certificates: Iterable<Certificate>): void {
     const wanted = new Map([...certificates].map((one) => [one.fingerprint, one]));
     for (const [fingerprint, stop] of this.#followed) {
@@ -87,12 +88,14 @@ export class StapledSource implements Source {
   async #askOnAndOn({ id, chain, fingerprint }: Certificate, signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#options;
     await this.#turnToRead(signal);
-    const question = signal.aborted ? undefined : questionOf(chain);
+    // Its library takes 5 MB, and few clusters staple.
+    const message = await import("./message.ts");
+    const question = signal.aborted ? undefined : message.questionOf(chain);
     if (question === undefined) return;
     if (typeof question === "string") return report({ kind: "failed", certificate: id, why: question });
     let [failures, endsAt] = [0, 0];
     while (!signal.aborted) {
-      const asked = await this.#ask(question, signal);
+      const asked = await this.#ask(message, question, signal);
       if (signal.aborted) return;
       if (asked.ok) {
         failures = 0;
@@ -111,13 +114,16 @@ export class StapledSource implements Source {
     }
   }
 
-  /** To read a chain takes milliseconds, and there may be thousands at once: all else goes on between two of them. */
+  /**
+   * To read a chain takes milliseconds, and there may be thousands at once: all else goes on
+   * between two of them.
+   */
   #turnToRead(signal: AbortSignal): Promise<void> {
     this.#reading = this.#reading.then(() => sleep(this.#options.clock, 0, signal));
     return this.#reading;
   }
 
-  async #ask(question: Question, signal: AbortSignal) {
+  async #ask({ readAnswer }: typeof Message, question: Message.Question, signal: AbortSignal) {
     try {
       const body = await this.#askInTurn(question, signal);
       return { ...readAnswer(question, body, new Date(this.#options.clock.wall())), body };

@@ -1,10 +1,11 @@
 /**
- * The profiler of `--profiling`: a small server on a loopback address for whoever is on call, who shows the operator's token. What a newcomer would get wrong: a heap snapshot
- * holds every key and token of the process, so it never leaves through this server, which any process of the machine can ask. It is written
- * to the run folder, which nobody else can read, and the answer names the file.
+ * The profiler of `--profiling`: a small server on a loopback address for requests that show the
+ * operator's token. One trap: a heap snapshot holds every key and token of the process, so it never
+ * leaves through this server, which any process of the machine can ask. It is written to the run
+ * folder, which no other account can read, and the answer names the file.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { isLoopback } from "../kinds/addresses.ts";
+import { namesThisMachine } from "../local-request.ts";
 import type { OperatorToken } from "../operator-token.ts";
 import { cpuProfile } from "./cpu-profile.ts";
 
@@ -53,8 +54,7 @@ export async function openProfiler(options: ProfilerOptions): Promise<OpenedProf
 async function answer(options: ProfilerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   request.resume();
   // A page in a browser of this machine may ask under a name of its own that leads here.
-  const asked = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
-  if (!isLoopback(asked) && asked !== "localhost") return send(response, 403, "ask for it as 127.0.0.1\n");
+  if (!namesThisMachine(request.headers.host, options.address)) return send(response, 403, "ask for it as 127.0.0.1\n");
   const refusal = options.token.refusal(request);
   if (refusal !== undefined) return send(response, refusal.status, refusal.why);
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://profiler");

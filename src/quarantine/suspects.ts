@@ -1,6 +1,6 @@
 /**
- * What nginx may refuse, in one table: how each kind of suspect changes, which version of it is
- * refused, and what can stand in for that. Adding a kind is adding a row.
+ * Everything that nginx may refuse, in one table: how each kind of suspect changes, which version
+ * of it is refused, and what can stand in for that. Adding a kind is adding a row.
  */
 import { type KubernetesObject, kindAndKey, objectKey } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -27,6 +27,7 @@ function rowsOf(own: OwnConfigMaps) {
     UDPRoute: objectRow("UDPRoute", ({ udpRoutes }) => udpRoutes),
     ListenerSet: objectRow("ListenerSet", ({ listenerSets }) => listenerSets),
     BackendTLSPolicy: objectRow("BackendTLSPolicy", ({ backendTLSPolicies }) => backendTLSPolicies),
+    RouteSettings: objectRow("RouteSettings", ({ routeSettings }) => routeSettings),
     setting: settingRow(own.settings),
     port: portRow(own),
   } satisfies Record<string, Row>;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { OperatorToken } from "../operator-token.ts";
-import { askRoutes, openRouteSocket } from "./socket.ts";
+import { askController, openOperatorSocket } from "./socket.ts";
 
 const route = {
   host: "a.example",
@@ -17,34 +17,44 @@ const route = {
   denied: false,
 } as const;
 
-test("the socket tells the routes of one host, of all, or that there are none yet", async () => {
+test("the socket answers with the routes of one host, of all, or that there are none yet", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-routes-"));
   const place = { routesSocket: join(folder, "routes.sock"), token: join(folder, "operator.token") };
   const token = new OperatorToken();
   writeFileSync(place.token, token.text);
   const all = [route, { ...route, host: "b.example" }];
   let served: typeof all | undefined;
-  const close = await openRouteSocket(place.routesSocket, token, (host) =>
-    served?.filter((one) => host === undefined || one.host === host),
-  );
+  const close = await openOperatorSocket(place.routesSocket, token, {
+    "/routes": (query) => served?.filter(({ host }) => [null, host].includes(query.get("host"))),
+    "/bug": () => {
+      throw new Error("a bug");
+    },
+  });
+  const askRoutes = (host?: string) => askController(place, "/routes", { host });
   try {
-    expect(await askRoutes(place, undefined)).toEqual({
+    expect(await askRoutes()).toEqual({
       ok: false,
       why: "the controller has not applied anything yet",
     });
     served = all;
-    expect(await askRoutes(place, undefined)).toEqual({ ok: true, routes: all });
-    expect(await askRoutes(place, "b.example")).toEqual({ ok: true, routes: [all[1]] });
+    expect(await askRoutes()).toEqual({ ok: true, answer: all });
+    expect(await askRoutes("b.example")).toEqual({ ok: true, answer: [all[1]] });
+    expect(await askController(place, "/bug")).toEqual({ ok: false, why: "the controller answered 500: a bug" });
+    expect(await askController(place, "/else")).toMatchObject({
+      ok: false,
+      why: expect.stringContaining("another version"),
+    });
     writeFileSync(place.token, "another");
-    expect(await askRoutes(place, undefined)).toEqual({
+    expect(await askRoutes()).toEqual({
       ok: false,
       why: `the controller does not take the token in ${place.token}`,
     });
   } finally {
     await close();
   }
-  expect(await askRoutes(place, undefined)).toMatchObject({
+  expect(await askRoutes()).toMatchObject({
     ok: false,
+    isAway: true,
     why: expect.stringContaining(`no controller answers at ${place.routesSocket}`),
   });
   rmSync(folder, { recursive: true });

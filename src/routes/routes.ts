@@ -1,6 +1,7 @@
 /**
- * What is served, as whoever is on call asks for it: each path with its Service, its endpoints, its canaries, and the certificate
- * of its host. An endpoint that is not ready is not in the Configuration, so it is counted in the EndpointSlices.
+ * The routes that are served, as the operator asks for them: each path with its Service, its
+ * endpoints, its canaries, and the certificate of its host. An endpoint that is not ready is not in
+ * the Configuration, so it is counted in the EndpointSlices.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
@@ -18,8 +19,19 @@ export interface ServedRoute {
   readonly type: "Exact" | "Prefix" | "regex" | "unreachable";
   /** `namespace/name` of the Ingress, or of the route of a Gateway. */
   readonly ingress: string;
-  /** Of a Gateway's route: which kind it is, the listener `namespace/gateway/name` and what else requests have to fulfil. */
-  readonly route?: { readonly kind: string; readonly listener: string; readonly when: string };
+  /**
+   * For a Gateway's route: its kind, the listener `namespace/gateway/name` and what else requests
+   * have to fulfil.
+   */
+  readonly route?: {
+    readonly kind: string;
+    readonly listener: string;
+    readonly when: string;
+    /**
+     * Percent of the requests that it takes where an Ingress has a path for them, too; absent: all.
+     */
+    readonly weight?: number;
+  };
   /** `namespace/name:port`, several with their weights; empty where the default backend answers. */
   readonly service: string;
   /** `address:port` of those that get requests. */
@@ -28,17 +40,25 @@ export interface ServedRoute {
   readonly canaries: readonly { readonly service: string; readonly endpoints: number; readonly when: string }[];
   /** Undefined where the default certificate is served. */
   readonly certificate?: { readonly secret: string; readonly expires: string };
-  /** Whether it answers 503 whatever is asked, because something that guards it cannot be set up. */
+  /**
+   * Whether it answers 503 whatever is asked, because something that guards it cannot be set up.
+   */
   readonly denied: boolean;
   /** The Problem for which it does; absent where it does not. */
   readonly why?: string;
-  /** Last good forms in force for it, of its Ingress and of its certificate's Secret: what stands in, since when and until when. */
+  /**
+   * Last good forms in force for it, of its Ingress and of its certificate's Secret: what stands
+   * in, since when and until when.
+   */
   readonly lastGood?: readonly string[];
 }
 
 type Served = Configuration<Settings, FeatureValues>;
 
-/** By host and path. `host`: undefined for all; a host that a wildcard takes finds the wildcard. `lastGood` are Problems of that kind. */
+/**
+ * Sorted by host and path. `host`: undefined for all; a host that a wildcard takes finds the
+ * wildcard. `lastGood` are Problems of that kind.
+ */
 export function routesOf(
   served: Served,
   snapshot: Snapshot,
@@ -57,7 +77,8 @@ export function routesOf(
 
 const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): ServedRoute {
+/** `route` with those of `lastGood` that are about it. */
+export function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): ServedRoute {
   const said = lastGood.filter(({ object }) => {
     const key = `${object.namespace}/${object.name}`;
     return object.kind === "Secret"
@@ -80,7 +101,8 @@ function isBelow(host: string, name: string): boolean {
   return name.startsWith("*.") && host.endsWith(name.slice(1)) && host.length >= name.length;
 }
 
-function routeOf(
+/** One location of a server; `notReady` are those of `unreadyCounts`. */
+export function routeOf(
   server: Server<FeatureValues>,
   at: number,
   { upstreams, certificates }: Served,
@@ -135,9 +157,10 @@ function targetOf({ backends, filters }: Location<FeatureValues>): string {
 }
 
 function ofGateway(server: Server<FeatureValues>, listener: string, at: number): NonNullable<ServedRoute["route"]> {
-  const { owner } = server.locations[at]!;
+  const { owner, share } = server.locations[at]!;
   const conditions = server.routes.find(({ location }) => location === at)?.conditions;
-  return { kind: owner?.kind ?? "", listener, when: conditionWords(conditions) };
+  const weight = share === undefined ? {} : { weight: Math.round(100 * share) };
+  return { kind: owner?.kind ?? "", listener, when: conditionWords(conditions), ...weight };
 }
 
 function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["type"] {
@@ -148,7 +171,7 @@ function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["typ
 }
 
 /** Addresses that get no requests, by Service. */
-function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string, number> {
+export function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const slice of endpointSlices.values()) {
     const service = serviceOf(slice);

@@ -1,28 +1,36 @@
 /**
- * What a running controller serves, for `sluice routes`: a unix socket in the run folder, read only; no key is told. nginx's workers may
- * enter that folder too, and they do what strangers ask, so each request shows the operator's token.
+ * Questions to a running controller, for `sluice routes`, `sluice status` and `sluice why`: a unix
+ * socket in the run folder. It only reads, and no answer has a key in it. nginx's workers may enter
+ * that folder too, and they do what strangers ask, so each request shows the operator's token.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { type OperatorToken, showing } from "../operator-token.ts";
-import type { ServedRoute } from "./routes.ts";
 
-/** Answers `GET /routes`, with `?host=NAME` those of one host; 503 while `routes` has nothing to tell. */
-export async function openRouteSocket(
+/** Answers by path, as JSON; undefined while there is nothing to say. */
+export type Answers = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
+
+/** Answers `GET` of each path; 503 while there is nothing to say, 500 where Sluice itself fails. */
+export async function openOperatorSocket(
   path: string,
   token: Pick<OperatorToken, "refusal">,
-  routes: (host: string | undefined) => readonly ServedRoute[] | undefined,
+  answers: Answers,
 ): Promise<() => Promise<void>> {
   const server = createServer((asked, response) => {
     asked.resume();
     const refusal = token.refusal(asked);
     if (refusal !== undefined) return void response.writeHead(refusal.status).end(refusal.why);
-    const url = new URL(asked.url ?? "/", "http://controller");
-    if (asked.method !== "GET" || url.pathname !== "/routes") return void response.writeHead(404).end();
-    const found = routes(url.searchParams.get("host") ?? undefined);
-    if (found === undefined) return void response.writeHead(503).end();
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
+    const { pathname, searchParams } = new URL(asked.url ?? "/", "http://controller");
+    const answer = Object.hasOwn(answers, pathname) ? answers[pathname] : undefined;
+    if (asked.method !== "GET" || answer === undefined) return void response.writeHead(404).end();
+    (async () => answer(searchParams))().then(
+      (found) => {
+        if (found === undefined) return void response.writeHead(503).end();
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
+      },
+      (bug: Error) => response.writeHead(500).end(bug.message),
+    );
   });
   // The controller that listened here has ended: its successor holds the lock of the run folder.
   rmSync(path, { force: true });
@@ -37,34 +45,60 @@ export async function openRouteSocket(
     });
 }
 
-export type AskedRoutes =
-  | { readonly ok: true; readonly routes: readonly ServedRoute[] }
-  | { readonly ok: false; readonly why: string };
+export type Asked<T> =
+  | { readonly ok: true; readonly answer: T }
+  /** `isAway`: no controller listens there. */
+  | { readonly ok: false; readonly why: string; readonly isAway?: true };
 
 /** Where a controller is asked, and the file with its token. */
-export interface RoutesPlace {
+export interface OperatorPlace {
   readonly routesSocket: string;
   readonly token: string;
 }
 
-export function askRoutes(place: RoutesPlace, host: string | undefined): Promise<AskedRoutes> {
+/** Asks for `path`; those of `query` that are undefined are left out. */
+export function askController<T>(
+  place: OperatorPlace,
+  path: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+): Promise<Asked<T>> {
   const socketPath = place.routesSocket;
   const headers = showing(tokenIn(place.token));
-  const path = `/routes${host === undefined ? "" : `?host=${encodeURIComponent(host)}`}`;
+  const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
+  const whole = given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
   return new Promise((resolve) => {
-    const asked = request({ socketPath, path, headers, agent: false, signal: AbortSignal.timeout(10_000) });
+    const asked = request({ socketPath, path: whole, headers, agent: false, signal: AbortSignal.timeout(10_000) });
     const failed = (why: string) => resolve({ ok: false, why });
-    asked.on("error", ({ message }) => failed(`no controller answers at ${socketPath}: ${message}`));
+    asked.on("error", ({ message }) =>
+      resolve({ ok: false, why: `no controller answers at ${socketPath}: ${message}`, isAway: true }),
+    );
     asked.on("response", (response) => {
-      if (response.statusCode === 401) return failed(`the controller does not take the token in ${place.token}`);
-      if (response.statusCode !== 200) return failed("the controller has not applied anything yet");
       text(response).then(
-        (body) => resolve({ ok: true, routes: JSON.parse(body) }),
+        (body) => {
+          const refusal = refusalOf(response.statusCode ?? 0, body, place);
+          if (refusal === undefined) resolve({ ok: true, answer: JSON.parse(body) });
+          else failed(refusal);
+        },
         ({ message }) => failed(`the controller's answer broke off: ${message}`),
       );
     });
     asked.end();
   });
+}
+
+function refusalOf(status: number, body: string, { token }: OperatorPlace): string | undefined {
+  switch (status) {
+    case 200:
+      return undefined;
+    case 401:
+      return `the controller does not take the token in ${token}`;
+    case 503:
+      return "the controller has not applied anything yet";
+    case 404:
+      return "the controller is of another version and does not know this question";
+    default:
+      return `the controller answered ${status}: ${body}`;
+  }
 }
 
 /** Empty where there is none, or where it is another account's. */

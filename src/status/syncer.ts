@@ -1,6 +1,7 @@
 /**
- * Keeps the addresses in the status of all accepted Ingresses, for as long as this process leads, and takes them out when the last controller
- * goes. A new Ingress gets them within a second; what somebody else changed, at the next round.
+ * Keeps the addresses in the status of all accepted Ingresses, for as long as this process leads,
+ * and takes them out when the last controller goes. A new Ingress gets them within a second; what
+ * somebody else changed, at the next round.
  */
 import { guarded, guardedLater } from "../guarded.ts";
 import { type Answer, type ApiFailure, bugFailure, type Client, type Term } from "../kubernetes/index.ts";
@@ -15,12 +16,14 @@ export interface StatusOptions {
   readonly addresses: AddressSource;
   /** Every accepted Ingress, canaries included, in its newest form. */
   readonly ingresses: () => readonly Ingress[];
-  /** Of those, the ones that came or changed since one of the two was asked last. */
+  /** Those of them that came or changed since one of the two was asked last. */
   readonly changed: () => readonly Ingress[];
   /** Whether nothing is missing of one of them, so that it can be written as it is. */
   readonly isWhole: (ingress: Ingress) => boolean;
   /** Calls when Ingresses may have come or changed; gives how to stop. */
   readonly onChange: (listener: () => void) => () => void;
+  /** Takes the addresses that were found in a round. */
+  readonly found?: (addresses: Addresses) => void;
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly report: (event: StatusEvent) => void;
@@ -42,8 +45,9 @@ interface Look {
 }
 
 /**
- * Writes until the term is lost or `stop` aborts. The API server may carry out a write that was cut short, after whatever is asked of it next: so
- * `stop` lets the writes that have begun end, and this resolves after them.
+ * Writes until the term is lost or `stop` aborts. The API server may carry out a write that was cut
+ * short, after whatever is asked of it next: so `stop` lets the writes that have begun end, and
+ * this resolves after them.
  */
 export async function keepStatus(options: StatusOptions, term: Term, stop: AbortSignal): Promise<void> {
   const { clock, intervalMs } = options;
@@ -62,7 +66,10 @@ export async function keepStatus(options: StatusOptions, term: Term, stop: Abort
   unsubscribe();
 }
 
-/** All are looked at each interval, and again after something failed; in between those that changed, while the addresses are the same. */
+/**
+ * All are looked at each interval, and again after something failed; in between those that changed,
+ * while the addresses are the same.
+ */
 async function round(
   options: StatusOptions,
   last: Look | undefined,
@@ -77,6 +84,7 @@ async function round(
     return undefined;
   }
   const addresses = answer.value;
+  options.found?.(addresses);
   const atMs = clock.now();
   const suffices = last !== undefined && atMs - last.atMs < intervalMs && sameAddresses(last.addresses, addresses);
   const looked = suffices ? options.changed() : options.ingresses();
@@ -104,16 +112,23 @@ function mayLack(ingress: Ingress, addresses: Addresses): boolean {
 }
 
 export interface ClearOptions extends StatusOptions {
-  /** Whether another controller is left that goes on publishing the addresses; undefined when that cannot be told. */
+  /**
+   * Whether another controller is left that goes on publishing the addresses; undefined when that
+   * cannot be known.
+   */
   readonly hasCompany: (signal: AbortSignal) => Promise<boolean | undefined>;
 }
 
-/** On shutdown: takes the address out, unless there are several, or a controller is left that it still leads to (process contract C 27). */
+/**
+ * On shutdown: takes the address out, unless there are several, or a controller is left that it
+ * still leads to (process contract C 27).
+ */
 export async function clearStatus(options: ClearOptions, signal: AbortSignal): Promise<void> {
   const answer = await addressesOf(options, signal);
   if (!answer.ok || answer.value.length > 1) return;
   if ((await options.hasCompany(signal)) !== false) return;
-  // What was written a moment ago has not come back yet, so all are read again; but nothing was written where there is no address.
+  // The last writes have not come back yet, so all are read again; but nothing was written where
+  // there is no address.
   const targets = options.ingresses().filter((ingress) => answer.value.length > 0 || mayLack(ingress, []));
   const { ingresses } = await write(targets, [], { ...options, mayWrite: () => true, signal });
   if (ingresses > 0) options.report({ kind: "cleared", ingresses });

@@ -1,14 +1,18 @@
-/** The template's files on disk: those that come with Sluice, and over them those of a folder that a user mounted. */
+/**
+ * The template's files on disk: those that come with Sluice, and over them those of a folder that a
+ * user mounted.
+ */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { TemplateFiles } from "../render/template.ts";
+import { shipped } from "../shipped.ts";
 
-export const builtInTemplates = fileURLToPath(new URL("../../templates", import.meta.url));
+export const builtInTemplates = shipped("templates");
 
 /**
- * By name, without `.tmpl` and below the folder. A folder that Kubernetes mounts from a ConfigMap has a link for each file, which leads by way of
- * `..data` to a folder whose name begins with dots too: the links count, and what they lead to is not read a second time.
+ * By name, without `.tmpl` and below the folder. A folder that Kubernetes mounts from a ConfigMap
+ * has a link for each file, which leads by way of `..data` to a folder whose name begins with dots
+ * too: the links count, and what they lead to is not read a second time.
  */
 export function readTemplateFiles(folder: string): TemplateFiles {
   const files = new Map<string, string>();

@@ -1,7 +1,8 @@
 /**
- * What one accepted object says about hosts, in words that no kind of object owns. A Claim is the unit of remembering: it is
- * made again only when its object, the Settings or an object that it refers to has changed. What stands behind the sources of
- * Claims knows owners, paths and backends, and not which kind of object they came from.
+ * What one accepted object says about hosts, in words that no kind of object owns. A Claim is the
+ * unit of remembering: it is made again only when its object, the Settings or an object that it
+ * refers to has changed. What stands behind the sources of Claims knows owners, paths and backends,
+ * and not which kind of object they came from.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Conditions, Owner, WeightedBackend } from "../model/configuration.ts";
@@ -23,16 +24,21 @@ export interface Claim {
   /** Why all its paths answer 503; undefined where they do not. */
   readonly closed: Problem | undefined;
   /**
-   * By host in lower case, `_` for paths without one. On a listener of a Gateway the key is `serverKey` of the listener and
-   * the host, and the paths are in the order of their rules.
+   * By host in lower case, `_` for paths without one. On a listener of a Gateway the key is
+   * `serverKey` of the listener and the host, and the paths are in the order of their rules.
    */
   readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
   /** Answers where no rule has the path `/`; undefined where the object names none. */
   readonly defaultBackend: ClaimedBackend | undefined;
-  /** Whether the object has nothing but its default backend, which then answers for all unknown hosts. */
+  /**
+   * Whether the object has nothing but its default backend, which then answers for all unknown
+   * hosts.
+   */
   readonly answersUnknownHosts: boolean;
   /** Its TLS sections, in their order. */
   readonly tls: readonly ClaimedTls[];
+  /** That of its Locations, as `Location.share` says it. */
+  readonly share?: number;
 }
 
 export interface ClaimedPath {
@@ -47,6 +53,16 @@ export interface ClaimedPath {
   readonly retries?: Retries;
   /** Status of requests that come to a backend which cannot be used; absent: 500. */
   readonly unusableStatus?: 503;
+  /** What annotations say for it; absent: the features of the Claim. */
+  readonly features?: FeatureValues;
+  /** Why it answers 503 whatever is asked; absent: as the Claim says. */
+  readonly closed?: Problem;
+  /** Whether requests without TLS may be redirected to https where features ask for that. */
+  readonly ownTls?: true;
+  /** Objects beside the owner whose texts it has. */
+  readonly authors?: readonly Owner[];
+  /** `namespace/name` of the RouteSettings that its rule names. */
+  readonly settings?: readonly string[];
   /** Name of the rule that it stands in; absent where it has none. */
   readonly rule?: string;
 }
@@ -54,9 +70,14 @@ export interface ClaimedPath {
 export interface PathMatch {
   readonly text: string;
   readonly type: "exact" | "prefix";
-  /** Whether the text is a regular expression that takes the whole path; `type` means nothing then. */
+  /**
+   * Whether the text is a regular expression that takes the whole path; `type` means nothing then.
+   */
   readonly pattern?: true;
-  /** Whether the object leaves the meaning of the path to the controller, so that it may be meant as a pattern. */
+  /**
+   * Whether the object leaves the meaning of the path to the controller, so that it may be meant as
+   * a pattern.
+   */
   readonly loose: boolean;
   /** What else a request has to fulfil; undefined where the path alone decides. */
   readonly conditions?: Conditions;
@@ -67,7 +88,10 @@ export interface ClaimedBackend extends WeightedBackend {
   readonly part: string;
   /** Why it cannot be used, as it is written; undefined where it names a port of a Service. */
   readonly mistake?: string;
-  /** Whether a policy wants TLS towards it, which a stream cannot give where nginx ends the TLS of clients. */
+  /**
+   * Whether a policy wants TLS towards it, which a stream cannot give where nginx ends the TLS of
+   * clients.
+   */
   readonly wantsTls?: true;
 }
 

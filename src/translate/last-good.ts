@@ -4,7 +4,7 @@
  */
 import type { Fields } from "../annotations/declare.ts";
 import { featureList } from "../annotations/registry.ts";
-import type { Ingress, KubernetesObject, Secret } from "../model/objects.ts";
+import type { KubernetesObject, Secret } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 
 export interface LastGood {
@@ -28,7 +28,7 @@ const guardKeys = featureList
  * Whether the refused version adds or changes what restricts access. Then the last good version
  * could let in clients that the refused one keeps out.
  */
-export function guardsDiffer(good: Ingress, refused: Ingress, prefix: string): boolean {
+export function guardsDiffer(good: KubernetesObject, refused: KubernetesObject, prefix: string): boolean {
   return guardKeys.some((key) => {
     const [old, now] = [good, refused].map(({ metadata }) => metadata.annotations?.[`${prefix}/${key}`]);
     return now !== undefined && old !== now;

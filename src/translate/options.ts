@@ -1,7 +1,8 @@
-/** What the flags say that `translate/` needs. */
+/** The flags that `translate/` needs. */
 
 import type { Capability } from "../directives/capabilities.ts";
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
+import type { HostPolicyPlace } from "./host-policy/in-force.ts";
 
 export interface TranslateOptions {
   /** Without a trailing slash: `nginx.ingress.kubernetes.io`. */
@@ -22,39 +23,52 @@ export interface TranslateOptions {
   readonly tcpServicesConfigMap: string | undefined;
   readonly udpServicesConfigMap: string | undefined;
   readonly enableSslPassthrough: boolean;
-  /** Ports that something of Sluice listens on, with what it is, for TCP and UDP services to keep away from. */
+  /** Where the host policy stands; undefined: there is none. */
+  readonly hostPolicy: HostPolicyPlace;
+  /**
+   * Ports that something of Sluice listens on, with what it is, for TCP and UDP services to keep
+   * away from.
+   */
   readonly reservedPorts: ReadonlyMap<number, string>;
   /** Port of the built-in 404 server on 127.0.0.1. */
   readonly defaultServerPort: number;
   /** Which addresses nginx and the controller may ask. */
   readonly asked: AskedPolicy;
-  /** What the nginx at hand has not; empty where no nginx is at hand. */
+  /** Abilities that the nginx at hand lacks; empty where no nginx is at hand. */
   readonly lacks: ReadonlySet<Capability>;
   readonly gateway: GatewayOptions;
   /** Zone of the controller's Node, for topology hints; undefined: hints are not used. */
   readonly zone: string | undefined;
 }
 
-/** What the flags say about the Gateway API. */
+/** The flags about the Gateway API. */
 export interface GatewayOptions {
   /** `spec.controllerName` of the GatewayClasses that are ours. */
   readonly controllerName: string;
   /** The pool: each Gateway gets an address of its own. Empty: no pool. */
   readonly addresses: readonly string[];
   /**
-   * Whether Gateways without an address of the pool listen on all addresses of this machine, as under `serve`, and share their
-   * ports.
+   * Whether Gateways without an address of the pool listen on all addresses of this machine, as
+   * under `serve`, and share their ports.
    */
   readonly sharesPorts: boolean;
+  /**
+   * `namespace/name` of the Gateway that has the Service, addresses and ports of Ingresses;
+   * undefined: none has.
+   */
+  readonly shared?: string;
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** The file with the certificates of authorities that this machine trusts; undefined where there is none. */
+  /**
+   * The file with the certificates of authorities that this machine trusts; undefined where there
+   * is none.
+   */
   readonly systemAuthorities: string | undefined;
   /** Undefined: no Gateway has a Service of its own. */
   readonly services?: {
     /** Ports of nginx for them, without those that something of Sluice listens on. */
     readonly ports: readonly number[];
-    /** Of labels and annotations that are copied from Gateways. */
+    /** Prefixes of labels and annotations that are copied from Gateways. */
     readonly prefixes: readonly string[];
     /** `namespace/name` of the ConfigMap with the record of target ports. */
     readonly record: string;
@@ -77,6 +91,7 @@ export const defaultOptions: TranslateOptions = {
   tcpServicesConfigMap: undefined,
   udpServicesConfigMap: undefined,
   enableSslPassthrough: false,
+  hostPolicy: undefined,
   reservedPorts: new Map(),
   defaultServerPort: 8181,
   asked: strictPolicy,

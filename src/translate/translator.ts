@@ -1,9 +1,11 @@
 /**
- * Snapshot in, Configuration and Problems out, with work in proportion to what changed. Each part of the Translator remembers
- * the last turn, and by its indices what depends on a changed object. The memory is invisible: `translate` with an empty
- * one gives the same answer, and a property test holds the two together.
+ * Snapshot in, Configuration and Problems out, with work in proportion to what changed. Each part
+ * of the Translator remembers the last turn, and by its indices what depends on a changed object.
+ * The memory is invisible: `translate` with an empty one gives the same answer, and a property test
+ * holds the two together.
  *
- * The order of a turn is the order of dependence: Settings, Gateways, Claims, Servers, then what the Servers use.
+ * The order of a turn is the order of dependence: Settings, Gateways, Claims, Servers, then what
+ * the Servers use.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
@@ -14,6 +16,7 @@ import type { ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Claims } from "./claims.ts";
 import { GatewayApi } from "./gateway/gateway-api.ts";
+import { HostPolicyInForce } from "./host-policy/in-force.ts";
 import { Certificates } from "./hosts/certificates.ts";
 import { Servers } from "./hosts/servers.ts";
 import { settingsFor } from "./hosts/weak-certificates.ts";
@@ -30,11 +33,16 @@ import { Upstreams } from "./upstreams/upstreams.ts";
 
 export interface Translation {
   readonly configuration: Configuration<Settings, FeatureValues>;
-  /** By the object that is at fault or the host they were found for, so that one change renews few of them. */
+  /**
+   * Problems by the object at fault or the host they were found for, so that one change renews few
+   * of them.
+   */
   readonly problems: Table<readonly Problem[]>;
   /** To be handed in again with the next Snapshot, and kept over a restart. */
   readonly lastGood: LastGood;
-  /** What the status of objects of the Gateway API should be, by kind and name, as `objectKey` writes them. */
+  /**
+   * The desired status of objects of the Gateway API, by kind and name, as `objectKey` writes them.
+   */
   readonly statuses: Table<DesiredStatus>;
   /** Keys of the Ingresses that are ours, whether or not they are well written. */
   readonly accepted: ReadonlySet<string>;
@@ -54,6 +62,7 @@ function nameOfObject({ kind, metadata: { namespace, name } }: KubernetesObject)
 export class Translator {
   readonly #problems = new Problems();
   readonly #settings: SettingsInForce;
+  readonly #hostPolicy: HostPolicyInForce;
   readonly #ingresses: IngressSource;
   readonly #gatewayApi: GatewayApi;
   readonly #claims: Claims;
@@ -68,6 +77,7 @@ export class Translator {
   /** `fake` is the Certificate for hosts that have none, where the options name no other. */
   constructor(options: TranslateOptions, fake: Certificate) {
     this.#settings = new SettingsInForce(options, this.#problems);
+    this.#hostPolicy = new HostPolicyInForce(options.hostPolicy, this.#problems);
     this.#ingresses = new IngressSource(options, this.#problems);
     this.#certificates = new Certificates(options.defaultSslCertificate, fake);
     this.#gatewayApi = new GatewayApi(options, this.#problems, this.#certificates);
@@ -78,6 +88,7 @@ export class Translator {
       sslPassthrough: options.enableSslPassthrough,
       pathsAreText: options.lacks.has("lua"),
       annotationsPrefix: options.annotationsPrefix,
+      commonListeners: () => this.#gatewayApi.commonListeners,
     };
     this.#servers = new Servers(sources, this.#problems);
     this.#endpoints = new ServiceEndpoints(options);
@@ -101,7 +112,7 @@ export class Translator {
     this.#streamClaims.renew(turn);
     const ofGateways = { ports: this.#gatewayApi.streamPorts, claims: this.#streamClaims.all };
     this.#streams.renew(turn, this.#servers.all, ofGateways);
-    const statuses = this.#gatewayApi.statuses(turn);
+    const statuses = this.#gatewayApi.statuses(turn, this.#servers.contested);
     return {
       configuration: this.#configuration(turn),
       problems: this.#problems.byOwner,
@@ -116,10 +127,20 @@ export class Translator {
     const before = this.#last ?? emptyInputs;
     this.#last = now;
     const isOther = this.#settings.renew(before, now);
-    return { before, now, settings: this.#settings.value, afresh: isFirst || isOther };
+    const isOtherPolicy = this.#hostPolicy.renew(before.snapshot, now.snapshot, isFirst);
+    return {
+      before,
+      now,
+      settings: this.#settings.value,
+      hostPolicy: this.#hostPolicy.value,
+      afresh: isFirst || isOther || isOtherPolicy,
+    };
   }
 
-  /** An object on which the source failed has a Problem like one on which a part of the Translator fails. */
+  /**
+   * An object on which the source failed has a Problem like one on which a part of the Translator
+   * fails.
+   */
   #takeInFailures({ before, now }: Turn): void {
     for (const { key, after } of now.snapshot.failures.changesSince(before.snapshot.failures)) {
       const { object, why } = after ?? {};
@@ -133,6 +154,8 @@ export class Translator {
     return {
       settings: settingsFor(defaultCertificate.weakness, settings),
       servers: this.#servers.all,
+      shadows: this.#servers.shadows,
+      yieldingListeners: this.#servers.yielding,
       listenerPorts: this.#gatewayApi.ports,
       upstreams: this.#upstreams.all,
       certificates: this.#certificates.all,

@@ -1,8 +1,9 @@
-/** What a turn of the Translator goes from: what it was given last and what it is given now. */
+/** The inputs of a turn of the Translator: the last ones and the present ones. */
 import type { Dependencies } from "../model/dependencies.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { Settings } from "../settings/registry.ts";
+import type { HostPolicy } from "./host-policy/policy.ts";
 import { emptyLastGood, type LastGood } from "./last-good.ts";
 import { emptyQuarantine, type Quarantine } from "./quarantine.ts";
 
@@ -15,16 +16,24 @@ export interface Inputs {
 export const emptyInputs: Inputs = { snapshot: emptySnapshot, lastGood: emptyLastGood, quarantine: emptyQuarantine };
 
 export interface Turn {
+  /** Which namespaces may use which hosts. */
+  readonly hostPolicy: HostPolicy;
   readonly before: Inputs;
   readonly now: Inputs;
   readonly settings: Settings;
-  /** Whether everything is to be made again: in the first turn, and when the Settings are others. */
+  /**
+   * Whether everything is to be made again: in the first turn, and when the Settings or the host
+   * policy are others.
+   */
   readonly afresh: boolean;
 }
 
 const tables = { Secret: "secrets", ConfigMap: "configMaps", Service: "services" } as const;
 
-/** Who depends on an object of this kind that has changed; `index` knows each as `namespace/name`, with `prefix` before it. */
+/**
+ * The users of objects of this kind that have changed; `index` knows each as `namespace/name`, with
+ * `prefix` before it.
+ */
 export function* usersOfChanged(
   index: Dependencies,
   kind: keyof typeof tables,

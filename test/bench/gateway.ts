@@ -1,6 +1,8 @@
 /**
- * CPU of a request for an HTTPRoute beside one for an Ingress, in one nginx: the same host names and the same backend, on the
- * port of the Ingresses and on one of a Gateway. Then the same beside rules with conditions, of which the last one holds.
+ * CPU of a request for an HTTPRoute beside one for an Ingress, in one nginx: the same host names
+ * and the same backend, on the port of the Ingresses and on one of a Gateway. Then the same beside
+ * rules with conditions, of which the last one holds, and beside a route in shadow that would take
+ * each request.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,18 +16,20 @@ import { fileOf, filesOf, hostOf, settingsFlag } from "./support/hosts.ts";
 import { type Load, openLoad } from "./support/load.ts";
 
 const backendPort = 21_960;
-const gatewayPorts = { plain: 21_961, conditions: 21_962 };
+const gatewayPorts = { plain: 21_961, conditions: 21_962, shadow: 21_963 };
 const hosts = 100;
 const pairs = 10;
 const requestsEach = 2_000;
 const warmUp = 5_000;
 const group = "gateway.networking.k8s.io/v1";
 
-type Way = "ingress" | "plain" | "conditions";
-const turns: readonly Way[] = ["ingress", "plain", "conditions", "conditions", "plain", "ingress"];
+type Way = "ingress" | "plain" | "conditions" | "shadow";
+const ways: readonly Way[] = ["ingress", "plain", "conditions", "shadow"];
+const turns = [...ways, ...ways.toReversed()];
 
-const metadata = (name: string) => ({
+const metadata = (name: string, annotations = {}) => ({
   name,
+  annotations,
   namespace: "shop",
   uid: name,
   generation: 1,
@@ -61,6 +65,19 @@ function route(at: number, name: keyof typeof gatewayPorts) {
   return { apiVersion: group, kind: "HTTPRoute", metadata: metadata(`${name}-${at}`), spec };
 }
 
+/** Comes before the route that serves, and serves nothing. */
+function hidden(at: number) {
+  const matches = [{ method: "GET" }];
+  const rules = [{ matches, backendRefs: [{ name: `app-${at}`, port: 80 }] }];
+  const spec = { parentRefs: [{ name: "shadow" }], hostnames: [hostOf(at)], rules };
+  return {
+    apiVersion: group,
+    kind: "HTTPRoute",
+    metadata: metadata(`hidden-${at}`, { "sluice.dev/shadow": "true" }),
+    spec,
+  };
+}
+
 export async function gatewayRequests(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
@@ -71,8 +88,15 @@ export async function gatewayRequests(): Promise<Figure[]> {
     "ssl-redirect": "false",
   };
   const files = filesOf({ hosts, endpoint: { address: "127.0.0.1", port: backendPort }, settings });
-  const routes = names.flatMap((_, at) => [route(at, "plain"), route(at, "conditions")]);
-  files["gateways.yaml"] = fileOf([gatewayClass, gateway("plain"), gateway("conditions"), ...routes] as never);
+  const routes = names.flatMap((_, at) => [
+    ...(["plain", "conditions", "shadow"] as const).map((name) => route(at, name)),
+    hidden(at),
+  ]);
+  files["gateways.yaml"] = fileOf([
+    gatewayClass,
+    ...(["plain", "conditions", "shadow"] as const).map(gateway),
+    ...routes,
+  ] as never);
   const flags = [settingsFlag, "--mode=dynamic", "--enable-metrics=false"];
   const served = await serving({ files, flags, limitMs: 120_000 });
   const workers = nginxProcesses({ root: served.runFolder, conf: join(served.runFolder, "nginx.conf") }).flatMap(
@@ -81,7 +105,7 @@ export async function gatewayRequests(): Promise<Figure[]> {
   const at: Record<Way, number> = { ingress: ports.http, ...gatewayPorts };
 
   const round = async (requests: number): Promise<Record<Way, number>> => {
-    const cost = { ingress: 0, plain: 0, conditions: 0 };
+    const cost = { ingress: 0, plain: 0, conditions: 0, shadow: 0 };
     const loads: Partial<Record<Way, Load>> = {};
     for (const way of turns) loads[way] ??= await openLoad({ protocol: "http", port: at[way], hosts: names }, 32);
     for (const way of turns) {
@@ -112,6 +136,13 @@ export async function gatewayRequests(): Promise<Figure[]> {
       unit: "us",
       values: found.map(({ plain, conditions }) => Math.max(0, conditions - plain)),
       bound: 3,
+    },
+    {
+      what: "HTTPRoute: CPU that a route in shadow adds",
+      hosts,
+      unit: "us",
+      values: found.map(({ plain, shadow }) => Math.max(0, shadow - plain)),
+      bound: 5,
     },
   ];
 }

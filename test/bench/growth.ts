@@ -1,7 +1,8 @@
 /**
- * How the cost of a cluster grows: each crowd is read, translated, rendered in both modes and judged by the webhook, once with n of its
- * things and once with eight times as many, turn by turn beside each other. Where the work is linear, the ratio is about 8; where it is
- * quadratic, it is 64. The ratio counts and not the time, so what else the machine does matters little.
+ * How the cost of a cluster grows: each crowd is read, translated, rendered in both modes and
+ * judged by the webhook, once with n of its things and once with eight times as many, turn by turn
+ * beside each other. Where the work is linear, the ratio is about 8; where it is quadratic, it is
+ * 64. The ratio counts and not the time, so what else the machine does matters little.
  */
 import { judge } from "../../src/admission/judge.ts";
 import { Neighbours } from "../../src/admission/neighbours.ts";
@@ -47,7 +48,11 @@ const crowds: Readonly<Record<string, Crowd>> = {
         name: `i${at}`,
         host: "a.example",
         paths: [[`/p${at}`, "web"]],
-        annotations: { "proxy-read-timeout": `${at + 1}`, "app-root": `/r${at}`, "server-alias": `b${at}.example` },
+        annotations: {
+          "client-body-buffer-size": `${at + 1}k`,
+          "app-root": `/r${at}`,
+          "server-alias": `b${at}.example`,
+        },
       }),
     ),
     web,

@@ -1,16 +1,21 @@
 /**
- * What many plain hosts cost nginx, and how long a new one takes, with `sluice serve` on a folder: from 10 to 100,000 hosts as data, 10,000
- * of them with 2,000 certificates, and as text (static mode) beside the smallest nginx.conf that serves the same hosts.
+ * What many plain hosts cost nginx, and how long a new one takes, with `sluice serve` on a folder:
+ * from 10 to 100,000 hosts as data, 10,000 of them with 2,000 certificates, and as text (static
+ * mode) beside the smallest nginx.conf that serves the same hosts.
  */
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { request } from "../nginx/support/request.ts";
-import { ports, type Served, serving } from "../nginx/support/serve.ts";
+import { ports, type Served, type ServeOptions, serving, startServe } from "../nginx/support/serve.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Figure, medianOf } from "./measured.ts";
-import { pssMegabytes } from "./support/cpu.ts";
+import { compiled } from "./support/compiled.ts";
+import { pssMegabytes, residentMegabytes } from "./support/cpu.ts";
 import {
   certificatesAmong,
   fileOf,
@@ -29,15 +34,18 @@ const endpoint = { address: "127.0.0.1", port: backendPort };
 const test = "nginx -t";
 const births = 20;
 const reloads = 5;
+/** Until what the start or a busy time has left is given back. */
+const quietMs = 10_000;
 /** The bounds that name a number of hosts hold for this one. */
 const boundAt = 10_000;
 
 export async function hosts(): Promise<Figure[]> {
   const backend = createServer((_request, response) => response.end("ok")).listen(backendPort, "127.0.0.1");
   const figures: Figure[] = [];
+  const node = await compiled();
   let few: number | undefined;
   for (const size of sizesOr([10, 100, 1_000, 10_000, 100_000])) {
-    const found = await plain(size);
+    const found = await plain(size, node);
     const tests = found.find(({ what }) => what === test)!.values;
     few ??= medianOf(tests);
     const values = tests.map((ms) => ms / few!);
@@ -50,45 +58,83 @@ export async function hosts(): Promise<Figure[]> {
     });
   }
   for (const size of sizesOr([boundAt]).filter((size) => size <= boundAt))
-    figures.push(...(await withCertificates(size)));
+    figures.push(...(await withCertificates(size, node)));
   backend.close();
   backend.closeAllConnections();
   return figures;
 }
 
-async function plain(hosts: number): Promise<Figure[]> {
-  const begun = performance.now();
-  const served = await serving({ files: filesOf({ hosts, endpoint }), limitMs: 600_000 });
-  const ready = (performance.now() - begun) / 1000;
+async function plain(hosts: number, node: readonly string[]): Promise<Figure[]> {
+  const earlier = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  const options = { files: filesOf({ hosts, endpoint }), node, earlier };
+  const fresh = await untilLastAnswers(options, hosts);
+  await fresh.served.remove();
+  const { served, seconds } = await untilLastAnswers(options, hosts);
+  await delay(quietMs);
+  const quiet = residentMegabytes(served.pid);
   await meetAll(served, hosts);
   const tests = await testsOf(served);
   const live = await newHosts(served, hosts);
   const born = reloadsOf(served).length;
   const tookMs = await newShapes(served, hosts + births);
+  await delay(quietMs);
   const large = hosts > boundAt;
+  const bounds = boundsOf(hosts);
   const figures: Figure[] = [
-    { what: "from the start to the first request served", hosts, unit: "s", values: [ready] },
+    { what: "from the start to the last host's answer", hosts, unit: "s", values: [fresh.seconds], ...bounds.start },
+    { what: "the same with a journal", hosts, unit: "s", values: [seconds], ...bounds.start },
     { what: test, hosts, unit: "ms", values: tests, bound: 200 },
     { what: "test and reload", hosts, unit: "ms", values: tookMs, ...(large ? {} : { bound: 200 }) },
     { what: "a worker's memory (PSS)", hosts, unit: "MB", values: workersOf(served), ...(large ? {} : { bound: 40 }) },
     {
-      what: "the controller's memory (PSS)",
+      what: "the controller's memory (RSS) some seconds after the start",
       hosts,
       unit: "MB",
-      values: [pssMegabytes(served.pid)],
-      ...(large ? {} : { bound: 400 }),
+      values: [quiet],
+      ...bounds.memory,
+    },
+    {
+      what: "the controller's memory (RSS) some seconds after those hosts and reloads",
+      hosts,
+      unit: "MB",
+      values: [residentMegabytes(served.pid)],
+      ...bounds.memory,
     },
     { what: "a new host, from its file to its answer", hosts, unit: "ms", values: live, bound: large ? 200 : 100 },
     { what: "reloads for those new hosts", hosts, unit: "", values: [born - 1], bound: 0 },
   ];
   await served.remove();
+  rmSync(earlier, { recursive: true });
   return figures;
 }
 
-async function withCertificates(hosts: number): Promise<Figure[]> {
+/** What is asked for by the number of hosts: seconds of a start, and MB of the controller. */
+function boundsOf(hosts: number): Readonly<Record<"start" | "memory", { readonly bound?: number }>> {
+  const [start, memory] = wanted[hosts] ?? [];
+  return { start: start === undefined ? {} : { bound: start }, memory: memory === undefined ? {} : { bound: memory } };
+}
+
+const wanted: Readonly<Record<number, readonly [number | undefined, number]>> = {
+  10: [undefined, 85],
+  1000: [0.6, 115],
+  10000: [2, 220],
+  100000: [12, 1_024],
+};
+
+async function untilLastAnswers(options: ServeOptions, hosts: number): Promise<{ served: Served; seconds: number }> {
+  const begun = performance.now();
+  const served = startServe(options);
+  const last = hostOf(hosts - 1);
+  while ((await served.ask(last).catch(() => undefined))?.status !== 200) await delay(2);
+  const seconds = (performance.now() - begun) / 1000;
+  await until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), 600_000);
+  return { served, seconds };
+}
+
+async function withCertificates(hosts: number, node: readonly string[]): Promise<Figure[]> {
   const count = certificatesAmong(hosts);
   const files = filesOf({ hosts, endpoint, secrets: await secretsOf(count), settings: { "ssl-redirect": "false" } });
-  const served = await serving({ files, flags: [settingsFlag], limitMs: 600_000 });
+  const served = await serving({ files, flags: [settingsFlag], limitMs: 600_000, node });
   for (let at = 0; at < hosts; at += Math.max(1, Math.floor(hosts / 2_000))) await answered(served, hostOf(at));
   const before = workersOf(served);
   for (let at = 0; at < count; at++)
@@ -137,7 +183,7 @@ async function newHosts(served: Served, first: number): Promise<number[]> {
 async function newShapes(served: Served, first: number): Promise<number[]> {
   const before = reloadsOf(served).length;
   for (let at = 0; at < reloads; at++) {
-    const annotations = { "nginx.ingress.kubernetes.io/proxy-read-timeout": `${1_000 + at}` };
+    const annotations = { "nginx.ingress.kubernetes.io/client-body-buffer-size": `${1_000 + at}k` };
     served.write(`shape-${at}.yaml`, fileOf([ingress(first + at, { annotations })]));
     await until("a reload", () => reloadsOf(served).length > before + at, 120_000);
   }
@@ -150,7 +196,10 @@ function reloadsOf(served: Served): number[] {
   return lines.map(({ reload }) => Number.parseFloat(String(reload)));
 }
 
-/** What a worker remembers of hosts is part of its memory: each is asked so often that every worker meets almost all. */
+/**
+ * What a worker remembers of hosts is part of its memory: each is asked so often that every worker
+ * meets almost all.
+ */
 async function meetAll(served: Served, hosts: number): Promise<void> {
   for (let round = 0; round < 4; round++)
     for (let at = 0; at < hosts; at += Math.max(1, Math.floor(hosts / boundAt))) await answered(served, hostOf(at));

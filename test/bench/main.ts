@@ -1,6 +1,7 @@
 /**
- * `npm run bench [NAME ...]`: runs the benchmarks one after another, prints a line for each figure and writes results.json, of which
- * docs/performance.md is made. Nothing else should run meanwhile: what a busy machine does to the figures is not their fault.
+ * `npm run bench [NAME ...]`: runs the benchmarks one after another, prints a line for each figure
+ * and writes results.json, of which docs/performance.md is made. Nothing else should run meanwhile:
+ * what a busy machine does to the figures is not their fault.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -18,6 +19,7 @@ import { requests } from "./requests.ts";
 import { rollout } from "./rollout.ts";
 import { metrics } from "./scrape.ts";
 import { staticHosts } from "./static.ts";
+import { streams } from "./streams.ts";
 import { tools } from "./tools.ts";
 import { webhook } from "./webhook.ts";
 
@@ -31,6 +33,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   informers,
   requests,
   gateway: gatewayRequests,
+  streams,
   keystroke,
   webhook,
   growth,
@@ -59,7 +62,11 @@ for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
   writeFileSync(file("results.json"), `${JSON.stringify(Object.fromEntries(inOrder), rounded, 1)}\n`);
   writeFileSync(
     file("../../docs/performance.md"),
-    pageOf(Object.fromEntries(inOrder), readFileSync(file("notes.md"), "utf8")),
+    pageOf(
+      Object.fromEntries(inOrder),
+      readFileSync(file("notes.md"), "utf8"),
+      readFileSync(file("reload-costs.md"), "utf8"),
+    ),
   );
 }
 

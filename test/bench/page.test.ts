@@ -6,7 +6,9 @@ import { pageOf } from "./page.ts";
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
 test("docs/performance.md is the page of results.json", () => {
-  expect(read("../../docs/performance.md")).toBe(pageOf(JSON.parse(read("results.json")), read("notes.md")));
+  expect(read("../../docs/performance.md")).toBe(
+    pageOf(JSON.parse(read("results.json")), read("notes.md"), read("reload-costs.md")),
+  );
 });
 
 test("a missed bound is bold on the page and said in the line", () => {

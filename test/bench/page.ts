@@ -1,8 +1,14 @@
-/** docs/performance.md, from the results of the benchmarks: nothing in it is written by hand but `notes.md`. */
+/**
+ * docs/performance.md, from the results of the benchmarks and other tables: nothing in it is
+ * written by hand but `notes.md`.
+ */
 import { type Figure, isMet, measureOf, medianOf, type Results, shown } from "./measured.ts";
 
-/** `results` by the names of the benchmarks. */
-export function pageOf(results: Readonly<Record<string, Results>>, notes: string): string {
+/**
+ * `results` by the names of the benchmarks; `reloadCosts` is the table of
+ * test/golden/reload-costs.test.ts.
+ */
+export function pageOf(results: Readonly<Record<string, Results>>, notes: string, reloadCosts = ""): string {
   const sections = Object.entries(results).map(([name, { taken, conditions, figures }]) =>
     [
       `## ${name}`,
@@ -11,7 +17,8 @@ export function pageOf(results: Readonly<Record<string, Results>>, notes: string
       ...figures.filter(({ note }) => note !== undefined).map(noteOf),
     ].join("\n\n"),
   );
-  return `${[notes.trim(), ...sections].join("\n\n")}\n`;
+  const costs = reloadCosts === "" ? [] : ["## Which annotations cost a reload", reloadCosts.trim()];
+  return `${[notes.trim(), ...sections, ...costs].join("\n\n")}\n`;
 }
 
 /** A row for what was measured; columns for numbers of hosts, where there are several. */
@@ -55,7 +62,10 @@ function boundOf(figures: readonly Figure[]): string {
   return each.length === 0 ? "" : `at most ${each.join(", ")}`;
 }
 
-/** By how much a cost is multiplied, on the way from the fewest hosts to the most, where their number is multiplied by ten. */
+/**
+ * By how much a cost is multiplied, on the way from the fewest hosts to the most, where their
+ * number is multiplied by ten.
+ */
 function growthOf(figures: readonly Figure[]): string {
   const sized = figures.filter(
     (figure) => figure.hosts !== undefined && ["ms", "s", "us", "MB", "KB"].includes(figure.unit),

@@ -1,13 +1,16 @@
 /**
- * Every command in docs/install.md, docs/upgrading.md and docs/move.md, run in the order of the page against a real API server,
- * with the real controller in the Pods that the chart makes; in between it is asked for what the reader would ask for.
- * A block marked `sh` is run; an unmarked one needs a registry or a client outside of the cluster and is not.
+ * Every command in docs/install.md, docs/upgrading.md, docs/move.md and
+ * docs/move-to-gateway-api.md, run in the order of the page against a real API server, with the
+ * real controller in the Pods that the chart makes; in between it is asked for what the reader
+ * would ask for. A block marked `sh` is run; an unmarked one needs a registry or a client outside
+ * of the cluster and is not.
  */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { gatewaySuite } from "../../scripts/gateway-suite.ts";
 import { toolPath } from "../../scripts/kubernetes-tools.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
 import { request } from "../nginx/support/request.ts";
@@ -47,7 +50,9 @@ afterEach(async () => {
 const blocksOf = (page: string) =>
   [...readFileSync(join(root, "docs", page), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!);
 
-/** Runs commands as a reader would paste them, at his leisure, and stops at the first that fails. */
+/**
+ * Runs commands as a reader would paste them, at his leisure, and stops at the first that fails.
+ */
 async function paste(commands: string): Promise<string> {
   await ingressesAreTaken(cluster);
   const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
@@ -61,7 +66,10 @@ async function paste(commands: string): Promise<string> {
   return stdout;
 }
 
-/** Asks every ready Pod of a release for a host, as its Service would; resolves once all give `expected`. */
+/**
+ * Asks every ready Pod of a release for a host, as its Service would; resolves once all give
+ * `expected`.
+ */
 async function answers(release: string, namespace: string, host: string, expected: string): Promise<void> {
   const fields = "jsonpath={range .items[?(@.status.podIP)]}{.status.podIP} {end}";
   const list = ["get", "pods", "--namespace", namespace, "--selector", `app.kubernetes.io/instance=${release}`];
@@ -87,6 +95,27 @@ test("docs/install.md, and docs/upgrading.md in between", { timeout: longMs }, a
     if (/upgrade ingress-nginx/.test(block)) await served();
   }
   expect(await paste("helm list --all-namespaces --short")).toBe("");
+});
+
+test("docs/move-to-gateway-api.md: the host answers at each step, by an Ingress or by a route", {
+  timeout: longMs,
+}, async () => {
+  await cluster.kubectl(["apply", "--server-side", "--filename", gatewaySuite.definitions("standard")]);
+  await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
+  await paste(`helm install ingress-nginx charts/sluice --namespace ingress-nginx --create-namespace --set global.image.registry=registry.example.com
+    kubectl --namespace ingress-nginx rollout status deployment/ingress-nginx-controller`);
+  await paste(`kubectl create namespace shop
+    kubectl --namespace shop create deployment shop --image=registry.example.com/shop --port=8080
+    kubectl --namespace shop expose deployment shop --port=80 --target-port=8080
+    kubectl --namespace shop create ingress shop --class=nginx --rule="shop.example.com/*=shop:80"`);
+  const served = () => answers("ingress-nginx", "ingress-nginx", "shop.example.com", "shop says hello");
+  await served();
+  for (const block of blocksOf("move-to-gateway-api.md")) {
+    await paste(block);
+    await served();
+  }
+  expect((await paste("kubectl --namespace shop get ingress --output name")).trim()).toBe("");
+  expect(await paste("kubectl --namespace shop get httproute --output name")).toContain("httproute");
 });
 
 const writeAddress = (kind: string, name: string, namespace: string, ip: string) => {

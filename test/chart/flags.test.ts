@@ -1,4 +1,7 @@
-/** What the chart hands to the program is what the program takes: every case's arguments are read by the flags' own declarations. */
+/**
+ * What the chart hands to the program is what the program takes: every case's arguments are read by
+ * the flags' own declarations.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -52,9 +55,20 @@ const reach: readonly (readonly [values: Record<string, unknown>, flags: Record<
     { "sluice.serviceIngressHost": "{service}.example.com" },
     { serviceIngress: true, serviceIngressHost: "{service}.example.com" },
   ],
+  [{ "sluice.hostPolicy": "edge/hosts" }, { hostPolicy: "edge/hosts" }],
+  [{ "sluice.uiPort": "10255" }, { uiPort: 10_255 }],
+  [{ "sluice.uiPort": "0" }, { uiPort: 0 }],
   [
-    { "sluice.gateway.controllerName": "example.com/edge", "sluice.gateway.addresses": "192.0.2.10-192.0.2.11" },
-    { gatewayControllerName: "example.com/edge", gatewayAddresses: ["192.0.2.10", "192.0.2.11"] },
+    {
+      "sluice.gateway.controllerName": "example.com/edge",
+      "sluice.gateway.addresses": "192.0.2.10-192.0.2.11",
+      "sluice.gateway.shared": "infra/public",
+    },
+    {
+      gatewayControllerName: "example.com/edge",
+      gatewayAddresses: ["192.0.2.10", "192.0.2.11"],
+      sharedGateway: "infra/public",
+    },
   ],
   [{ "sluice.nginxContainer.enabled": true }, { nginxSocket: "/run/sluice/sockets/nginx.sock" }],
 ];

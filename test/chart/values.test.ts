@@ -1,9 +1,13 @@
-/** The declarations of the chart's values against ingress-nginx's list, and the files that come out of them. */
+/**
+ * The declarations of the chart's values against ingress-nginx's list, and the files that come out
+ * of them.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { flagShape } from "../../scripts/chart/flag-shape.ts";
 import { namesFile, pathsFile, switchesFile, valuesPage, withoutMeaning } from "../../scripts/chart/page.ts";
+import { routeSettingsFile } from "../../scripts/chart/route-settings.ts";
 import { schemaFile } from "../../scripts/chart/schema.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { valuesFile } from "../../scripts/chart/values-file.ts";
@@ -61,6 +65,7 @@ test.each([
   ["charts/sluice/files/switches.json", switchesFile(chartValues)],
   ["charts/sluice/files/flags.json", namesFile(flagList.map(([, { name }]) => name))],
   ["charts/sluice/files/settings.json", namesFile(Object.values(settings).map(({ key }) => key))],
+  ["charts/sluice/files/route-settings.yaml", routeSettingsFile()],
   ["docs/chart-values.md", valuesPage(chartValues)],
 ])("%s is what the declarations say", async (file, text) => {
   await expect(text).toMatchFileSnapshot(join(root, file));

@@ -1,4 +1,7 @@
-/** Gateways, ListenerSets and HTTPRoutes in a real cluster: kinds that come and go, missing rights, statuses that keep their word. */
+/**
+ * Gateways, ListenerSets and HTTPRoutes in a real cluster: kinds that come and go, missing rights,
+ * statuses that keep their word.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewaySuite } from "../../scripts/gateway-suite.ts";
 import type { Condition } from "../../src/model/gateway/objects.ts";
@@ -50,10 +53,16 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-async function start(options: { readonly user?: string; readonly pod?: string } = {}): Promise<Sluice> {
-  const { user, pod = "controller-0" } = options;
+interface Start {
+  readonly user?: string;
+  readonly pod?: string;
+  readonly flags?: readonly string[];
+}
+
+async function start(options: Start = {}): Promise<Sluice> {
+  const { user, pod = "controller-0", flags: more = [] } = options;
   if (pod !== "controller-0") await installPod(cluster, { namespace: "ingress-nginx", name: pod });
-  const flags = [`--gateway-addresses=${pool.first}-${pool.second}`, "--election-ttl=4s", "--enable-metrics"];
+  const flags = [`--gateway-addresses=${pool.first}-${pool.second}`, "--election-ttl=4s", "--enable-metrics", ...more];
   const sluice = new Sluice({
     cluster,
     flags,
@@ -136,7 +145,7 @@ test("kinds that are installed later are served, and nothing is left of those th
   await until("it is said once", () => sluice.log.includes("the API server has these kinds no more"), longMs);
   expect(await answerOf("web")).toBe("echo-a");
   expect(await sluice.health()).toBe(200);
-  // A kind that nobody had is no warning.
+  // A kind that never was there is no warning.
   expect(sluice.log.split("\n").filter((line) => line.includes('"level":"warn"'))).toEqual([]);
 });
 
@@ -197,6 +206,31 @@ test("requests are counted by route, and replicas say which version they answer 
   expect(version()).toMatch(/^[\da-f]{12}$/);
   await apply(cluster, [route("two")]);
   await until("another version is live", async () => !(await scraped()).includes(`version="${version()}"`));
+});
+
+test("the shared Gateway has the port and the addresses of Ingresses, and a path that moves to a route is an Event", async () => {
+  await installKinds();
+  const published = "198.51.100.7";
+  await start({ flags: ["--shared-gateway=shop/public", `--publish-status-address=${published}`] });
+  await until("the Ingress answers", async () => (await answerOf("web")) === "echo-a");
+  const moving = { ...route("web", { name: "echo-b", port: 80 }) };
+  await apply(cluster, [gatewayClass, gateway("public"), moving]);
+  await becomes("gateway", "public", "Programmed", "True Programmed");
+  await until("the route answers at the Ingress's port", async () => (await answerOf("web")) === "echo-b");
+  const addresses = async () => (await read("gateway", "public")).status?.addresses?.map(({ value }) => value);
+  await until("its addresses are those of Ingresses", async () => (await addresses())?.join() === published, longMs);
+  const about = ["get", "events", "--namespace=shop", "--field-selector=involvedObject.name=web", "-o", "json"];
+  const words = "HTTPRoute shop/web of the same namespace has path / of host web.example, too; its requests go there";
+  await until(
+    "the Ingress's Event names the route",
+    async () => (await cluster.kubectl(about)).includes(words),
+    longMs,
+  );
+  const annotations = { "sluice.dev/weight": "0" };
+  await apply(cluster, [{ ...moving, metadata: { ...moving.metadata, annotations } }]);
+  await until("the weight gives the path back", async () => (await answerOf("web")) === "echo-a");
+  await cluster.kubectl(["delete", "httproute", "web", "--namespace=shop"]);
+  expect(await answerOf("web")).toBe("echo-a");
 });
 
 test("a mistake is an Event about the object that has it", async () => {

@@ -1,4 +1,7 @@
-/** What the tools on files print: whole answers, as text and as JSON, beside the folders they are about. */
+/**
+ * What the tools on files print: whole answers, as text and as JSON, beside the folders they are
+ * about.
+ */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -16,7 +19,7 @@ import { pathsOf } from "../../src/nginx/folder/paths.ts";
 import { OperatorToken } from "../../src/operator-token.ts";
 import type { Problem } from "../../src/problem.ts";
 import { routesOf } from "../../src/routes/routes.ts";
-import { openRouteSocket } from "../../src/routes/socket.ts";
+import { openOperatorSocket } from "../../src/routes/socket.ts";
 import { translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
 import { ingress } from "../support/ingress.ts";
@@ -107,9 +110,9 @@ test("routes of a running controller say which last good forms are in force, sin
     kept("Secret", "docs-tls", "and it expires on 2046-11-16"),
     kept("Ingress", "api", "until it is mended"),
   ];
-  const close = await openRouteSocket(routesSocket, operator, (host) =>
-    routesOf(configuration, snapshot, host, lastGood),
-  );
+  const close = await openOperatorSocket(routesSocket, operator, {
+    "/routes": (query) => routesOf(configuration, snapshot, query.get("host") ?? undefined, lastGood),
+  });
   try {
     const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
     const { text } = await ran(tool, "--run-folder", runFolder);
@@ -182,7 +185,9 @@ test("why says which listener and route of a Gateway take a request, and why oth
   await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why-gateways.txt"));
   expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0, 1, 1, 0, 1, 0]);
   const json = JSON.parse((await ran(tool, asked[0]![0]!, folder("gateways"), "-o", "json")).text);
-  expect(json.gateways).toMatchObject([{ gateway: "shop/public", route: { owner: { name: "web" } }, lost: [{}] }]);
+  expect(json.arrivals).toMatchObject([
+    { listener: { gateway: "shop/public" }, route: { owner: { name: "web" } }, lost: [{ why: expect.any(String) }] },
+  ]);
 });
 
 test("why says what becomes of a request, step by step, and what would have to change", async () => {
@@ -197,8 +202,10 @@ test("why says what becomes of a request, step by step, and what would have to c
   const all = await Promise.all(urls.map((url) => ran(tool, url, shop)));
   await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why.txt"));
   expect(all.map(({ code }) => code)).toEqual([0, 0, 1, 1, 0]);
-  const json = JSON.parse((await ran(tool, urls[0]!, shop, "-o", "json")).text);
-  expect(json).toMatchObject({ route: { service: "docs", match: "prefix" }, end: { kind: "proxied" } });
+  const secret = "Authorization: Bearer abcdefgh";
+  const json = await ran(tool, urls[1]!, shop, "-o", "json", "-H", secret);
+  await expect(json.text).toMatchFileSnapshot(folder("why.json"));
+  expect(json.text).not.toContain("abcdefgh");
   expect(await ran(tool, "ftp://x", shop)).toMatchObject({ code: 2 });
 });
 

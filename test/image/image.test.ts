@@ -235,7 +235,7 @@ test.each([
   const heap = megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
   expect(JSON.parse(text)).toEqual([
     [
-      "--max-semi-space-size=4",
+      "--max-semi-space-size=2",
       "--no-parallel-scavenge",
       "--no-concurrent-recompilation",
       "--invocation-count-for-turbofan=30000",

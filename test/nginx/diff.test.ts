@@ -1,4 +1,7 @@
-/** `sluice diff` says what a change costs before it is live; `sluice serve` is then given the change, and nginx does as it was said. */
+/**
+ * `sluice diff` says what a change costs before it is live; `sluice serve` is then given the
+ * change, and nginx does as it was said.
+ */
 
 import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +12,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Difference, diff } from "../../src/cli/diff.ts";
 import { pathsOf } from "../../src/nginx/folder/paths.ts";
-import { askRoutes } from "../../src/routes/socket.ts";
+import type { ServedRoute } from "../../src/routes/routes.ts";
+import { askController } from "../../src/routes/socket.ts";
 import { type LogLine, serving, toWeb, webAt } from "./support/serve.ts";
 import { answerMeant, edits, filesOf, routesMeant, type SmallShop, serviceNames } from "./support/small-shop.ts";
 import { until } from "./support/until.ts";
@@ -31,7 +35,10 @@ type Edit = readonly [
   to: string,
   cost: Difference["cost"]["kind"],
 ];
-/** The one that takes a location setting away comes last: a running controller keeps it a while, in case it comes back. */
+/**
+ * The one that takes a location setting away comes last: a running controller keeps it a while, in
+ * case it comes back.
+ */
 const knownEdits: readonly Edit[] = [
   ["a setting", "settings.yaml", "data: {}", 'data: { keep-alive: "60" }', "reload"],
   ["another host", "web.yaml", "one.example", "two.example", "data"],
@@ -121,9 +128,9 @@ test("diff foretells which routes a random change changes, and whether nginx is 
           ]);
         }
       }
-      const told = await askRoutes(pathsOf(served.runFolder), undefined);
+      const told = await askController<readonly ServedRoute[]>(pathsOf(served.runFolder), "/routes");
       if (!told.ok) throw new Error(told.why);
-      const named = told.routes.filter(({ host }) => host !== "*").map(({ host, path }) => `${host}${path}`);
+      const named = told.answer.filter(({ host }) => host !== "*").map(({ host, path }) => `${host}${path}`);
       expect([step, named]).toEqual([step, [...routesMeant(shop).keys()].sort()]);
     }
   } finally {

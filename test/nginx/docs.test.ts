@@ -1,6 +1,7 @@
 /**
- * The commands of README.md, docs/user-guide.md, docs/operate.md and docs/troubleshooting.md, in their order, against what
- * `npm start` runs. A block marked `sh` is run; those of docs/install.md and docs/move.md need a cluster and are run in test/chart/docs.test.ts.
+ * The commands of README.md, docs/user-guide.md, docs/operate.md and docs/troubleshooting.md, in
+ * their order, against what `npm start` runs. A block marked `sh` is run; those of docs/install.md
+ * and docs/move.md need a cluster and are run in test/chart/docs.test.ts.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,6 +79,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "docs/add-an-annotation.md": "test/nginx/recipe.test.ts",
   "docs/gateway-api.md": "test/nginx/gateway-guide.test.ts",
   "docs/install.md": "test/chart/docs.test.ts",
+  "docs/move-to-gateway-api.md": "test/chart/docs.test.ts",
   "docs/move.md": "test/chart/docs.test.ts",
   "docs/upgrading.md": "test/chart/docs.test.ts",
 };

@@ -1,6 +1,6 @@
 /**
- * What nginx cannot have of the machine (a port, an address, a file, a name) is blamed on whoever asked for it, and on nobody else:
- * everything that comes later is applied all the same.
+ * What nginx cannot have of the machine (a port, an address, a file, a name) is blamed on the
+ * object that asked for it, and on no other: everything that comes later is applied all the same.
  */
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -21,11 +21,11 @@ let made = 0;
 /** A new host, with a setting of its own so that it costs a reload, is served. */
 async function servesOthers(settings: Record<string, string>): Promise<void> {
   const name = `other-${made++}`;
-  const annotations = { "proxy-read-timeout": String(100 + made) };
+  const annotations = { "client-body-buffer-size": `${100 + made}k` };
   await it.set(settings, [ingress(name, `${name}.example`, "web", { annotations })]);
   expect((await it.ask({ host: `${name}.example` })).status).toBe(200);
   expect((await it.ask({ host })).status).toBe(200);
-  expect(it.values("proxy_read_timeout")).toContain(`${100 + made}s`);
+  expect(it.values("client_body_buffer_size")).toContain(`${100 + made}k`);
 }
 
 const busy = "another program is using this address";

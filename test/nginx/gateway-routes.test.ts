@@ -232,7 +232,7 @@ test("on a TLS port of both, a name has the certificate of the more exact owner,
   const both = { ...port("a", undefined, 18_841, {}, { tls: true, usualPorts }), id: "*:18841" };
   const listener = (name: string, hostname: string, pairs: readonly string[]) =>
     port("a", undefined, 18_841, { [name]: hostname }, { pairs }).listeners[0]!;
-  await it.put({
+  const parts = {
     certificates: [pair("tls"), pair("alt"), pair("backend")],
     ports: [
       {
@@ -241,11 +241,13 @@ test("on a TLS port of both, a name has the certificate of the more exact owner,
           listener("wild", "*.example", ["tls"]),
           listener("bare", "*.bare.test", []),
           listener("one", "one.example", ["alt"]),
+          listener("both", "both.example", ["alt"]),
         ],
       },
     ],
     hosts: [
       ingress("own.example", "backend"),
+      ingress("both.example", "backend"),
       ingress("plain.example", undefined),
       ingress("kept.bare.test", undefined),
       ingress("other.test", "backend"),
@@ -262,7 +264,8 @@ test("on a TLS port of both, a name has the certificate of the more exact owner,
         ]);
       }),
     ],
-  });
+  };
+  await it.put(parts);
   const ask = async (sni: string, name = sni, path = "/") => {
     const { status, body, certificate, headers } = await request({ to: "127.0.0.1:18841", sni, host: name, path });
     const hsts = headers["strict-transport-security"] === undefined ? [] : ["hsts"];
@@ -286,4 +289,8 @@ test("on a TLS port of both, a name has the certificate of the more exact owner,
     (await request({ to: "127.0.0.1:18841", sni: "two.example", host: "two.example", path })).headers.location;
   expect(await leadsTo("/away"), "a port that is open").toBe("https://two.example:18841/away");
   expect(await leadsTo("/https")).toBe("https://two.example:18841/https");
+  expect((await ask("both.example"))[1], "of two for one name that of the listener").toBe(one);
+  await it.put({ ...parts, yielding: ["shop/a/both"] });
+  expect((await ask("both.example"))[1], "unless the Ingress comes before it").toBe(own);
+  expect((await ask("one.example"))[1], "other listeners keep theirs").toBe(one);
 });

@@ -1,6 +1,6 @@
 /**
- * TCPRoutes, UDPRoutes and TLSRoutes through a real nginx: where connections and datagrams go, which are refused, and the YAML of
- * docs/gateway-streams.md.
+ * TCPRoutes, UDPRoutes and TLSRoutes through a real nginx: where connections and datagrams go,
+ * which are refused, and the YAML of docs/gateway-streams.md.
  */
 import { createSocket, type Socket as Datagrams } from "node:dgram";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -287,8 +287,9 @@ test("TLS passes through or ends by the name that a client sends, on one port", 
 test("a route is served elsewhere, and its listener closed, at the next turn", async () => {
   await subject.apply([route("TCPRoute", "db", { section: "db", to: [{ name: "b3", port: 70 }] })] as never);
   await subject.settled();
-  expect(await tcp(5432)).toBe("63 hello");
+  // Where endpoints are data, nginx asks for them once a second.
+  await expect.poll(() => tcp(5432), { timeout: 30_000 }).toBe("63 hello");
   await subject.remove([route("TCPRoute", "db", { section: "db", to: [] })] as never);
   await subject.settled();
-  expect(await tcp(5432), "the younger route").toBe("62 hello");
+  await expect.poll(() => tcp(5432), { timeout: 30_000, message: "the younger route" }).toBe("62 hello");
 });

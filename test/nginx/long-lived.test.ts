@@ -1,6 +1,6 @@
 /**
- * A websocket and a long download, open while endpoints, routes and certificates change and nginx reloads: neither is cut, and the
- * requests beside them are answered.
+ * A websocket and a long download, open while endpoints, routes and certificates change and nginx
+ * reloads: neither is cut, and the requests beside them are answered.
  */
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
@@ -21,7 +21,10 @@ let tick: NodeJS.Timeout;
 /** The downloads that go on. */
 const sending = new Set<(line: string | undefined) => void>();
 
-/** Echoes what comes over an upgraded connection; sends a line of a download every 20 ms, until `/end` is asked. */
+/**
+ * Echoes what comes over an upgraded connection; sends a line of a download every 20 ms, until
+ * `/end` is asked.
+ */
 beforeAll(async () => {
   let going = true;
   tick = setInterval(() => {
@@ -116,8 +119,8 @@ test.each([
     "route back": [ingress("web", "web.example", "web")],
     certificate: secured(subject, "alt"),
     "renewed certificate": secured(subject, "tls"),
-    "location setting": [ingress("web", "web.example", "web", { "proxy-read-timeout": "77" })],
-    "another location setting": [ingress("web", "web.example", "web", { "proxy-read-timeout": "78" })],
+    "location setting": [ingress("web", "web.example", "web", { "client-body-buffer-size": "77k" })],
+    "another location setting": [ingress("web", "web.example", "web", { "client-body-buffer-size": "78k" })],
   };
   for (const [what, objects] of Object.entries(changes)) {
     await subject.apply(objects);

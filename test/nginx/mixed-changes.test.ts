@@ -1,6 +1,7 @@
 /**
- * 500 changes of every kind to the routes of hosts that are asked all the time: each request is answered, and reloads are as few as
- * the token bucket allows, however many of the changes want one.
+ * 500 changes of every kind to the routes of hosts that are asked all the time: each request is
+ * answered, and reloads are as few as the token bucket allows, however many of the changes want
+ * one.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,12 +20,14 @@ interface Route {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** What a host may become in a round: `/` is always there, and some of it is new to nginx each time. */
+/**
+ * What a host may become in a round: `/` is always there, and some of it is new to nginx each time.
+ */
 const routesIn = (round: number): readonly Route[] => [
   {},
   { paths: ["/a", "/b/c"] },
   { annotations: { "proxy-body-size": "3m" } },
-  { annotations: { "proxy-read-timeout": `${61 + round}` } },
+  { annotations: { "client-body-buffer-size": `${61 + round}k` } },
   { annotations: { "enable-cors": "true", "cors-allow-origin": "https://a.example" } },
   { paths: ["/x"], annotations: { "server-alias": "other.example" } },
   { annotations: { affinity: "cookie", "session-cookie-name": "c" } },

@@ -1,4 +1,7 @@
-/** TCP and UDP services and TLS passthrough through a real nginx: what reaches the backend, and what the client gets. */
+/**
+ * TCP and UDP services and TLS passthrough through a real nginx: what reaches the backend, and what
+ * the client gets.
+ */
 import { createSocket, type Socket as Datagrams } from "node:dgram";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
@@ -12,6 +15,7 @@ import type { KubernetesObject } from "../../src/model/objects.ts";
 import { type Problem, sentence } from "../../src/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { pkiIn } from "../support/pki.ts";
+import { installedNginx } from "./support/installed.ts";
 
 const backend = "192.0.2.61";
 const folder = mkdtempSync(join(tmpdir(), "streams-"));
@@ -44,6 +48,7 @@ beforeAll(async () => {
     "--https-port=8443",
     "--default-server-port=8182",
     "--status-port=10346",
+    "--stream-port=10347",
     "--tcp-services-configmap=ns/tcp",
     "--udp-services-configmap=ns/udp",
     "--enable-ssl-passthrough",
@@ -117,6 +122,7 @@ const objects = [
     "9003": "ns/plain:70::PROXY",
     "8443": "ns/plain:70",
     "9004": "ns/plain:7000",
+    "10347": "ns/plain:70",
     x: "ns/plain:70",
   }),
   configMap("udp", { "9053": "ns/dns:53" }),
@@ -156,11 +162,22 @@ test("a UDP service answers", async () => {
   client.close();
 });
 
+test("the controller has the port of --stream-port where nginx asks for the endpoints", async () => {
+  const { upstreamResolve } = await installedNginx();
+  const other = createSocket("udp4");
+  const outcome = new Promise((resolve) => {
+    other.once("error", ({ message }) => resolve(message)).bind(10_347, "127.0.0.1", () => resolve("free"));
+  });
+  expect(await outcome).toBe(upstreamResolve ? "bind EADDRINUSE 127.0.0.1:10347" : "free");
+  other.close();
+});
+
 test("ports that cannot be opened are said, each with its reason", () => {
   const said = problems.filter(({ object }) => object.kind === "ConfigMap").map(sentence);
   expect(said).toEqual([
     "data.8443: port 8443 is taken by https; the port is not opened",
     "data.9004: Service ns/plain has no TCP port 7000; the port is not opened",
+    "data.10347: port 10347 is taken by the flag --stream-port; the port is not opened",
     'data.x: "x" is not a port number; the port is not opened',
   ]);
 });

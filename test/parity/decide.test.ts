@@ -1,6 +1,7 @@
 /**
- * The matcher of `sluice why` against the recorded cases: what it decides of each request fits what was answered to the real one. Where
- * it says that something depends on what no one can know beforehand (a password, an auth service), both outcomes fit.
+ * The matcher of `sluice why` against the recorded cases: what it decides of each request fits what
+ * was answered to the real one. Where it says that something depends on what no one can know
+ * beforehand (a password, an auth service), both outcomes fit.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,9 +17,9 @@ import { emptySnapshot, tableOf, type WatchedKind, withObjects } from "../../src
 import { Translator } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
-import type { Answer } from "./answer.ts";
-import { type Case, caseNames, loadCase, loadExpectation, type RequestStep } from "./case.ts";
+import { type Case, caseNames, loadCase, loadExpectation } from "./case.ts";
 import { decidedDifferences, differencesPage } from "./decided.ts";
+import { askedOf, fits, ofBackend, outcomesOf, told } from "./decision-fits.ts";
 import { FakeApiServer } from "./fake-api-server.ts";
 import { clusterObjects, controllerConfigMap, namespace, standardObjects } from "./standard-objects.ts";
 
@@ -113,74 +114,4 @@ function decisionsOn({
     const { defaultServerPort: builtInPort, httpPort: http, httpsPort: https } = parsed.flags;
     return asked && decide(served, asked, { ownPaths, builtInPort, ports: { http, https } });
   });
-}
-
-function askedOf({ raw, scheme = "http", host, path = "/", method = "GET", headers = {}, body }: RequestStep) {
-  if (raw !== undefined || host === undefined || path.includes("echo-recall")) return undefined;
-  const grown = (text: string) =>
-    text.replace(/\{(.)\*(\d+)\}/g, (_, letter: string, times) => letter.repeat(Number(times)));
-  const own = Object.entries(headers).map(
-    ([name, value]) => [name.toLowerCase(), grown(String([value].flat()[0]))] as const,
-  );
-  const bytes = typeof body === "object" ? body.bytes : body?.length;
-  const length = bytes === undefined ? [] : [["content-length", String(bytes)] as const];
-  const all = new Map([...length, ...own]);
-  return { scheme, host: all.get("host") ?? host, target: grown(path), method, headers: all };
-}
-
-type Outcome = readonly [status: number, backend: string | undefined];
-
-function outcomesOf({ status, seen, tally, answers }: Answer): readonly Outcome[] {
-  const keys = [...Object.keys(tally ?? {}), ...(answers ?? [])].map((key) => key.split(" "));
-  const several = keys.flatMap(([code, backend]): Outcome[] =>
-    /^\d+$/.test(code!) ? [[Number(code), backend === "-" ? undefined : backend]] : [],
-  );
-  return status === undefined ? several : [[status, seen?.backend]];
-}
-
-/** Text of the author's, which may answer with anything. */
-const bySnippet = new Set(["server-snippet", "configuration-snippet"]);
-
-/** Statuses by which an auth service or a sign-in page ends a request. */
-const ofAuth = [302, 401, 403, 500];
-
-function fits(
-  { end, guards, errorPages }: Decision,
-  status: number,
-  backend: string | undefined,
-  byBackend: boolean,
-): boolean {
-  const open = guards.filter(({ outcome }) => outcome === "depends");
-  if (
-    open.some(
-      ({ what, status: code }) =>
-        (code === undefined && bySnippet.has(what)) ||
-        code === status ||
-        (code !== undefined && errorPages.includes(code)) ||
-        (what === "external-auth" && ofAuth.includes(status)),
-    )
-  )
-    return true;
-  if (end.kind === "unclear") return true;
-  // The built-in default backend writes error pages as well, and those are all 404.
-  const isPage = errorPages.length > 0 && (byBackend || (end.kind === "answer" && errorPages.includes(end.status)));
-  if (status === 404 && isPage) return true;
-  if (end.kind === "answer") return end.status === status || (backend !== undefined && errorPages.includes(end.status));
-  const upstreams = [end.upstream, ...end.canaries.map(({ upstream }) => upstream)];
-  const addresses = upstreams.flatMap((one) => one?.endpoints.map(({ address }) => address) ?? []);
-  return backend === undefined
-    ? byBackend || !ownAnswers.includes(status)
-    : addresses.includes(backend) || errorPages.length > 0;
-}
-
-/** The backend answers with any status where it is asked to, and HEAD has no body that would name it. */
-const ofBackend = ({ path = "", method }: RequestStep): boolean => path.includes("echo-") || method === "HEAD";
-
-/** What nginx answers only where the decision says so. */
-const ownAnswers = [204, 301, 308, 401, 404, 503];
-
-function told({ end, host, guards }: Decision): string {
-  const how =
-    end.kind === "answer" ? `${end.status} (${end.why})` : end.kind === "proxied" ? end.upstream.id : end.kind;
-  return `${host?.by} ${guards.map(({ what, outcome }) => `${what} ${outcome}`).join(", ")} ${how}`;
 }

@@ -1,9 +1,13 @@
 /**
- * Every case of the corpus against Sluice, in both modes: the answers must be those that ingress-nginx gave, or those that
- * `docs/differences.md` decides. What nginx without Lua cannot do is left out of static mode and said (`stock-limits.ts`).
+ * Every case of the corpus against Sluice, in both modes: the answers must be those that
+ * ingress-nginx gave, or those that `docs/differences.md` decides. In dynamic mode nginx is asked
+ * before each request where it would go, and has to say that. What nginx without Lua cannot do is
+ * left out of static mode and said (`stock-limits.ts`).
  *
- *   PARITY_CASES='routing/canary*,access/*'   only these       PARITY_MODE=static   one mode only
- *   PARITY_PRINT=1                            print every answer             PARITY_OPEN=1        also cases of features that are not built
+ *   PARITY_CASES='routing/canary*,access/*'   only these
+ *   PARITY_MODE=static                        one mode only
+ *   PARITY_PRINT=1                            print every answer
+ *   PARITY_OPEN=1                             also cases of features that are not built
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +17,7 @@ import { capabilityNames, lackingOf } from "../../src/directives/capabilities.ts
 import { nginxHere } from "../../src/nginx/index.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
+import { Asking } from "./asking.ts";
 import { type Case, caseNames, loadCase, loadExpectation } from "./case.ts";
 import { differences } from "./compare.ts";
 import { decidedDifferences, differencesPage, mismatches } from "./decided.ts";
@@ -52,6 +57,7 @@ test("the cases that differ and the decisions in docs/differences.md name each o
 
 for (const mode of modes) {
   const tally = new Tally();
+  const asking = new Asking();
   const limits = mode === "static" ? stockLimits() : new Map<string, string>();
 
   describe(`${mode} mode`, () => {
@@ -74,9 +80,16 @@ for (const mode of modes) {
           tally.count(feature, left.as);
           return context.skip(left.why);
         }
-        runner ??= await Runner.start(startSubject, { mode, flags: wanted.flags, pki });
-        await tally.during(feature, async () => check(wanted, mode, runner!));
+        const before = mode === "dynamic" ? asking.before : undefined;
+        runner ??= await Runner.start(startSubject, { mode, flags: wanted.flags, pki, ...(before && { before }) });
+        await tally.during(feature, async () => check(wanted, mode, runner!, asking));
       });
+    });
+
+    test.runIf(mode === "dynamic" && patterns === undefined)("nginx was asked about nearly all requests", () => {
+      const { asked, notes } = asking.counts;
+      expect(asked).toBeGreaterThan(1_500);
+      expect(asked).toBeGreaterThan(20 * notes);
     });
   });
 }
@@ -92,15 +105,20 @@ function leftOut(wanted: Case, limits: ReadonlyMap<string, string>): { as: Outco
   return { as: "open", why: `nginx has no ${capabilityNames[module]}: npm run setup installs what Debian has` };
 }
 
-async function check(wanted: Case, mode: Mode, runner: Runner): Promise<void> {
+async function check(wanted: Case, mode: Mode, runner: Runner, asking: Asking): Promise<void> {
   const got = await runner.run(wanted);
+  const asked = asking.mistakes(wanted, got.requests);
   if (PARITY_PRINT) process.stdout.write(`${wanted.name} ${JSON.stringify(got, null, 1)}\n`);
   const expected = loadExpectation(wanted, decided.has(wanted.name), mode);
   const found = differences(expected, got, wanted.ignore);
   expect(withoutNewer(wanted.name, nginxVersion, found).join("\n"), wanted.name).toBe("");
+  expect(asked, wanted.name).toEqual([]);
 }
 
-/** One controller for each set of flags. Cases with the default ConfigMap come first: each change of it costs a turn. */
+/**
+ * One controller for each set of flags. Cases with the default ConfigMap come first: each change of
+ * it costs a turn.
+ */
 function byFlags(all: readonly Case[]): ReadonlyMap<string, readonly Case[]> {
   const isDefault = ({ configMap }: Case): boolean => Object.keys(configMap).length === 0;
   const sorted = all.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)));

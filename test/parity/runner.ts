@@ -1,6 +1,7 @@
 /**
- * Runs cases one after the other against one controller: each in its own namespace, the ConfigMap changed only where a case needs it.
- * What a case leaves behind is removed in the same turn that brings the next one in, which halves the number of turns.
+ * Runs cases one after the other against one controller: each in its own namespace, the ConfigMap
+ * changed only where a case needs it. What a case leaves behind is removed in the same turn that
+ * brings the next one in, which halves the number of turns.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -13,7 +14,10 @@ import { FakeApiServer } from "./fake-api-server.ts";
 import { clusterObjects, controllerConfigMap, namespace, standardObjects } from "./standard-objects.ts";
 import type { Mode, StartSubject, Subject } from "./subject.ts";
 
-/** Seconds between a case and the next, and between two steps of a case, as creation timestamps show them. */
+/**
+ * Seconds between a case and the next, and between two steps of a case, as creation timestamps show
+ * them.
+ */
 const betweenCasesS = 60;
 const betweenStepsS = 2;
 
@@ -21,27 +25,35 @@ export interface RunnerOptions {
   readonly mode: Mode;
   readonly flags: readonly string[];
   readonly pki: Pki;
+  /** Called before each request. */
+  readonly before?: (request: RequestStep, subject: Subject) => Promise<void>;
 }
 
 export class Runner {
   readonly #subject: Subject;
   readonly #api: FakeApiServer;
   readonly #pki: Pki;
+  readonly #before: NonNullable<RunnerOptions["before"]>;
   #settings: Settings = {};
 
-  private constructor(subject: Subject, api: FakeApiServer, pki: Pki) {
+  private constructor(subject: Subject, api: FakeApiServer, { pki, before = async () => {} }: RunnerOptions) {
     this.#subject = subject;
     this.#api = api;
     this.#pki = pki;
+    this.#before = before;
   }
 
-  static async start(startSubject: StartSubject, { mode, flags, pki }: RunnerOptions): Promise<Runner> {
+  static async start(startSubject: StartSubject, options: RunnerOptions): Promise<Runner> {
+    const { mode, flags, pki } = options;
     const api = new FakeApiServer(new Date("2026-01-01T00:00:00Z"));
     const objects = clusterObjects(pki).map((object) => api.apply(object));
-    return new Runner(await startSubject({ mode, flags, objects }), api, pki);
+    return new Runner(await startSubject({ mode, flags, objects }), api, options);
   }
 
-  /** What the controller answers to the requests of the case. Rejects only when the controller or the runner itself is broken. */
+  /**
+   * What the controller answers to the requests of the case. Rejects only when the controller or
+   * the runner itself is broken.
+   */
   async run(wanted: Case): Promise<Expectation> {
     this.#api.passTime(betweenCasesS);
     // An unreadable value leaves the last one in force, which must not be that of the case before.
@@ -75,6 +87,7 @@ export class Runner {
       ];
       if (configMap || apply) await this.#live(changed);
       else if (wait) await delay(1000 * wait);
+      await this.#before(request, this.#subject);
       answers.push(await ask(request, jar, this.#pki));
     }
     return answers;
@@ -86,7 +99,10 @@ export class Runner {
     await this.#subject.settled();
   }
 
-  /** The ConfigMap of the case, after an empty one: a value of the case before is no last good value of this one. */
+  /**
+   * The ConfigMap of the case, after an empty one: a value of the case before is no last good value
+   * of this one.
+   */
   async #settingsFor({ configMap }: Case): Promise<readonly KubernetesObject[]> {
     if (isDeepStrictEqual(configMap, this.#settings)) return [];
     if (Object.keys(this.#settings).length > 0) await this.#live([this.#configMap({})]);

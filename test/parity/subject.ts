@@ -1,34 +1,55 @@
 /**
- * The system under test, behind the smallest face that the cases need: a whole controller whose source is this process.
- * `settled` is the important part: it resolves when everything applied so far is live in every worker, so that no case waits for a fixed time
- * and no probe has to be sent.
+ * The system under test, behind the smallest face that the cases need: a whole controller whose
+ * source is this process. `settled` is the important part: it resolves when everything applied so
+ * far is live in every worker, so that no case waits for a fixed time and no probe has to be sent.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseFlags } from "../../src/cli/flags/parse.ts";
 import type { Flags } from "../../src/cli/flags.ts";
-import { machineFlags, translateOptions } from "../../src/cli/options.ts";
+import { decideOptions, machineFlags, translateOptions } from "../../src/cli/options.ts";
 import { type Controller, startController } from "../../src/controller.ts";
+import { decide } from "../../src/decide/decide.ts";
+import type { Decision } from "../../src/decide/decision.ts";
+import type { AskedRequest } from "../../src/decide/request.ts";
 import { inMode, lackingOf } from "../../src/directives/capabilities.ts";
 import { machineOf } from "../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { type FoundNginx, nginxHere, openRunFolder } from "../../src/nginx/index.ts";
+import { askNginx } from "../../src/page/ask/asking.ts";
 import type { Problem } from "../../src/problem.ts";
 import { compileTemplate } from "../../src/render/template.ts";
 import type { Source } from "../../src/sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts";
 
 export interface Subject {
-  /** Creates or replaces. Gives one line, `Kind name: why`, for each object that was refused as an API server would refuse it. */
+  /**
+   * Creates or replaces. Gives one line, `Kind name: why`, for each object that was refused as an
+   * API server would refuse it.
+   */
   readonly apply: (objects: readonly KubernetesObject[]) => Promise<readonly string[]>;
   readonly remove: (objects: readonly KubernetesObject[]) => Promise<void>;
-  /** Resolves when all that was applied and removed is live; rejects when that cannot happen any more. */
+  /**
+   * Resolves when all that was applied and removed is live; rejects when that cannot happen any
+   * more.
+   */
   readonly settled: () => Promise<void>;
+  /**
+   * What the running nginx decides of a request, where it can be asked; a note where it cannot say.
+   */
+  readonly decided?: (asked: AskedRequest) => Promise<LiveDecision | { readonly note: string }>;
   /** Of nginx's master, where it is a child of this process. */
   readonly nginxPid?: () => number | undefined;
   readonly stop: () => Promise<void>;
+}
+
+export interface LiveDecision {
+  /** With the host and the route that nginx found. */
+  readonly live: Decision;
+  /** With those that the matcher finds. */
+  readonly matched: Decision;
 }
 
 export interface LocalSubject extends Subject {
@@ -42,7 +63,7 @@ export interface SubjectOptions {
   readonly flags: readonly string[];
   /** What the cluster holds before the controller starts; flags may name it. */
   readonly objects: readonly KubernetesObject[];
-  /** Told of all Problems after each turn. */
+  /** Called with all Problems after each turn. */
   readonly onProblems?: (all: readonly Problem[]) => void;
 }
 export type Mode = "dynamic" | "static";
@@ -65,6 +86,7 @@ export async function startSubject({
     },
     remove: async (some) => source.change(some.map((object) => ({ ...present(object), object: undefined }))),
     settled: () => controller.sync.settled(),
+    decided: (asked) => liveDecision(controller, flagsOf(mode, flags), asked),
     nginxPid: () => controller.nginx.pid,
     root,
     stop: async () => {
@@ -74,11 +96,21 @@ export async function startSubject({
   };
 }
 
+async function liveDecision(controller: Controller, flags: Flags, asked: AskedRequest) {
+  const served = controller.sync.configuration!;
+  const options = decideOptions(flags);
+  const answered = await askNginx({ served, decide: options }, asked, controller);
+  if ("note" in answered) return answered;
+  return { live: decide(served, asked, options, answered.live), matched: decide(served, asked, options) };
+}
+
 /** What a test has in the place of the machine's own. */
 export interface InPlaceOf {
   readonly nginx?: FoundNginx | undefined;
   readonly nameservers?: readonly string[] | undefined;
   readonly strangeRecords?: (keys: readonly string[]) => void;
+  /** Gateways are on the ports of Ingresses. */
+  readonly sharesPorts?: boolean;
 }
 
 export async function startOn(
@@ -86,7 +118,7 @@ export async function startOn(
   root: string,
   flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
-  { nginx, nameservers, strangeRecords = () => {} }: InPlaceOf = {},
+  { nginx, nameservers, strangeRecords = () => {}, sharesPorts = false }: InPlaceOf = {},
 ): Promise<Controller> {
   const found = nginx ?? (await nginxHere("nginx", process.env.PATH ?? ""));
   const opened = openRunFolder(root);
@@ -94,10 +126,12 @@ export async function startOn(
   if (!found.ok) throw new Error(found.why);
   if (!opened.ok) throw new Error(opened.why);
   if (!compiled.ok) throw new Error(compiled.why);
+  const options = translateOptions(flags, "run", undefined);
   const started = await startController({
     source,
     translate: {
-      ...translateOptions(flags, "run", undefined),
+      ...options,
+      gateway: { ...options.gateway, sharesPorts },
       lacks: lackingOf(inMode(flags.mode, found.nginx.capabilities)),
     },
     machine: machineOf(
@@ -115,10 +149,18 @@ export async function startOn(
       problems: (all) => onProblems([...all.values()].flat()),
       synced: ({ reload }) => {
         if (reload?.kind === "refused") process.stderr.write(`nginx refused: ${reload.stderr}\n`);
+        if (reload?.kind === "failed") process.stderr.write(`a turn failed: ${reload.cause.stack}\n`);
         if (reload?.kind === "unreachable") process.stderr.write(`nginx did not take it: ${reload.cause.message}\n`);
       },
     },
-    events: { nginx: printed, staple: printed, nameCheck: printed, templateGaveUp: () => {}, strangeRecords },
+    events: {
+      nginx: printed,
+      staple: printed,
+      nameCheck: printed,
+      streams: printed,
+      templateGaveUp: () => {},
+      strangeRecords,
+    },
   });
   if (!started.ok) throw new Error(started.why);
   return started.controller;

@@ -1,7 +1,8 @@
 /**
- * Random Gateways and ListenerSets with HTTPRoutes and GRPCRoutes, translated and rendered, on a real nginx: each request goes
- * where the naive reading of the specification says, and `sluice why` names the same Service. `SLUICE_REQUESTS=100000 npm test nginx -- test/property`
- * asks more, SLUICE_SEED begins elsewhere.
+ * Random Gateways and ListenerSets with HTTPRoutes and GRPCRoutes, translated and rendered, on a
+ * real nginx: each request goes where the naive reading of the specification says, and `sluice why`
+ * names the same Service, on files and, for a part of them, of the running nginx.
+ * `SLUICE_REQUESTS=100000 npm test nginx -- test/property` asks more, SLUICE_SEED begins elsewhere.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -12,16 +13,19 @@ import { fakeCertificate } from "../../src/certificates/fake.ts";
 import { decideGateways } from "../../src/decide/gateway/gateway.ts";
 import type { Served } from "../../src/decide/host.ts";
 import { readRequest } from "../../src/decide/request.ts";
+import type { Router } from "../../src/decide/router.ts";
 import { forOperator, strictPolicy } from "../../src/kinds/asked.ts";
 import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
 import type { Gateway, HTTPRoute } from "../../src/model/gateway/objects.ts";
 import type { GRPCRoute } from "../../src/model/gateway/routes.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
+import { askNginx, type LiveNginx } from "../../src/page/ask/asking.ts";
 import { defaultOptions } from "../../src/translate/options.ts";
 import { translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
 import { startGateways } from "../nginx/support/gateways.ts";
+import { Draws } from "./draws.ts";
 import { type AskedRequest, expected, type Objects } from "./specification.ts";
 
 const requests = Number(process.env.SLUICE_REQUESTS ?? 4_000);
@@ -30,31 +34,6 @@ const perWorld = 1_000;
 const apiVersion = "gateway.networking.k8s.io/v1";
 const addresses = ["127.102.0.1", "127.102.0.2"];
 const ports = [18_850, 18_851];
-
-/** Draws the same every time (mulberry32). */
-class Draws {
-  #state: number;
-
-  constructor(start: number) {
-    this.#state = start;
-  }
-
-  below(count: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let word = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    word = (word + Math.imul(word ^ (word >>> 7), 61 | word)) ^ word;
-    return ((word ^ (word >>> 14)) >>> 0) % count;
-  }
-
-  of<T>(all: readonly T[]): T {
-    return all[this.below(all.length)]!;
-  }
-
-  /** `count` of them at most, each once. */
-  some<T>(all: readonly T[], count: number): T[] {
-    return [...new Set(Array.from({ length: this.below(count + 1) }, () => this.of(all)))];
-  }
-}
 
 const hosts = ["a.test", "b.a.test", "c.b.a.test", "b.test", "x.test", "test"];
 const hostnames = [...hosts.slice(0, 4), "*.a.test", "*.b.a.test", "*.test"];
@@ -212,15 +191,28 @@ function requestOf(draw: Draws): AskedRequest {
   };
 }
 
+const options = { ownPaths: [], builtInPort: 0, ports: { http: 18_840, https: 18_841 } };
+
+function decidable({ port, host, method, headers }: AskedRequest, target: string) {
+  return { scheme: "http", host, target, method, headers: new Map(Object.entries(headers)), port } as const;
+}
+
 /** The Service that `sluice why` names for the request; undefined where it says 404. */
-function decidedOf(served: Served, one: AskedRequest, target: string): string | undefined {
-  const { gateway, port, host, method, headers } = one;
-  const asked = { scheme: "http", host, target, method, headers: new Map(Object.entries(headers)), port } as const;
-  const options = { ownPaths: [], builtInPort: 0, ports: { http: 18_840, https: 18_841 } };
-  const decisions = decideGateways(served, asked, readRequest(asked)!, options);
-  const decision = decisions.find(({ listener }) => listener.gateway === `ns/${gateway}`);
+function decidedOf(served: Served, one: AskedRequest, target: string, router?: Router): string | undefined {
+  const asked = decidable(one, target);
+  const decisions = decideGateways(served, asked, readRequest(asked)!, options, router);
+  const decision = decisions.find(({ listener }) => listener.gateway === `ns/${one.gateway}`);
   if (decision?.end.kind === "unclear") return decision.end.why;
   return decision?.backends[0]?.backend.service;
+}
+
+/** One of so many requests is asked of the running nginx, too. */
+const askedEach = 4;
+
+/** The same, by the route that the running nginx names. */
+async function liveOf(served: Served, one: AskedRequest, target: string, live: LiveNginx): Promise<string | undefined> {
+  const answered = await askNginx({ served, decide: options }, decidable(one, target), live);
+  return "note" in answered ? answered.note : decidedOf(served, one, target, answered.live);
 }
 
 test(`${requests} random requests find the routes that the specification names`, { timeout: 3_600_000 }, async () => {
@@ -277,7 +269,7 @@ test(`${requests} random requests find the routes that the specification names`,
       listened.has(`${name}:${port}`),
     );
     const differences = await Promise.all(
-      asked.map(async (one) => {
+      asked.map(async (one, nth) => {
         const query = one.query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
         const origin = `http://${addresses[Number(one.gateway.slice(1))]}:${one.port}`;
         const pool = pools.get(origin) ?? new Pool(origin, { connections: 8 });
@@ -293,9 +285,10 @@ test(`${requests} random requests find the routes that the specification names`,
         const service = expected(one, objects);
         const wanted = service === undefined ? "404" : services.get(service);
         const decided = decidedOf(configuration, one, path);
-        return found === wanted && decided === service
+        const live = nth % askedEach === 0 ? await liveOf(configuration, one, path, it.live) : service;
+        return found === wanted && decided === service && live === service
           ? []
-          : [{ world, one, found, wanted: service ?? wanted, decided }];
+          : [{ world, one, found, wanted: service ?? wanted, decided, live }];
       }),
     );
     expect(differences.flat().slice(0, 3), JSON.stringify({ gateways, sets, routes })).toEqual([]);

@@ -1,6 +1,7 @@
 /**
- * A cluster in which something always changes: two hundred places that may have a host each, and objects that somebody got wrong. What changes
- * is drawn at random, but only so much can be there at once: whatever grows all the same is the controller's doing.
+ * A cluster in which something always changes: two hundred places that may have a host each, and
+ * objects that somebody got wrong. What changes is drawn at random, but only so much can be there
+ * at once: whatever grows all the same is the controller's doing.
  */
 import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { hostOf, ingress, service, slice } from "../bench/support/hosts.ts";
@@ -29,7 +30,7 @@ interface Pair {
 const harmless: readonly ((chance: Chance) => Record<string, string>)[] = [
   () => ({}),
   // As good as never the same twice: what is remembered of it must be forgotten.
-  (chance) => ({ "proxy-read-timeout": `${1 + chance.below(100_000)}` }),
+  (chance) => ({ "client-body-buffer-size": `${1_000 + chance.below(100_000)}` }),
   (chance) => ({ "proxy-body-size": `${1 + chance.below(9)}m` }),
   (chance) => ({ "limit-rps": `${1_000 + chance.below(5)}` }),
   () => ({ "enable-cors": "true" }),

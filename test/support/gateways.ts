@@ -10,6 +10,7 @@ import {
   type ParentReference,
   type ReferenceGrant,
 } from "../../src/model/gateway/objects.ts";
+import type { RouteSettings } from "../../src/model/gateway/route-settings.ts";
 import type { GRPCRoute } from "../../src/model/gateway/routes.ts";
 import type { ConfigMap, Namespace, Service } from "../../src/model/objects.ts";
 
@@ -172,6 +173,42 @@ export function backendTLSPolicy({
     },
   };
 }
+
+export interface SettingsSketch {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly age?: number;
+  /** What they are attached to: kind, name and, where it is a part, its name. */
+  readonly to?: readonly (readonly [kind: string, name: string, section?: string])[];
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+export function routeSettings({
+  name = "settings",
+  namespace: home = "ns",
+  age = 0,
+  to,
+  values = {},
+}: SettingsSketch): RouteSettings {
+  const targetRefs = to?.map(([kind, target, sectionName]) => ({
+    group: gatewayGroup,
+    kind,
+    name: target,
+    ...(sectionName === undefined ? {} : { sectionName }),
+  }));
+  return {
+    apiVersion: "sluice.dev/v1alpha1",
+    kind: "RouteSettings",
+    metadata: { name, namespace: home, uid: `${home}-${name}`, creationTimestamp: born(age) },
+    spec: { ...values, ...(targetRefs === undefined ? {} : { targetRefs }) },
+  };
+}
+
+/** The filter of a rule that names RouteSettings. */
+export const bySettings = (name = "settings") => ({
+  type: "ExtensionRef",
+  extensionRef: { group: "sluice.dev", kind: "RouteSettings", name },
+});
 
 export function authorities(name: string, pem: string | undefined): ConfigMap {
   const data = pem === undefined ? {} : { "ca.crt": pem };

@@ -1,4 +1,7 @@
-/** docs/glossary.md explains the words of this project: each with an example, and each exported class of the pure rooms. */
+/**
+ * docs/glossary.md explains the words of this project: each with an example, and each exported
+ * class of the pure rooms.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,12 +11,15 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 const page = read("docs/glossary.md");
 
 const rooms =
-  "{timing,model,certificates,directives,kinds,settings,annotations,translate,render,quarantine,decide,sync}";
+  "{timing,model,certificates,directives,kinds,settings,annotations,translate,render,quarantine,decide,convert,sync}";
 const modules = globSync([`src/${rooms}/**/*.ts`, "src/{problem,guarded,visible,version}.ts"], { cwd: root }).filter(
   (path) => !path.endsWith(".test.ts"),
 );
 
-/** Classes that bear the name of the thing that they hold or do, as Kubernetes, nginx or the trade call it. */
+/**
+ * Classes that bear the name of the thing that they hold or do, as Kubernetes, nginx or the trade
+ * call it.
+ */
 const namedByTheField = [
   ...["Certificates", "Problems", "Servers", "Streams", "Upstreams", "Claims", "Generations", "Shapes", "Suspects"],
   ...["Translator", "StaticRenderer", "DynamicRenderer", "TemplateError", "RecordPublisher", "RouteHandover"],

@@ -1,4 +1,7 @@
-/** A Machine for tests of what is rendered from settings: all that nginx can do, below a run folder that need not be there. */
+/**
+ * A Machine for tests of what is rendered from settings: all that nginx can do, below a run folder
+ * that need not be there.
+ */
 import type { Machine } from "../../src/directives/machine.ts";
 
 export function machineAt(run: string, port: number, own: Partial<Machine> = {}): Machine {
@@ -18,6 +21,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
       stream: true,
       streamRealip: true,
       streamTls: true,
+      upstreamResolve: false,
       upstreamSan: false,
     },
     cpus: 1,
@@ -29,7 +33,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
     stdoutOpens: true,
     modules: [],
     mode: "dynamic",
-    ports: { http: port, https: port, defaultServer: 8181, status: 10246, nameCheck: 10250 },
+    ports: { http: port, https: port, defaultServer: 8181, status: 10246, nameCheck: 10250, stream: 10247 },
     healthPath: "/healthz",
     passthrough: false,
     counts: undefined,

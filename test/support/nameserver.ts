@@ -22,7 +22,7 @@ export async function startNameserver(address: string, port = 53): Promise<Names
     const question = readQuestion(message);
     if (question === undefined) return;
     asked.push(question.name);
-    const found = question.family === 4 ? (addresses.get(question.name.toLowerCase()) ?? []) : [];
+    const found = question.type === "A" ? (addresses.get(question.name.toLowerCase()) ?? []) : [];
     const answer = answerOf(question, { kind: "addresses", addresses: found, ttlSeconds: 1 });
     const isAlias = aliases.has(question.name.toLowerCase());
     if (isAlias) answer.writeUInt16BE(found.length + 1, 6);

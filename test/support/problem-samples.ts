@@ -25,6 +25,13 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     key: "secure-verify-ca-secret",
     successor: "proxy-ssl-secret",
   },
+  "host-refused": {
+    object,
+    kind: "host-refused",
+    field: "spec.rules[0].host",
+    host: "pay.example.com",
+    owners: ["payments"],
+  },
   "annotation-partly": { object, kind: "annotation-partly", key: "proxy-ssl-protocols", why: "SSLv2 is no protocol" },
   "annotation-useless": {
     object,

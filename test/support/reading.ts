@@ -1,4 +1,7 @@
-/** One Ingress's annotations, read beside the ConfigMap and the objects they may name; for the tests of features. */
+/**
+ * One Ingress's annotations, read beside the ConfigMap and the objects they may name; for the tests
+ * of features.
+ */
 import { readAnnotations } from "../../src/annotations/read.ts";
 import type { Reading } from "../../src/annotations/reading.ts";
 import type { FeatureValues } from "../../src/annotations/registry.ts";
@@ -46,7 +49,10 @@ export function valuesOf(annotations: Readonly<Record<string, string>>, world: W
   return readingOf(annotations, world).values;
 }
 
-/** What a feature said of its place: the route variables, the files, the locations beside it and more. */
+/**
+ * What a feature said of its place: the route variables, the files, the locations beside it and
+ * more.
+ */
 export interface Noted {
   readonly variables: Record<string, string>;
   readonly files: RenderedFile[];
@@ -66,6 +72,8 @@ export function notingPlace(
     ...filesOf("/run", noted.files),
     protocol: "http",
     dynamic: true,
+    live: true,
+    ofGateway: false,
     owned: true,
     authenticates: true,
     resolver: Token.name("127.0.0.1:10243"),
@@ -73,6 +81,7 @@ export function notingPlace(
     poolsOf: "",
     declares: () => false,
     needsGroups: () => {},
+    timed: () => {},
     needs: () => {},
     inHttp: (text) => noted.http.push(String(text)),
     pooledApart: (by) => noted.apart.push(by),

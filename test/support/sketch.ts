@@ -1,4 +1,7 @@
-/** Small clusters for tests of `translate/`: an Ingress is a few words, everything is in the namespace `ns`. */
+/**
+ * Small clusters for tests of `translate/`: an Ingress is a few words, everything is in the
+ * namespace `ns`.
+ */
 import { type Certificate, noIdentity, SecretText } from "../../src/model/configuration.ts";
 import {
   type ConfigMap,
@@ -10,6 +13,7 @@ import {
 } from "../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
 import { defaultSettings } from "../../src/settings/registry.ts";
+import { noHostPolicy } from "../../src/translate/host-policy/policy.ts";
 import { emptyInputs, type Inputs, type Turn } from "../../src/translate/turn.ts";
 import { type IngressWords, ingressClass, ingress as plainIngress } from "./ingress.ts";
 
@@ -94,11 +98,15 @@ export function backedService({
   return objects;
 }
 
-/** The turn from one Snapshot to the next with the Settings of nobody's ConfigMap; without a `before` it is the first. */
+/**
+ * The turn from one Snapshot to the next with the default Settings; without a `before` it is the
+ * first.
+ */
 export const turnTo = (now: Snapshot, before?: Snapshot, more: Partial<Inputs> = {}): Turn => ({
   before: before === undefined ? emptyInputs : { ...emptyInputs, snapshot: before },
   now: { ...emptyInputs, ...more, snapshot: now },
   settings: defaultSettings,
+  hostPolicy: noHostPolicy,
   afresh: before === undefined,
 });
 

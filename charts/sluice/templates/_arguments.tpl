@@ -88,12 +88,22 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 - --service-ingress=true
 - --service-ingress-host={{ . }}
 {{- end }}
+{{- with (include "sluice.own" . | fromJson).hostPolicy }}
+- --host-policy={{ . }}
+{{- end }}
+{{- $uiPort := (include "sluice.own" . | fromJson).uiPort }}
+{{- if and (not (kindIs "invalid" $uiPort)) (toString $uiPort) }}
+- --ui-port={{ $uiPort }}
+{{- end }}
 {{- with (include "sluice.own" . | fromJson).gateway }}
 {{- with .controllerName }}
 - --gateway-controller-name={{ . }}
 {{- end }}
 {{- with .addresses }}
 - --gateway-addresses={{ . }}
+{{- end }}
+{{- with .shared }}
+- --shared-gateway={{ . }}
 {{- end }}
 {{- if include "sluice.gatewayServices" $ }}
 - --gateway-services=true

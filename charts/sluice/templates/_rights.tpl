@@ -29,6 +29,13 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 - apiGroups: [gateway.networking.k8s.io]
   resources: [referencegrants]
   verbs: [list, watch]
+# annotations for routes, where their definition is installed
+- apiGroups: [sluice.dev]
+  resources: [routesettings]
+  verbs: [get, list, watch]
+- apiGroups: [sluice.dev]
+  resources: [routesettings/status]
+  verbs: [patch, update]
 - apiGroups: [gateway.networking.k8s.io]
   resources:
     - gateways/status

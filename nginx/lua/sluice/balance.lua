@@ -5,8 +5,10 @@
 local balancer = require("ngx.balancer")
 local store = require("sluice.store")
 local tries = require("sluice.balance.tries")
+local failures = require("sluice.balance.failures")
 local affinity = require("sluice.balance.affinity")
 local round_robin = require("sluice.balance.round_robin")
+local timeouts = require("sluice.balance.timeouts")
 
 local algorithms = {
   ewma = require("sluice.balance.ewma"),
@@ -29,12 +31,15 @@ local min = math.min
 
 local _M = {}
 
--- With `limited`, the request may have a deadline, a number of retries, or a session.
-function _M.run(limited)
+-- With `limited`, the request may have a deadline, a number of retries, or a session; with `timed`,
+-- timeouts of its own.
+function _M.run(limited, timed)
   local retries
   if limited then
     package.loaded["sluice.gateway.deadline"].set()
     retries = tonumber(ngx.var.route_retries)
+  elseif timed then
+    timeouts.set()
   end
   local id = ngx.var.route_upstream
   local upstream = store.get("upstream", id, store.recent_generation())
@@ -48,6 +53,9 @@ function _M.run(limited)
   local has_failed = balancer.get_last_failure()
   if has_failed or retries then
     tried, count, failed = tries.made(ngx.var.upstream_addr)
+    if has_failed then
+      failures.note(failed)
+    end
   end
   local more
   if retries then

@@ -7,15 +7,20 @@ local forms = require("sluice.route.forms")
 local hosts = require("sluice.route.hosts")
 local label = require("sluice.gateway.label")
 local backends = require("sluice.gateway.backends")
+local match = require("sluice.route.match")
 local paths = require("sluice.gateway.paths")
+local patterns = require("sluice.patterns")
 local route = require("sluice.route")
 local scopes = require("sluice.gateway.scope")
+local said = require("sluice.gateway.settings")
+local shadow = require("sluice.gateway.shadow")
 local store = require("sluice.store")
 
 local ngx = ngx
 local find = string.find
 local gsub = string.gsub
 local lower = string.lower
+local random = math.random
 local sub = string.sub
 
 local own, shapes_of = route.names, route.shapes_of
@@ -35,23 +40,24 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- Whether an Ingress names the host more exactly than what a route was found by. The wildcard of an
--- Ingress stands for one label, so none of a route is longer.
-local function is_ingress(host, found_by, generation)
-  if found_by == host then
-    return false
-  elseif store.get("host", host, generation) then
-    return true
-  end
-  local dot = find(host, ".", 2, true)
-  local above = dot and "*" .. sub(host, dot)
-  return dot and above ~= found_by and store.get("host", above, generation) ~= nil
+-- Whether an Ingress has this name, the host itself or the wildcard one label above it.
+local function has_namesake(name, generation)
+  return store.get("host", name, generation) ~= nil
 end
 
--- The location that takes the request, and the name it was found by: of the host itself, else of the longest wildcard above it that
--- has a route for the request, else of the host for all. Nil where none does, false where that could
--- not be found out.
-local function location_of(listener, host, uri, generation, shapes)
+-- Whether an Ingress has the host by an alias that is a pattern.
+local function has_pattern(host, generation)
+  local list = store.get("patterns", "", generation)
+  return list ~= nil and patterns.match(list, host) ~= nil
+end
+
+-- The location that takes the request, and the name of the host by which it was found: the host
+-- itself, else the longest wildcard above it that has a route for the request, else the host for
+-- all. Nil where none does, false where that could not be found out. On a port that is `shared`
+-- with Ingresses, `paths.namesake` where one of them has the request: by the table of a name that
+-- both have, or by a more exact name than any route's, which is false for an alias that is a
+-- pattern.
+local function location_of(listener, host, uri, generation, shapes, shared)
   local scope = listener.before_host
   if not scope then
     scope = listener.id .. " "
@@ -61,18 +67,44 @@ local function location_of(listener, host, uri, generation, shapes)
   local location = record and paths.find(record, uri)
   if location ~= nil then
     return location, host
+  elseif shared and not record and has_namesake(host, generation) then
+    return paths.namesake, host
   end
   local dot = find(host, ".", 2, true)
+  local first = dot
   while dot do
-    record = get(scope .. "*" .. sub(host, dot), generation, shapes)
-    location = record and paths.find(record, uri)
+    local name = "*" .. sub(host, dot)
+    record = get(scope .. name, generation, shapes)
+    location = record and paths.find(record, uri, dot ~= first)
     if location ~= nil then
-      return location, "*" .. sub(host, dot)
+      return location, name
+    elseif shared and dot == first and not record and has_namesake(name, generation) then
+      return paths.namesake, name
     end
     dot = find(host, ".", dot + 1, true)
   end
+  if shared and has_pattern(host, generation) then
+    return paths.namesake, false
+  end
   record = get(scope .. "_", generation, shapes)
   return record and paths.find(record, uri), "_"
+end
+
+-- Whether an Ingress would send the request to a Service, or redirect it, if no route took it.
+local function is_wanted(host, uri, generation, shapes)
+  local record = match.host(host, generation, shapes)
+  if not record then
+    return false
+  elseif record.to or record.root and uri == "/" then
+    return true
+  end
+  local location = match.path(record, uri)
+  return location ~= nil and location ~= false and location.service ~= nil
+end
+
+-- Whether the request is among those that a route leaves to an Ingress, of which it takes a share.
+local function stays(share, host, uri, generation, shapes)
+  return random() >= share and is_wanted(host, uri, generation, shapes)
 end
 
 -- Whether the client asked the wrong connection: the name in its handshake led to another listener.
@@ -86,8 +118,8 @@ local function is_misdirected(scope, listener)
 end
 
 -- The location that serves the request; nil and its name where that is a shape which the server
--- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these. Where
--- the port is `shared` with Ingresses, false means that the request is for an Ingress.
+-- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these.
+-- Where the port is `shared` with Ingresses, false means that the request is for an Ingress.
 local function target_of(slot, generation, shapes, shared)
   local var = ngx.var
   local host = var.host
@@ -104,8 +136,13 @@ local function target_of(slot, generation, shapes, shared)
   if not listener then
     return nothing
   end
-  local location, found_by = location_of(listener, host, var.uri, generation, shapes)
-  if shared and is_ingress(host, found_by, generation) then
+  local location, level = location_of(listener, host, var.uri, generation, shapes, shared)
+  if listener.shadow and not shapes then
+    shadow.observe(listener, host, var.uri, location, level, shared, generation)
+  end
+  if location == paths.namesake then
+    return false
+  elseif shared and location and location.share and stays(location.share, host, var.uri, generation, shapes) then
     return false
   elseif scope.tls and is_misdirected(scope, listener) then
     return own.misdirected
@@ -134,13 +171,25 @@ local function target_of(slot, generation, shapes, shared)
   end
   local upstream_id = backend.upstream
   local upstream = store.get("upstream", upstream_id, generation)
-  if not (upstream and #upstream.endpoints > 0) then
+  local served = upstream and #upstream.endpoints > 0
+  filters = backend.filters or filters
+  local settings = location.settings
+  if settings then
+    local id, other, another = said.stand_in(settings, served, generation)
+    if id then
+      upstream_id, upstream, shape, served = id, other, another, true
+      if not shapes_of[slot][shape] then
+        return nil, shape
+      end
+    end
+    said.run(location, settings, filters)
+  end
+  if not served then
     var.route_unserved = "1"
   end
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
   label.tell(location, backend, listener)
-  filters = backend.filters or filters
   if filters then
     apply.run(filters, shape)
   end

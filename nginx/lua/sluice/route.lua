@@ -52,7 +52,7 @@ _M.tell = said.know
 local own_paths = {}
 
 function _M.own(paths)
-  own_paths = paths
+  own_paths, _M.own_paths = paths, paths
 end
 
 local function own_location(record, uri)
@@ -187,7 +187,7 @@ local function target_of(slot, generation, shapes)
 end
 
 -- What the router of the ports of Gateways shares with this one.
-_M.comes_back = comes_back
+_M.comes_back, _M.stand_in = comes_back, stand_in
 _M.shapes_of, _M.names = shapes_of, own
 
 -- The named location that nginx is to go on with.

@@ -1,4 +1,7 @@
-/** What only Sluice has. Everything of our own stands below one key, so that it can never meet a key of ingress-nginx. */
+/**
+ * What only Sluice has. Everything of our own stands below one key, so that it can never meet a key
+ * of ingress-nginx.
+ */
 import { flag, object, text, words } from "../shape.ts";
 import { section } from "../value.ts";
 
@@ -19,6 +22,18 @@ export const own = [
     "",
     text,
     'A host like {service}.{namespace}.example.com turns --service-ingress on: each Service annotated ingress/http: "true" gets an Ingress of its name for that host. The account may then create, patch and delete Ingresses; empty, it may not.',
+  ),
+  sluice.own(
+    "hostPolicy",
+    "",
+    text,
+    "Gives hosts to namespaces: labels, for labels of Namespaces, or a ConfigMap as namespace/name. Empty, every namespace may use every host.",
+  ),
+  sluice.own(
+    "uiPort",
+    "",
+    text,
+    "Port in the Pod, on 127.0.0.1, of the page in the browser. Empty, it is the port of health and metrics; 0 turns the page off.",
   ),
   sluice.own(
     "http3",
@@ -50,7 +65,19 @@ export const own = [
     text,
     "Addresses of the Nodes for Gateways, of which each gets one of its own: 192.0.2.10-192.0.2.19. It is for controller.hostNetwork.",
   ),
+  gateway.own(
+    "shared",
+    "",
+    text,
+    "NAMESPACE/NAME of the Gateway that has the Service, addresses and ports 80 and 443 of the Ingresses. Its routes stand beside the paths of all Ingresses, of all tenants.",
+  ),
   gateway.own("ports", [], words, "Ports of Gateways' listeners that the NetworkPolicy opens."),
+  gateway.own(
+    "routeSettings",
+    false,
+    flag,
+    "Installs the definition of RouteSettings, which give routes what annotations give Ingresses. It stays when the release is uninstalled, and one release of a cluster may install it.",
+  ),
   gatewayServices.own(
     "enabled",
     false,

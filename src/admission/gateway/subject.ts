@@ -1,15 +1,20 @@
 /**
- * Gateways and routes that the webhook is asked about. The API server has held them against their definitions, but whoever
- * reaches the port can ask, so sizes are bounded here. What has the wrong shape is found out by reading it (`warnings.ts`).
+ * Gateways and routes that the webhook is asked about. The API server has held them against their
+ * definitions, but any program that reaches the port can ask, so sizes are bounded here. Reading an
+ * object finds a wrong shape (`warnings.ts`).
  */
 import type { Gateway, Route } from "../../model/gateway/objects.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
+import { type RouteSettings, routeSettingsVersion, sluiceGroup } from "../../model/gateway/route-settings.ts";
 import { tableOf } from "../../model/snapshot.ts";
 
 export type GatewayObject = Gateway | Route;
 
+export type Reviewed = GatewayObject | RouteSettings;
+
 /** Whether the webhook has something to say about the kind. */
 export function isReviewed({ group, version, kind }: Readonly<Record<string, unknown>>): boolean {
+  if (group === sluiceGroup) return version === "v1alpha1" && kind === "RouteSettings";
   if (group !== gatewayGroup || version !== "v1" || typeof kind !== "string") return false;
   return Object.hasOwn(tableOf, kind) && (kind === "Gateway" || kind.endsWith("Route"));
 }
@@ -17,14 +22,20 @@ export function isReviewed({ group, version, kind }: Readonly<Record<string, unk
 /** No list of the definitions is longer, and no text but annotations. */
 const longestList = 256;
 const longestText = 4_096;
+/** Snippets stand in RouteSettings, and more is refused when they are read. */
+const longestSnippet = 256 * 1024;
 /** 16 rules of 64 matches with all that a match may hold stay far below. */
 const mostValues = 100_000;
 
-/** The object with its place filled in, undefined where it is none, or larger than any that an API server stores. */
-export function subjectOf(object: unknown, kind: string, namespace: string): GatewayObject | undefined {
+/**
+ * The object with its place filled in, undefined where it is none, or larger than any that an API
+ * server stores.
+ */
+export function subjectOf(object: unknown, kind: string, namespace: string): Reviewed | undefined {
   if (!isMapping(object) || !isMapping(object.metadata) || !isMapping(object.spec)) return undefined;
   const { name = "", creationTimestamp, uid, annotations, deletionTimestamp } = object.metadata;
-  if (typeof name !== "string" || !isBounded(object.spec)) return undefined;
+  const longest = kind === "RouteSettings" ? longestSnippet : longestText;
+  if (typeof name !== "string" || !isBounded(object.spec, longest)) return undefined;
   const metadata = {
     name,
     namespace,
@@ -33,19 +44,20 @@ export function subjectOf(object: unknown, kind: string, namespace: string): Gat
     ...(typeof deletionTimestamp === "string" ? { deletionTimestamp } : {}),
     creationTimestamp: typeof creationTimestamp === "string" ? creationTimestamp : notYet,
   };
-  return { ...object, apiVersion: `${gatewayGroup}/v1`, kind, metadata } as GatewayObject;
+  const apiVersion = kind === "RouteSettings" ? routeSettingsVersion : `${gatewayGroup}/v1`;
+  return { ...object, apiVersion, kind, metadata } as Reviewed;
 }
 
 /** The age of what is not in the cluster: younger than all that is. */
 const notYet = "9999-12-31T23:59:59Z";
 
-function isBounded(spec: object): boolean {
+function isBounded(spec: object, longest: number): boolean {
   let values = 0;
   const pending: unknown[] = [spec];
   while (pending.length > 0) {
     const value = pending.pop();
     values++;
-    if (values > mostValues || (typeof value === "string" && value.length > longestText)) return false;
+    if (values > mostValues || (typeof value === "string" && value.length > longest)) return false;
     if (typeof value !== "object" || value === null) continue;
     const parts = Object.values(value);
     if (parts.length > longestList) return false;

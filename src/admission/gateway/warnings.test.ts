@@ -1,6 +1,10 @@
-/** What the webhook says to Gateways and routes: what their conditions would say, and what they would never get. */
+/**
+ * The webhook's warnings for Gateways and routes: the sentences of their conditions, and matches
+ * that get no request.
+ */
 import { expect, test } from "vitest";
 import {
+  bySettings,
   gateway,
   gatewayClass,
   grant,
@@ -8,14 +12,19 @@ import {
   listenerSet,
   namespace,
   route,
+  routeSettings,
   serviceIn,
 } from "../../../test/support/gateways.ts";
-import { put } from "../../../test/support/sketch.ts";
+import { ingress, ingressClass } from "../../../test/support/ingress.ts";
+import { configMap, put } from "../../../test/support/sketch.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
 import { emptySnapshot } from "../../model/snapshot.ts";
 import { sentence } from "../../problem.ts";
+import { defaultSettings } from "../../settings/registry.ts";
 import { defaultOptions } from "../../translate/options.ts";
 import { answerTo, readQuestion } from "../admission-review.ts";
-import { answerOf } from "../webhook.ts";
+import { answerOf, gatewayVerdict } from "../webhook.ts";
+import { settingsVerdict } from "./settings-review.ts";
 import { warningsFor } from "./warnings.ts";
 
 const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };
@@ -77,6 +86,22 @@ test("a route at a ListenerSet meets the listeners of the set", () => {
   expect(said(at({}))).toEqual([expect.stringMatching(/^spec.parentRefs: ListenerSet other\/set not found; /)]);
 });
 
+test.each(["infra/hosts", "labels"])("the host policy %s is looked up, and refuses the route", (hostPolicy) => {
+  const labels = { "hosts.sluice.dev/pay.a.example": "exact" };
+  const owner = { ...namespace("pay"), metadata: { name: "pay", labels } };
+  const snapshot = put(world, owner, configMap("infra/hosts", { pay: "pay.a.example" }));
+  const asked = { ...options, hostPolicy };
+  const verdict = gatewayVerdict(warningsFor(route({ hostnames: ["pay.a.example"] }), snapshot, asked));
+  expect(answerOf(verdict)).toEqual({
+    allowed: false,
+    message:
+      "spec.hostnames[0]: the host policy gives pay.a.example to namespace pay alone; nothing is served for it here",
+    warnings: [],
+  });
+  const partly = gatewayVerdict(warningsFor(route({ hostnames }), snapshot, asked));
+  expect(answerOf(partly).allowed).toBe(true);
+});
+
 test("a grant is looked up", () => {
   const rules = [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }];
   const granted = put(world, grant({ namespace: "other", from: "HTTPRoute", to: "Service" }));
@@ -133,4 +158,41 @@ test.each<[string, unknown]>([
   const answer = JSON.parse(answerTo("u", answerOf({ kind: "judged", refusals: [], warnings })));
   expect(answer.response.allowed).toBe(true);
   for (const warning of answer.response.warnings ?? []) expect(warning).not.toContain("bug");
+});
+
+test("a path that an older Ingress of another namespace has on a shared port is a warning", () => {
+  const theirs = ingress({
+    name: "theirs",
+    namespace: "other",
+    host: "both.example",
+    metadata: { creationTimestamp: "2020" },
+  });
+  const beside = { ...options, gateway: { ...options.gateway, shared: "ns/gw" } };
+  const snapshot = put(world, gateway({}), ingressClass as KubernetesObject, theirs);
+  const warned = (hostname: string) => warningsFor(route({ hostnames: [hostname] }), snapshot, beside).map(sentence);
+  expect(warned("both.example")).toEqual([
+    "spec.rules[0]: the older Ingress other/theirs has path / of host both.example; this match takes no request of it",
+  ]);
+  expect(warned("one.example")).toEqual([]);
+});
+
+test("RouteSettings are refused for guards that cannot be read, and warned of the rest", () => {
+  const bench = { snapshot: world, settings: defaultSettings, options };
+  const verdict = (values: Readonly<Record<string, unknown>>) => {
+    const judged = settingsVerdict(routeSettings({ values }), bench);
+    if (judged.kind !== "judged") throw new Error(judged.kind);
+    return [judged.refusals, judged.warnings].map((all) => all.map((one) => sentence(one).split(":")[0]));
+  };
+  expect(verdict({ "proxy-body-size": "8m" })).toEqual([[], []]);
+  expect(verdict({ "allowlist-source-range": "x", "proxy-body-size": "x" })).toEqual([
+    ["spec.allowlist-source-range"],
+    ["spec.proxy-body-size"],
+  ]);
+  expect(verdict({ "auth-type": "basic", "auth-secret": "later" }), "the Secret may come").toEqual([[], []]);
+});
+
+test("a route that names RouteSettings which are there passes in silence", () => {
+  const rules = [{ filters: [bySettings()], backendRefs: [{ name: "web", port: 80 }] }];
+  expect(said(route({ hostnames, rules }), put(world, routeSettings({})))).toEqual([]);
+  expect(said(route({ hostnames, rules }))).toEqual([expect.stringContaining("RouteSettings ns/settings not found")]);
 });

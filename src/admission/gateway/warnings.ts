@@ -1,24 +1,31 @@
 /**
- * What the webhook says to a Gateway or a route: the Problems that it would have, found by the code that makes its conditions.
- * They are warnings, because what is missing often comes a moment later. Only what the object touches is translated.
+ * The webhook's warnings for a Gateway or a route: the Problems that it would have, found by the
+ * code that makes its conditions. They are warnings, because what is missing often comes a moment
+ * later. Only what the object touches is translated.
  */
 import { guarded } from "../../guarded.ts";
 import { type Certificate, noIdentity, SecretText } from "../../model/configuration.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Route } from "../../model/gateway/objects.ts";
-import { keyOf, type Secret } from "../../model/objects.ts";
+import { type Ingress, keyOf, type Secret } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
+import { onNamespaces, policyConfigMap } from "../../translate/host-policy/in-force.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import type { GatewayObject } from "./subject.ts";
 
-/** Routes beside the one under review that may have its matches. So many honest ones share no host. */
+/**
+ * Routes beside the one under review that may have its matches. So many honest ones share no host.
+ */
 const mostNeighbours = 100;
 
-/** Empty where the object is not ours, or Sluice fails on it: whoever reaches the port can send anything. */
+/**
+ * Empty where the object is not ours, or Sluice fails on it: any client that reaches the port can
+ * send anything.
+ */
 export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
   return guarded(
     () => {
@@ -28,7 +35,7 @@ export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: 
         problem.object.name === metadata.name &&
         problem.object.namespace === metadata.namespace;
       const { problems } = translate(
-        { ...emptyInputs, snapshot: surroundings(object, snapshot) },
+        { ...emptyInputs, snapshot: surroundings(object, snapshot, options) },
         { ...options, configMap: undefined, defaultBackendService: undefined, defaultSslCertificate: undefined },
         noCertificate,
       );
@@ -40,7 +47,9 @@ export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: 
 }
 
 /** The part of the Snapshot that decides about the object, with the object in it. */
-function surroundings(object: GatewayObject, all: Snapshot): Snapshot {
+function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOptions): Snapshot {
+  const isByLabels = options.hostPolicy === onNamespaces;
+  const policy = policyConfigMap(options);
   const { kind, metadata } = object;
   const namespace = metadata.namespace ?? "default";
   const named = namesIn(object.spec, namespace);
@@ -52,12 +61,16 @@ function surroundings(object: GatewayObject, all: Snapshot): Snapshot {
   const part: Snapshot = {
     ...emptySnapshot,
     gatewayClasses: all.gatewayClasses,
+    ingressClasses: all.ingressClasses,
     localAddresses: all.localAddresses,
     gateways: those(all.gateways, [...named, ...gatewaysOf(sets, namespace)]),
     listenerSets: sets,
-    namespaces: those(all.namespaces, [namespace, ...[...sets.values()].map((set) => set.metadata.namespace ?? "")]),
+    namespaces: isByLabels
+      ? all.namespaces
+      : those(all.namespaces, [namespace, ...[...sets.values()].map((set) => set.metadata.namespace ?? "")]),
     services: those(all.services, named),
-    configMaps: those(all.configMaps, named),
+    configMaps: those(all.configMaps, policy === undefined ? named : [...named, policy]),
+    routeSettings: those(all.routeSettings, named),
     secrets: Table.from([...those(all.secrets, named)].filter(isKnown)),
     referenceGrants: Table.from(
       [...all.referenceGrants].filter(([, grant]) => namespaces.has(grant.metadata.namespace ?? "default")),
@@ -65,10 +78,10 @@ function surroundings(object: GatewayObject, all: Snapshot): Snapshot {
   };
   const watched = kind as WatchedKind;
   const others = kind === "Gateway" ? [] : neighboursOf(object as Route, all[tableOf[watched]] as Table<Route>);
-  return withObjects(
-    part,
-    [...others, object].map((one) => ({ kind: watched, key: keyOf(one), object: one })),
-  );
+  return withObjects(part, [
+    ...[...others, object].map((one) => ({ kind: watched, key: keyOf(one), object: one })),
+    ...ingressesBeside(object, all).map((one) => ({ kind: "Ingress" as const, key: keyOf(one), object: one })),
+  ]);
 }
 
 /** The Gateways that sets are for, as `namespace/name`. */
@@ -87,6 +100,22 @@ function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
   for (const [key, other] of all) {
     if (key === own || found.length === mostNeighbours) continue;
     if ([...placesOf(other)].some((place) => places.has(place))) found.push(other);
+  }
+  return found;
+}
+
+/** Ingresses with a host of the route, which may have one of its paths on a port of both. */
+function ingressesBeside({ kind, spec }: GatewayObject, { ingresses }: Snapshot): readonly Ingress[] {
+  if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return [];
+  const hostnames = new Set(((spec as Route["spec"])?.hostnames ?? []).map((hostname) => hostname.toLowerCase()));
+  const found: Ingress[] = [];
+  if (hostnames.size === 0) return found;
+  for (const ingress of ingresses.values()) {
+    const rules = ingress.spec?.rules ?? [];
+    const isSmall =
+      rules.length <= mostNeighbours && rules.every(({ http }) => (http?.paths?.length ?? 0) <= mostNeighbours);
+    if (isSmall && rules.some(({ host }) => hostnames.has(host?.toLowerCase() ?? ""))) found.push(ingress);
+    if (found.length === mostNeighbours) break;
   }
   return found;
 }
@@ -118,7 +147,7 @@ function namesIn(spec: GatewayObject["spec"], namespace: string): ReadonlySet<st
   return found;
 }
 
-/** Of Secrets that nobody names yet the controller has no content. */
+/** The controller has no content of Secrets that no object names yet. */
 const isNameOnly = ({ data, type }: Secret): boolean => data === undefined && type === undefined;
 
 function isUnknown(problem: Problem, { secrets }: Snapshot): boolean {

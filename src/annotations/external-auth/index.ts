@@ -1,8 +1,10 @@
 /**
- * External authentication: an auth service is asked before each request (RS-16). What cannot be set up answers 503, never
- * open: ingress-nginx drops the whole check where one of three annotations is unreadable (RS-2.9).
+ * External authentication: an auth service is asked before each request (RS-16). What cannot be set
+ * up answers 503, never open: ingress-nginx drops the whole check where one of three annotations is
+ * unreadable (RS-2.9).
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { Token } from "../../directives/token.ts";
 import { whyNotHost } from "../../kinds/asked.ts";
 import { originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
@@ -73,6 +75,11 @@ export const externalAuth = resolvedFeature({
     const problems = [...headers.problems, ...(kept && pool === undefined ? [notKept(context)] : [])];
     return { value: { kind: "ask", question }, problems };
   },
+  // Two services would have to be asked one after the other, and nginx asks one for each request.
+  both: (one, other) => {
+    if (one.kind === "none" || other.kind === "refuse") return other;
+    return other.kind === "none" || one.kind === "refuse" || isSame(one, other) ? one : undefined;
+  },
   asksOthers: ({ kind }) => kind === "ask",
   keepsAnswers: (value) => value.kind === "ask" && value.question.cacheKey !== "",
   framesRequests: (value) => value.kind === "ask" && value.question.pool?.apart === true,
@@ -82,6 +89,11 @@ export const externalAuth = resolvedFeature({
   answerHeaders: passedCookies,
   declares: (value) => (value.kind === "ask" ? value.question.declares : []),
 });
+
+function isSame(one: ExternalAuth, other: ExternalAuth): boolean {
+  const snippetOf = (value: ExternalAuth) => (value.kind === "ask" ? String(value.question.snippet) : "");
+  return isDeepStrictEqual(one, other) && snippetOf(one) === snippetOf(other);
+}
 
 /** The question that the Ingress itself asks. */
 function ownQuestion(value: ExternalAuth): Question | undefined {
@@ -95,8 +107,9 @@ type HeadersFrom =
 const noHeaders: HeadersFrom = { ok: true, headers: [], problems: [] };
 
 /**
- * One entry that cannot be a header denies all: an auth service that misses one might let somebody pass. An entry about the
- * connection is left out: the question says all of these itself, and recipes for nginx have an empty Content-Length.
+ * One entry that cannot be a header denies all: an auth service that misses one might let somebody
+ * pass. An entry about the connection is left out: the question says all of these itself, and
+ * recipes for nginx have an empty Content-Length.
  */
 function headersFrom(reference: string, context: Context): HeadersFrom {
   if (!reference.includes("/")) return { ok: false, why: `${reference} is not namespace/name` };

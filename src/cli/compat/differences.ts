@@ -1,22 +1,26 @@
 /**
- * docs/differences.md as data: each heading says what Sluice does otherwise than ingress-nginx, and the line `concerns:` (or
- * `needs work:`, with what to do) below it says who meets it. So the page and `sluice compat` cannot say different things.
+ * docs/differences.md as data: each heading says what Sluice does otherwise than ingress-nginx, and
+ * the line `concerns:` (or `needs work:`, with what to do) below it says who meets it. So the page
+ * and `sluice compat` cannot say different things.
  */
 import { readFileSync } from "node:fs";
+import { shipped } from "../../shipped.ts";
 
-const page = new URL("../../../docs/differences.md", import.meta.url);
+const page = shipped("docs/differences.md");
 
 export interface Difference {
   /** The heading, without its marks, and the sentence that begins with "Here", if there is one. */
   readonly how: string;
   readonly chapter: string;
-  /** Whoever meets one of them meets the difference. Empty: everybody may. */
+  /** Each of them meets the difference. Empty: every cluster may meet it. */
   readonly concerns: readonly Concern[];
-  /** What to do about it, where somebody has to. */
+  /** The work that it needs, where it needs some. */
   readonly work?: string;
 }
 
-/** `key use-proxy-protocol=true with key use-forwarded-headers=true`: all parts have to be there. */
+/**
+ * `key use-proxy-protocol=true with key use-forwarded-headers=true`: all parts have to be there.
+ */
 export interface Concern {
   /** The one that the report names. */
   readonly about: Part;
@@ -42,7 +46,9 @@ export function readDifferences(): Differences {
   return differencesIn(readFileSync(page, "utf8"));
 }
 
-/** Throws where the page is not as this comment says: that is a mistake in the page, not of a user. */
+/**
+ * Throws where the page is not as this comment says: that is a mistake in the page, not of a user.
+ */
 export function differencesIn(text: string): Differences {
   const idleThere: Part[] = [];
   const list = text.split(/^## /m).flatMap((chapterText) => {
@@ -101,7 +107,10 @@ const plain = (text: string): string => text.replaceAll("`", "");
 
 const patterns = new Map<string, RegExp>();
 
-/** Whether `text` is what `pattern` says; a `*` in it stands for anything, and `true` for every spelling of it. */
+/**
+ * Whether `text` is what `pattern` says; a `*` in it stands for anything, and `true` for every
+ * spelling of it.
+ */
 export function fits(pattern: string, text: string): boolean {
   if (!pattern.includes("*") && pattern !== "true") return pattern.toLowerCase() === text.toLowerCase();
   const known = patterns.get(pattern) ?? (pattern === "true" ? /^(1|t|true)$/i : glob(pattern));

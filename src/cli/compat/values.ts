@@ -1,6 +1,7 @@
 /**
- * A values file of ingress-nginx's chart, value by value, as docs/chart-values.md compares them. The page is generated from the
- * declarations of Sluice's chart, so the report says what the chart does.
+ * A values file of ingress-nginx's chart, value by value, as docs/chart-values.md compares them.
+ * The page is generated from the declarations of Sluice's chart, so the report says what the chart
+ * does.
  */
 import { readFileSync } from "node:fs";
 import { nearest } from "../../kinds/nearest.ts";
@@ -8,8 +9,9 @@ import { isMapping, type Path } from "../../manifests/check.ts";
 import type { Place } from "../../manifests/place.ts";
 import { readYaml } from "../../manifests/yaml.ts";
 import type { FilePlace } from "../../problem.ts";
+import { shipped } from "../../shipped.ts";
 
-const page = new URL("../../../docs/chart-values.md", import.meta.url);
+const page = shipped("docs/chart-values.md");
 
 export interface ValueInUse {
   readonly path: string;
@@ -83,7 +85,9 @@ export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" |
   return inUse(content, [], declared(), placeOf);
 }
 
-/** Down to the values that the chart declares; below them stands what the user writes as he likes. */
+/**
+ * Down to the values that the chart declares; below them stands what the user writes as he likes.
+ */
 function inUse(
   value: Readonly<Record<string, unknown>>,
   above: readonly string[],

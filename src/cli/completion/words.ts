@@ -1,18 +1,22 @@
-/** What may stand after each command, from the declarations. */
+/** The words that may stand after each command, from the declarations. */
+
+import { checkOptions } from "../check.ts";
 import type { Command } from "../command.ts";
+import { compareOptions } from "../compare.ts";
 import { compatOptions } from "../compat.ts";
+import { convertOptions } from "../convert.ts";
 import { allNames } from "../explain.ts";
 import type { Flag } from "../flag.ts";
 import { flagList } from "../flags.ts";
 import { routesOptions } from "../routes.ts";
+import { statusOptions } from "../status.ts";
 import { contextOption, outputOption, type ToolOption } from "../tools/call.ts";
-import { narrowOptions } from "../tools/narrow.ts";
 import { whyOptions } from "../why.ts";
 
 export interface CommandWords {
   readonly name: string;
   readonly doc: string;
-  /** What may follow, where that is one of some words; empty: files. */
+  /** The words that may follow, where they are known; empty: files. */
   readonly words: readonly string[];
   readonly flags: readonly FlagWord[];
 }
@@ -22,7 +26,7 @@ export interface FlagWord {
   readonly name: string;
   readonly doc: string;
   readonly hasValue: boolean;
-  /** What its value may be, where that is one of few words. */
+  /** Its possible values, where they are a few words. */
   readonly values: readonly string[];
 }
 
@@ -38,12 +42,15 @@ const tool = (options: readonly ToolOption[] = []) => [
 const flagsOf: Readonly<Record<string, readonly FlagWord[]>> = {
   run: all,
   serve: ofFolder,
-  check: tool(narrowOptions),
+  check: tool(checkOptions),
   diff: tool(),
   render: tool(),
   routes: tool(routesOptions),
+  status: [outputOption, ...statusOptions].map(ofOption),
   why: tool(whyOptions),
   compat: tool(compatOptions),
+  compare: tool(compareOptions),
+  convert: tool(convertOptions),
 };
 
 const wordsOf: Readonly<Record<string, () => readonly string[]>> = {

@@ -47,6 +47,7 @@ function samePort(flags: Flags): string | undefined {
     ["--status-port", flags.statusPort],
     ["--default-server-port", flags.defaultServerPort],
     ["--healthz-port", flags.healthzPort],
+    ...(flags.uiPort ? [["--ui-port", flags.uiPort] as const] : []),
     ...(flags.profiling ? [["--profiler-port", flags.profilerPort] as const] : []),
     ...webhookPort(flags),
   ] as const;

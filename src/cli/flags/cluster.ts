@@ -3,7 +3,7 @@ import { optional } from "../../kinds/combine.ts";
 import { goDuration, labelSelector } from "../../kinds/flag-kinds.ts";
 import { shaped } from "../../kinds/names.ts";
 import { flag } from "../flag.ts";
-import { dnsName, objectName, text, toggle } from "./kinds.ts";
+import { dnsName, hostPolicyPlace, objectName, text, toggle } from "./kinds.ts";
 
 const server = shaped({
   label: "an http or https URL",
@@ -127,6 +127,14 @@ export const objects = {
     default: false,
     cluster: true,
     doc: "Prefers the Endpoints that are hinted for the controller's own zone.",
+  }),
+  hostPolicy: flag({
+    name: "host-policy",
+    kind: hostPolicyPlace,
+    default: undefined,
+    value: "NAMESPACE/NAME|labels",
+    own: true,
+    doc: "Gives hosts to namespaces: a ConfigMap with a namespace as each key and its hosts as the value, or labels of Namespaces. Without it every namespace may use every host.",
   }),
   serviceIngress: toggle({
     name: "service-ingress",

@@ -4,7 +4,7 @@ import { metadataPrefixes } from "../../kinds/gateway/metadata-prefixes.ts";
 import { type PortRange, portRange } from "../../kinds/gateway/port-range.ts";
 import { shaped } from "../../kinds/names.ts";
 import { flag } from "../flag.ts";
-import { toggle } from "./kinds.ts";
+import { objectName, toggle } from "./kinds.ts";
 
 const controllerName = shaped({
   label: "a domain and a path like sluice.dev/gateway-controller",
@@ -30,6 +30,14 @@ export const gatewayApi = {
     value: "ADDRESSES",
     own: true,
     doc: "Addresses of this machine for Gateways, of which each gets one of its own: 192.0.2.10-192.0.2.19. nginx listens there on the ports of their listeners.",
+  }),
+  sharedGateway: flag({
+    name: "shared-gateway",
+    kind: objectName,
+    default: undefined,
+    value: "NAMESPACE/NAME",
+    own: true,
+    doc: "Gateway that has the Service, addresses and ports 80 and 443 of the Ingresses. Its routes stand beside the paths of all Ingresses, of all tenants.",
   }),
   gatewayServices: toggle({
     name: "gateway-services",

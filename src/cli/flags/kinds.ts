@@ -11,6 +11,16 @@ export const portNumber = prefixed(port);
 export const objectName = optional(reference);
 export const text = optional(line);
 
+/** Where the host policy stands: the word `labels`, or a ConfigMap. */
+export const hostPolicyPlace = optional(
+  shaped({
+    label: "labels, or namespace/name of a ConfigMap",
+    shape: /^(?:labels|[a-z\d]([a-z\d.-]{0,61}[a-z\d])?\/[a-z\d]([a-z\d.-]{0,251}[a-z\d])?)$/,
+    good: ["labels", "ingress-nginx/hosts"],
+    bad: ["annotations", "a/b/c", "A/b", "a /b"],
+  }),
+);
+
 /** A Kubernetes name, or a prefix like one. */
 export const dnsName = shaped({
   label: "a name of letters, digits, - and .",

@@ -5,7 +5,7 @@ import { bindAddress, hostPort } from "../../kinds/flag-kinds.ts";
 import { shaped } from "../../kinds/names.ts";
 import { listOf } from "../../kinds/text.ts";
 import { flag } from "../flag.ts";
-import { portNumber, wholeNumber } from "./kinds.ts";
+import { portNumber, toggle, wholeNumber } from "./kinds.ts";
 
 const urlPath = shaped({
   label: "a path that starts with /",
@@ -76,6 +76,20 @@ export const ports = {
     value: "ADDRESS",
     doc: "Address of the controller's own server; all addresses when not given.",
   }),
+  uiPort: flag({
+    name: "ui-port",
+    kind: optional(wholeNumber(0, 65_535)),
+    default: undefined,
+    value: "PORT",
+    own: true,
+    doc: "Port on 127.0.0.1 of the page in the browser, below /ui/; the port of health and metrics when not given, and 0 turns the page off.",
+  }),
+  uiShowSnippets: toggle({
+    name: "ui-show-snippets",
+    default: false,
+    own: true,
+    doc: "Shows the text of snippets in the page, to all who can reach it.",
+  }),
   healthCheckPath: flag({
     name: "health-check-path",
     kind: urlPath,
@@ -103,8 +117,7 @@ export const ports = {
     kind: portNumber,
     default: 10_247,
     value: "PORT",
-    doc: "Was the port that told nginx the Endpoints of TCP and UDP services.",
-    noEffect: "these Endpoints are part of the configuration",
+    doc: "UDP port on 127.0.0.1 where nginx asks the controller for the Endpoints of TCP, UDP and TLS streams, from nginx 1.27.3 on.",
   }),
   internalLoggerAddress: flag({
     name: "internal-logger-address",

@@ -1,14 +1,19 @@
-/** The controller itself: from here on nginx serves what the source holds. The part `traffic` ends that in its turn. */
+/**
+ * The controller itself: from here on nginx serves what the source holds. The part `traffic` ends
+ * that in its turn.
+ */
 import { startController } from "../../controller.ts";
 import { nameCheckLog } from "../../log/name-check-log.ts";
 import { nginxLog } from "../../log/nginx-log.ts";
 import { stapleLog } from "../../log/staple-log.ts";
+import { streamPortLog } from "../../log/stream-port-log.ts";
 import { compileTemplate } from "../../render/template.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../template/files.ts";
 import { gaveUp } from "../../template/watched.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Instruments } from "./instruments.ts";
+import { pageAddress } from "./page.ts";
 import { orCannotStart, type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
@@ -24,7 +29,11 @@ export interface Controlled {
   readonly ready?: () => void;
 }
 
-export function controllerPart(program: Program, { reports }: Instruments, controlled: Controlled): Part {
+export function controllerPart(
+  program: Program,
+  { reports, changes, notes }: Instruments,
+  controlled: Controlled,
+): Part {
   const { flags, log, write, notices, ending, running } = program;
   const { source, listeners, endWithController, maxDraining } = controlled;
   return {
@@ -33,7 +42,9 @@ export function controllerPart(program: Program, { reports }: Instruments, contr
       const { installed, folder, machine, lacks } = running.nginx;
       const { version } = installed.capabilities;
       const ready = () => {
-        log.info({ http: flags.httpPort, https: flags.httpsPort, nginx: version }, "serving");
+        const page = pageAddress(flags);
+        const ports = { http: flags.httpPort, https: flags.httpsPort };
+        log.info({ ...ports, nginx: version, ...(page === undefined ? {} : { page }) }, "serving");
         controlled.ready?.();
       };
       warnOfLacks(program);
@@ -49,11 +60,17 @@ export function controllerPart(program: Program, { reports }: Instruments, contr
         listener: reports.listener(source, [
           ...listeners,
           { problems: () => {}, synced: (report) => running.synced(report, ready, ending) },
+          {
+            problems: () => {},
+            synced: (report) => changes.synced(report, source.snapshot(), running.controller?.sync.live?.generation),
+          },
+          notes.listener,
         ]),
         events: {
           nginx: nginxLog({ log, write, notices }),
           staple: stapleLog(log),
           nameCheck: nameCheckLog(log),
+          streams: streamPortLog(log),
           templateGaveUp: (why) => reports.few("template", [gaveUp(why)]),
           strangeRecords: (keys) => {
             running.putRight += keys.length;

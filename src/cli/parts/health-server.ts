@@ -1,16 +1,24 @@
-/** The server for kubelet, Prometheus and `POST /stop`. It answers from the start of the controller to its very end. */
+/**
+ * The server for kubelet, Prometheus and `POST /stop`. It answers from the start of the controller
+ * to its very end.
+ */
 import { openHealthServer } from "../../health/server.ts";
 import type { OperatorToken } from "../../operator-token.ts";
 import { build } from "../../version.ts";
 import type { Instruments } from "./instruments.ts";
+import type { PageRequests } from "./page.ts";
 import { orCannotStart, type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
-/** `moreMetrics` are those of the Kubernetes client, as Prometheus reads them. */
+/**
+ * `page` answers below `/ui`; `moreMetrics` are those of the Kubernetes client, as Prometheus reads
+ * them.
+ */
 export function healthServer(
   { flags, ending }: Program,
   { health, metrics }: Instruments,
   token: OperatorToken,
+  page: PageRequests | undefined,
   moreMetrics: () => Promise<string> = async () => "",
 ): Part {
   return {
@@ -27,6 +35,7 @@ export function healthServer(
         },
         build,
         token,
+        ...(page === undefined ? {} : { page }),
         stop: () => ending.because("POST /stop"),
       });
       return stoppedBy(orCannotStart(server).close);

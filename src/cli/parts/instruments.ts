@@ -1,7 +1,13 @@
-/** The instruments of a controller: its health, its metrics, and the reports that fill log and metrics. */
+/**
+ * The instruments of a controller: its health, its metrics, its last changes, and the reports that
+ * fill log and metrics.
+ */
 import { Health } from "../../health/health.ts";
 import { Metrics } from "../../metrics/metrics.ts";
+import { PageNotes } from "../../page/notes.ts";
+import { RecentChanges } from "../../page/recent-changes.ts";
 import type { Source } from "../../sync/ports.ts";
+import { systemClock } from "../../timing/clock.ts";
 import { Reports } from "../run/reports.ts";
 import { metricsOptions, whyNotServing } from "../run/running.ts";
 import type { Program } from "./program.ts";
@@ -10,6 +16,8 @@ export interface Instruments {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly reports: Reports;
+  readonly changes: RecentChanges;
+  readonly notes: PageNotes;
 }
 
 export interface Measured {
@@ -28,5 +36,7 @@ export function instrumentsOf({ flags, log, running }: Program, measured: Measur
   const ceilingReached = (series: number) =>
     log.warn({ series }, "request metrics are at their ceiling; requests with further labels are counted as other");
   const metrics = new Metrics(metricsOptions(running, { ...measured, flags, health, ceilingReached }));
-  return { health, metrics, reports: new Reports(log, metrics) };
+  const notes = new PageNotes(Date.now);
+  const reports = new Reports(log, metrics, notes);
+  return { health, metrics, reports, changes: new RecentChanges(systemClock), notes };
 }

@@ -1,17 +1,27 @@
-/** What an operator in the run folder can use: the token in `operator.token`, and the socket that `sluice routes` asks. */
+/**
+ * Tools for an operator in the run folder: the token in `operator.token`, and the socket that
+ * `sluice routes`, `sluice status` and `sluice why` ask.
+ */
 import { writeAtomically } from "../../nginx/index.ts";
 import type { OperatorToken } from "../../operator-token.ts";
 import { routesOf } from "../../routes/routes.ts";
-import { openRouteSocket } from "../../routes/socket.ts";
+import { openOperatorSocket } from "../../routes/socket.ts";
 import type { Source } from "../../sync/ports.ts";
 import { written } from "../../sync/written.ts";
+import { shadowsOf } from "../run/shadows.ts";
+import type { ControllerAnswers } from "./answers.ts";
 import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
 /** Starts after the controller, which has made the run folder its own. */
-export function operatorPart({ log, running }: Program, token: OperatorToken, source: Source): Part {
+export function operatorPart(
+  { flags, log, running }: Program,
+  token: OperatorToken,
+  source: Source,
+  answers: ControllerAnswers,
+): Part {
   return {
-    name: "operator's token and routes",
+    name: "operator's token and socket",
     async start() {
       const { folder } = running.nginx;
       const { sync } = running.started;
@@ -19,11 +29,15 @@ export function operatorPart({ log, running }: Program, token: OperatorToken, so
       const unwritten = await written(writeAtomically(folder.token, `${token.text}\n`));
       if (unwritten !== undefined)
         log.warn({ why: unwritten.message }, "there is no operator.token: the file cannot be written");
-      const close = await openRouteSocket(
-        folder.routesSocket,
-        token,
-        (host) => sync.configuration && routesOf(sync.configuration, source.snapshot(), host, sync.lastGood),
-      );
+      const routes = (query: URLSearchParams) =>
+        sync.configuration &&
+        routesOf(sync.configuration, source.snapshot(), query.get("host") ?? undefined, sync.lastGood);
+      const close = await openOperatorSocket(folder.routesSocket, token, {
+        "/routes": routes,
+        "/shadows": () => shadowsOf(running.controller, flags),
+        "/status": answers.status,
+        "/ask": (query) => answers.ask(JSON.parse(query.get("question") ?? "null")),
+      });
       return stoppedBy(close);
     },
   };

@@ -7,7 +7,10 @@ import { code, table } from "./markdown.ts";
 const labels = { controller_namespace: "", controller_class: "", controller_pod: "" };
 const common = Object.keys(labels);
 
-/** Every metric of a controller in a cluster, with everything switched on. Nothing is asked of the parts that are missing here. */
+/**
+ * Every metric of a controller in a cluster, with everything switched on. Nothing is asked of the
+ * parts that are missing here.
+ */
 export function allMetrics(): readonly DeclaredMetric[] {
   const nothing = async () => undefined;
   const metrics = new Metrics({
@@ -23,6 +26,7 @@ export function allMetrics(): readonly DeclaredMetric[] {
     leads: () => false,
     requests: undefined,
     counts: async () => "",
+    shadows: async () => [],
   });
   const runtime = new RuntimeMetrics({ labels, enabled: true, electionId: "" });
   return [...metrics.declared(), ...runtime.declared()];

@@ -1,6 +1,7 @@
 /**
- * Everything of a controller that talks to the API server: the checks at the start, the Snapshot, Events, election and status. It is opened at
- * once and finds out by itself when the server answers, so nginx need not wait for it.
+ * Everything of a controller that talks to the API server: the checks at the start, the Snapshot,
+ * Events, election and status. It is opened at once and finds out by itself when the server
+ * answers, so nginx need not wait for it.
  */
 
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
@@ -15,6 +16,7 @@ import type { ServiceIngressOptions } from "../../service-ingress/keep.ts";
 import { companySelector } from "../../status/sources.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import type { Clock } from "../../timing/clock.ts";
+import { onNamespaces, policyConfigMap } from "../../translate/host-policy/in-force.ts";
 import { isOurs } from "../../translate/ingress/accept.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Flags } from "../flags.ts";
@@ -44,13 +46,17 @@ export interface ClusterSideOptions {
 export interface ClusterSide {
   readonly source: Source;
   readonly onSecret: Cluster["onSecret"];
-  /** What the Pod is and where; never resolves while the cluster is not as the flags say. */
+  /** The Pod and its place; never resolves while the cluster is not as the flags say. */
   readonly around: Promise<Around>;
   /** Whether this replica acts for all of them. Without an election each acts for itself. */
   readonly leads: boolean;
+  /** Undefined without an election. `name` is the identity in the Lease, once it was seen. */
+  readonly leader: { readonly isOwn: boolean; readonly name?: string } | undefined;
   /** Writes Events, and the statuses of objects of the Gateway API. */
   readonly listener: Listener;
-  /** Looks at nothing any more, clears the status where that has to be, and gives the Lease back. */
+  /**
+   * Looks at nothing any more, clears the status where that has to be, and gives the Lease back.
+   */
   leave(): Promise<void>;
   /** Writes no more Events. */
   end(): Promise<void>;
@@ -106,11 +112,16 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
           ...options,
           ...statusTargets(cluster, options.accept),
           serviceIngresses: serviceIngresses(options, cluster, recorder),
+          found: gateways.foundIngressAddresses,
           keepGateways: (term, stop) => gateways.keep(term, stop, { ...own.name, selector: companySelector(own) }),
-          elected: (event) => options.metrics.elected(event),
+          elected: (event) => {
+            options.metrics.elected(event);
+            if (event.kind === "observed") seen = event.leader;
+          },
           own,
         });
   });
+  let seen = "";
   let leader: Leader | undefined;
   const led = leading.then((one) => {
     leader = one;
@@ -127,6 +138,10 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
     around,
     get leads() {
       return options.flags.disableLeaderElection || leader?.isLeading === true;
+    },
+    get leader() {
+      if (options.flags.disableLeaderElection) return undefined;
+      return { isOwn: leader?.isLeading === true, ...(seen === "" ? {} : { name: seen }) };
     },
     listener: {
       problems: (all) => events.problems(all),
@@ -152,9 +167,15 @@ function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Par
   return {
     watchNamespace: flags.watchNamespace,
     watchNamespaceSelector: flags.watchNamespaceSelector,
+    namespaceLabels: accept.hostPolicy === onNamespaces,
     named: {
       settings: accept.configMap,
-      configMaps: given(accept.tcpServicesConfigMap, accept.udpServicesConfigMap, accept.gateway.services?.record),
+      configMaps: given(
+        accept.tcpServicesConfigMap,
+        accept.udpServicesConfigMap,
+        accept.gateway.services?.record,
+        policyConfigMap(accept),
+      ),
       secrets: given(accept.defaultSslCertificate),
       services: given(accept.defaultBackendService),
     },
@@ -197,7 +218,9 @@ function eventWriter(
     recorder,
     snapshot: () => source.snapshot(),
     isOurs: (ingress, { ingressClasses }) => isOurs(ingress, ingressClasses, accept),
-    configMaps: [configMap, tcpServicesConfigMap, udpServicesConfigMap].filter((key) => key !== undefined),
+    configMaps: [configMap, tcpServicesConfigMap, udpServicesConfigMap, policyConfigMap(accept)].filter(
+      (key) => key !== undefined,
+    ),
     ownPod: () => ownPod,
     syncEvents: !flags.disableSyncEvents,
     failed: (object, bug) =>
@@ -205,7 +228,7 @@ function eventWriter(
   });
 }
 
-/** What `--service-ingress` needs; undefined without it. */
+/** The options of `--service-ingress`; undefined without it. */
 function serviceIngresses(
   { client, flags, accept, clock, metrics }: ClusterSideOptions,
   cluster: Cluster,

@@ -1,4 +1,7 @@
-/** What a controller does for the Gateway API beside the Snapshot: the statuses of its objects, and a few lines in the log. */
+/**
+ * The controller's work for the Gateway API beside the Snapshot: the statuses of its objects, and a
+ * few lines in the log.
+ */
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { ServedKinds } from "../../cluster/gateway-kinds.ts";
 import type { Watch } from "../../cluster/watches.ts";
@@ -30,9 +33,13 @@ export interface GatewaySideOptions {
 export interface GatewaySide {
   readonly statuses: Required<Listener>["statuses"];
   readonly addressesOf: GatewayStatuses["addressesOf"];
+  readonly foundIngressAddresses: GatewayStatuses["foundIngressAddresses"];
   /** Says that an object of an optional kind has changed, its status included. */
   changed(kind: string, key: string): void;
-  /** Writes statuses, and Services of Gateways where they are asked for, for as long as this process leads. */
+  /**
+   * Writes statuses, and Services of Gateways where they are asked for, for as long as this process
+   * leads.
+   */
   keep(term: Term, stop: AbortSignal, own: OwnPods): Promise<void>;
 }
 
@@ -64,6 +71,7 @@ export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
       if (progress === "made") services?.take(wanted);
     },
     addressesOf: (gateway) => statuses.addressesOf(gateway),
+    foundIngressAddresses: (addresses) => statuses.foundIngressAddresses(addresses),
     changed: (kind, key) => statuses.changed(kind, key),
     keep: async (term, stop, own) => {
       await Promise.all([statuses.keep(term, stop), services?.keep(term, stop, own)]);
@@ -110,7 +118,8 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
       return;
     }
     const { message } = event.failure;
-    // The API server's sentence names the object; the reason is the same for all where a right is missing.
+    // The API server's sentence names the object; the reason is the same for all where a right is
+    // missing.
     const reason = event.failure.code === 403 ? "a right is missing" : `${object}: ${message}`;
     if ([...failing.values()].includes(reason)) return;
     failing.set(object, reason);
@@ -118,7 +127,10 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
   };
 }
 
-/** One line where kinds of the Gateway API have come, and one where they have gone; none where there never were any. */
+/**
+ * One line where kinds of the Gateway API have come, and one where they have gone; none where there
+ * never were any.
+ */
 export function kindsLog(log: Log): (kinds: ServedKinds) => void {
   let before: ServedKinds = { served: [], outdated: [] };
   const named = ({ served }: ServedKinds) => served.map(({ kind }) => kind);

@@ -1,7 +1,8 @@
 /**
- * What only one of several replicas does: the election, and what its winner writes, which is the status of Ingresses and, where a flag asks for it,
- * Ingresses for Services. Stopping has an order: the status is cleared after its last writing has ended, and while the Lease is still held, so that
- * neither this leader nor another one writes it back.
+ * Work that only one of several replicas does: the election, and what its winner writes, which is
+ * the status of Ingresses and, where a flag asks for it, Ingresses for Services. Stopping has an
+ * order: the status is cleared after its last writing has ended, and while the Lease is still held,
+ * so that neither this leader nor another one writes it back.
  */
 
 import { type Client, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
@@ -12,7 +13,7 @@ import { clearStatus, keepStatus, type StatusEvent, type StatusOptions } from ".
 import type { Clock } from "../../timing/clock.ts";
 import type { Flags } from "../flags.ts";
 
-export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "changed" | "isWhole" | "onChange"> {
+export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "changed" | "isWhole" | "onChange" | "found"> {
   readonly client: Client;
   readonly flags: Flags;
   readonly own: OwnPod;
@@ -31,7 +32,10 @@ export interface Leader {
   readonly isLeading: boolean;
   /** Rejects with a bug. */
   readonly running: Promise<void>;
-  /** Ends the writing, clears what has to be cleared, and gives the Lease back. Takes `limitMs` at most. */
+  /**
+   * Ends the writing, clears what has to be cleared, and gives the Lease back. Takes `limitMs` at
+   * most.
+   */
   stop(limitMs: number): Promise<void>;
 }
 
@@ -46,6 +50,7 @@ export function standForElection(options: LeaderOptions): Leader {
     changed: options.changed,
     isWhole: options.isWhole,
     onChange: options.onChange,
+    ...(options.found === undefined ? {} : { found: options.found }),
     intervalMs: flags.statusUpdateInterval * 1000,
     clock,
     report: (event) => logStatus(log, event),

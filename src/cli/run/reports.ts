@@ -1,7 +1,7 @@
 /**
- * Reports syncs, reviews and Problems to the log, to the metrics and to other listeners of the sync.
- * Problems come from several sources (the sync, the files, the template). Each source reports all of
- * its Problems every time.
+ * Reports syncs, reviews and Problems to the log, to the metrics and to other listeners of the
+ * sync. Problems come from several sources (the sync, the files, the template). Each source reports
+ * all of its Problems every time.
  */
 import type { CertificateEvent } from "../../admission/kept-certificate.ts";
 import type { WebhookEvent } from "../../admission/webhook.ts";
@@ -11,6 +11,7 @@ import { SyncLog } from "../../log/sync-log.ts";
 import { webhookLog } from "../../log/webhook-log.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { Table } from "../../model/table.ts";
+import type { PageNotes } from "../../page/notes.ts";
 import type { Problem } from "../../problem.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 
@@ -19,12 +20,15 @@ export type ProblemSource = "flags" | "files" | "classes" | "sync" | "template";
 export class Reports {
   readonly #log: Log;
   readonly #metrics: Metrics;
+  readonly #notes: PageNotes;
   readonly #logs = new Map<ProblemSource, ProblemLog>();
+  readonly #current = new Map<ProblemSource, Table<readonly Problem[]>>();
   #placeOf: PlaceOf = () => undefined;
 
-  constructor(log: Log, metrics: Metrics) {
+  constructor(log: Log, metrics: Metrics, notes: PageNotes) {
     this.#log = log;
     this.#metrics = metrics;
+    this.#notes = notes;
   }
 
   /** Says where objects are written down, for the lines of the log. */
@@ -37,7 +41,14 @@ export class Reports {
     const log = this.#logs.get(source) ?? new ProblemLog(this.#log, (problem) => this.#placeOf(problem));
     this.#logs.set(source, log);
     log.renew(all);
+    this.#current.set(source, all);
     this.#metrics.problems(source, all);
+    this.#notes.renewProblems(source, all);
+  }
+
+  /** The Problems that there are now, of all sources. */
+  get current(): readonly Problem[] {
+    return [...this.#current.values()].flatMap((table) => [...table.values()].flat());
   }
 
   /** As `problems`, for a source that has few. */

@@ -1,4 +1,7 @@
-/** What the parts of a program know of each other while it runs. Health and metrics ask before there is a controller, too. */
+/**
+ * The state that the parts of a running program share. Health and metrics ask before there is a
+ * controller, too.
+ */
 
 import type { Controller } from "../../controller.ts";
 import type { Capability } from "../../directives/capabilities.ts";
@@ -12,6 +15,7 @@ import { build } from "../../version.ts";
 import type { Flags } from "../flags.ts";
 import { requestCounts } from "../options.ts";
 import type { Ending } from "./ending.ts";
+import { shadowFigures, shadowsOf } from "./shadows.ts";
 
 /** Objects that `?verbose` names; more are counted. */
 const mostNotes = 20;
@@ -31,7 +35,7 @@ export class Running {
   isReady = false;
   /** Records that something else had written into nginx's memory. */
   putRight = 0;
-  /** What nginx said of the last configuration, where it refused it. */
+  /** The refusal of nginx for the last configuration, where it refused it. */
   #refused: string | undefined;
 
   /** For the parts that start once nginx was found. */
@@ -50,7 +54,7 @@ export class Running {
     return this.controller;
   }
 
-  /** What is wrong while the last good configuration is served. */
+  /** The fault while the last good configuration is served. */
   notes(): readonly string[] {
     const { objects, settings } = this.controller?.sync.refusals ?? emptyQuarantine;
     const aside = [
@@ -93,7 +97,7 @@ export function metricLabels(flags: Flags, pod: { readonly namespace: string; re
   };
 }
 
-/** What metrics are made of besides the controller itself. */
+/** Sources of metrics besides the controller itself. */
 export interface Measured extends Pick<MetricsOptions, "leads"> {
   readonly flags: Flags;
   readonly pod: { readonly namespace: string; readonly name: string };
@@ -117,6 +121,7 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
       ? { perHost, full, buckets, exclude: flags.excludeSocketMetrics, serves, servesRoute, ceilingReached }
       : undefined,
     counts: async () => (await running.controller?.counts()) ?? "",
+    shadows: async () => shadowFigures(await shadowsOf(running.controller, flags)),
     processes: async () => running.controller?.figures(),
     nowMs: Date.now,
     served: () => running.controller?.sync.configuration,

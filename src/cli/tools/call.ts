@@ -1,6 +1,7 @@
 /**
- * The command line of a tool: flags of the controller, which decide what counts, files or folders, and the tool's own options.
- * The tools take what `sluice serve` takes, so that they say what it would do; of a cluster they say what a controller in it would do.
+ * The command line of a tool: flags of the controller, which decide what counts, files or folders,
+ * and the tool's own options. The tools take what `sluice serve` takes, so that they say what it
+ * would do; of a cluster they say what a controller in it would do.
  */
 
 import { parseFlags } from "../flags/parse.ts";
@@ -26,10 +27,13 @@ export const contextOption: ToolOption = {
 };
 
 export interface ToolShape {
-  /** The names of the folders, for the sentence that misses one; the last may be left out where `optional`. */
+  /**
+   * The names of the folders, for the sentence that misses one; the last may be left out where
+   * `optional`.
+   */
   readonly folders: readonly string[];
   readonly optional?: boolean;
-  /** What `-o` takes; text and json where nothing is said. */
+  /** The values of `-o`; text and json by default. */
   readonly outputs?: readonly string[];
   /** Besides `-o` and `--context`. */
   readonly options?: readonly ToolOption[];
@@ -97,7 +101,7 @@ type Taken =
   | { readonly ok: false; readonly why: string };
 
 /** Takes `-o FORMAT`, `-oFORMAT`, `--output=FORMAT` and their like out of the words. */
-function optionsIn(argv: readonly string[], known: readonly ToolOption[]): Taken {
+export function optionsIn(argv: readonly string[], known: readonly ToolOption[]): Taken {
   const rest: string[] = [];
   const options: Record<string, string> = {};
   for (let at = 0; at < argv.length; at += 1) {

@@ -1,13 +1,16 @@
 /**
- * All that is to be said about a folder: what the files, the translation and the webhook find, each with its place. What is
- * missing is said only where the folder has things of that kind at all: Secrets and Services are often kept elsewhere.
+ * All that is to be said about a folder: what the files, the translation and the webhook find, each
+ * with its place. What is missing is said only where the folder has things of that kind at all:
+ * Secrets and Services are often kept elsewhere.
  */
 import { refusalsOf } from "../../admission/judge.ts";
 import { Neighbours } from "../../admission/neighbours.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
+import type { Finding } from "../../page/ask/world.ts";
+import { named, type Problem, sentence } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { severityOf } from "../../severity.ts";
 import { ageOf, byAge } from "../../translate/age.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
@@ -17,18 +20,15 @@ import { translateOptions } from "../options.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
 import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
-import { type Severity, severityOf } from "./severity.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
 import { locatedTwice } from "./twice-located.ts";
 
-export interface Finding {
-  readonly severity: Severity;
-  /** Undefined for an object that no file holds. */
-  readonly at: FilePlace | undefined;
-  readonly problem: Problem;
-}
+export type { Finding };
 
-/** In the order of files and lines. `written` are the files that have places; others are a cluster's. */
+/**
+ * In the order of files and lines. `written` are the files that have places; others are a
+ * cluster's.
+ */
 export function findingsIn(
   files: Files,
   flags: Flags,
@@ -66,7 +66,10 @@ export function findingsIn(
   return all.sort(inOrder);
 }
 
-/** What the webhook would refuse beyond what the translation says. Of two that share a path, the younger one hears of it. */
+/**
+ * Refusals of the webhook beyond the Problems of the translation. The younger of two that share a
+ * path gets the Problem.
+ */
 function refusals(snapshot: Snapshot, settings: Settings, options: TranslateOptions): Problem[] {
   const neighbours = new Neighbours(options);
   neighbours.catchUp(snapshot);

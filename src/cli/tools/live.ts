@@ -1,12 +1,22 @@
 /**
- * A live cluster, read once: every kind that a controller reads, in the form of files, so that the tools need not know whether
- * a folder or an API server was asked. What may not be read is said and left out.
+ * A live cluster, read once: every kind that a controller reads, in the form of files, so that the
+ * tools need not know whether a folder or an API server was asked. What may not be read is said and
+ * left out.
  */
+import { gatewayKinds } from "../../cluster/gateway-kinds.ts";
 import { Client, type Resource } from "../../kubernetes/index.ts";
 import type { Manifest, ManifestObject, OtherObject } from "../../manifests/manifest.ts";
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import { tableOf, type WatchedKind } from "../../model/snapshot.ts";
-import { configMaps, endpointSlices, ingressClasses, ingresses, secrets, services } from "../../resources.ts";
+import {
+  configMaps,
+  endpointSlices,
+  ingressClasses,
+  ingresses,
+  namespaces,
+  secrets,
+  services,
+} from "../../resources.ts";
 import { build } from "../../version.ts";
 import type { Flags } from "../flags.ts";
 import { credentialsOf } from "../run/credentials.ts";
@@ -30,6 +40,7 @@ const ownKinds: readonly Resource<KubernetesObject>[] = [
   endpointSlices,
   secrets,
   configMaps,
+  namespaces,
 ];
 
 /** Helm keeps its releases in Secrets, by the megabyte. */
@@ -52,11 +63,12 @@ export async function readCluster(
     const more = workloads === "workloads" ? [workload("Deployment"), workload("DaemonSet")] : [];
     const files = new Map<string, Manifest>();
     const notes: string[] = [];
-    for (const kind of [...ownKinds, ...more]) {
-      const listed = await listAll(client, kind, flags);
+    for (const versions of [...[...ownKinds, ...more].map((kind) => [kind]), ...gatewayKinds]) {
+      const listed = await newestOf(client, versions, flags);
+      if (listed === undefined) continue;
       if (!listed.ok && listed.fatal) return { ok: false, why: listed.why };
       if (!listed.ok) notes.push(listed.why);
-      else files.set(`${kind.plural} of the cluster`, manifestOf(listed.items));
+      else files.set(`${versions[0]!.plural} of the cluster`, manifestOf(listed.items));
     }
     return { ok: true, files, server: found.credentials.server.host, notes };
   } finally {
@@ -66,7 +78,23 @@ export async function readCluster(
 
 type Listed =
   | { readonly ok: true; readonly items: readonly KubernetesObject[] }
-  | { readonly ok: false; readonly fatal: boolean; readonly why: string };
+  | { readonly ok: false; readonly fatal: boolean; readonly code: number; readonly why: string };
+
+/**
+ * The objects in the first version that the API server has; undefined where it has none, as most
+ * clusters have no Gateways.
+ */
+async function newestOf(
+  client: Client,
+  versions: readonly Resource<KubernetesObject>[],
+  flags: Flags,
+): Promise<Listed | undefined> {
+  for (const version of versions) {
+    const listed = await listAll(client, version, flags);
+    if (listed.ok || listed.code !== 404) return listed;
+  }
+  return undefined;
+}
 
 async function listAll(client: Client, kind: Resource<KubernetesObject>, flags: Flags): Promise<Listed> {
   const items: KubernetesObject[] = [];
@@ -84,7 +112,7 @@ async function listAll(client: Client, kind: Resource<KubernetesObject>, flags: 
       if (!answer.ok) {
         const { code, message } = answer.failure;
         const why = `${kind.plural} cannot be read: ${message}`;
-        return { ok: false, fatal: kind.kind === "Ingress" || code === 0 || code === 401, why };
+        return { ok: false, fatal: kind.kind === "Ingress" || code === 0 || code === 401, code, why };
       }
       items.push(...answer.value.items);
       next = answer.value.continue;

@@ -1,4 +1,7 @@
-/** Where in its object a Problem is: the line of the annotation, of the key of a ConfigMap, of the field. */
+/**
+ * Where in its object a Problem is: the line of the annotation, of the key of a ConfigMap, of the
+ * field.
+ */
 import { type Path, pathOf } from "../../manifests/check.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
@@ -13,7 +16,9 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
     case "annotation-doubtful":
     case "annotation-partly":
     case "neighbours-changed":
-      return ["metadata", "annotations", `${prefix}/${problem.key}`];
+      return object.kind === "RouteSettings"
+        ? ["spec", problem.key]
+        : ["metadata", "annotations", `${prefix}/${problem.key}`];
     case "setting-unreadable":
     case "setting-unknown":
     case "setting-useless":

@@ -13,3 +13,13 @@ export function painter(colours: boolean): (text: string, colour: number) => str
 export const red = 31;
 export const green = 32;
 export const yellow = 33;
+
+/** Returns how a row is printed, in columns as wide as the widest cell of `rows`. */
+export function columns(rows: readonly (readonly string[])[]): (cells: readonly string[]) => string {
+  const widths = (rows[0] ?? []).map((_, at) => rows.reduce((most, row) => Math.max(most, row[at]!.length), 0));
+  return (cells) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at]!))
+      .join("  ")
+      .trimEnd();
+}

@@ -1,8 +1,10 @@
 /**
- * What becomes of a request at the ports of Gateways: for each Gateway that has a listener on the port of the URL, the
- * listener, the route, its guards and backends. Where several have addresses of their own, a name server decides between them.
+ * Decides a request at the ports of Gateways: for each Gateway that has a listener on the port of
+ * the URL, the listener, the route, its guards and backends. Where several have addresses of their
+ * own, a name server decides between them.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
+import { groupsOf } from "../../directives/pattern-groups.ts";
 import type { Upstream } from "../../model/configuration.ts";
 import { catchAll, type Location, type WeightedBackend } from "../../model/configuration.ts";
 import type { AuthService } from "../../model/filters.ts";
@@ -12,13 +14,16 @@ import type { DecideOptions } from "../decide.ts";
 import type { End, Guard } from "../decision.ts";
 import { type Asked, earlyChecks, everywhere, lateChecks, stopIn } from "../guards.ts";
 import type { Served } from "../host.ts";
+import { patternOf } from "../pattern.ts";
+import { expanded } from "../redirects.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
-import { listenerFor, type RouteLost, type RouteSearch, type RouteTaken, routeFor } from "./match.ts";
+import { matcher, type Router } from "../router.ts";
+import { listenerFor, type RouteLost, type RouteSearch, type RouteTaken } from "./match.ts";
 import { redirectTarget, rewritten } from "./target.ts";
 
 export interface BackendShare {
   readonly backend: WeightedBackend;
-  /** Of 1. */
+  /** Its share of the requests, from 0 to 1. */
   readonly share: number;
   readonly upstream: Upstream | undefined;
 }
@@ -32,7 +37,12 @@ export interface GatewayDecision {
   readonly guards: readonly Guard[];
   /** Those with a share; empty where no backend is asked. */
   readonly backends: readonly BackendShare[];
-  /** Of a request that several backends may get, that of the first one. */
+  /**
+   * Why an Ingress on the same port has the request, where one has; then nothing of the route
+   * counts.
+   */
+  readonly passedOn?: string;
+  /** How the request ends; where several backends may get it, how it ends at the first one. */
   readonly end: End;
   /** The path that backends see, where it is another one. */
   readonly rewritten?: string;
@@ -44,16 +54,18 @@ export function decideGateways(
   asked: AskedRequest,
   request: ReadRequest,
   options: DecideOptions,
+  router: Router = matcher,
 ): readonly GatewayDecision[] {
   return portsFor(served, asked, options).flatMap((port) => {
-    const listener = listenerFor(port, request.host);
+    const listener = router.listener(port, request.host);
     if (listener === undefined) return [];
-    return [atListener({ served, asked, request, options, port, listener })];
+    return [atListener({ served, asked, request, options, port, listener }, router)];
   });
 }
 
 /**
- * Whether the request comes to ports of Gateways that Ingresses have not: what no listener takes is answered 404 there.
+ * Whether the request comes to ports of Gateways that Ingresses have not: what no listener takes is
+ * answered 404 there.
  */
 export function isApart(served: Served, asked: AskedRequest, options: DecideOptions): boolean {
   const wanted = asked.port ?? 80;
@@ -61,21 +73,41 @@ export function isApart(served: Served, asked: AskedRequest, options: DecideOpti
   return ![80, 443, http, https].includes(wanted) && portsFor(served, asked, options).length > 0;
 }
 
-/** The number of the port is that of the URL. Under `serve` 80 and 443 stand for the ports of Ingresses. */
-function portsFor({ listenerPorts }: Served, asked: AskedRequest, { ports }: DecideOptions): readonly ListenerPort[] {
+/**
+ * The number of the port is that of the URL. Under `serve` 80 and 443 stand for the ports of
+ * Ingresses.
+ */
+export function portsFor(
+  { listenerPorts }: Served,
+  asked: AskedRequest,
+  { ports }: DecideOptions,
+): readonly ListenerPort[] {
   const usual = { http: 80, https: 443 }[asked.scheme];
   const wanted = asked.port ?? usual;
   const own = ports[asked.scheme];
   const isWanted = ({ port, tls }: ListenerPort) =>
     tls === (asked.scheme === "https") && (port === wanted || (wanted === usual && port === own));
-  const byScope = new Map([...listenerPorts.values()].filter(isWanted).map((port) => [scopeOf(port), port]));
+  const byScope = new Map(
+    listOf(listenerPorts)
+      .filter(isWanted)
+      .map((port) => [scopeOf(port), port]),
+  );
   return [...byScope.keys()].sort().map((scope) => byScope.get(scope)!);
+}
+
+const lists = new WeakMap<Served["listenerPorts"], readonly ListenerPort[]>();
+
+/** Of one Configuration many requests may be asked. */
+function listOf(ports: Served["listenerPorts"]): readonly ListenerPort[] {
+  const known = lists.get(ports) ?? [...ports.values()];
+  lists.set(ports, known);
+  return known;
 }
 
 /** A Gateway with several addresses has a ListenerPort for each. */
 const scopeOf = ({ id }: ListenerPort): string => id.replace(/@.*$/, "");
 
-interface At {
+export interface At {
   readonly served: Served;
   readonly asked: AskedRequest;
   readonly request: ReadRequest;
@@ -84,19 +116,24 @@ interface At {
   readonly listener: Listener;
 }
 
-function atListener(at: At): GatewayDecision {
-  const { served, asked, request, port, listener } = at;
-  const { lost, end } = routeFor(served, listener.id, request, asked);
+function atListener(at: At, router: Router): GatewayDecision {
+  const { served, asked, request, options, port, listener } = at;
+  const shared = isShared(port, options);
+  const { lost, end } = router.route(served, { port, listener, shared }, request, asked);
   const taken = end.kind === "taken" ? end.taken : undefined;
   const base = { port, listener, lost, taken, guards: [], backends: [] };
-  const chosen = asked.sni === undefined || !port.tls ? listener : listenerFor(port, asked.sni);
-  if (chosen?.id !== listener.id) {
+  if (end.kind === "ingress") return { ...base, passedOn: end.why, end: { kind: "answer", status: 404, why: end.why } };
+  if (asked.sni !== undefined && port.tls && router.isMisdirected(port, listener, asked.sni)) {
+    const chosen = listenerFor(port, asked.sni);
     const why = `the handshake named ${asked.sni}, which belongs to ${chosen === undefined ? "no listener" : `listener ${chosen.name}`}`;
     return { ...base, end: { kind: "answer", status: 421, why } };
   }
   if (end.kind === "unclear")
     return { ...base, end: { kind: "unclear", why: `only nginx reads the pattern ${end.pattern}` } };
-  if (end.kind === "nothing") return { ...base, end: { kind: "answer", status: 404, why: nothingWords(end, request) } };
+  if (end.kind === "nothing") {
+    const why = nothingWords(end, request);
+    return { ...base, ...(shared ? { passedOn: why } : {}), end: { kind: "answer", status: 404, why } };
+  }
   return { ...base, ...atRoute(at, end.taken) };
 }
 
@@ -109,14 +146,20 @@ function nothingWords(
   return `no rule for ${names} takes this request to ${uri}`;
 }
 
-function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "backends" | "end" | "rewritten"> {
+export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "backends" | "end" | "rewritten"> {
   const { served, asked, request, options } = at;
   const { location } = taken;
   const { filters = {}, unusableStatus = 500 } = location;
   const place: Asked = {
     ...{ asked, request, settings: served.settings, ports: options.ports },
-    host: { server: taken.server, by: taken.server.name, how: "name", tls: false, certificate: undefined },
-    found: { kind: "location", location, route: taken.route, groups: [] },
+    host: {
+      server: taken.server,
+      by: taken.server.name,
+      how: "name",
+      tls: location.ownTls === true,
+      certificate: undefined,
+    },
+    found: { kind: "location", location, route: taken.route, groups: groupsIn(taken, request) },
   };
   const early = stopIn(earlyChecks, place, location);
   const guards = [...everywhere(served.settings), ...early.guards];
@@ -143,7 +186,10 @@ function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "b
     const why = `${named(unusable.object)}: ${sentence(unusable)}`;
     return { guards, backends, end: { kind: "answer", status: unusableStatus, why } };
   }
-  if ((first.upstream?.endpoints.length ?? 0) === 0) {
+  const standIn = location.standIn === undefined ? undefined : served.upstreams.get(location.standIn);
+  const isServed = (first.upstream?.endpoints.length ?? 0) > 0;
+  const standsIn = !isServed && (standIn?.endpoints.length ?? 0) > 0;
+  if (!isServed && !standsIn) {
     const why = `Service ${first.backend.key}, port ${first.backend.port}, has no endpoint that is ready`;
     return { guards, backends, end: { kind: "answer", status: 503, why } };
   }
@@ -152,13 +198,25 @@ function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guards" | "b
   const all = [...guards, ...late.guards, ...(auth === undefined ? [] : [asking(auth)])];
   if (late.end !== undefined) return { guards: all, backends, end: late.end };
   const change = first.backend.filters?.rewrite ?? filters.rewrite;
-  const path = change === undefined ? undefined : rewritten(change, request);
+  const path = (change && rewritten(change, request)) ?? annotatedPath(place);
   return {
     guards: all,
     backends,
-    end: { kind: "proxied", upstream: first.upstream!, canaries: [], standsIn: false },
+    end: { kind: "proxied", upstream: standsIn ? standIn! : first.upstream!, canaries: [], standsIn },
     ...(path === undefined ? {} : { rewritten: path }),
   };
+}
+
+/** The groups of the pattern that takes the path; none where a plain path does. */
+function groupsIn({ route }: RouteTaken, { uri }: ReadRequest): readonly (string | undefined)[] {
+  if (route.match !== "pattern") return [];
+  return [...(patternOf(`^(?:${groupsOf(route.path).text})$`, "s")?.exec(uri) ?? [])];
+}
+
+/** The path by rewrite-target; undefined where it stays. */
+function annotatedPath({ found }: Asked): string | undefined {
+  const target = "rewrite" in found.route ? found.route.rewrite : undefined;
+  return target && expanded(target, found.groups);
 }
 
 /** The rule's own auth service is asked in place of the operator's. */
@@ -177,21 +235,7 @@ function isPreflight({ method, headers }: AskedRequest): boolean {
   return method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
 }
 
-/**
- * Whether the request is one for Ingresses on a port that they have too: one names the host more exactly than the route, or no
- * route takes it.
- */
-export function isForIngresses(
-  { servers }: Served,
-  { port, taken, end }: GatewayDecision,
-  host: string,
-  { ports }: DecideOptions,
-): boolean {
-  const isShared = port.address === undefined && (port.listenPort === ports.http || port.listenPort === ports.https);
-  const by = taken?.server.name;
-  if (!isShared || by === host) return false;
-  const dot = host.indexOf(".", 1);
-  const above = `*${host.slice(dot)}`;
-  if (servers.has(host) || (dot >= 0 && above !== by && servers.has(above))) return true;
-  return taken === undefined && end.kind === "answer" && end.status === 404;
+/** Whether Ingresses have the port, too. */
+function isShared({ address, listenPort }: ListenerPort, { ports }: DecideOptions): boolean {
+  return address === undefined && (listenPort === ports.http || listenPort === ports.https);
 }

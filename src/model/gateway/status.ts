@@ -1,6 +1,7 @@
 /**
- * The status that objects of the Gateway API should have. `translate/` says it beside the Configuration; a writer compares
- * it with what the API server has and writes the difference once the Configuration of the same turn is live.
+ * The status that objects of the Gateway API should have. `translate/` says it beside the
+ * Configuration; a writer compares it with what the API server has and writes the difference once
+ * the Configuration of the same turn is live.
  */
 import type { KubernetesObject } from "../objects.ts";
 import type { Condition, GatewayAddress, ParentReference } from "./objects.ts";
@@ -9,7 +10,10 @@ import type { DesiredService } from "./services.ts";
 /** A condition without its time: the writer keeps that of an equal condition. */
 export type DesiredCondition = Required<Omit<Condition, "lastTransitionTime" | "observedGeneration">>;
 
-/** All conditions observe the generation of `object`, which is the version that the status was made for. */
+/**
+ * All conditions observe the generation of `object`, which is the version that the status was made
+ * for.
+ */
 export type DesiredStatus = { readonly object: KubernetesObject } & (
   | {
       readonly kind: "GatewayClass";
@@ -21,6 +25,8 @@ export type DesiredStatus = { readonly object: KubernetesObject } & (
       readonly kind: "Gateway";
       readonly conditions: readonly DesiredCondition[];
       readonly addresses: readonly GatewayAddress[];
+      /** Whether its addresses are those that the status of Ingresses has. */
+      readonly hasIngressAddresses?: true;
       readonly listeners: readonly DesiredListenerStatus[];
       /** How many ListenerSets are accepted. */
       readonly attachedListenerSets: number;

@@ -1,13 +1,13 @@
 /**
- * One nginx master: how it is started, recognised later, and seen to end. It runs in a session of its own, so neither
- * Ctrl-C nor a closing terminal reaches it, and its working folder is the run folder, by which its workers are found
- * even when it is dead. What belongs to the process (`daemon`, `pid`, the instance) is on its command line; a
- * configuration must not say it again.
+ * One nginx master: how it is started, recognised later, and seen to end. It runs in a session of
+ * its own, so neither Ctrl-C nor a closing terminal reaches it, and its working folder is the run
+ * folder, by which its workers are found even when it is dead. What belongs to the process
+ * (`daemon`, `pid`, the instance) is on its command line; a configuration must not say it again.
  */
+import { type SpawnOptions, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { execa } from "execa";
-import { allocatorEnvironment } from "../allocator.ts";
+import { nginxEnvironment } from "../allocator.ts";
 import { overwrite } from "../folder/files.ts";
 import type { RunFolder } from "../folder/paths.ts";
 import { nginxProcess, nginxProcesses } from "./processes.ts";
@@ -15,7 +15,10 @@ import { guardCommand } from "./watchdog.ts";
 
 export interface Master {
   readonly pid: number;
-  /** Resolves, with words such as `code 1` or `signal SIGKILL`, when the master is gone. Its workers may be left. */
+  /**
+   * Resolves, with words such as `code 1` or `signal SIGKILL`, when the master is gone. Its workers
+   * may be left.
+   */
   readonly gone: Promise<string>;
   /** Ends the watchdog. To be called once the master and all its workers are gone. */
   readonly forget: () => void;
@@ -25,15 +28,18 @@ export interface MasterSetup {
   readonly binary: string;
   readonly folder: RunFolder;
   /**
-   * True: nginx ends with this process, even on SIGKILL, and its output comes as lines. (Its stdout and stderr are then
-   * sockets, so the configuration says `stderr`, never `/dev/stderr`.)
-   * False: nginx outlives this process, has its stdout and stderr, and is found again by `adoptMaster`.
+   * True: nginx ends with this process, even on SIGKILL, and its output comes as lines. (Its stdout
+   * and stderr are then sockets, so the configuration says `stderr`, never `/dev/stderr`.) False:
+   * nginx outlives this process, has its stdout and stderr, and is found again by `adoptMaster`.
    */
   readonly endWithController: boolean;
   readonly onLine: (line: string) => void;
 }
 
-/** Starts nginx on `folder.conf`. It is not known to serve when this returns. `instance` must never have been used before. */
+/**
+ * Starts nginx on `folder.conf`. It is not known to serve when this returns. `instance` must never
+ * have been used before.
+ */
 export function startMaster(setup: MasterSetup, instance: string): Master | Error {
   const { binary, folder, endWithController } = setup;
   try {
@@ -42,16 +48,14 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
   } catch (error) {
     return error as Error;
   }
-  const place = { cwd: folder.root, env: allocatorEnvironment } as const;
-  const options = { ...place, detached: true, cleanup: false, buffer: false, reject: false } as const;
+  const options: SpawnOptions = { cwd: folder.root, env: nginxEnvironment(), detached: true };
   const args = argumentsFor(folder, instance);
   const [guard, ...guardArgs] = guardCommand();
   const child = endWithController
-    ? execa(guard, [...guardArgs, binary, ...args], {
-        ...options,
-        stdio: ["ignore", "pipe", "pipe", "pipe"],
-      })
-    : execa(binary, args, { ...options, stdin: "ignore", stdout: "inherit", stderr: "inherit" });
+    ? spawn(guard, [...guardArgs, binary, ...args], { ...options, stdio: ["ignore", "pipe", "pipe", "pipe"] })
+    : spawn(binary, args, { ...options, stdio: ["ignore", "inherit", "inherit"] });
+  // That it cannot be started shows in its pid.
+  child.on("error", () => {});
   if (child.pid === undefined) return new Error(`${binary} cannot be started`);
   const gone = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => resolve(signal === null ? `code ${code}` : `signal ${signal}`));
@@ -62,7 +66,10 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
   return { pid: child.pid, gone, forget: () => leash?.destroy() };
 }
 
-/** The nginx that an earlier controller left serving in this folder, if its pid file, group and instance all say that it is that one. */
+/**
+ * The nginx that an earlier controller left serving in this folder, if its pid file, group and
+ * instance all say that it is that one.
+ */
 export function adoptMaster(folder: RunFolder): Master | undefined {
   const [pid, instance] = [Number(contentOf(folder.pid)), contentOf(folder.instance)];
   const found = nginxProcesses(folder).find((one) => one.pid === pid && one.role === "master");
@@ -71,7 +78,10 @@ export function adoptMaster(folder: RunFolder): Master | undefined {
   return { pid, gone: seenGone(folder, pid), forget: () => {} };
 }
 
-/** `-e` and `error_log` give one place, on disk, for why a start or a reload failed, whoever reads the daily log. */
+/**
+ * `-e` and `error_log` give one place, on disk, for why a start or a reload failed, wherever the
+ * daily log goes.
+ */
 function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
   const quoted = JSON.stringify;
   const identity = instanceDirective(instance);
@@ -81,7 +91,10 @@ function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
 
 const instanceDirective = (instance: string): string => `env SLUICE_INSTANCE=${instance};`;
 
-/** Nobody tells us of the end of a process that is not our child: it is looked for four times a second. */
+/**
+ * The end of a process that is not our child is not reported to us: it is looked for four times a
+ * second.
+ */
 async function seenGone(folder: RunFolder, pid: number): Promise<string> {
   while (nginxProcess(pid, folder.conf)?.role === "master") await delay(250, undefined, { ref: false });
   return "unknown";

@@ -12,6 +12,7 @@ import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
 import { requestHeaders, withoutCertificates } from "../settings/forwarded.ts";
 import { serverNamesHash } from "../settings/hashes.ts";
 import { ownDictionaries } from "../settings/shared-dictionaries.ts";
+import { streamView } from "../streams/view.ts";
 import type { Template } from "../template.ts";
 import { indented } from "./indent.ts";
 import { InternalNames } from "./internal-names.ts";
@@ -26,14 +27,13 @@ import {
   routeVariables,
 } from "./server-views.ts";
 import { withoutNotes } from "./source-map.ts";
-import { streamView } from "./stream-view.ts";
 import { ifRead, withoutUnreadVariables } from "./unread-variables.ts";
 
 export interface ConfParts extends AboutServers {
   /** The inside of each server block. */
   readonly servers: readonly Token[];
   readonly upstreams: readonly View[];
-  /** What shapes need of the http block. */
+  /** The parts of the http block that shapes need. */
   readonly needs: ReadonlySet<HttpPart>;
   /** Lines of the http block that shapes ask for. */
   readonly http: readonly Token[];
@@ -44,7 +44,7 @@ export interface ConfParts extends AboutServers {
   readonly certificates: Table<Certificate>;
   /** Whether some host asks clients for certificates. */
   readonly verifies: boolean;
-  /** What the Lua needs; undefined in static mode. */
+  /** The values that the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
 }
 
@@ -71,7 +71,10 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation, map };
 }
 
-/** What only a snippet or a template of the operator's may have shows in the text, which is rendered again with the module then. */
+/**
+ * Directives that only a snippet or a template of the operator's may have show in the text, which
+ * is rendered again with the module then.
+ */
 function textOf(template: Template, parts: ConfParts): string {
   const render = (asks: Omit<TextNeeds, "parts">) => indented(String(template.render("nginx", mainView(parts, asks))));
   const first = { lua: parts.lua !== undefined, checksNames: false };
@@ -80,7 +83,7 @@ function textOf(template: Template, parts: ConfParts): string {
   return asks.lua === first.lua && !asks.checksNames ? text : render(asks);
 }
 
-/** What the router is to set because something reads it. */
+/** Variables that the router sets because something reads them. */
 function toldVariables(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
   const told = [
     ...[...routeLabels, ...gatewayLabels, ...groupVariables].filter(isRead),
@@ -90,10 +93,13 @@ function toldVariables(text: string, isRead: (name: string) => boolean, { counts
   return told.map((name) => `"${name}"`);
 }
 
-/** What the router sets only where something reads it, and no record names. */
+/** Variables that the router sets only where something reads them, and that no record names. */
 const setWhereRead = new Set([...groupVariables, ...gatewayLabels, closedReasonVariable]);
 
-/** Where a log or a snippet names `$request_id`, it must equal the id that backends get, so nginx makes both. */
+/**
+ * Where a log or a snippet names `$request_id`, it must equal the id that backends get, so nginx
+ * makes both.
+ */
 function onlyOurMapReadsTheId(text: string): boolean {
   return text.match(/\brequest_id\b/g)?.length === 1;
 }
@@ -112,7 +118,7 @@ export function hashOf(text: string): string {
   return hash("sha256", text);
 }
 
-/** Of all that nginx reads at a reload: of two versions of the Lua no line of the text need differ. */
+/** A hash of all that nginx reads at a reload: two versions of the Lua may have the same text. */
 function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: string): string {
   const sum = createHash("sha256").update(luaVersion).update(conf);
   for (const { path, content, opened } of files)
@@ -120,7 +126,7 @@ function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: 
   return sum.digest("hex").slice(0, 32);
 }
 
-/** What `nginx.tmpl` sees; `asks` is what the text has directives of. */
+/** The view of `nginx.tmpl`; `asks` names the modules that the text has directives of. */
 function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
   const { paths, ports } = machine;
@@ -215,7 +221,9 @@ function listens({ ipv6 }: Machine, port: number): Token[] {
   return [String(port), ...(ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
 }
 
-/** Strict-Transport-Security: over TLS, without it, and of a page that is not the location's own. */
+/**
+ * Strict-Transport-Security: over TLS, without it, and of a page that is not the location's own.
+ */
 export function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
   const { hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, followed } = settings;
   const added = followed.addHeaders.find(({ name }) => name.toLowerCase() === "strict-transport-security");

@@ -99,8 +99,9 @@ function locationsOf(kind: string, name: string, { host, hosts, shapesOf }: Look
   return [...hosts.values()].flatMap((one) => one.locations.filter((own) => shapesOf(own, one).includes(name)));
 }
 
-function keysOf(locations: readonly Pick<Own, "owner">[]): ReadonlySet<string> {
-  const owners = locations.flatMap(({ owner }) => owner ?? []);
+/** What has authors has the texts of these: its owner's own values are data. */
+function keysOf(locations: readonly Pick<Own, "owner" | "authors">[]): ReadonlySet<string> {
+  const owners = locations.flatMap(({ owner, authors }) => authors ?? owner ?? []);
   return new Set(owners.map(({ kind, namespace, name }) => objectKey(kind, `${namespace}/${name}`)));
 }
 

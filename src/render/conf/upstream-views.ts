@@ -1,4 +1,4 @@
-/** What the template sees of an `upstream` block. */
+/** The template's view of an `upstream` block. */
 
 import { Token, type View } from "../../directives/token.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
@@ -6,11 +6,17 @@ import type { Balance, Upstream } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { affinityKey } from "../static/affinity.ts";
 
-/** The block for plain HTTP whose peers the Lua chooses; called as in ingress-nginx, whose users' snippets name it. */
+/**
+ * The block for plain HTTP whose peers the Lua chooses; called as in ingress-nginx, whose users'
+ * snippets name it.
+ */
 export const balancedBlock = "upstream_balancer";
 
 /** Begins the names of blocks whose requests may have a deadline or a number of retries. */
 export const limitedBlock = "upstream_limited";
+
+/** Begins the names of blocks whose requests have timeouts of their own. */
+export const timedBlock = "upstream_timed";
 
 /** A block whose peers the Lua chooses. */
 export function balancedUpstream(name: string, settings: Settings): View {
@@ -18,9 +24,15 @@ export function balancedUpstream(name: string, settings: Settings): View {
     name: Token.name(name),
     servers: [],
     balancer: true,
-    limited: name.startsWith(limitedBlock),
+    arguments: balancerArguments(name),
     directives: keepalive(settings, settings.upstreamKeepaliveConnections),
   };
+}
+
+/** Those of `run` in balance.lua. */
+function balancerArguments(name: string): View {
+  if (name.startsWith(limitedBlock)) return Token.conf`true`;
+  return name.startsWith(timedBlock) && Token.conf`false, true`;
 }
 
 /** A block of its own for one Upstream (static mode), one of so many. It must have endpoints. */
@@ -34,13 +46,14 @@ export function staticUpstream(
   const hash = by === undefined ? [] : [line("hash", Token.conf`${by} consistent`)];
   return {
     name: Token.name(name),
-    // An endpoint is asked as long as Kubernetes calls it ready, as in dynamic mode: a failure excludes no endpoint.
+    // An endpoint is asked as long as Kubernetes calls it ready, as in dynamic mode: a failure
+    // excludes no endpoint.
     servers: endpoints.map(
       ({ address, port }) =>
         Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
     ),
     balancer: false,
-    limited: false,
+    arguments: false,
     directives: [...hash, ...keepalive(settings, idleConnections(settings.upstreamKeepaliveConnections, blocks))],
   };
 }
@@ -51,8 +64,9 @@ export function staticBlock(id: string): string {
 }
 
 /**
- * What is hashed. An undeclared variable becomes text, because nginx would refuse the whole configuration for it. The letter in front keeps the
- * key from being empty, which nginx takes for none.
+ * The text that is hashed. An undeclared variable becomes text, because nginx would refuse the
+ * whole configuration for it. The letter in front keeps the key from being empty, which nginx takes
+ * for none.
  */
 function hashKeyOf(balance: Balance): Token | undefined {
   if (balance.algorithm === "hash") {
@@ -62,15 +76,19 @@ function hashKeyOf(balance: Balance): Token | undefined {
   return balance.algorithm === "cookie" ? affinityKey(balance.cookie).key : undefined;
 }
 
-/** nginx sets aside 160 bytes for each idle connection that a block may keep: so many make 10 MB in all. */
+/**
+ * nginx sets aside 160 bytes for each idle connection that a block may keep: so many make 10 MB in
+ * all.
+ */
 const idleInAll = 64_000;
 /** A block that keeps so few is left with half of them at least. */
 const fewestIdle = 8;
 
 /**
- * How many idle connections a worker keeps to the endpoints of one of so many blocks. The setting speaks of one block that serves
- * everything, as there is in ingress-nginx and in dynamic mode; it is halved until that many blocks fit in memory, and not
- * divided, so that a block's text stays the same while others come and go.
+ * How many idle connections a worker keeps to the endpoints of one of so many blocks. The setting
+ * is about one block that serves everything, as there is in ingress-nginx and in dynamic mode; it
+ * is halved until that many blocks fit in memory, and not divided, so that a block's text stays the
+ * same while others come and go.
  */
 export function idleConnections(most: number, blocks: number): number {
   let each = most;

@@ -1,13 +1,14 @@
 /**
- * Routes, Upstreams and Certificates as data: one record per host, per Upstream and per Certificate, as JSON that the Lua
- * in `nginx/lua` reads. A record's text depends on nothing but its noun, so equal nouns cost no delta.
+ * Routes, Upstreams and Certificates as data: one record per host, per Upstream and per
+ * Certificate, as JSON that the Lua in `nginx/lua` reads. A record's text depends on nothing but
+ * its noun, so equal nouns cost no delta.
  */
 
 import { hostRecordOf, isSaid, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapedPath } from "../../directives/path-words.ts";
 import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
-import { isBackendVariable, isRequestVariable } from "../../kinds/request-variables.ts";
+import { isBackendVariable } from "../../kinds/request-variables.ts";
 import { targetVariables } from "../../kinds/rewrite-target.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
@@ -17,13 +18,17 @@ import { listenerHostRecords } from "../gateway/host-record.ts";
 import { balanceRecord, canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
+import { expandable } from "./expandable.ts";
 import type { Shapes } from "./shape.ts";
 
 type KeyedRecord = readonly [key: RecordKey, value: string];
 
 export const defaultPair = "default";
 
-/** The records of one Server: its own host, its aliases and its www twin, and the names that reach it by SNI. */
+/**
+ * The records of one Server: its own host, its aliases and its www twin, and the names that reach
+ * it by SNI.
+ */
 export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): KeyedRecord[] {
   if (server.listener !== undefined) return listenerHostRecords(server, shapes);
   const records: KeyedRecord[] = [[hostKey(server.name), hostRecord(server, shapes)]];
@@ -33,7 +38,9 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Ke
   return records;
 }
 
-/** Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own. */
+/**
+ * Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own.
+ */
 function addAlias(alias: Alias, says: Fields<"host">, records: KeyedRecord[]): void {
   if (formOf(alias.name) === "exact") {
     records.push([hostKey(alias.name), JSON.stringify({ ...says, ...tls(alias) })]);
@@ -126,7 +133,10 @@ function locationRecord(
   return inFieldOrder(all);
 }
 
-/** Without empty fields, and in the order of the protocol, so that a new version of Sluice does not publish equal records again. */
+/**
+ * Without empty fields, and in the order of the protocol, so that a new version of Sluice does not
+ * publish equal records again.
+ */
 function inFieldOrder(fields: Fields<"location">): Fields<"location"> {
   const ordered: { -readonly [F in keyof Fields<"location">]: unknown } = {};
   recordFields.location.forEach((name) => {
@@ -154,12 +164,17 @@ export function pairRecord({ chain, key, fingerprint }: Certificate): string {
   return JSON.stringify(record);
 }
 
-/** `address:port` as nginx writes it: the endpoints that a request has tried are recognized by these names in $upstream_addr. */
+/**
+ * `address:port` as nginx writes it: the endpoints that a request has tried are recognized by these
+ * names in $upstream_addr.
+ */
 function addressOf({ address, port }: Endpoint): string {
   return address.includes(":") ? `${new URL(`http://[${address}]`).hostname}:${port}` : `${address}:${port}`;
 }
 
-/** The fields that say something: records are kept ten thousand times, so what is empty is left out. */
+/**
+ * The fields that say something: records are kept ten thousand times, so what is empty is left out.
+ */
 function given<T extends object>(fields: T): Partial<T> {
   const said: Partial<T> = {};
   for (const name in fields) if (!isEmpty(fields[name])) said[name] = fields[name];
@@ -171,13 +186,4 @@ function isEmpty(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === "" || value === 0;
   for (const _ in value) return false;
   return true;
-}
-
-/** A text with groups of the path as the router expands it: `$1`, `${variable}` where it is one of those allowed, `$$` for the sign itself. */
-function expandable(target: string, allowed = isRequestVariable): string {
-  return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {
-    if (group !== undefined) return found;
-    const name = bare ?? braced;
-    return name !== undefined && allowed(name) ? `\${${name}}` : `$${found}`;
-  });
 }

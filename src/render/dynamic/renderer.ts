@@ -1,19 +1,21 @@
 /**
- * A Configuration as nginx gets it: the text of nginx.conf with its files, and the records of shared memory. The Renderer
- * remembers what it rendered per noun, and which shapes the last text has: a route whose shape is among them is data
- * only, a new shape is a reload. A shape that no route names any more stays until another reason brings a reload.
+ * A Configuration as nginx gets it: the text of nginx.conf with its files, and the records of
+ * shared memory. The Renderer remembers what it rendered per noun, and which shapes the last text
+ * has: a route whose shape is among them is data only, a new shape is a reload. A shape that no
+ * route names any more stays until another reason brings a reload.
  */
 
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { guarded } from "../../guarded.ts";
 import type { Configuration, Server } from "../../model/configuration.ts";
-import { pairKey, patternsKey, stapleKey, upstreamKey } from "../../model/records.ts";
+import { pairKey, patternsKey, shadowRecordKey, stapleKey, upstreamKey } from "../../model/records.ts";
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { ShapesOf } from "../conf/source-map.ts";
 import { dataSlot, gatewaySlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
+import { shadowRecord } from "../gateway/host-record.ts";
 import { listenerSlots } from "../gateway/listen.ts";
 import { scopeRecords } from "../gateway/scope-records.ts";
 import {
@@ -24,6 +26,7 @@ import {
   usualCircumstances,
 } from "../rendering.ts";
 import { recordsBytesOf } from "../settings/shared-dictionaries.ts";
+import { hasEndpointsAsData, streamRecords, withoutEndpoints } from "../streams/pools.ts";
 import type { Template } from "../template.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import { RecordChanges } from "./record-changes.ts";
@@ -46,7 +49,7 @@ export class DynamicRenderer implements Renderer {
   readonly #serverParts = new Map<string, ServerParts>();
   #textHosts = new TextHosts();
   readonly #patterns = new Map<string, readonly HostPattern[]>();
-  /** By host: its own, and that of its www twin where there is one. */
+  /** Text servers by host: its own, and that of its www twin where there is one. */
   readonly #textServers = new Map<string, readonly RoutedTextServer[]>();
   readonly #used = new UsedShapes();
   readonly #failed = new FailedServers();
@@ -81,7 +84,8 @@ export class DynamicRenderer implements Renderer {
     const records = changes.since(this.#records);
     const replaced = this.#put(records);
     try {
-      const text = withOwners(this.#textOf(next, circumstances), next, this.#shapes);
+      const shown = hasEndpointsAsData(this.#machine) ? { ...next, streams: withoutEndpoints(next.streams) } : next;
+      const text = withOwners(this.#textOf(shown, circumstances), next, this.#shapes);
       this.#last = next;
       return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
     } catch (error) {
@@ -142,15 +146,30 @@ export class DynamicRenderer implements Renderer {
     for (const name of this.#dirtyServers(next)) {
       this.#renewServer(changes, name, next, shapes);
     }
+    for (const { key, after } of next.shadows.changesSince(last?.shadows ?? Table.empty())) {
+      changes.putOrRemove(shadowRecordKey(key), after && guarded(() => shadowRecord(after), nothing));
+    }
     changes.putOrRemove(patternsKey, patternsRecord([...this.#patterns.values()].flat()));
     this.#addScopes(changes, next);
+    if (hasEndpointsAsData(this.#machine)) this.#addStreams(changes, next);
+  }
+
+  #addStreams(changes: RecordChanges, { streams }: Whole): void {
+    const last = this.#last?.streams ?? [];
+    if (last === streams) return;
+    for (const key of streamRecords(last).keys()) changes.remove(key);
+    for (const [key, value] of streamRecords(streams)) changes.put(key, value);
   }
 
   /** A scope names certificates of its listeners by the types of their keys. */
-  #addScopes(changes: RecordChanges, { listenerPorts, certificates }: Whole): void {
+  #addScopes(
+    changes: RecordChanges,
+    { listenerPorts, certificates, shadows, yieldingListeners: yielding }: Whole,
+  ): void {
     const last = this.#last;
-    if (last !== undefined && last.listenerPorts === listenerPorts && last.certificates === certificates) return;
-    const records = scopeRecords([...listenerPorts.values()], certificates);
+    if (isSamePart(last, { listenerPorts, certificates, shadows, yieldingListeners: yielding })) return;
+    const shadowed = new Set([...shadows.values()].flatMap(({ listener }) => listener ?? []));
+    const records = scopeRecords([...listenerPorts.values()], certificates, { shadowed, yielding });
     for (const key of this.#scopes.keys()) changes.remove(key);
     for (const [key, value] of records) changes.put(key, value);
     this.#scopes = records;
@@ -242,6 +261,10 @@ export class DynamicRenderer implements Renderer {
   }
 }
 
+function isSamePart(last: Whole | undefined, part: Partial<Whole>): boolean {
+  return last !== undefined && Object.entries(part).every(([name, value]) => last[name as keyof Whole] === value);
+}
+
 function withOwners({ map, ...text }: DynamicText, whole: Whole, shapes: Shapes): RenderedText {
   const { servers, listenerPorts, streams } = whole;
   const ports = {
@@ -252,7 +275,7 @@ function withOwners({ map, ...text }: DynamicText, whole: Whole, shapes: Shapes)
   return { ...text, ownersAt: map.ownersAmong(servers, shapesOf, ports) };
 }
 
-/** Of what Sluice failed on nothing is published. */
+/** Sluice publishes nothing of a host on which it failed. */
 const nothing = (): undefined => undefined;
 const none = (): readonly HostPattern[] => [];
 
@@ -265,8 +288,9 @@ interface ServerParts {
 const noParts: ServerParts = { keys: [], slot: dataSlot, shapes: [] };
 
 /**
- * Bytes of shared memory for so many records. nginx's slabs round a record up to a power of two and pages are not shared
- * between sizes; doubled again, and grown in powers of two, since another size is a reload.
+ * Bytes of shared memory for so many records. nginx's slabs round a record up to a power of two and
+ * pages are not shared between sizes; doubled again, and grown in powers of two, since another size
+ * is a reload.
  */
 export function memoryFor(records: number, bytes: number): number {
   const needed = 4 * bytes + 1024 * records;

@@ -1,6 +1,7 @@
 /**
- * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however many owners ask for
- * it; its name is a keyed hash of its text, which never changes meaning (trap 1) and which no tenant can guess.
+ * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however
+ * many owners ask for it; its name is a keyed hash of its text, which never changes meaning (trap
+ * 1) and which no tenant can guess.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -17,7 +18,7 @@ import {
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
-import { balancedBlock, limitedBlock } from "../conf/upstream-views.ts";
+import { balancedBlock, limitedBlock, timedBlock } from "../conf/upstream-views.ts";
 import { forRoute, routeTraitsOf } from "../gateway/traits.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
 import type { Template } from "../template.ts";
@@ -25,7 +26,7 @@ import type { Template } from "../template.ts";
 export interface Shape extends LocationText {
   /** `@` and 16 hex digits. */
   readonly name: string;
-  /** What its route variables stand for, by name without `route_`. */
+  /** The values of its route variables, by name without `route_`. */
   readonly variables: Readonly<Record<string, string>>;
   /** Whether nginx takes its text only in a location with a path. */
   readonly needsPath: boolean;
@@ -51,6 +52,9 @@ export class Shapes {
     for (const location of locations) {
       if (server.listener !== undefined) {
         for (const backend of location.backends) shapes.push(this.ofBackend(location, backend, features));
+        if (location.standIn !== undefined) {
+          shapes.push(this.standInOfRoute(location, location.backends[0]!, features));
+        }
         continue;
       }
       shapes.push(this.of(location, features));
@@ -62,7 +66,9 @@ export class Shapes {
   /** The names of those that one Location may be served by. */
   namesOf(location: Location<FeatureValues>, { listener, features }: Server<FeatureValues>): readonly string[] {
     if (listener !== undefined) {
-      return location.backends.map((backend) => this.ofBackend(location, backend, features).name);
+      const { backends, standIn } = location;
+      const stands = standIn === undefined ? [] : [this.standInOfRoute(location, backends[0]!, features).name];
+      return [...backends.map((backend) => this.ofBackend(location, backend, features).name), ...stands];
     }
     const own = [
       this.of(location, features),
@@ -84,6 +90,12 @@ export class Shapes {
   /** For the Service that stands in where the Location's own has no endpoints. */
   standInOf(location: Location<FeatureValues>, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, { ...traitsOf(location, host, this.#settings), standsIn: true });
+  }
+
+  /** The same for a route, beside one of its backends. */
+  standInOfRoute(location: Location<FeatureValues>, backend: WeightedBackend, host: FeatureValues): Shape {
+    const { tls: _, ...traits } = routeTraitsOf(location, backend, host, this.#settings);
+    return this.#shapeOf(location.features, { ...traits, scheme: "HTTP", standsIn: true });
   }
 
   #shapeOf(values: FeatureValues, traits: LocationTraits): Shape {
@@ -109,8 +121,10 @@ export class Shapes {
     };
     const captured = () => Token.variable("forwarded_prefix");
     const { limited = false, retries, persists = false } = traits.route ?? {};
-    const blocks = [limited || persists || retries !== undefined ? limitedBlock : balancedBlock];
-    const target = { dynamic: true, unserved: false, rewrite: false, blocks };
+    const isLimited = limited || persists || retries !== undefined;
+    const blocks = [isLimited ? limitedBlock : balancedBlock];
+    const timedBlocks = [isLimited ? limitedBlock : timedBlock];
+    const target = { dynamic: true, unserved: false, rewrite: false, blocks, timedBlocks };
     const found = this.#texts.of(forRoute(values, traits.route), traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;

@@ -1,4 +1,7 @@
-/** The text of nginx.conf in dynamic mode: one server for all hosts that are data, one for each that needs text, and the shapes in each. */
+/**
+ * The text of nginx.conf in dynamic mode: one server for all hosts that are data, one for each that
+ * needs text, and the shapes in each.
+ */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token } from "../../directives/token.ts";
@@ -12,14 +15,14 @@ import { dataSlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
 import { isShared, listenedOn, slotOf } from "../gateway/listen.ts";
 import { gatewayServerView } from "../gateway/server-view.ts";
-import { streamFiles } from "../gateway/stream-views.ts";
 import type { RenderedFile } from "../rendered-files.ts";
 import type { RenderedText } from "../rendering.ts";
+import { streamFiles } from "../streams/gateway-views.ts";
 import type { Template } from "../template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
 import type { UsedShapes } from "./used-shapes.ts";
 
-/** What a text is made of. */
+/** The parts of a text. */
 export interface DynamicParts {
   readonly configuration: Pick<
     Configuration<Settings, FeatureValues>,
@@ -32,7 +35,10 @@ export interface DynamicParts {
   readonly recordsBytes: number;
 }
 
-/** Hashes of all but the shapes, by what people call it. It is asked at each change, so what is the same object is not hashed again. */
+/**
+ * Hashes of all but the shapes, by what people call it. It is asked at each change, so what is the
+ * same object is not hashed again.
+ */
 export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
   const { settings, defaultCertificate, listenerPorts, streams, streamSnippets, certificates } = configuration;
   const ends = streamFiles(gatewayStreamsIn(streams), certificates);
@@ -58,7 +64,10 @@ function hashOfObject(value: object): string {
   return sum;
 }
 
-/** A text whose owners are looked up in the Configuration at hand: a text stays while hosts come and go. */
+/**
+ * A text whose owners are looked up in the Configuration at hand: a text stays while hosts come and
+ * go.
+ */
 export interface DynamicText extends Omit<RenderedText, "ownersAt"> {
   readonly map: SourceMap;
 }

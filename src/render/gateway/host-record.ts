@@ -1,21 +1,28 @@
 /**
- * A host of a listener as data. Routes with one path stand in one place of the record: the number of a location where the path
- * alone decides, else a list in the order in which they are tried. What follows a route without conditions is never met.
+ * A host of a listener as data. Routes with one path stand in one place of the record: the number
+ * of a location where the path alone decides, else a list in the order in which they are tried.
+ * What follows a route without conditions is never met. The number 0 stands for the location that
+ * the namesake has.
  */
-import { recordOf } from "../../annotations/hooks.ts";
+import { isSaid, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
-import { groupsOf } from "../../directives/pattern-groups.ts";
-import type {
-  Conditions,
-  Location,
-  Route,
-  Server,
-  ValueCondition,
-  WeightedBackend,
+import { escapeRegex } from "../../directives/path-words.ts";
+import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
+import { isBackendVariable } from "../../kinds/request-variables.ts";
+import { targetVariables } from "../../kinds/rewrite-target.ts";
+import {
+  type Conditions,
+  type Location,
+  type Route,
+  type Server,
+  toNamesake,
+  type ValueCondition,
+  type WeightedBackend,
 } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
+import { expandable } from "../dynamic/expandable.ts";
 import type { Shapes } from "../dynamic/shape.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
@@ -30,18 +37,35 @@ export function listenerHostRecords(
   return [[hostKey(serverKey(server)), JSON.stringify(hostRecord(server, shapes))]];
 }
 
+/** A route in shadow is only found, and named. */
+export function shadowRecord(server: Server<FeatureValues>): string {
+  const record: Fields<"host"> = { locations: server.locations.map(namesOf), ...placesIn(server) };
+  return JSON.stringify(record);
+}
+
 function hostRecord(server: Server<FeatureValues>, shapes: Shapes): Fields<"host"> {
-  const of = (match: Route["match"]) => placesOf(server.routes.filter((route) => route.match === match));
+  return { locations: server.locations.map((_, at) => locationRecord(server, at, shapes)), ...placesIn(server) };
+}
+
+function placesIn({ ordered, routes }: Server<FeatureValues>): Fields<"host"> {
+  // nginx tries patterns as they stand.
+  if (ordered === true) return { pattern: routes.map((route) => [patternFor(route), placeOf([route])]) };
+  const of = (match: Route["match"]) => placesOf(routes.filter((route) => route.match === match));
   const exact = of("exact");
   const prefix = [...of("prefix")].sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a));
-  const patterns = server.routes.filter(({ match }) => match === "pattern");
+  const patterns = routes.filter(({ match }) => match === "pattern");
   const pattern = patterns.map((route) => [wholeOf(route.path), placeOf([route])]);
   return {
-    locations: server.locations.map((_, at) => locationRecord(server, at, shapes)),
     ...(exact.size > 0 ? { exact: Object.fromEntries(exact) } : {}),
     ...(prefix.length > 0 ? { prefix: prefix.flat() } : {}),
     ...(pattern.length > 0 ? { pattern } : {}),
   };
+}
+
+function patternFor({ match, path }: Route): string {
+  if (match === "pattern") return wholeOf(path);
+  if (match === "regex") return `(?i)^${groupsOf(path).text}`;
+  return match === "exact" ? `\\A${escapeRegex(path)}\\z` : `\\A${escapeRegex(path)}`;
 }
 
 /** By path, in the order in which the paths come. Lua counts locations from 1. */
@@ -55,9 +79,10 @@ function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
 
 /** Of routes with one path. */
 function placeOf(same: readonly Route[]): Place {
-  const last = same.findIndex(({ conditions }) => conditions === undefined);
+  // What the namesake has is not looked at for all hosts of a wildcard.
+  const last = same.findIndex(({ conditions, location }) => conditions === undefined && location !== toNamesake);
   const choices = last < 0 ? same : same.slice(0, last + 1);
-  return last === 0 ? same[0]!.location + 1 : choices.map(choiceOf);
+  return choices.length === 1 && same[0]!.conditions === undefined ? same[0]!.location + 1 : choices.map(choiceOf);
 }
 
 function choiceOf({ location, conditions }: Route): number | Fields<"choice"> {
@@ -88,26 +113,62 @@ function wholeOf(pattern: string): string {
   return `\\A(?:${groupsOf(pattern).text})\\z`;
 }
 
+/** The names of a route in logs and counts. */
+function namesOf({ owner, path, rule }: Location<FeatureValues>): Fields<"location"> {
+  return {
+    ...(owner === undefined ? {} : { namespace: owner.namespace, route: `${owner.namespace}/${owner.name}` }),
+    path,
+    ...(rule === undefined ? {} : { rule }),
+  };
+}
+
 function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shapes): Fields<"location"> {
   const { features } = server;
   const location = server.locations[at]!;
-  const { owner, path, rule } = location;
+  const { share } = location;
   const shapeOf = (backend: WeightedBackend) => shapes.ofBackend(location, backend, features);
   const { name: shape, variables } = shapeOf(backendOf(location));
   const closed = closedReason(location);
   const own = { kept: keptBy(server, at), hop: hopOf(server, at) };
-  const all = { ...variables, ...said(own) };
+  const all = { ...variables, ...said({ ...own, tls: location.ownTls === true ? "1" : "" }) };
+  const { limit } = recordOf(location.features);
   return {
-    ...recordOf(location.features),
+    // In a record no limit is an absent one.
+    ...(limit === 0 ? {} : { limit }),
+    ...(isSaid("rewritesLate", location.features, "location") ? { rewritesLate: 1 } : {}),
     shape,
     ...backendsOf(location, (backend) => shapeOf(backend).name),
     ...filtersOf(location),
-    ...(owner === undefined ? {} : { namespace: owner.namespace, route: `${owner.namespace}/${owner.name}` }),
-    path,
-    ...(rule === undefined ? {} : { rule }),
+    ...settingsOf(server, at, shapes),
+    ...namesOf(location),
+    ...(share === undefined ? {} : { share }),
     ...(closed === "" ? {} : { closed }),
     ...(Object.keys(all).length > 0 ? { variables: all } : {}),
   };
+}
+
+/** Values of RouteSettings beyond the text: most locations have nothing of it. */
+function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): Fields<"location"> {
+  const location = server.locations[at]!;
+  const { features, standIn, backends } = location;
+  const rewriting = server.routes.find((route) => route.location === at && "rewrite" in route);
+  const settings: Fields<"settings"> = {
+    ...(standIn === undefined
+      ? {}
+      : { standIn: { upstream: standIn, shape: shapes.standInOfRoute(location, backends[0]!, server.features).name } }),
+    ...(rewriting === undefined ? {} : { rewrite: rewriteOf(rewriting, features) }),
+    ...(isSaid("issuesCookie", features, "location") ? { sticky: 1 } : {}),
+  };
+  return Object.keys(settings).length === 0 ? {} : { settings };
+}
+
+/** The pattern takes the path once more, for the groups that the target names. */
+function rewriteOf(route: Route, { backendRequest: { prefix } }: FeatureValues): readonly (string | number)[] {
+  const target = ("rewrite" in route && route.rewrite) || "";
+  const pattern = route.match === "pattern" ? route.path : "";
+  const text = expandable(target, targetVariables(target));
+  const sent = prefix === "" ? [] : [expandable(numbered(prefix, pattern), isBackendVariable)];
+  return [pattern === "" ? "" : wholeOf(pattern), 0, text, ...sent];
 }
 
 /** Those of its one backend among them. */
@@ -125,7 +186,10 @@ function said(words: Readonly<Record<string, string>>): Readonly<Record<string, 
   return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== ""));
 }
 
-/** A single backend without anything special is that of the location itself, as it is for other sources. */
+/**
+ * A single backend without anything special is that of the location itself, as it is for other
+ * sources.
+ */
 function backendsOf(
   location: Location<FeatureValues>,
   shapeOf: (backend: WeightedBackend) => string,
@@ -142,7 +206,8 @@ function backendsOf(
       ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }),
     };
   }
-  // A session goes on where new ones go no more, and its backend must not be the last of the list, which takes what is left.
+  // A session goes on where new ones go no more, and its backend must not be the last of the list,
+  // which takes what is left.
   const [idle = [], drawn = []] = [0, 1].map((min) => backends.filter(({ weight }) => Math.min(weight, 1) === min));
   const taking = session === undefined ? drawn : [...idle, ...drawn];
   let sum = 0;

@@ -1,28 +1,43 @@
-/** ListenerPorts as data: which listener takes a host, and with which certificates, by the address and port of a connection. */
+/**
+ * ListenerPorts as data: which listener takes a host, and with which certificates, by the address
+ * and port of a connection.
+ */
 import type { Certificate } from "../../model/configuration.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import { type Fields, type RecordKey, scopeKey } from "../../model/records.ts";
 import type { Table } from "../../model/table.ts";
 
+export interface MarkedListeners {
+  /** Have hosts with routes in shadow. */
+  readonly shadowed: ReadonlySet<string>;
+  /** Leave the certificate of their hostname to its namesake. */
+  readonly yielding: ReadonlySet<string>;
+}
+
 /**
- * One record for each ListenerPort. Where some on one port have addresses, the record of the port alone says so, and is that of
- * all other addresses where there is one.
+ * One record for each ListenerPort. Where some on one port have addresses, the record of the port
+ * alone says so, and is that of all other addresses where there is one. `marked` are ids of
+ * listeners.
  */
 export function scopeRecords(
   ports: readonly ListenerPort[],
   certificates: Table<Certificate>,
+  marked: MarkedListeners,
 ): ReadonlyMap<RecordKey, string> {
   const records = new Map<RecordKey, string>();
   for (const [listenPort, some] of Map.groupBy(ports, (port) => port.listenPort)) {
     const addressed = some.filter(({ address }) => address !== undefined);
     const general = some.find(({ address }) => address === undefined);
     const record: Fields<"scope"> = {
-      ...(general === undefined ? {} : scopeRecord(general, certificates)),
+      ...(general === undefined ? {} : scopeRecord(general, certificates, marked)),
       ...(addressed.length > 0 ? { addresses: 1 } : {}),
     };
     records.set(scopeKey("", listenPort), JSON.stringify(record));
     for (const port of addressed) {
-      records.set(scopeKey(written(port.address!), listenPort), JSON.stringify(scopeRecord(port, certificates)));
+      records.set(
+        scopeKey(written(port.address!), listenPort),
+        JSON.stringify(scopeRecord(port, certificates, marked)),
+      );
     }
   }
   return records;
@@ -31,13 +46,14 @@ export function scopeRecords(
 function scopeRecord(
   { port, usualPorts, tls, listeners }: ListenerPort,
   certificates: Table<Certificate>,
+  marked: MarkedListeners,
 ): Fields<"scope"> {
   const exact: Record<string, Fields<"listener">> = {};
   const wildcard: Record<string, Fields<"listener">> = {};
   let any: Fields<"listener"> | undefined;
   for (const listener of listeners) {
     const { hostname } = listener;
-    const record = listenerRecord(listener, certificates);
+    const record = listenerRecord(listener, certificates, marked);
     if (hostname === "") any = record;
     else if (hostname.startsWith("*.")) wildcard[hostname.slice(1)] = record;
     else exact[hostname] = record;
@@ -55,12 +71,23 @@ function scopeRecord(
 function listenerRecord(
   { id, name, gateway, certificates: ids }: Listener,
   all: Table<Certificate>,
+  marked: MarkedListeners,
 ): Fields<"listener"> {
   const pairs = firstOfEachKey(ids, all);
-  return { id, name, gateway, ...(pairs.length > 0 ? { pairs } : {}) };
+  return {
+    id,
+    name,
+    gateway,
+    ...(pairs.length > 0 ? { pairs } : {}),
+    ...(marked.shadowed.has(id) ? { shadow: 1 } : {}),
+    ...(marked.yielding.has(id) ? { yields: 1 } : {}),
+  };
 }
 
-/** OpenSSL holds one certificate for each type of key: the first of a type is the one that clients see. */
+/**
+ * OpenSSL holds one certificate for each type of key: the first of a type is the one that clients
+ * see.
+ */
 function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readonly string[] {
   const types = new Set<string>();
   return ids.filter((id) => {

@@ -1,4 +1,4 @@
-/** What decides about the text of a route's Location beyond its features. */
+/** The traits that decide about the text of a route's Location beyond its features. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Scheme } from "../../directives/pools.ts";
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
@@ -26,13 +26,19 @@ const secured: Readonly<Record<Scheme, Scheme>> = {
   FCGI: "FCGI",
 };
 
-/** Whose time is up is answered, and not asked of another endpoint: an attempt that was too slow is not made again. */
+/**
+ * A request whose time is up is answered, and not sent to another endpoint: an attempt that was too
+ * slow is not made again.
+ */
 function withoutLateTries(values: FeatureValues): FeatureValues {
   const cases = values.nextUpstream.cases.filter((one) => one !== "timeout");
   return { ...values, nextUpstream: { ...values.nextUpstream, cases: cases.length > 0 ? cases : ["off"] } };
 }
 
-/** The failures that a route names, and failed connections. The Lua counts the tries and judges which requests may come twice. */
+/**
+ * The failures that a route names, and failed connections. The Lua counts the tries and judges
+ * which requests may come twice.
+ */
 function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): FeatureValues {
   const cases = [
     "error",
@@ -44,11 +50,19 @@ function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): Fe
   return { ...values, nextUpstream: { cases: [...cases], timeout: 0, tries: 0 } };
 }
 
-/** The features of a Location as they hold for a route with these traits. Its own auth service is asked in place of the operator's. */
+/**
+ * The features of a Location as they hold for a route with these traits. Its own auth service is
+ * asked in place of the operator's.
+ */
 export function forRoute(values: FeatureValues, { asks, limited, retries }: RouteTraits = {}): FeatureValues {
   const asked: FeatureValues = asks === undefined ? values : { ...values, externalAuth: { kind: "none" } };
   if (retries !== undefined) return withRetries(asked, retries);
   return limited === true ? withoutLateTries(asked) : asked;
+}
+
+/** Only where RouteSettings ask for it: the ConfigMap's ssl-redirect is not for routes. */
+function redirects({ sslRedirect }: FeatureValues): boolean {
+  return sslRedirect.always || sslRedirect.whenConfigured;
 }
 
 /** `host`: what is said of the host as a whole. */
@@ -62,7 +76,7 @@ export function routeTraitsOf(
   const scheme = protocol === undefined ? location.features.backendProtocol.scheme : schemes[protocol];
   return {
     ...traits,
-    redirectsToHttps: false,
+    redirectsToHttps: traits.redirectsToHttps && redirects(location.features),
     scheme: upstream === defaultUpstream ? "HTTP" : tls === undefined ? scheme : secured[scheme],
     ...(tls === undefined || upstream === defaultUpstream ? {} : { tls }),
     route: filterTraits(location, filters),

@@ -1,26 +1,33 @@
-/** The lines of a feature in a location. What the http block says already is inherited, and so not said again. */
+/**
+ * The lines of a feature in a location. What the http block says already is inherited, and so not
+ * said again.
+ */
 import type { AnyFeature, Field, Fields } from "../../annotations/declare.ts";
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
-import type { Directive, Protocol } from "../../directives/place.ts";
+import type { Directive, Place, Protocol } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 
 export type NamedFeature = readonly [name: keyof FeatureValues, feature: AnyFeature];
 
-/** Those of fields with a directive of their own first, then those that several fields decide together. */
+/**
+ * Those of fields with a directive of their own first, then those that several fields decide
+ * together.
+ */
 export function directivesOf(
   [name, feature]: NamedFeature,
   values: FeatureValues,
-  protocol: Protocol,
+  place: Pick<Place, "protocol" | "live" | "bind">,
   settings: Settings,
 ): Directive[] {
+  const { protocol } = place;
   const value = values[name] as never;
   const lines = feature.directives?.(value, settings, protocol) ?? [];
   const inherited = lines.length === 0 ? [] : feature.directives!(unannotated(settings)[name], settings, protocol);
   const known = new Set(inherited.map(printLine));
   return [
-    ...ownDirectives(feature.fields, value, protocol, settings),
+    ...ownDirectives(feature.fields, value, place, settings),
     ...lines.filter((line) => !known.has(printLine(line))),
   ];
 }
@@ -28,20 +35,24 @@ export function directivesOf(
 function ownDirectives(
   fields: Fields,
   value: Readonly<Record<string, unknown>>,
-  protocol: Protocol,
+  { protocol, live: isLive, bind }: Pick<Place, "protocol" | "live" | "bind">,
   settings: Settings,
 ): Directive[] {
   return Object.entries(fields).flatMap(([field, { directive, fallback, kind }]) => {
     const name = directive && nameFor(protocol, directive);
-    if (name === undefined) return [];
+    if (directive === undefined || name === undefined) return [];
+    const live = isLive ? directive.live : undefined;
     const view = kind.view(value[field]);
-    return print(view) === print(kind.view(fallback(settings)))
-      ? []
-      : [{ name: Token.name(name), value: argumentOf(view) }];
+    if (live === "balancer" || print(view) === print(kind.view(fallback(settings)))) return [];
+    const written = live === undefined ? argumentOf(view) : bind(live.variable, print(view));
+    return [{ name: Token.name(name), value: written }];
   });
 }
 
-/** Directives of the proxy module mean nothing for other backends; those of nginx's core hold for all. */
+/**
+ * Directives of the proxy module mean nothing for other backends; those of nginx's core hold for
+ * all.
+ */
 function nameFor(protocol: Protocol, { name, grpc }: NonNullable<Field<unknown>["directive"]>): string | undefined {
   if (protocol === "http" || !name.startsWith("proxy_")) return name;
   return protocol === "grpc" ? grpc : undefined;

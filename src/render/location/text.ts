@@ -1,6 +1,7 @@
 /**
- * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode the body of a host's own
- * location. What differs between the two is handed in: how a tenant's values are written, and where requests go.
+ * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode
+ * the body of a host's own location. What differs between the two is handed in: how a tenant's
+ * values are written, and where requests go.
  */
 
 import { headerLinesOf, isSaid, ownTextOf } from "../../annotations/hooks.ts";
@@ -34,7 +35,7 @@ export interface LocationText {
   /** Locations that stand beside it in every server that has it. */
   readonly beside: readonly BesideLocation[];
   readonly files: readonly RenderedFile[];
-  /** What it needs of the http block. */
+  /** The parts of the http block that it needs. */
   readonly needs: ReadonlySet<HttpPart>;
   /** Lines of the http block. */
   readonly http: readonly Token[];
@@ -48,7 +49,7 @@ export interface BesideLocation {
   readonly text: Token;
 }
 
-/** What decides about a Location's text beyond its features. */
+/** The traits that decide about a Location's text beyond its features. */
 export interface LocationTraits {
   readonly denied: boolean;
   /** Whether its path is none of no-tls-redirect-locations. */
@@ -56,22 +57,32 @@ export interface LocationTraits {
   readonly owned: boolean;
   readonly authenticates: boolean;
   readonly scheme: Scheme;
-  /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
+  /**
+   * Whether it is the text for the Service that stands in where the Location's own has no
+   * endpoints.
+   */
   readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
-  /** What the host's own server-snippet says about headers, where it does. */
+  /** The lines of the host's own server-snippet about headers, where it has some. */
   readonly hostLines?: readonly HeaderLine[];
-  /** Whose pools of kept connections its backends' requests use, where a snippet says how these look; else those of all. */
+  /**
+   * Whose pools of kept connections its backends' requests use, where a snippet says how these
+   * look; else those of all.
+   */
   readonly poolsOf?: string;
   /**
-   * The path, where nginx has to match it once more: for its groups, because a rewrite that comes after a snippet takes those away that the
-   * snippet's headers name, or because only one of its routes rewrites.
+   * The path, where nginx has to match it once more: for its groups, because a rewrite that comes
+   * after a snippet takes those away that the snippet's headers name, or because only one of its
+   * routes rewrites.
    */
   readonly matchedAgain?: string;
   /** Whether the path goes on as it came, although there is a target. */
   readonly keepsUri?: true;
-  /** Whether a client has to show a certificate, for which a request without TLS has no place; absent where it has not. */
+  /**
+   * Whether a client has to show a certificate, for which a request without TLS has no place;
+   * absent where it has not.
+   */
   readonly wantsCertificate?: true;
   /** Groups of the path that its snippet names, where it does. */
   readonly groups?: readonly NamedGroup[];
@@ -94,6 +105,11 @@ export interface Target {
   readonly unserved: boolean;
   /** Names of the upstream blocks for plain HTTP that it may send to. */
   readonly blocks: readonly string[];
+  /**
+   * Those in their place where its requests have timeouts of their own; absent where text says
+   * them.
+   */
+  readonly timedBlocks?: readonly string[];
   /** Gives the name of one of them, where there are several. */
   readonly chosen?: Token;
   /** Headers of its answers beside those of its features. */
@@ -124,7 +140,7 @@ export class LocationTexts {
   }
 
   of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
-    const { dynamic, unserved, rewrite, chosen, answerHeaders = [] } = target;
+    const { dynamic, unserved, rewrite, chosen, answerHeaders = [], timedBlocks = target.blocks } = target;
     const { hostLines = [], groups = [], wantsCertificate = false } = traits;
     const { http, server } = this.#about.everywhere.headerLines;
     const beside: BesideLocation[] = [];
@@ -133,6 +149,7 @@ export class LocationTexts {
     const inHttp = new Map<string, Token>();
     const { poolsOf = "" } = traits;
     const apart: string[] = poolsOf === "" ? [] : [poolsOf];
+    let timed = false;
     let grouped = this.#about.headersNameGroups;
     const declared = declaredFor(values, this.#about.settings);
     const place: Place = {
@@ -140,6 +157,8 @@ export class LocationTexts {
       ...writing,
       protocol: protocolOf(traits.scheme),
       dynamic,
+      ofGateway: traits.route !== undefined,
+      live: dynamic && ownTextOf(values, "location") === "",
       resolver: this.#resolver,
       owned: traits.owned,
       authenticates: traits.authenticates,
@@ -149,6 +168,9 @@ export class LocationTexts {
       needsGroups: () => {
         grouped = true;
       },
+      timed: () => {
+        timed = true;
+      },
       needs: (part) => needs.add(part),
       inHttp: (text) => inHttp.set(String(text), text),
       pooledApart: (by) => apart.push(by),
@@ -157,7 +179,7 @@ export class LocationTexts {
     const seen = locationView({ ...traits, values, answerHeaders }, place, this.#about);
     const view = traits.tls === undefined ? seen : { ...seen, proxySsl: backendTlsView(traits.tls, place) };
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
-    const { pass, blocks } = poolOf(traits.scheme, target.blocks, apartBy, chosen);
+    const { pass, blocks } = poolOf(traits.scheme, timed ? timedBlocks : target.blocks, apartBy, chosen);
     const late = isSaid("rewritesLate", values, "location") && traits.keepsUri !== true;
     const where = {
       dynamic,
@@ -194,7 +216,10 @@ const ignoreHeaders = {
   fastcgi: Token.name("fastcgi_ignore_headers"),
 };
 
-/** X-Forwarded-Prefix is sent where a rewrite acts. Its value may then name groups, by number or by name. */
+/**
+ * X-Forwarded-Prefix is sent where a rewrite acts. Its value may then name groups, by number or by
+ * name.
+ */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
   return rewrite !== false && backendRequest.prefix.includes("$");
 }

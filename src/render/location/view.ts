@@ -1,4 +1,7 @@
-/** What the location partial sees: its traits, each feature's view under the feature's name, directives and headers. */
+/**
+ * What the location partial sees: its traits, each feature's view under the feature's name,
+ * directives and headers.
+ */
 
 import {
   headerLinesOf,
@@ -35,7 +38,10 @@ export interface LocationSaid {
   readonly values: FeatureValues;
   readonly denied: boolean;
   readonly redirectsToHttps: boolean;
-  /** Whether it is the text for the Service that stands in where the Location's own has no endpoints. */
+  /**
+   * Whether it is the text for the Service that stands in where the Location's own has no
+   * endpoints.
+   */
   readonly standsIn: boolean;
   /** Whether the times of its answers are noted for ewma. */
   readonly timed: boolean;
@@ -82,7 +88,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     const [name, feature] = named;
     const value = values[name] as never;
     const able = feature.needs === undefined || everywhere.can[feature.needs];
-    directives.push(...directivesOf(named, values, place.protocol, settings));
+    directives.push(...directivesOf(named, values, place, settings));
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
@@ -109,13 +115,19 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
 
 const nameOf = ({ name }: Header): string => String(name).toLowerCase();
 
-/** Headers that a route of a Gateway has in its own hands, but for those that the operator sets (proxy-set-headers). */
+/**
+ * Headers that a route of a Gateway has in its own hands, but for those that the operator sets
+ * (proxy-set-headers).
+ */
 function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): ReadonlySet<string> {
   const set = new Set(followed.proxySetHeaders.map(({ name }) => name.toLowerCase()));
   return new Set((route?.owns ?? []).filter((name) => !set.has(name)));
 }
 
-/** A location with a request header of its own inherits none, so all are restated there; its own of a name wins. */
+/**
+ * A location with a request header of its own inherits none, so all are restated there; its own of
+ * a name wins.
+ */
 function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
   if (own.length === 0 && !restated) return [];
   const byName = new Map(own.map((header) => [nameOf(header), header]));

@@ -311,3 +311,29 @@ test("a ListenerSet that another controller has taken over is left to it", async
   expect(setConditions(statusOf(setKey))).toEqual(["Accepted True"]);
   expect(patches).toHaveLength(1);
 });
+
+test("a Gateway with the addresses of Ingresses gets them when they are found, and keeps what it has until then", async () => {
+  const had = [{ type: "IPAddress", value: "192.0.2.1" }];
+  const { statuses, serve, lead, statusOf } = server({
+    ...{ apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", metadata },
+    status: { addresses: had },
+  });
+  const object = { apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", metadata };
+  const conditions = [condition("Programmed")];
+  lead();
+  serve(
+    table({
+      ...{ kind: "Gateway", object, conditions, addresses: [], hasIngressAddresses: true },
+      ...{ listeners: [], attachedListenerSets: 0 },
+    }),
+  );
+  const gatewayStatus = () => statusOf("Gateway shop/web");
+  await vi.waitFor(() => expect(gatewayStatus()).toHaveProperty("conditions"), soon);
+  expect(gatewayStatus()).toMatchObject({ addresses: had });
+  statuses.foundIngressAddresses([{ ip: "192.0.2.2" }, { hostname: "lb.example" }]);
+  const found = [
+    { type: "IPAddress", value: "192.0.2.2" },
+    { type: "Hostname", value: "lb.example" },
+  ];
+  await vi.waitFor(() => expect(gatewayStatus()).toMatchObject({ addresses: found }), soon);
+});

@@ -1,9 +1,10 @@
 /**
- * Keeps the status of GatewayClasses, Gateways and routes for as long as this process leads. It looks at an object when its
- * wanted status changes and when the object itself does, so it also puts right what somebody else has overwritten.
+ * Keeps the status of GatewayClasses, Gateways and routes for as long as this process leads. It
+ * looks at an object when its wanted status changes and when the object itself does, so it also
+ * puts right what somebody else has overwritten.
  *
- * What the API server answered is newer than what the watch has brought, until the watch has brought as much. Comparing with
- * the older form would miss that a status has to be changed back.
+ * What the API server answered is newer than what the watch has brought, until the watch has
+ * brought as much. Comparing with the older form would miss that a status has to be changed back.
  */
 import { isDeepStrictEqual } from "node:util";
 import { guardedLater } from "../../guarded.ts";
@@ -23,9 +24,9 @@ import {
 } from "../../kubernetes/index.ts";
 import { figuresOf, type GatewayFigures } from "../../model/gateway/figures.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
-import type { Condition, GatewayAddress } from "../../model/gateway/objects.ts";
+import type { Condition, Gateway, GatewayAddress } from "../../model/gateway/objects.ts";
 import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
-import { type KubernetesObject, kindAndKey, objectKey } from "../../model/objects.ts";
+import { type KubernetesObject, kindAndKey, type LoadBalancerAddress, objectKey } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";
 import {
   backendTLSPolicies,
@@ -34,11 +35,13 @@ import {
   grpcRoutes,
   httpRoutes,
   listenerSets,
+  routeSettings,
   tcpRoutes,
   tlsRoutes,
   udpRoutes,
 } from "../../resources.ts";
 import type { Clock } from "../../timing/clock.ts";
+import { type Addresses, sameAddresses } from "../addresses.ts";
 import { timeOf } from "./conditions.ts";
 import { mergedStatus, type Writer } from "./merged.ts";
 import { WantedStatuses } from "./wanted.ts";
@@ -62,7 +65,7 @@ export type GatewayStatusEvent =
 
 const routes: readonly Resource<KubernetesObject>[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes];
 const resources: ReadonlyMap<string, Resource<KubernetesObject>> = new Map(
-  [gatewayClasses, gateways, listenerSets, ...routes, backendTLSPolicies].map((of) => [of.kind, of]),
+  [gatewayClasses, gateways, listenerSets, ...routes, backendTLSPolicies, routeSettings].map((of) => [of.kind, of]),
 );
 const routeKinds: ReadonlySet<string> = new Set(routes.map(({ kind }) => kind));
 
@@ -71,7 +74,7 @@ const workers = 8;
 const rate = { perSecond: 50, burst: 200 };
 const delays = { floorMs: 500, ceilingMs: 300_000 };
 
-/** What was written last, and what the API server made of it. */
+/** The last status that was written, and the API server's form of it. */
 interface Answered {
   readonly sent: unknown;
   readonly stored: KubernetesObject;
@@ -83,6 +86,8 @@ export class GatewayStatuses {
   readonly #answered = new Map<string, Answered>();
   /** Worked out for this table, for a scrape asks several times. */
   #figures: { readonly of: Table<DesiredStatus>; readonly figures: GatewayFigures } | undefined;
+  /** The addresses in the status of Ingresses; undefined while they are not known. */
+  #ingressAddresses: Addresses | undefined;
   #queue: WorkQueue | undefined;
   #hasLooked = false;
 
@@ -101,13 +106,20 @@ export class GatewayStatuses {
     if (resources.has(kind)) this.#queue?.add(objectKey(kind, key));
   }
 
+  /** The Gateway that has the addresses of Ingresses gets these. */
+  foundIngressAddresses(addresses: Addresses): void {
+    if (this.#ingressAddresses !== undefined && sameAddresses(this.#ingressAddresses, addresses)) return;
+    this.#ingressAddresses = addresses;
+    for (const key of this.#wanted.keys()) if (hasIngressAddresses(this.#wanted.get(key))) this.#queue?.add(key);
+  }
+
   /** The addresses that a Gateway is to have. */
   addressesOf(gateway: string): readonly GatewayAddress[] | undefined {
     const made = this.#wanted.made(objectKey("Gateway", gateway));
     return made?.kind === "Gateway" ? made.addresses : undefined;
   }
 
-  /** What nginx answers by; undefined where there is nothing of the Gateway API. */
+  /** The version by which nginx answers; undefined where there is nothing of the Gateway API. */
   get figures(): GatewayFigures | undefined {
     const { live } = this.#wanted;
     if (live.size === 0) return undefined;
@@ -115,7 +127,9 @@ export class GatewayStatuses {
     return this.#figures.figures;
   }
 
-  /** Writes until the term is lost or `stop` aborts, and resolves after the writes that have begun. */
+  /**
+   * Writes until the term is lost or `stop` aborts, and resolves after the writes that have begun.
+   */
   async keep(term: Term, stop: AbortSignal): Promise<void> {
     const { clock, queued } = this.#options;
     const signal = AbortSignal.any([term.lost, stop]);
@@ -176,11 +190,11 @@ export class GatewayStatuses {
   }
 
   /**
-   * A route that has no Gateway of ours any more is to have no entry of ours, and a ListenerSet the status that it began with,
-   * unless somebody else has written there.
+   * A route that has no Gateway of ours any more is to have no entry of ours, and a ListenerSet the
+   * status that it began with, unless somebody else has written there.
    */
   #wantedFor(called: string, object: KubernetesObject): DesiredStatus | undefined {
-    const wanted = this.#wanted.get(called);
+    const wanted = this.#withAddresses(this.#wanted.get(called), object);
     const hasGone = this.#wanted.areKnown && this.#wanted.made(called) === undefined;
     if (wanted !== undefined || !hasGone) return wanted;
     if (routeKinds.has(object.kind)) return { kind: "route", object, parents: [] };
@@ -190,7 +204,17 @@ export class GatewayStatuses {
       : undefined;
   }
 
-  /** Whether it has another status than it could have. What the definitions do not know was sent once, and is not kept. */
+  /** A Gateway keeps the addresses that it has until those of Ingresses are known. */
+  #withAddresses(wanted: DesiredStatus | undefined, object: KubernetesObject): DesiredStatus | undefined {
+    if (wanted?.kind !== "Gateway" || !hasIngressAddresses(wanted)) return wanted;
+    const known = this.#ingressAddresses?.map(gatewayAddressOf);
+    return { ...wanted, addresses: known ?? (object as Gateway).status?.addresses ?? [] };
+  }
+
+  /**
+   * Whether it has another status than it could have. What the definitions do not know was sent
+   * once, and is not kept.
+   */
   #lacks(called: string, known: KubernetesObject, wanted: DesiredStatus, writer: Writer): boolean {
     const status = mergedStatus(known, wanted, writer);
     if (status === undefined) return false;
@@ -204,6 +228,14 @@ interface Round {
   readonly bucket: TokenBucket;
   readonly term: Term;
   readonly signal: AbortSignal;
+}
+
+function hasIngressAddresses(status: DesiredStatus | undefined): boolean {
+  return status?.kind === "Gateway" && status.hasIngressAddresses === true;
+}
+
+function gatewayAddressOf({ ip, hostname = "" }: LoadBalancerAddress): GatewayAddress {
+  return ip === undefined ? { type: "Hostname", value: hostname } : { type: "IPAddress", value: ip };
 }
 
 const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);

@@ -1,6 +1,6 @@
 /**
- * Which Gateway has which addresses of the pool. One that has an address keeps it while it may; then each gets what it asks
- * for, and at last the lowest that is free, the oldest Gateway first.
+ * Which Gateway has which addresses of the pool. One that has an address keeps it while it may;
+ * then each gets what it asks for, and at last the lowest that is free, the oldest Gateway first.
  */
 import { canonical } from "../../kinds/asked.ts";
 import type { Gateway, GatewayAddress } from "../../model/gateway/objects.ts";
@@ -10,7 +10,10 @@ import type { GatewayOptions } from "../options.ts";
 import { byCreation } from "./creation.ts";
 
 export interface Assignment {
-  /** Those that nginx listens on for it; empty: none, or all of this machine where Gateways share its ports. */
+  /**
+   * Those that nginx listens on for it; empty: none, or all of this machine where Gateways share
+   * its ports.
+   */
   readonly addresses: readonly string[];
   /** A type that is not served, of an address that is asked for. */
   readonly unsupported: Problem | undefined;
@@ -18,8 +21,13 @@ export interface Assignment {
   readonly lacking:
     | { readonly reason: "AddressNotUsable" | "AddressNotAssigned" | "NoResources"; readonly problem: Problem }
     | undefined;
-  /** Where it has a Service of its own: nginx then listens on all addresses, at ports of that Service. */
+  /**
+   * Where it has a Service of its own: nginx then listens on all addresses, at ports of that
+   * Service.
+   */
   readonly own?: ServicePlace;
+  /** Whether it has the addresses of Ingresses. */
+  readonly ofIngresses?: true;
   /** What it waits for, which is no mistake. */
   readonly waiting?: string;
 }
@@ -31,7 +39,9 @@ export interface ServicePlace {
   readonly addresses: readonly GatewayAddress[];
 }
 
-/** By `namespace/name`. `local` are the addresses on which nginx can listen here; undefined: all. */
+/**
+ * By `namespace/name`. `local` are the addresses on which nginx can listen here; undefined: all.
+ */
 export function assignAddresses(
   gateways: readonly Gateway[],
   options: GatewayOptions,
@@ -42,6 +52,26 @@ export function assignAddresses(
   for (const gateway of oldest) pool.keep(gateway);
   for (const gateway of oldest) pool.request(gateway);
   return new Map(oldest.map((gateway) => [keyOf(gateway), pool.assign(gateway)]));
+}
+
+/**
+ * Those of the Gateway that has the addresses of Ingresses, which only the writer of statuses
+ * knows.
+ */
+export function addressesOfIngresses(gateway: Gateway): Assignment {
+  const object = nameOf(gateway);
+  const unsupported = unsupportedType(gateway, object);
+  const asked = requestsOf(gateway).find(({ value }) => value !== undefined);
+  const why = "the shared Gateway has the addresses of Ingresses";
+  const done = "nginx listens on those";
+  const lacking =
+    asked === undefined
+      ? undefined
+      : ({
+          reason: "AddressNotUsable",
+          problem: { object, kind: "field-unusable", field: asked.field, why, done },
+        } as const);
+  return { addresses: [], unsupported, lacking, ofIngresses: true };
 }
 
 class Pool {

@@ -1,4 +1,7 @@
-/** The Gateway API in one place: what it makes of a turn, in the order in which its parts depend on each other. */
+/**
+ * The Gateway API in one place: what it makes of a turn, in the order in which its parts depend on
+ * each other.
+ */
 import type { Route } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
@@ -7,6 +10,8 @@ import type { StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
 import type { ClaimSource } from "../claims.ts";
 import type { Certificates } from "../hosts/certificates.ts";
+import type { CommonListener } from "../hosts/listener/certificate-owners.ts";
+import type { Contested } from "../hosts/listener/contested.ts";
 import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
@@ -19,15 +24,20 @@ import { grpcRouteReader } from "./route/grpc-route.ts";
 import { httpRouteReader } from "./route/http-route.ts";
 import type { RouteReader } from "./route/reader.ts";
 import { tcpRouteReader, tlsRouteReader, udpRouteReader } from "./route/stream-route.ts";
+import { AllRouteSettings } from "./route-settings/route-settings.ts";
+import { settingsStatuses } from "./route-settings/statuses.ts";
 import { RouteSource } from "./route-source.ts";
 
 export class GatewayApi {
   readonly #grants = new Grants();
   readonly #gateways: Gateways;
   readonly #policies: BackendTlsPolicies;
+  readonly #settings: AllRouteSettings;
   readonly #requests: readonly RouteSource[];
   readonly #streams: readonly RouteSource[];
   readonly #problems: Problems;
+  /** Gateways and ListenerSets that are others than before this turn. */
+  #parents: ReadonlySet<string> = new Set();
   #statuses = Table.empty<DesiredStatus>();
 
   constructor(options: TranslateOptions, problems: Problems, certificates: Certificates) {
@@ -37,7 +47,13 @@ export class GatewayApi {
       systemAuthorities: options.gateway.systemAuthorities,
       checksNames: !options.lacks.has("upstreamSan"),
     });
-    const sources = { grants: this.#grants, gateways: this.#gateways, policies: this.#policies };
+    this.#settings = new AllRouteSettings(options, this.#grants);
+    const sources = {
+      grants: this.#grants,
+      gateways: this.#gateways,
+      policies: this.#policies,
+      settings: this.#settings,
+    };
     const sourceOf = <R extends Route>(reader: RouteReader<R>) => new RouteSource(reader, options, problems, sources);
     this.#requests = [sourceOf(httpRouteReader), sourceOf(grpcRouteReader)];
     this.#streams = [sourceOf(tcpRouteReader), sourceOf(udpRouteReader), sourceOf(tlsRouteReader)];
@@ -65,21 +81,37 @@ export class GatewayApi {
     return this.#gateways.placement.ports;
   }
 
-  /** Reads Gateways, grants and policies of this turn, before any route is read. Secrets have been taken in. */
+  /**
+   * By id, the listeners on ports that Ingresses have, too; the same map while none is different.
+   */
+  get commonListeners(): ReadonlyMap<string, CommonListener> {
+    return this.#gateways.placement.common;
+  }
+
+  /**
+   * Reads Gateways, grants and policies of this turn, before any route is read. Secrets have been
+   * taken in.
+   */
   begin(turn: Turn): void {
     const granting = this.#grants.takeIn(turn);
     const parents = this.#gateways.renew(turn, granting);
+    this.#parents = parents;
     const services = this.#policies.renew(turn);
-    for (const routes of this.#routes) routes.begin({ parents, granting, services });
+    const settings = this.#settings.renew(turn, granting);
+    for (const routes of this.#routes) routes.begin({ parents, granting, services, settings });
   }
 
   /** `objects` with the last good forms of Gateways and routes that stand in for refused ones. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    return this.#routes.reduce((kept, routes) => routes.keepIn(kept), this.#gateways.keepIn(objects));
+    const first = this.#settings.keepIn(this.#gateways.keepIn(objects));
+    return this.#routes.reduce((kept, routes) => routes.keepIn(kept), first);
   }
 
-  /** What the statuses should be, after all routes have been read. It finds the Problems of policies. */
-  statuses(turn: Turn): Table<DesiredStatus> {
+  /**
+   * What the statuses should be, after all routes have been read. It finds the Problems of
+   * policies.
+   */
+  statuses(turn: Turn, contested: Contested): Table<DesiredStatus> {
     const classes = new Map<string, DesiredStatus | undefined>();
     for (const key of this.#statuses.keys()) if (key.startsWith("GatewayClass ")) classes.set(key, undefined);
     for (const [name, { status }] of this.#gateways.classes) classes.set(objectKey("GatewayClass", name), status);
@@ -87,11 +119,16 @@ export class GatewayApi {
     const entries = [
       ...classes,
       ...this.#gateways.statuses(counted, (id) => this.#routes.reduce((sum, routes) => sum + routes.attached(id), 0)),
-      ...this.#routes.flatMap((routes) => routes.statuses(turn)),
+      ...this.#routes.flatMap((routes) => routes.statuses(turn, contested)),
       ...policyStatuses(
         this.#policies,
         this.#routes.map(({ users }) => users),
         this.#problems,
+        turn,
+      ),
+      ...settingsStatuses(
+        { settings: this.#settings, gateways: this.#gateways, routes: this.#requests, problems: this.#problems },
+        this.#parents,
         turn,
       ),
     ].filter(([key, status]) => !isSame(this.#statuses.get(key), status));

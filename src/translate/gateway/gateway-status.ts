@@ -18,6 +18,7 @@ export function gatewayStatus(state: GatewayState, attached: (id: string) => num
     object: reading.present,
     conditions: [acceptance, programmed(state, listeners), resolved(reading), ...insecure(reading)],
     addresses: assignment.own?.addresses ?? addresses.map((value) => ({ type: "IPAddress", value })),
+    ...(assignment.ofIngresses === true ? { hasIngressAddresses: true } : {}),
     listeners,
     ...(assignment.own === undefined || state.service === undefined ? {} : { service: state.service }),
     attachedListenerSets: isAccepted ? reading.sets.filter((set) => isValid(set, state)).length : 0,

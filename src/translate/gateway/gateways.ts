@@ -1,6 +1,7 @@
 /**
- * The Gateways that are ours with their ListenerSets, read again when they or what they refer to has changed. Routes ask here for
- * their listeners; the ports of all of them are what nginx is to listen on.
+ * The Gateways that are ours with their ListenerSets, read again when they or what they refer to
+ * has changed. Routes ask here for their listeners; the ports of all of them are what nginx is to
+ * listen on.
  */
 
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -19,6 +20,7 @@ import { type Turn, usersOfChanged } from "../turn.ts";
 import { type ClassReading, isSameClass, readClasses } from "./classes.ts";
 import { gatewayStatus } from "./gateway-status.ts";
 import type { Grants } from "./grants.ts";
+import { intersect } from "./hostnames.ts";
 import { readIdentity, referencesOf } from "./listener/listener-references.ts";
 import { ListenerSets } from "./listener/listener-sets.ts";
 import type { GatewayState } from "./listener/listener-status.ts";
@@ -29,6 +31,7 @@ import { readListeners } from "./listeners.ts";
 import { infrastructureParameters } from "./parameters.ts";
 import { Placement } from "./placement.ts";
 import {
+  allListeners,
   type GatewayReading,
   isUsable,
   type ListenerReading,
@@ -68,7 +71,7 @@ export class Gateways {
     this.placement = new Placement(options);
   }
 
-  /** The listeners of an object like `Gateway shop/public` or `ListenerSet shop/more`; undefined where it is not ours. */
+  /** The reading of `Gateway shop/public` or its like; undefined where it is not ours. */
   parent(called: string): ParentReading | undefined {
     const [kind, key] = kindAndKey(called);
     if (kind !== "Gateway") {
@@ -84,15 +87,18 @@ export class Gateways {
     return this.#readings.get(gateway)?.identity;
   }
 
+  /** Whether the Gateway has a listener with TLS that has hosts in common with this one. */
+  hasTls(gateway: string, { hostname }: ListenerReading): boolean {
+    const reading = this.#readings.get(gateway);
+    return reading !== undefined && allListeners(reading).some((one) => one.tls && intersect(one.hostname, hostname));
+  }
+
   /** Whether routes are served on the listener. */
   isServed(one: ListenerReading): boolean {
     return isUsable(one) && !this.placement.unavailable.has(one.id);
   }
 
-  /**
-   * Gives the objects to which routes may be attached otherwise than before, like `Gateway shop/public`. `granting` are
-   * namespaces with other grants.
-   */
+  /** Returns objects like `Gateway shop/public` whose routes may be attached otherwise now. */
   renew(turn: Turn, granting: ReadonlySet<string>): Set<string> {
     const outdated = this.#outdated(turn, granting);
     const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
@@ -240,7 +246,7 @@ export class Gateways {
     for (const set of this.#readings.get(key)?.sets ?? []) this.#changedStatus.add(`ListenerSet ${set.key}`);
   }
 
-  /** How many sets a Gateway has depends on their ports, and whether sets are accepted on those of their Gateway. */
+  /** The number of a Gateway's sets depends on their ports, and so does their acceptance. */
   #changedPlace(called: string): void {
     const [kind, key] = kindAndKey(called);
     this.#changedStatus.add(called);

@@ -128,7 +128,7 @@ test("mistakes of a GRPCRoute are said, and what is left is served", () => {
     [
       "spec.rules[4].backendRefs[0]: no ReferenceGrant of namespace",
       "spec.rules[0].matches[0].method.service: "(" is no regular e",
-      "spec.rules[1].filters[0].type: no extension of filters is kn",
+      "spec.rules[1].filters[0].extensionRef: "example.com Auth" is",
       "spec.rules[3].matches[0].method.service: "a/b" has a slash i",
       "spec.rules[2].filters[0]: is not served for calls of gRPC, b",
     ]

@@ -1,10 +1,14 @@
-/** A turn over any history of Gateways, ListenerSets, routes and what they refer to says what a full translation says. */
+/**
+ * A turn over any history of Gateways, ListenerSets, routes and what they refer to says what a full
+ * translation says.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { drawn } from "../../../test/support/drawn.ts";
 import {
   authorities,
   backendTLSPolicy,
+  bySettings,
   gateway,
   gatewayClass,
   grant,
@@ -12,9 +16,11 @@ import {
   listenerSet,
   namespace,
   route,
+  routeSettings,
   serviceIn,
 } from "../../../test/support/gateways.ts";
-import { fake, ingress, put } from "../../../test/support/sketch.ts";
+import { ingress, ingressClass } from "../../../test/support/ingress.ts";
+import { fake, put } from "../../../test/support/sketch.ts";
 import { fakeCertificate } from "../../certificates/fake.ts";
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../model/snapshot.ts";
@@ -100,11 +106,73 @@ const routes = fc
     ),
     hostnames: fc.uniqueArray(fc.constantFrom("a.example", "x.a.example", "*.example"), { maxLength: 2 }),
     path: fc.constantFrom("/", "/x", "/y/"),
+    beside: fc.constantFrom(
+      ...[{}, { "sluice.dev/weight": "25" }, { "sluice.dev/weight": "much" }, { "sluice.dev/shadow": "true" }],
+    ),
     backend: fc.constantFrom({ name: "web" }, { name: "web", namespace: "other" }, { name: "gone" }),
+    rule: fc.constantFrom({}, { name: "first" }, { filters: [bySettings("a")] }),
   })
-  .map(({ path, backend, ...sketch }) =>
-    route({ ...sketch, rules: [{ matches: [{ path: { value: path } }], backendRefs: [{ ...backend, port: 80 }] }] }),
-  );
+  .map(({ path, backend, rule, beside: annotations, ...sketch }) => {
+    const backendRefs = [{ ...backend, port: 80 }];
+    const rules = [{ ...rule, matches: [{ path: { value: path } }], backendRefs }];
+    const { metadata, ...rest } = route({ ...sketch, rules });
+    return { ...rest, metadata: { ...metadata, annotations } };
+  });
+const settings = fc
+  .record({
+    name: fc.constantFrom(...names),
+    namespace: fc.constantFrom("ns", "other"),
+    age: fc.integer({ min: 0, max: 3 }),
+    to: fc.constantFrom(
+      undefined,
+      [["Gateway", "a"]] as const,
+      [["Gateway", "a", "http"]] as const,
+      [["ListenerSet", "a"]] as const,
+      [
+        ["HTTPRoute", "a"],
+        ["HTTPRoute", "b", "first"],
+      ] as const,
+    ),
+    values: fc.constantFrom(
+      {},
+      { "proxy-read-timeout": 7, affinity: "cookie" },
+      { "proxy-read-timeout": "soon", "limit-rps": 5 },
+      { "allowlist-source-range": "10.0.0.0/8" },
+      { "allowlist-source-range": "10.1.0.0/16", satisfy: "any" },
+      { "auth-type": "basic", "auth-secret": "other/users" },
+      { "default-backend": "web", "custom-http-errors": "503" },
+      { "auth-url": "http://192.0.2.20/a" },
+      { "auth-url": "http://192.0.2.20/b" },
+    ),
+  })
+  .map(({ to, ...sketch }) => routeSettings({ ...sketch, ...(to === undefined ? {} : { to }) }));
+const users: KubernetesObject = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "users", namespace: "other" },
+  ...{ data: { auth: "eDp4" } },
+};
+const { spec: granted, ...grantToSettings } = grant({ namespace: "other", from: "RouteSettings", to: "Secret" });
+const settingsGrant = {
+  ...grantToSettings,
+  spec: { ...granted, from: [{ group: "sluice.dev", kind: "RouteSettings", namespace: "ns" }] },
+};
+const ingresses = fc
+  .record({
+    name: fc.constantFrom(...names),
+    namespace: fc.constantFrom("ns", "other"),
+    host: fc.constantFrom("a.example", "x.a.example", "b.example", "*.example", undefined),
+    paths: fc.uniqueArray(fc.constantFrom("/", "/x", "/y/", "/x.*"), { minLength: 1, maxLength: 2 }),
+    annotations: fc.constantFrom(
+      ...[{}, { "server-alias": "x.a.example" }, { "use-regex": "true" }, { "from-to-www-redirect": "true" }],
+      { "ssl-ciphers": "HIGH" },
+    ),
+    age: fc.integer({ min: 0, max: 3 }),
+  })
+  .map(({ paths, age, ...words }) => {
+    const metadata = { creationTimestamp: new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString() };
+    return ingress({ ...words, paths: paths.map((path) => [path] as const), metadata });
+  });
 /** They have the fields of an HTTPRoute that all kinds have. */
 const streamRoutes = fc
   .tuple(routes, fc.constantFrom("TCPRoute", "UDPRoute", "TLSRoute"))
@@ -114,7 +182,12 @@ const step = fc.oneof(
   gateways,
   sets,
   routes,
+  ingresses,
+  gone("Ingress", "ns/a", "other/a", "ns/b"),
   streamRoutes,
+  settings,
+  gone("RouteSettings", "ns/a", "ns/b", "other/a"),
+  gone("Secret", "other/users"),
   gone("TCPRoute", "ns/a", "other/a"),
   gone("ListenerSet", "ns/a", "other/a", "other/b"),
   gone("Namespace", "other"),
@@ -133,8 +206,9 @@ const step = fc.oneof(
     grant({ namespace: "other", from: "Gateway", to: "Secret" }),
     grant({ namespace: "other", from: "ListenerSet", to: "Secret" }),
     namespace("other", { team: "b" }),
-    ingress({ name: "a", host: "a.example" }),
     serviceIn("ns", "web", { name: "http" }),
+    users,
+    settingsGrant,
     authorities("ca", chain),
     authorities("ca", "nothing"),
     backendTLSPolicy({ name: "a" }),
@@ -150,6 +224,8 @@ function told({ configuration, problems, statuses }: Translation) {
   const sorted = <T>(table: Iterable<readonly [string, T]>) => [...table].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     servers: sorted(configuration.servers),
+    shadows: sorted(configuration.shadows),
+    yielding: [...configuration.yieldingListeners].sort(),
     ports: sorted(configuration.listenerPorts),
     streams: configuration.streams,
     upstreams: sorted(configuration.upstreams),
@@ -165,12 +241,13 @@ const shared: Partial<GatewayOptions> = { sharesPorts: true };
 test.each([
   ["with a pool", pool],
   ["that share ports", shared],
+  ["of which one has the ports of Ingresses", { shared: "ns/a" }],
 ])("turns over Gateways %s", (_, more) => {
   const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, ...more } };
   fc.assert(
     fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), (history) => {
       const translator = new Translator(options, fake);
-      let snapshot = put(emptySnapshot, gatewayClass(), serviceIn("ns", "web"));
+      let snapshot = put(emptySnapshot, gatewayClass(), ingressClass as KubernetesObject, serviceIn("ns", "web"));
       for (const batch of history) {
         snapshot = withObjects(
           snapshot,

@@ -1,15 +1,21 @@
-/** Where nginx listens for Gateways: their addresses and ports, and which listeners cannot have theirs. */
+/**
+ * Where nginx listens for Gateways: their addresses and ports, and which listeners cannot have
+ * theirs.
+ */
 import type { ListenerPort } from "../../model/listeners.ts";
 import type { StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
+import { ageOf } from "../age.ts";
+import type { CommonListener } from "../hosts/listener/certificate-owners.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Turn } from "../turn.ts";
-import { type Assignment, assignAddresses } from "./addresses.ts";
+import { type Assignment, addressesOfIngresses, assignAddresses } from "./addresses.ts";
 import type { Fault } from "./conditions.ts";
 import { guardedPort, guardsOf } from "./listener/guarded-port.ts";
-import { ownPorts, type Placed, servicePorts, sharedPorts } from "./ports.ts";
+import { ownPorts, type Placed, servicePorts } from "./ports.ts";
 import type { GatewayReading } from "./reading.ts";
 import { OwnServices } from "./services/own-services.ts";
+import { ingressPorts, machinePorts } from "./shared-ports.ts";
 
 const nowhere: Assignment = { addresses: [], unsupported: undefined, lacking: undefined };
 
@@ -21,6 +27,7 @@ export class Placement {
   #assignments: ReadonlyMap<string, Assignment> = new Map();
   #unavailable: ReadonlyMap<string, Fault> = new Map();
   #ports = Table.empty<ListenerPort>();
+  #common: ReadonlyMap<string, CommonListener> = new Map();
   #streams: readonly StreamPort[] = [];
 
   constructor(options: TranslateOptions) {
@@ -37,7 +44,12 @@ export class Placement {
     return this.#ports;
   }
 
-  /** By id of the listener: why its port cannot be had. */
+  /** By id, the listeners on ports of Ingresses; the same map while none is different. */
+  get common(): ReadonlyMap<string, CommonListener> {
+    return this.#common;
+  }
+
+  /** The reason why a port cannot be had, by id of the listener. */
   get unavailable(): ReadonlyMap<string, Fault> {
     return this.#unavailable;
   }
@@ -56,10 +68,14 @@ export class Placement {
   /** Gives the Gateways whose addresses or target ports are others now. */
   assign(readings: ReadonlyMap<string, GatewayReading>, turn: Turn): readonly string[] {
     const before = this.#assignments;
-    const own = this.services.assign(readings.values(), turn);
-    const rest = [...readings.values()].filter(({ key }) => !own.has(key)).map(({ gateway }) => gateway);
-    const pooled = assignAddresses(rest, this.#options.gateway, turn.now.snapshot.localAddresses);
+    const { gateway: options } = this.#options;
+    const shared = readings.get(options.shared ?? "");
+    const others = [...readings.values()].filter((one) => one !== shared);
+    const own = this.services.assign(others, turn);
+    const rest = others.filter(({ key }) => !own.has(key)).map(({ gateway }) => gateway);
+    const pooled = assignAddresses(rest, options, turn.now.snapshot.localAddresses);
     const assigned = new Map([...pooled, ...own]);
+    if (shared !== undefined) assigned.set(shared.key, addressesOfIngresses(shared.gateway));
     const changed: string[] = [];
     const same = new Map<string, Assignment>();
     for (const [key, assignment] of assigned) {
@@ -73,14 +89,15 @@ export class Placement {
   }
 
   /**
-   * Gives the ids of the listeners that can have their ports now and could not before, or the other way round. Ports that are the
-   * same as before keep their objects. `isChanged` says of a Gateway whether its listeners or addresses may be others.
+   * Gives the ids of the listeners that can have their ports now and could not before, or the other
+   * way round. Ports that are the same as before keep their objects. `isChanged` says of a Gateway
+   * whether its listeners or addresses may be others.
    */
   place(readings: ReadonlyMap<string, GatewayReading>, isChanged: (key: string) => boolean): readonly string[] {
     const options = this.#options;
     const shares = options.gateway.sharesPorts && options.gateway.addresses.length === 0;
     const placed = new Map<string, Placed>();
-    if (shares) placed.set("*", sharedPorts([...readings.values()], options));
+    if (shares) placed.set("*", machinePorts([...readings.values()], options));
     else {
       for (const [key, reading] of readings) {
         const old = isChanged(key) ? undefined : this.#placed.get(key);
@@ -99,6 +116,7 @@ export class Placement {
   #portsOf(reading: GatewayReading): Placed {
     const assignment = this.assignment(reading.key);
     const { own } = assignment;
+    if (reading.key === this.#options.gateway.shared) return ingressPorts(reading, this.#options);
     return own === undefined ? ownPorts(reading, assignment, this.#options) : servicePorts(reading, own.targets);
   }
 
@@ -113,12 +131,42 @@ export class Placement {
       if (old === undefined || !isSame(old, port)) changes.push([id, port]);
     }
     if (changes.length > 0) this.#ports = this.#ports.with(changes);
+    const common = commonListeners(this.#ports.values(), readings.values(), this.#options.gateway);
+    if (JSON.stringify([...common]) !== JSON.stringify([...this.#common])) this.#common = common;
     // Their order is part of nginx's text, and must not depend on which Gateway was read first.
     const streams = [...placed.values()].flatMap((one) => one.streams).sort((a, b) => (a.id < b.id ? -1 : 1));
     if (JSON.stringify(streams) !== JSON.stringify(this.#streams)) this.#streams = streams;
     this.#placed.clear();
     for (const [key, one] of placed) this.#placed.set(key, one);
   }
+}
+
+function commonListeners(
+  ports: Iterable<ListenerPort>,
+  readings: Iterable<GatewayReading>,
+  { httpPort, httpsPort }: TranslateOptions["gateway"],
+): ReadonlyMap<string, CommonListener> {
+  const ids = new Set<string>();
+  for (const { address, listenPort, listeners } of ports) {
+    const isCommon = address === undefined && (listenPort === httpPort || listenPort === httpsPort);
+    if (isCommon) for (const { id } of listeners) ids.add(id);
+  }
+  const common = new Map<string, CommonListener>();
+  if (ids.size === 0) return common;
+  for (const { gateway, listeners: own, sets } of readings) {
+    const owning = [
+      { object: gateway, listeners: own },
+      ...sets.map(({ set, listeners }) => ({ object: set, listeners })),
+    ];
+    for (const { object, listeners } of owning) {
+      const { created, namespace } = ageOf(object);
+      for (const { id, owner, hostname, certificates } of listeners) {
+        if (ids.has(id))
+          common.set(id, { owner, hostname, namespace, created, hasCertificate: certificates.length > 0 });
+      }
+    }
+  }
+  return common;
 }
 
 function isSame(one: ListenerPort, other: ListenerPort): boolean {

@@ -1,38 +1,43 @@
-/** The routes of one kind that are attached to Gateways of ours, as Claims on the hosts of listeners. */
+/**
+ * The routes of one kind that are attached to Gateways of ours, as Claims on the hosts of
+ * listeners.
+ */
 import { Dependencies } from "../../model/dependencies.ts";
 import type { Route } from "../../model/gateway/objects.ts";
 import type { DesiredParentStatus, DesiredStatus } from "../../model/gateway/status.ts";
-import { serverKey } from "../../model/listeners.ts";
 import { kindAndKey, objectKey } from "../../model/objects.ts";
-import type { ObjectName, Problem } from "../../problem.ts";
-import { ageOf } from "../age.ts";
-import type { Claim, ClaimedPath } from "../claim.ts";
+import type { Claim } from "../claim.ts";
 import type { ClaimSource } from "../claims.ts";
+import type { Contested } from "../hosts/listener/contested.ts";
 import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
-import { withIdentity } from "./backend-tls/identity.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
-import { type Attachment, attachmentsOf, hostsOn, parentsNamed } from "./route/attach.ts";
+import { type Attachment, attachmentsOf, parentsNamed } from "./route/attach.ts";
 import { servicesNamed } from "./route/backends.ts";
+import { besideOf } from "./route/beside.ts";
+import { asksForOther, claimOf } from "./route/claimed.ts";
+import { hostsOf } from "./route/hosts.ts";
+import { orphanProblems, problemsOf, type RouteName } from "./route/problems.ts";
 import type { RouteReader } from "./route/reader.ts";
 import type { RulesRead } from "./route/rules.ts";
-import { isAccepted, parentStatus } from "./route/status.ts";
-import { routeFeatures } from "./route-features.ts";
+import { inShadow, isAccepted, parentStatus, withNotes } from "./route/status.ts";
+import type { AllRouteSettings } from "./route-settings/route-settings.ts";
 import { ServiceUsers } from "./service-users.ts";
 import { StandIns } from "./stand-ins.ts";
 
-/** What routes are read by. */
+/** The parts by which routes are read. */
 export interface RouteSources {
   readonly grants: Grants;
   readonly gateways: Gateways;
   readonly policies: BackendTlsPolicies;
+  readonly settings: AllRouteSettings;
 }
 
-/** What of the Gateway API is otherwise than before. */
+/** The parts of the Gateway API that have changed. */
 export interface Different {
   /** Like `Gateway shop/public` or `ListenerSet shop/more`. */
   readonly parents: ReadonlySet<string>;
@@ -40,6 +45,8 @@ export interface Different {
   readonly granting: ReadonlySet<string>;
   /** Services with other policies, as `namespace/name`. */
   readonly services: ReadonlySet<string>;
+  /** `RouteSettings namespace/name`, and what some are attached to, like `HTTPRoute shop/web`. */
+  readonly settings: ReadonlySet<string>;
 }
 
 export class RouteSource<R extends Route = Route> implements ClaimSource {
@@ -50,12 +57,14 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   readonly #grants: Grants;
   readonly #gateways: Gateways;
   readonly #policies: BackendTlsPolicies;
+  readonly #settings: AllRouteSettings;
   readonly #references = new Dependencies();
   /** Routes by the ids of the listeners that they are attached to. */
   readonly #attached = new Dependencies();
   readonly users = new ServiceUsers();
   readonly #parents = new Map<string, readonly DesiredParentStatus[]>();
   readonly #changedStatus = new Set<string>();
+  readonly #touched = new Set<string>();
   readonly #counted = new Set<string>();
   readonly #standIns: StandIns<R>;
   #outdated: Iterable<string> = [];
@@ -71,10 +80,12 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#grants = sources.grants;
     this.#gateways = sources.gateways;
     this.#policies = sources.policies;
+    this.#settings = sources.settings;
   }
 
-  begin({ parents, granting, services }: Different): void {
+  begin({ parents, granting, services, settings }: Different): void {
     this.#changedStatus.clear();
+    this.#touched.clear();
     this.users.begin();
     this.#counted.clear();
     const hasClasses = this.#gateways.classes.size > 0;
@@ -82,10 +93,12 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#hasClasses = hasClasses;
     const names = [
       ...parents,
+      ...settings,
       ...[...granting].map((one) => `grants ${one}`),
       ...[...services].map((key) => `Service ${key}`),
     ];
-    this.#outdated = names.flatMap((name) => [...this.#references.usersOf(name)]);
+    const own = [...settings].map(kindAndKey).flatMap(([kind, key]) => (kind === this.kind ? [key] : []));
+    this.#outdated = [...own, ...names.flatMap((name) => [...this.#references.usersOf(name)])];
   }
 
   changed(turn: Turn): Set<string> {
@@ -116,7 +129,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       this.setAside(key);
       this.#problems.tell(`${this.kind} ${key}`, refusals);
       if (present === undefined) return undefined;
-      this.#references.set(key, this.#referencesOf(present, false));
+      this.#refer(key, this.#referencesOf(present, false));
       const parents = this.#attachments(present, turn).map((one) => parentStatus(one, nothing, refused));
       this.#parents.set(key, parents);
       return undefined;
@@ -132,30 +145,49 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
         return snapshot.services.get(name);
       },
       policy: (service: string, port: string | undefined) => this.#policies.governing(service, port),
+      hasSettings: (name: string) => this.#settings.reading(name) !== undefined,
       lacks: this.#options.lacks,
     };
-    const rules = attachments.length === 0 ? nothing : this.#reader.rules(route, world, attachments);
+    const { common } = this.#gateways.placement;
+    const beside = besideOf(
+      route,
+      object,
+      attachments.some(({ listeners }) => listeners.some(({ id }) => common.has(id))),
+    );
+    const read = attachments.length === 0 ? nothing : this.#reader.rules(route, world, attachments);
+    const rules = { ...read, notes: [...read.notes, ...beside.notes] };
     this.users.use(key, used, attachments);
-    this.#references.set(key, this.#referencesOf(route, attachments.length > 0));
+    this.#refer(key, this.#referencesOf(route, attachments.length > 0));
     this.#parents.set(
       key,
-      attachments.map((one) => parentStatus(one, rules, refusals[0])),
+      attachments.map((one) => {
+        const status = parentStatus(one, rules, refusals[0]);
+        return beside.isShadow ? inShadow(status) : status;
+      }),
     );
     this.#attach(
       key,
       attachments.filter((one) => isAccepted(one, rules)),
     );
+    const surroundings = {
+      object,
+      gateways: this.#gateways,
+      settings: this.#settings,
+      turn,
+      isShadow: beside.isShadow,
+    };
+    const { hosts, conflicts } = hostsOf(route, attachments, rules.paths, surroundings);
     this.#problems.tell(`${this.kind} ${key}`, [
       ...refusals,
-      ...this.#orphaned(route, turn),
+      ...(this.#hasClasses ? orphanProblems(object, route, snapshot) : []),
       ...problemsOf(object, route, attachments, rules),
+      ...conflicts,
     ]);
-    const hosts = this.#hostsOf(route, attachments, rules.paths);
-    return hosts.size === 0 ? undefined : claimOf(object, route, hosts, turn);
+    return hosts.size === 0 ? undefined : claimOf(object, route, hosts, beside.share, turn);
   }
 
   setAside(key: string): void {
-    this.#references.set(key, []);
+    this.#refer(key, []);
     this.#attach(key, []);
     this.users.use(key, [], []);
     this.#parents.delete(key);
@@ -164,6 +196,26 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   /** `objects` with the last good routes that stand in for refused ones. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
     return this.#standIns.keepIn(objects);
+  }
+
+  /** Routes whose filters name the settings, by `namespace/name`. */
+  usersOf(settings: string): readonly string[] {
+    return [...this.#references.usersOf(objectKey("RouteSettings", settings))];
+  }
+
+  /** Whether the route, by `namespace/name`, has a parent of ours. */
+  isOurs(key: string): boolean {
+    return (this.#parents.get(key) ?? []).length > 0;
+  }
+
+  /** Routes whose statuses may be others now. */
+  get changedRoutes(): ReadonlySet<string> {
+    return this.#changedStatus;
+  }
+
+  /** RouteSettings that filters of such routes name, or have named, by `namespace/name`. */
+  get settingsOfChanged(): ReadonlySet<string> {
+    return this.#touched;
   }
 
   /** How many accepted routes a listener has. */
@@ -177,10 +229,12 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   }
 
   /** The statuses that may be others now. */
-  statuses({ now }: Turn): [string, DesiredStatus | undefined][] {
-    return [...this.#changedStatus].map((key) => {
+  statuses({ now }: Turn, contested: Contested): [string, DesiredStatus | undefined][] {
+    const keys = new Set([...this.#changedStatus, ...contested.changed(this.kind)]);
+    return [...keys].map((key) => {
       const object = this.#reader.table(now.snapshot).get(key);
-      const parents = this.#parents.get(key) ?? [];
+      const problems = contested.of(this.kind, key);
+      const parents = (this.#parents.get(key) ?? []).map((parent) => withNotes(parent, problems));
       const { controllerName } = this.#options.gateway;
       const isNamed = object?.status?.parents?.some((one) => one.controllerName === controllerName) === true;
       const isOurs = object !== undefined && (parents.length > 0 || isNamed);
@@ -188,12 +242,21 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     });
   }
 
-  #attachments(route: R, { now }: Turn): Attachment[] {
+  #attachments(route: R, { now, hostPolicy }: Turn): Attachment[] {
     return attachmentsOf(route, {
       kind: this.kind,
       parent: (called) => this.#gateways.parent(called),
       namespace: (name) => now.snapshot.namespaces.get(name),
+      hostPolicy,
     });
+  }
+
+  #refer(key: string, references: readonly string[]): void {
+    for (const one of [...this.#references.usedBy(key), ...references]) {
+      const [kind, name] = kindAndKey(one);
+      if (kind === "RouteSettings") this.#touched.add(name);
+    }
+    this.#references.set(key, references);
   }
 
   #attach(key: string, attachments: readonly Attachment[]): void {
@@ -204,24 +267,6 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#attached.set(key, [...ids]);
   }
 
-  #hostsOf(
-    { spec }: R,
-    attachments: readonly Attachment[],
-    paths: readonly ClaimedPath[],
-  ): ReadonlyMap<string, readonly ClaimedPath[]> {
-    const hosts = new Map<string, readonly ClaimedPath[]>();
-    if (paths.length === 0) return hosts;
-    const hostnames = (spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
-    for (const { parent, listeners } of attachments) {
-      const own = withIdentity(paths, this.#gateways.identity(parent.gateway));
-      for (const listener of listeners) {
-        if (!this.#gateways.isServed(listener)) continue;
-        for (const name of hostsOn(listener, hostnames)) hosts.set(serverKey({ listener: listener.id, name }), own);
-      }
-    }
-    return hosts;
-  }
-
   #referencesOf(route: R, isOurs: boolean): readonly string[] {
     const { namespace = "default" } = route.metadata;
     const parents = parentsNamed(route);
@@ -229,71 +274,13 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     const references = this.#reader.references(route);
     const strange = references.flatMap((one) => (one.namespace === undefined ? [] : [`grants ${one.namespace}`]));
     const services = servicesNamed(references, namespace).map((key) => `Service ${key}`);
-    return [...new Set([...parents, `Namespace ${namespace}`, ...services, ...strange])];
+    const settings = this.#reader.settings?.(route).map((key) => objectKey("RouteSettings", key)) ?? [];
+    return [...new Set([...parents, `Namespace ${namespace}`, ...services, ...strange, ...settings])];
   }
 
   #nameOf({ metadata: { namespace = "default", name } }: R): RouteName {
     return { kind: this.kind, namespace, name };
   }
-
-  /** Parents that are nowhere. Others serve those of other classes. */
-  #orphaned(route: R, { now }: Turn): Problem[] {
-    if (!this.#hasClasses) return [];
-    const { gateways, listenerSets } = now.snapshot;
-    return parentsNamed(route).flatMap((parent): Problem[] => {
-      const [kind, key] = kindAndKey(parent);
-      if ((kind === "Gateway" ? gateways : listenerSets).has(key)) return [];
-      const done = "the route is not attached there";
-      const why = `${parent} not found`;
-      return [{ object: this.#nameOf(route), kind: "field-unusable", field: "spec.parentRefs", why, done }];
-    });
-  }
 }
-
-type RouteName = ObjectName & { readonly namespace: string };
 
 const nothing: RulesRead = { paths: [], unresolved: [], invalid: [], isVoid: false, notes: [] };
-
-/** Whether a version asks for something else than the one before it: not where only its status differs. */
-function asksForOther(before: Route | undefined, after: Route | undefined): boolean {
-  if (before === undefined || after === undefined) return true;
-  return JSON.stringify(askedBy(before)) !== JSON.stringify(askedBy(after));
-}
-
-function askedBy({ metadata: { uid, creationTimestamp, annotations }, spec }: Route) {
-  return [uid, creationTimestamp, annotations, spec];
-}
-
-function problemsOf(
-  object: RouteName,
-  { spec }: Route,
-  attachments: readonly Attachment[],
-  rules: RulesRead,
-): Problem[] {
-  const faults = attachments.flatMap(({ fault }) => fault ?? []);
-  const problems = [...faults, ...rules.unresolved, ...rules.invalid].map(({ problem }) => problem);
-  const notes = [...rules.notes];
-  if (attachments.length > 0 && (spec?.useDefaultGateways ?? "None") !== "None") {
-    const done = "the route is attached to the Gateways that spec.parentRefs names";
-    const why = "is not served yet";
-    notes.push({ object, kind: "field-unusable", field: "spec.useDefaultGateways", why, done });
-  }
-  return [...new Map([...problems, ...notes].map((one) => [JSON.stringify(one), one])).values()];
-}
-
-function claimOf(owner: RouteName, route: Route, hosts: Claim["hosts"], { settings }: Turn): Claim {
-  const { metadata } = route;
-  return {
-    key: `${owner.kind} ${owner.namespace}/${owner.name}`,
-    owner,
-    uid: metadata.uid,
-    since: ageOf(route),
-    annotations: metadata.annotations ?? {},
-    features: routeFeatures(settings),
-    closed: undefined,
-    hosts,
-    defaultBackend: undefined,
-    answersUnknownHosts: false,
-    tls: [],
-  };
-}

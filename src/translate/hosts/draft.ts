@@ -1,4 +1,7 @@
-/** A Location on its way into a Server, with what routing and Problems want to know of it beside its text. */
+/**
+ * A Location on its way into a Server, with what routing and Problems want to know of it beside its
+ * text.
+ */
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
@@ -53,7 +56,7 @@ export function draftOf(
       ownerUid: uid,
       backends,
       features,
-      standIn: standInOf(claim),
+      standIn: standInOf(features),
       canaries: [],
       timed: asksForTimes(features),
       closed,
@@ -61,7 +64,10 @@ export function draftOf(
   };
 }
 
-/** Times are noted where the Location or a canary of it asks for ewma; whether it gets it is up to the Upstream's oldest user. */
+/**
+ * Times are noted where the Location or a canary of it asks for ewma; whether it gets it is up to
+ * the Upstream's oldest user.
+ */
 export function asksForTimes({ loadBalance }: FeatureValues): boolean {
   return loadBalance.algorithm === "ewma";
 }
@@ -72,7 +78,9 @@ export function defaultRoot(claim: Claim, backend: WeightedBackend, settings: Se
   return draftOf(withoutCookie({ ...claim, features }, settings), root, [backend]);
 }
 
-/** The `/` of a host without a rule for it. Without a `backend` the global default backend answers. */
+/**
+ * The `/` of a host without a rule for it. Without a `backend` the global default backend answers.
+ */
 export function implicitRoot(oldest: Claim, backend: WeightedBackend | undefined, settings: Settings): Draft {
   const draft =
     backend === undefined
@@ -103,14 +111,19 @@ export function unownedRoot(settings: Settings): Draft {
   };
 }
 
-/** The global default backend writes its error pages itself (routing/implicit-root-and-its-owner). */
+/**
+ * The global default backend writes its error pages itself (routing/implicit-root-and-its-owner).
+ */
 function withoutStandIn(claim: Claim): Claim {
   const { customErrors } = claim.features;
   if (customErrors.standIn === undefined) return claim;
   return { ...claim, features: { ...claim.features, customErrors: { ...customErrors, standIn: undefined } } };
 }
 
-/** A path without a rule issues no affinity cookie, although other paths of the same Service may (RS-14.3). */
+/**
+ * A path without a rule issues no affinity cookie, although other paths of the same Service may
+ * (RS-14.3).
+ */
 function withoutCookie(claim: Claim, settings: Settings): Claim {
   if (claim.features.sessionAffinity.type === undefined) return claim;
   return { ...claim, features: { ...claim.features, sessionAffinity: unannotated(settings).sessionAffinity } };

@@ -1,4 +1,7 @@
-/** Features that hold for a host as a whole: for each of them the oldest Claim that sets it wins (RS-3.5). */
+/**
+ * Features that hold for a host as a whole: for each of them the oldest Claim that sets it wins
+ * (RS-3.5).
+ */
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { catchAll } from "../../model/configuration.ts";
@@ -23,7 +26,12 @@ export function hostFeatures(all: readonly Claim[], settings: Settings): Feature
   return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };
 }
 
-/** What becomes of features that need a server block of their own. */
+/** Whether what holds for a host as a whole needs a server block of its own. */
+export function needsOwnBlock(features: FeatureValues): boolean {
+  return featureList.some(([name, { textServer }]) => textServer?.(features[name]) === true);
+}
+
+/** The fate of features that need a server block of their own. */
 export interface Hostless {
   /** Why the paths of this Claim answer 503 instead: one of them guards what it says. */
   readonly closes: (claim: Claim) => Problem | undefined;
@@ -33,8 +41,9 @@ export interface Hostless {
 const unconcerned: Hostless = { closes: () => undefined, problems: [] };
 
 /**
- * The catch-all cannot be a server block of its own, so what needs one has no effect there (client certificates for rules without a
- * host). A snippet with a path in it closes the paths of its own owner alone.
+ * The catch-all cannot be a server block of its own, so what needs one has no effect there (client
+ * certificates for rules without a host). A snippet with a path in it closes the paths of its own
+ * owner alone.
  */
 export function hostlessOf(host: string, claims: readonly Claim[], { hears }: HostOwner): Hostless {
   if (host !== catchAll) return unconcerned;

@@ -1,7 +1,8 @@
 /**
- * Names beside its own that a host answers to: aliases, and the other of `www.host` and `host` where that redirects to it.
- * A name goes to the host of that name if there is one, else to the host whose twin it is, else to the first host, by
- * name, that lists it as an alias. Between namespaces the older host keeps what it has.
+ * Names beside its own that a host answers to: aliases, and the other of `www.host` and `host`
+ * where that redirects to it. A name goes to the host of that name if there is one, else to the
+ * host whose twin it is, else to the first host, by name, that lists it as an alias. Between
+ * namespaces the older host keeps what it has.
  */
 import { formOf } from "../../kinds/server-names.ts";
 import { catchAll } from "../../model/configuration.ts";
@@ -21,7 +22,10 @@ export interface WantedNames {
 
 const noNames: WantedNames = { aliases: [], twin: undefined };
 
-/** Aliases times hosts of one object, of which more would be tens of millions of names: then its first host alone has aliases. */
+/**
+ * Aliases times hosts of one object, of which more would be tens of millions of names: then its
+ * first host alone has aliases.
+ */
 const mostNames = 10_000;
 
 /** `claims` are those of the host but canaries, oldest first; there is one. */
@@ -35,6 +39,7 @@ export function wantedNames(host: string, claims: readonly Claim[], settings: Se
   if (listed.length === 0) return { aliases: noNames.aliases, twin, since };
   const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
   aliases.delete(host);
+  aliases.delete(catchAll);
   return { aliases: [...aliases], twin, since };
 }
 
@@ -49,7 +54,7 @@ function firstHost(claim: Claim): string {
   return first;
 }
 
-/** What of the wanted names comes to nothing, reported of the owner that is in force. */
+/** Wanted names that come to nothing, reported of the owner that is in force. */
 export function nameProblems(
   host: string,
   claims: readonly Claim[],
@@ -69,6 +74,14 @@ export function nameProblems(
           : `${name} is an alias of ${owner} already`;
     return [{ object: lister.owner, kind: "annotation-useless", key: "server-alias", why }];
   });
+  // It names the host for all others here, and is nothing but a name in server_name.
+  if (lister?.features.aliases.names.includes(catchAll))
+    problems.push({
+      object: lister.owner,
+      kind: "annotation-useless",
+      key: "server-alias",
+      why: `no client asks for a host called ${catchAll}`,
+    });
   if (lister !== undefined && isTooMany(lister) && host === firstHost(lister)) {
     const why = `${lister.features.aliases.names.length} names for each of its ${lister.hosts.size} hosts are more than ${mostNames}; host ${host} alone gets them`;
     problems.push({ object: lister.owner, kind: "annotation-useless", key: "server-alias", why });
@@ -91,7 +104,10 @@ export class HostNames {
   readonly #wanted = new Map<string, WantedNames>();
   readonly #aliasOf = new Map<string, Set<string>>();
   readonly #twinOf = new Map<string, string>();
-  /** Hosts that answer to more names than one can list, by a wildcard or by an alias that is a pattern. */
+  /**
+   * Hosts that answer to more names than one can list, by a wildcard or by an alias that is a
+   * pattern.
+   */
   readonly #wildcards = new Set<string>();
   readonly #withPatterns = new Set<string>();
   /** Answers of `ownerOf` since the last change: thousands of hosts may ask for one name. */
@@ -116,7 +132,10 @@ export class HostNames {
     if (this.#notePatterns(host, wanted)) this.#touchedPatterns = true;
   }
 
-  /** The hosts that all changes since the last call may concern. Each name is followed once, however many hosts want it. */
+  /**
+   * The hosts that all changes since the last call may concern. Each name is followed once, however
+   * many hosts want it.
+   */
   concerned(): ReadonlySet<string> {
     const hosts = new Set<string>();
     for (const name of this.#touched) {
@@ -131,7 +150,10 @@ export class HostNames {
     return hosts;
   }
 
-  /** The host that gets a name: among those of the namespace that came first, the host of that very name wins. */
+  /**
+   * The host that gets a name: among those of the namespace that came first, the host of that very
+   * name wins.
+   */
   ownerOf(name: string): string | undefined {
     if (!this.#owners.has(name)) this.#owners.set(name, this.#findOwner(name));
     return this.#owners.get(name);

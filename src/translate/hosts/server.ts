@@ -1,6 +1,7 @@
 /**
- * One host's Server from the Claims on it, oldest first. What it needs of the world beyond its Claims it asks `World`
- * for, and what it used it reports as `uses` and `secrets`, so that `Servers` knows when to build it again.
+ * One host's Server from the Claims on it, oldest first. What it needs of the world beyond its
+ * Claims it asks `World` for, and what it used it reports as `uses` and `secrets`, so that
+ * `Servers` knows when to build it again.
  */
 
 import { isSaid } from "../../annotations/hooks.ts";
@@ -33,7 +34,16 @@ export interface BuiltServer {
   /** Keys of the Secrets its certificate was looked for in. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
-  /** Whose word the TLS of the host is, and by which Secret; undefined where TLS is not configured. */
+  /**
+   * Those of the Problems that are about a path which the host's namesake has, too; absent: none.
+   */
+  readonly contested?: readonly Problem[];
+  /** Brings the certificate of the host; absent where it has none. */
+  readonly certifier?: Claim;
+  /**
+   * The Claim that configures TLS for the host, and its Secret; undefined where TLS is not
+   * configured.
+   */
   readonly tlsSpeaker?: string | undefined;
 }
 
@@ -97,12 +107,21 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     nameProblems(host, hearing, world.wantedBy(host), world.ownerOf),
   );
   const tlsSpeaker = tls.speaker && [tls.speaker.key, tls.speaker.since.created, tls.certificate].join(" ");
-  return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker };
+  return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker, ...certifierOf(tls) };
+}
+
+/** The input of Locations in `serverOf`, before canaries are folded in. */
+export function ordinaryDrafts(host: string, all: readonly Claim[], world: World): readonly Draft[] {
+  return draftsOf(host, withHostIdentity(all.filter(isOrdinary), world.settings), world).drafts;
 }
 
 const isOrdinary = ({ features }: Claim) => features.canary === undefined;
 
-/** What the canaries among the Claims take of the host's Locations. */
+function certifierOf({ certificate, speaker }: HostTls): Pick<BuiltServer, "certifier"> {
+  return certificate === undefined || speaker === undefined ? {} : { certifier: speaker };
+}
+
+/** The Locations that the canaries among the Claims take. */
 function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[], world: World): Shadows {
   if (all.every(isOrdinary)) return unshadowed;
   const canaries = all.filter((claim) => !isOrdinary(claim));
@@ -119,7 +138,8 @@ function keptUri(location: Location<FeatureValues>, routes: () => readonly Route
   const own = routes();
   const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
   if (rewriting.length === 0) return { ...location, keepsUri: true };
-  // Two routes of one Location: a Prefix `/foo` with the target `/foo` rewrites below `/foo/`, and leaves `/foo` as it came.
+  // Two routes of one Location: a Prefix `/foo` with the target `/foo` rewrites below `/foo/`, and
+  // leaves `/foo` as it came.
   return rewriting.length < own.length ? { ...location, rewritesAt: rewriting[0]!.path } : location;
 }
 

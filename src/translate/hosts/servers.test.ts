@@ -18,6 +18,7 @@ function builder() {
       certificates: new Certificates(undefined, fake),
       sslPassthrough: false,
       pathsAreText: false,
+      commonListeners: () => new Map(),
       annotationsPrefix: "nginx.ingress.kubernetes.io",
     },
     problems,

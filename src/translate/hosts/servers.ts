@@ -1,12 +1,13 @@
 /**
- * The Servers, one for each host that Claims speak for and one for the catch-all. One is built again when its Claims have
- * changed, an object it looked at, or who has the names it would answer to; what it uses of others is handed on to them.
+ * The Servers, one for each host that Claims speak for and one for the catch-all. One is built
+ * again when its Claims have changed, an object it looked at, or who has the names it would answer
+ * to; what it uses of others is handed on to them.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
 import { catchAll, type Server } from "../../model/configuration.ts";
 import { Dependencies } from "../../model/dependencies.ts";
-import { partsOf } from "../../model/listeners.ts";
+import { partsOf, servedKey } from "../../model/listeners.ts";
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
@@ -14,15 +15,21 @@ import type { Claims } from "../claims.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
-import type { World } from "../world.ts";
+import type { Namesake, World } from "../world.ts";
 import type { Certificates } from "./certificates.ts";
-import { listenerServer } from "./listener-server.ts";
+import { unownedRoot } from "./draft.ts";
+import { needsOwnBlock } from "./features.ts";
+import { type CertificatesShown, type CommonListener, certificatesShown } from "./listener/certificate-owners.ts";
+import { Contested } from "./listener/contested.ts";
+import { Namesakes } from "./listener/namesakes.ts";
+import { listenerServer } from "./listener/server.ts";
+import { Shadows } from "./listener/shadows.ts";
 import { HostNames, wantedNames } from "./names.ts";
 import { hostOwner } from "./owner.ts";
-import { type BuiltServer, serverOf } from "./server.ts";
+import { type BuiltServer, ordinaryDrafts, serverOf } from "./server.ts";
 import { covers, hasTls, parentOf, tlsOf } from "./tls.ts";
 
-/** What the Server of a host uses now; nothing where it is gone. */
+/** The objects that the Server of a host uses now; none where it is gone. */
 export interface HostUses {
   readonly host: string;
   readonly upstreams: readonly UpstreamUse[];
@@ -30,7 +37,7 @@ export interface HostUses {
   readonly certificates: readonly string[];
 }
 
-/** Whom Servers are made of. */
+/** The sources of Servers. */
 export interface ServerSources {
   readonly claims: Claims;
   readonly certificates: Certificates;
@@ -39,6 +46,11 @@ export interface ServerSources {
   /** Whether nginx here has paths in its text and nowhere else. */
   readonly pathsAreText: boolean;
   readonly annotationsPrefix: string;
+  /**
+   * By id, those on ports at which hosts without a listener get requests, too; the same map while
+   * none is different.
+   */
+  readonly commonListeners: () => ReadonlyMap<string, CommonListener>;
 }
 
 const nothing: BuiltServer = { server: undefined, uses: [], secrets: [], problems: [] };
@@ -50,35 +62,77 @@ export class Servers {
   readonly #secrets = new Dependencies();
   readonly #parents = new Dependencies();
   readonly #names = new HostNames();
+  readonly #namesakes = new Namesakes();
+  readonly contested = new Contested();
   readonly #tlsSpeakers = new Map<string, string>();
   #all = Table.empty<Server<FeatureValues>>();
+  readonly #shadows: Shadows;
+  /** Who brings the certificate of a host. */
+  readonly #certifying = new Map<string, Claim>();
+  #shown: CertificatesShown = { yielding: new Set(), problems: [] };
 
   constructor(sources: ServerSources, problems: Problems) {
     this.#sources = sources;
+    this.#shadows = new Shadows(sources.claims);
     this.#problems = problems;
   }
 
-  /** By host. */
+  /** Servers by host. */
   get all(): Table<Server<FeatureValues>> {
     return this.#all;
   }
 
-  /** Builds those again that may be different now. `spoken` are the hosts whose Claims have changed. */
+  /** The tables of routes in shadow, by the host that is served. */
+  get shadows(): Table<Server<FeatureValues>> {
+    return this.#shadows.all;
+  }
+
+  /**
+   * Ids of listeners for whose hostname the certificate of its namesake is shown; the same set
+   * while none is different.
+   */
+  get yielding(): ReadonlySet<string> {
+    return this.#shown.yielding;
+  }
+
+  /**
+   * Builds those again that may be different now. `spoken` are the hosts whose Claims have changed.
+   */
   renew(turn: Turn, spoken: ReadonlySet<string>): HostUses[] {
+    this.contested.begin();
     const outdated = this.#outdated(turn, spoken);
     const world = this.#world(turn);
     const built = new Map<string, Server<FeatureValues> | undefined>();
     const uses: HostUses[] = [];
-    for (const host of outdated) {
+    const build = (host: string) => {
       const { server, uses: upstreams, tlsSpeaker } = this.#build(host, world);
       built.set(host, server);
       uses.push({ host, upstreams, certificates: server?.certificate === undefined ? [] : [server.certificate] });
       if (host.startsWith("*.") && this.#isOtherTls(host, tlsSpeaker)) {
         for (const child of this.#parents.usersOf(host)) outdated.add(child);
       }
-    }
+    };
+    // Those of listeners come after their namesakes, whose paths they look at.
+    for (const host of outdated) if (!isOfListener(host)) build(host);
     this.#all = this.#all.with(built);
+    for (const host of this.#namesakes.concerned(outdated, this.#names)) outdated.add(host);
+    for (const host of outdated) if (isOfListener(host) && servedKey(host) === undefined) build(host);
+    this.#all = this.#all.with(built);
+    this.#shadows.renew(outdated, world);
+    this.#showCertificates();
     return uses;
+  }
+
+  #showCertificates(): void {
+    const shown = certificatesShown(this.#sources.commonListeners(), (name) => {
+      const host = this.#names.ownerOf(name) ?? "";
+      const [server, claim] = [this.#all.get(host), this.#certifying.get(host)];
+      return server && claim && { server, claim };
+    });
+    const text = ({ yielding, problems }: CertificatesShown) => JSON.stringify([[...yielding], problems]);
+    if (text(shown) === text(this.#shown)) return;
+    this.#shown = shown;
+    this.#problems.tell("certificates of listeners", shown.problems);
   }
 
   /** Notes whose word the TLS of a wildcard is now, which counts for the hosts below it. */
@@ -97,9 +151,15 @@ export class Servers {
       for (const host of usersOfChanged(this.#services, "Service", turn)) hosts.add(host);
       for (const host of usersOfChanged(this.#secrets, "Secret", turn)) hosts.add(host);
     }
+    for (const host of this.#namesakes.begin(this.#sources.commonListeners(), this.#keys())) hosts.add(host);
     for (const host of hosts) this.#noteNames(host, turn.settings);
     for (const other of this.#names.concerned()) hosts.add(other);
     return hosts;
+  }
+
+  *#keys(): Iterable<string> {
+    yield* this.#all.keys();
+    yield* this.#shadows.all.keys();
   }
 
   #noteNames(host: string, settings: Settings): void {
@@ -115,6 +175,7 @@ export class Servers {
   #build(host: string, world: World): BuiltServer {
     const claims = this.#sources.claims.of(host);
     const ofListener = isOfListener(host);
+    if (claims.length === 0) this.#namesakes.forget(host);
     const keeper = (ofListener ? undefined : world.ownerOf(host)) ?? host;
     const built =
       claims.length === 0 && host !== catchAll
@@ -123,6 +184,9 @@ export class Servers {
           ? builtWithoutBugs(host, claims, world)
           : keptByAlias(host, claims, keeper);
     const { server, uses, secrets, problems } = built;
+    if (built.certifier === undefined) this.#certifying.delete(host);
+    else this.#certifying.set(host, built.certifier);
+    this.contested.note(host, built.contested ?? []);
     this.#parents.set(host, server === undefined || ofListener ? [] : parentsOf(server));
     this.#services.set(
       host,
@@ -145,10 +209,20 @@ export class Servers {
       brokenSecret: (key) => certificates.broken(key),
       wantedBy: (host) => this.#names.wantedBy(host),
       ownerOf: (name) => this.#names.ownerOf(name),
+      namesakeOf: (key) => this.#namesakeOf(key, world),
       // Asked of the Claims, not of the Server, which may not be built yet.
       isTlsConfigured: (wildcard, oldest) => this.#covers(wildcard, oldest, world),
     };
     return world;
+  }
+
+  #namesakeOf(key: string, world: World): Namesake | undefined {
+    const found = this.#namesakes.find(key, this.#names);
+    if (found === undefined) return undefined;
+    if (found.redirects) return { paths: [unownedRoot(world.settings)], isApart: false };
+    const server = this.#all.get(found.host);
+    const isApart = found.host !== catchAll && server !== undefined && needsOwnBlock(server.features);
+    return { paths: ordinaryDrafts(found.host, this.#sources.claims.of(found.host), world), isApart };
   }
 
   #covers(wildcard: string, oldest: Claim | undefined, world: World): boolean {
@@ -179,8 +253,9 @@ function isOrdinary({ features }: Claim): boolean {
 }
 
 /**
- * The Server of all Claims that it can be made of. Where Sluice fails on them, the one whose absence helps is left out, the youngest
- * that does; where there is no such one, the host is not served.
+ * The Server of all Claims that it can be made of. Where Sluice fails on them, the one whose
+ * absence helps is left out, the youngest that does; where there is no such one, the host is not
+ * served.
  */
 function builtWithoutBugs(host: string, claims: readonly Claim[], world: World): BuiltServer {
   const built = attempt(host, claims, world);
@@ -201,7 +276,10 @@ function attempt(host: string, claims: readonly Claim[], world: World): BuiltSer
   );
 }
 
-/** The wildcards one level above the names of a Server, which decide with it whether TLS is configured for them. */
+/**
+ * The wildcards one level above the names of a Server, which decide with it whether TLS is
+ * configured for them.
+ */
 function parentsOf({ name, aliases, redirectFrom }: Server<FeatureValues>): string[] {
   const twin = redirectFrom === undefined ? [] : [redirectFrom.name];
   const names = [name, ...aliases.map((alias) => alias.name), ...twin];

@@ -1,15 +1,16 @@
-/** All that one Ingress says by itself: its annotations, and whether it may be applied at all. The sync and the webhook read by it alike. */
+/**
+ * All that one Ingress says by itself: its annotations, and whether it may be applied at all. The
+ * sync and the webhook read by it alike.
+ */
 
 import { isHeardOfCanary } from "../../annotations/canary-scope.ts";
-import type { Fields } from "../../annotations/declare.ts";
 import { type Lookup, readAnnotations } from "../../annotations/read.ts";
 import type { Reading } from "../../annotations/reading.ts";
-import { featureList } from "../../annotations/registry.ts";
-import { type Capability, capabilityNames } from "../../directives/capabilities.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { lackingProblems } from "../lacking.ts";
 import type { TranslateOptions } from "../options.ts";
 import { inspect } from "./deep-inspection.ts";
 import { doubtsOf } from "./doubts.ts";
@@ -31,7 +32,7 @@ export function readIngress(
   };
   const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
-  const idle = idleAnnotations(ingress, annotationsPrefix, lacks);
+  const idle = lackingProblems(ingress, annotationsPrefix, lacks);
   const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values);
   const doubts = lacks.has("lua")
     ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)]
@@ -43,7 +44,10 @@ export function readIngress(
   return withHeardProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
 }
 
-/** Drops Problems about annotations that have no effect in a canary. Their lack of effect is reported elsewhere. */
+/**
+ * Drops Problems about annotations that have no effect in a canary. Their lack of effect is
+ * reported elsewhere.
+ */
 function withHeardProblems(reading: Reading): Reading {
   const { values, verdict, problems } = reading;
   const ofText: readonly Problem["kind"][] = [
@@ -55,26 +59,4 @@ function withHeardProblems(reading: Reading): Reading {
   const unheard = (one: Problem) => ofText.includes(one.kind) && "key" in one && !isHeardOfCanary(one.key);
   if (values.canary === undefined || verdict === "reject" || !problems.some(unheard)) return reading;
   return { ...reading, problems: problems.filter((one) => !unheard(one)) };
-}
-
-/** What a key needs of nginx. */
-const needs = new Map<string, Capability>();
-for (const [, feature] of featureList) {
-  if (feature.needs === undefined) continue;
-  for (const { key } of Object.values(feature.fields as Fields)) needs.set(key, feature.needs);
-}
-
-/** Annotations that need what nginx here has not. */
-function idleAnnotations({ metadata }: Ingress, prefix: string, lacks: ReadonlySet<Capability>): Problem[] {
-  const { annotations = {} } = metadata;
-  const problems: Problem[] = [];
-  for (const name in annotations) {
-    if (annotations[name] === "" || !name.startsWith(`${prefix}/`)) continue;
-    const key = name.slice(prefix.length + 1);
-    const needed = needs.get(key);
-    if (needed === undefined || !lacks.has(needed)) continue;
-    const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-    problems.push({ object, kind: "annotation-useless", key, why: `nginx here has no ${capabilityNames[needed]}` });
-  }
-  return problems;
 }

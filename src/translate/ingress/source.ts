@@ -1,6 +1,6 @@
 /**
- * The Ingresses that are ours, as Claims. An Ingress that is refused, by its reading or by nginx, leaves its last good form in
- * force, unless that would loosen what guards its paths.
+ * The Ingresses that are ours, as Claims. An Ingress that is refused, by its reading or by nginx,
+ * leaves its last good form in force, unless that would loosen what guards its paths.
  */
 import { unannotated } from "../../annotations/read.ts";
 import type { Reading } from "../../annotations/reading.ts";
@@ -12,6 +12,7 @@ import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
 import type { ClaimSource } from "../claims.ts";
+import { governed } from "../host-policy/governed.ts";
 import { emptyLastGood, guardsDiffer, type LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
@@ -24,7 +25,10 @@ import { readIngress } from "./reading.ts";
 
 const ingressKey = (key: string) => objectKey("Ingress", key);
 
-/** What is in force for an Ingress: the form that is served, and whether it is open, so that it may stand in for a later one. */
+/**
+ * The state in force for an Ingress: the form that is served, and whether it is open, so that it
+ * may stand in for a later one.
+ */
 interface InForce {
   readonly form: Ingress;
   readonly isOpen: boolean;
@@ -85,10 +89,13 @@ export class IngressSource implements ClaimSource {
       this.#keep(key, undefined);
       this.setAside(key);
       this.#problems.tell(`Ingress ${key}`, []);
+      this.#problems.tell(`hosts of Ingress ${key}`, []);
       return undefined;
     }
-    const claim = this.#claimOf(key, ingress, turn);
-    if (claim === undefined) this.#inForce.delete(key);
+    const claimed = this.#claimOf(key, ingress, turn);
+    if (claimed === undefined) this.#inForce.delete(key);
+    const { claim, problems } = claimed === undefined ? nothing : governed(claimed, turn.hostPolicy);
+    this.#problems.tell(`hosts of Ingress ${key}`, problems);
     return claim;
   }
 
@@ -116,7 +123,10 @@ export class IngressSource implements ClaimSource {
     return this.#standIn(key, ingress, turn, reading, [...nginxRefused, ...bugs]);
   }
 
-  /** The last good form in the place of a version that is not applied, for these reasons beside those of its reading. */
+  /**
+   * The last good form in the place of a version that is not applied, for these reasons beside
+   * those of its reading.
+   */
   #standIn(key: string, ingress: Ingress, turn: Turn, reading: Reading, why: readonly Problem[]): Claim | undefined {
     const good = this.#goodFormOf(key);
     if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
@@ -129,14 +139,16 @@ export class IngressSource implements ClaimSource {
       () => true,
     );
     const closes = loosened || standIn.failed === true;
-    // A version that is not applied has a Problem that says so. Without one its paths are closed all the same.
+    // A version that is not applied has a Problem that says so. Without one its paths are closed
+    // all the same.
     const [reason = unguarded({ kind: "Ingress", ...nameOf(key) })] = [
       ...why,
       ...reading.problems.filter(isRefusal),
       ...standIn.problems.filter(isRefusal),
     ];
     const closed = closes ? reason : undefined;
-    // A form that Sluice cannot read has no paths to close, so those of the last good one are closed.
+    // A form that Sluice cannot read has no paths to close, so those of the last good one are
+    // closed.
     return guarded(
       () => {
         const form = loosened ? ingress : good;
@@ -170,6 +182,8 @@ export class IngressSource implements ClaimSource {
     );
   }
 }
+
+const nothing = { claim: undefined, problems: [] };
 
 /** An Ingress on which the reading failed is refused, like one that cannot be read. */
 function failedReading(ingress: Ingress, settings: Settings, bug: Error): Reading {

@@ -1,7 +1,8 @@
 /**
- * The Services that the paths of a host send requests to. A Service or port that is not there is reported once for each path
- * that names it.
+ * The Services that the paths of a host send requests to. A Service or port that is not there is
+ * reported once for each path that names it.
  */
+import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Problem } from "../../problem.ts";
 import type { Claim, ClaimedBackend, ClaimedPath } from "../claim.ts";
 import type { World } from "../world.ts";
@@ -24,7 +25,10 @@ export class BackendUses {
     return this.#all;
   }
 
-  /** Notes the backends of a path. False where one of them is no Service: such a path makes no Location (RS-5.8). */
+  /**
+   * Notes the backends of a path. False where one of them is no Service: such a path makes no
+   * Location (RS-5.8).
+   */
   ofPath(claim: Claim, { field, backends }: ClaimedPath): boolean {
     return backends.every((backend) => this.#use(claim, `${field}.${backend.part}`, backend, false));
   }
@@ -36,11 +40,8 @@ export class BackendUses {
 
   /** Notes the Service that answers for others of the Claim that have no endpoints. */
   ofStandIn(claim: Claim): void {
-    const id = standInOf(claim);
-    const { standIn } = claim.features.customErrors;
-    if (id === undefined || standIn === undefined) return;
-    const service = `${claim.owner.namespace}/${standIn.service}`;
-    this.#add({ id, service, port: standIn.port, claim, asDefault: false, relieves: undefined });
+    const use = standInUse(claim);
+    if (use !== undefined) this.#add(use);
   }
 
   #use(claim: Claim, field: string, backend: ClaimedBackend, asDefault: boolean): boolean {
@@ -70,7 +71,14 @@ export class BackendUses {
 const idOf = (upstream: string, { key }: Claim, asDefault: boolean): string => `${upstream} ${key} ${asDefault}`;
 
 /** Id of the Upstream of the Service that stands in where others have no endpoints. */
-export function standInOf({ owner, features }: Claim): string | undefined {
-  const { standIn } = features.customErrors;
-  return standIn && `${owner.namespace}/${standIn.service}/${standIn.port}`;
+export function standInOf({ customErrors: { standIn } }: FeatureValues): string | undefined {
+  return standIn && `${standIn.namespace}/${standIn.service}/${standIn.port}`;
+}
+
+export function standInUse(claim: Claim): UpstreamUse | undefined {
+  const id = standInOf(claim.features);
+  const { standIn } = claim.features.customErrors;
+  if (id === undefined || standIn === undefined) return undefined;
+  const service = `${standIn.namespace}/${standIn.service}`;
+  return { id, service, port: standIn.port, claim, asDefault: false, relieves: undefined };
 }

@@ -1,7 +1,10 @@
 /** What processes have cost, from /proc. */
 import { readFileSync } from "node:fs";
 
-/** CPU time of these processes so far, in microseconds of user and system time; the kernel keeps it in nanoseconds. */
+/**
+ * CPU time of these processes so far, in microseconds of user and system time; the kernel keeps it
+ * in nanoseconds.
+ */
 export function cpuMicroseconds(pids: readonly number[]): number {
   return pids.reduce(
     (sum, pid) => sum + Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[0]) / 1000,
@@ -9,13 +12,28 @@ export function cpuMicroseconds(pids: readonly number[]): number {
   );
 }
 
-/** What a process has used until now with all its threads, in ms; the kernel counts in hundredths of a second. */
+/**
+ * What a process has used until now with all its threads, in ms; the kernel counts in hundredths of
+ * a second.
+ */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-/** Proportional set size of a process, in MB of 2^20 bytes: pages that n processes share count a nth for each. */
+/**
+ * All pages of a process that are in memory, in MB of 2^20 bytes: what it takes where no other
+ * process runs the same program.
+ */
+export function residentMegabytes(pid: number): number {
+  const kilobytes = /^Rss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+/**
+ * Proportional set size of a process, in MB of 2^20 bytes: pages that n processes share count a nth
+ * for each.
+ */
 export function pssMegabytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
   return Number(kilobytes) / 1024;

@@ -1,4 +1,7 @@
-/** Renders clusters as golden files have them: what differs from machine to machine is the same in all of them. */
+/**
+ * Renders clusters as golden files have them: what differs from machine to machine is the same in
+ * all of them.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -23,7 +26,7 @@ import type { RenderedText } from "../../../src/render/rendering.ts";
 import { StaticRenderer } from "../../../src/render/static/renderer.ts";
 import { compileTemplate, type Template } from "../../../src/render/template.ts";
 import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
-import { type Translation, translate } from "../../../src/translate/translator.ts";
+import { type Translation, Translator, translate } from "../../../src/translate/translator.ts";
 import { emptyInputs } from "../../../src/translate/turn.ts";
 
 export class Studio {
@@ -51,6 +54,16 @@ export class Studio {
     rmSync(this.#folder.root, { recursive: true });
   }
 
+  /** What one controller makes of clusters that follow each other. */
+  translatedInTurn(clusters: readonly (readonly KubernetesObject[])[]): readonly Translation[] {
+    const flags = { ...defaultFlags("run"), configmap: "ingress-nginx/settings" };
+    const translator = new Translator(translateOptions(flags, "run", undefined), this.#fake);
+    return clusters.map((objects) => {
+      const changes = objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object }));
+      return translator.turn({ ...emptyInputs, snapshot: withObjects(emptySnapshot, changes) });
+    });
+  }
+
   translated(objects: readonly KubernetesObject[], more: Partial<ReturnType<typeof defaultFlags>> = {}): Translation {
     const changes = objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object }));
     const flags = {
@@ -58,14 +71,20 @@ export class Studio {
       configmap: "ingress-nginx/settings",
       tcpServicesConfigmap: "ingress-nginx/tcp",
       gatewayAddresses: ["127.0.0.77"],
+      sharedGateway: "infra/shared",
       ...more,
     };
     const snapshot = withObjects(emptySnapshot, changes);
     return translate({ ...emptyInputs, snapshot }, translateOptions(flags, "run", undefined), this.#fake);
   }
 
+  /** One that is given several Configurations, one after the other. */
+  renderer(luaVersion?: string): DynamicRenderer {
+    return new DynamicRenderer(this.#machine("dynamic", luaVersion), this.#template);
+  }
+
   dynamic(translation: Translation, luaVersion?: string): { readonly text: RenderedText; readonly records: string } {
-    const renderer = new DynamicRenderer(this.#machine("dynamic", luaVersion), this.#template);
+    const renderer = this.renderer(luaVersion);
     const { text } = renderer.render(translation.configuration);
     const root = this.#folder.root;
     const records = [...renderer.records].filter(([key]) => !key.startsWith("pair ")).sort();

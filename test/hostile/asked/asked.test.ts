@@ -1,6 +1,7 @@
 /**
- * Addresses that nginx asks. A tenant, a client or a nameserver wants nginx to ask this machine, a port of Sluice's own, its
- * control socket or the cloud's metadata; nothing of that is asked, and what honest users write goes on working.
+ * Addresses that nginx asks. A tenant, a client or a nameserver wants nginx to ask this machine, a
+ * port of Sluice's own, its control socket or the cloud's metadata; nothing of that is asked, and
+ * what honest users write goes on working.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -15,7 +16,7 @@ import { type Place, places } from "../support/where.ts";
 import { ports, type World } from "../support/world.ts";
 
 /** Ports of Sluice's own where no server of the world listens; a trap stands on each of them. */
-const own = { health: 10_254, profiler: 10_245, webhook: 8443 };
+const own = { health: 10_254, page: 10_255, profiler: 10_245, webhook: 8443 };
 const [sidecar, other] = [4180, 4181];
 const sluice = "192.0.2.1";
 const flags = [
@@ -24,6 +25,7 @@ const flags = [
   "--validating-webhook-key=/none.key",
   `--allowed-loopback-ports=${sidecar},${own.health},${ports.status}`,
   "--name-check-port=10299",
+  `--ui-port=${own.page}`,
 ];
 
 describe.each(Object.entries(places))("%s", (_where, start) => {

@@ -1,6 +1,7 @@
 /**
- * Suppose a worker can be led to a socket of Sluice, by whatever a tenant writes and a client sends: it gets nowhere without the pass. The
- * door here is one that only an operator can open, so that the test needs no hole to go through.
+ * Suppose a worker can be led to a socket of Sluice, by whatever a tenant writes and a client
+ * sends: it gets nowhere without the pass. The door here is one that only an operator can open, so
+ * that the test needs no hole to go through.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -66,9 +67,9 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     const record = JSON.stringify([hostKey("guarded.example"), JSON.stringify({ locations: [], prefix: [] })]);
     for (const pass of guesses()) {
       const found: Answer[] = [];
-      for (const path of ["/generation", "/connections", "/counts", "/records", "/records?part=0"])
+      for (const path of ["/generation", "/connections", "/counts", "/records", "/records?part=0", "/ask/"])
         found.push(await through("control", path, { pass }));
-      for (const path of ["/records", "/counts", "/generation", "/connections"])
+      for (const path of ["/records", "/counts", "/generation", "/connections", "/ask/"])
         found.push(await through("control", path, { method: "POST", body: `${record}\n`, pass }));
       const withoutLua = name === "in static mode" ? [401, 404] : [401];
       for (const { status } of found) expect(withoutLua, pass).toContain(status);
@@ -95,7 +96,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     }
     expect(readFileSync(join(world.runFolder, "nginx.conf"), "utf8")).toBe(before);
     // The controller itself still gives orders.
-    await world.apply(ingress({ name: "later", annotations: { "proxy-read-timeout": "77" } }));
+    await world.apply(ingress({ name: "later", annotations: { "client-body-buffer-size": "77k" } }));
     expect(await world.ask("later.example")).toMatchObject({ status: 200 });
   });
 

@@ -1,6 +1,6 @@
 /**
- * The machine fails under a controller that serves: the old configuration goes on, one sentence says what is wrong, and what
- * was asked for meanwhile comes when the machine is well again.
+ * The machine fails under a controller that serves: the old configuration goes on, one sentence
+ * says what is wrong, and what was asked for meanwhile comes when the machine is well again.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ const changes = () => [
   secret("users", { auth: "u:{PLAIN}p\n" }),
   ingress({
     name: "guarded",
-    annotations: { "auth-type": "basic", "auth-secret": "users", "proxy-read-timeout": "77" },
+    annotations: { "auth-type": "basic", "auth-secret": "users", "client-body-buffer-size": "77k" },
   }),
   ingress({ name: "after" }),
 ];
@@ -93,7 +93,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       [2016, "earlier"],
     ] as const) {
       vi.useFakeTimers({ toFake: ["Date"], now: new Date(`${year}-01-01`) });
-      await world.apply(ingress({ name, annotations: { "proxy-read-timeout": String(year) } }));
+      await world.apply(ingress({ name, annotations: { "client-body-buffer-size": `${year}` } }));
       expect(await status(world, `${name}.example`)).toBe(200);
     }
     expect(said.join("")).toBe("");

@@ -1,6 +1,7 @@
 /**
- * One host and several namespaces: a younger Ingress of another namespace adds its own paths, and changes nothing that the older one serves. The older
- * one is of `ns` and its backend says `secret`; the other is of `evil`, and its Service says `let in`.
+ * One host and several namespaces: a younger Ingress of another namespace adds its own paths, and
+ * changes nothing that the older one serves. The older one is of `ns` and its backend says
+ * `secret`; the other is of `evil`, and its Service says `let in`.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -30,6 +31,16 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     said(world.ask(host, path, more));
   const secure = (path = "/", host = "shop.example") =>
     request({ to: `192.0.2.1:${ports.https}`, host, path, sni: host });
+
+  test("no alias is the host for all others", async () => {
+    for (const names of ["_", "_,more.example"]) {
+      await apply(shop(), evil({ host: "evil.example", paths: [["/"]], annotations: { "server-alias": names } }));
+      expect(await ask("/", "evil.example")).toBe("let in");
+      expect(await ask("/", "unknown.example")).toBe("404");
+      expect(world.said("evil").join()).toContain("no client asks for a host called _");
+    }
+    expect(await ask("/", "more.example")).toBe("let in");
+  });
 
   test("a canary takes nothing of another namespace, however it asks", async () => {
     const rivals = [
@@ -103,7 +114,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/", "other.example")).toBe("404");
     expect(await ask("/", "www.shop.example")).toBe("404");
     expect(world.said("evil").join()).toContain("Ingress ns/shop");
-    // What was to guard and is not heard shuts the paths that it was to guard.
+    // A guard that does not count shuts the paths that it was to guard.
     expect(await ask("/evil")).toBe(/auth-tls|snippet/.test(what) ? "503" : "let in");
   });
 
@@ -128,7 +139,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/own/start")).toBe("inside");
     expect(await ask("/evil")).toBe("not led there");
     expect(await ask(inside)).toBe("404");
-    // Where nobody declares a location, the header leads to what routing serves, as always.
+    // Where no snippet declares a location, the header leads to what routing serves, as always.
     expect(await ask("/start", "elsewhere.example")).toBe("routed");
   });
 

@@ -1,7 +1,7 @@
 /**
- * Runs a suite of this machine on the nginx that ships. A program called nginx stands first in the PATH and
- * starts the image's own in the image's root; what both sides must see at one path is mounted there, in a mount
- * namespace that ends with the suite.
+ * Runs a suite of this machine on the nginx that ships. A program called nginx stands first in the
+ * PATH and starts the image's own in the image's root; what both sides must see at one path is
+ * mounted there, in a mount namespace that ends with the suite.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,27 +17,35 @@ export interface SuiteOnImage {
   readonly suite: Suite;
   /** Words for vitest, such as `--project parity`. */
   readonly words: readonly string[];
+  /** What gets the words in the place of vitest. */
+  readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Prints while it runs, too. */
   readonly isShown?: boolean;
 }
 
-/** The settings of names, and the rules of ModSecurity, where the controller on this machine looks for them. */
+/**
+ * The settings of names, and the rules of ModSecurity, where the controller on this machine looks
+ * for them.
+ */
 const machinesOwn = ["/etc/hosts", "/etc/resolv.conf", "/etc/nginx"];
 
 const modules = "/usr/lib/nginx/modules";
+const vitest = [join(repository, "node_modules/.bin/vitest"), "run"];
 
 /** Everything that was printed, and how it ended. The first line names nginx's version. */
-export async function runOnImage({ suite, words, env = {}, isShown = false }: SuiteOnImage) {
+export async function runOnImage({ suite, words, program = vitest, env = {}, isShown = false }: SuiteOnImage) {
   const { root } = unpackedImage(suite);
   const folder = mkdtempSync(join(tmpdir(), "sluice-image-nginx-"));
   try {
     chmodSync(folder, 0o755);
-    // The controller knows its nginx by the folder in which that was started, so the folder is kept.
+    // The controller knows its nginx by the folder in which that was started, so the folder is
+    // kept.
     const enter = `exec unshare --root=${root} --wd="$PWD" /usr/sbin/nginx "$@"`;
     writeFileSync(join(folder, "nginx"), `#!/bin/sh\n${enter}\n`, { mode: 0o755 });
     const shared = ["/dev", "/proc", "/sys", tmpdir(), repository, cacheFolder(process.env)];
-    // The root is one for all who test, so the folders are made in a copy of it that ends with the namespace.
+    // The root is one for all who test, so the folders are made in a copy of it that ends with the
+    // namespace.
     mkdirSync(join(folder, "memory"));
     const script = [
       // What a test mounts later appears in the root as well.
@@ -54,8 +62,7 @@ export async function runOnImage({ suite, words, env = {}, isShown = false }: Su
       "nginx -v",
       'exec "$@"',
     ].join(" && ");
-    const vitest = [join(repository, "node_modules/.bin/vitest"), "run", ...words];
-    const unshared = ["--mount", "--propagation", "private", "sh", "-c", script, "sh", ...vitest];
+    const unshared = ["--mount", "--propagation", "private", "sh", "-c", script, "sh", ...program, ...words];
     return await execa("unshare", unshared, {
       cwd: repository,
       env: { ...process.env, ...env, PATH: [folder, process.env.PATH].join(delimiter) },

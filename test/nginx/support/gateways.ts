@@ -1,6 +1,7 @@
 /**
- * Listeners of Gateways on a real nginx: Configurations that a test writes go through the real renderer. Backends listen on
- * 127.101.0.N:9000 and answer what they saw, as JSON; nginx listens wherever the Configuration says.
+ * Listeners of Gateways on a real nginx: Configurations that a test writes go through the real
+ * renderer. Backends listen on 127.101.0.N:9000 and answer what they saw, as JSON; nginx listens
+ * wherever the Configuration says.
  */
 
 import { once } from "node:events";
@@ -13,6 +14,7 @@ import type { FeatureValues } from "../../../src/annotations/registry.ts";
 import { fakeCertificate } from "../../../src/certificates/fake.ts";
 import { defaultFlags } from "../../../src/cli/flags.ts";
 import { machineFlags } from "../../../src/cli/options.ts";
+import type { Machine } from "../../../src/directives/machine.ts";
 import { machineOf } from "../../../src/machine.ts";
 import {
   type Certificate,
@@ -30,6 +32,7 @@ import type { RecordChange } from "../../../src/model/records.ts";
 import { Table } from "../../../src/model/table.ts";
 import { Channel } from "../../../src/nginx/channel.ts";
 import { Pass, placeHere } from "../../../src/nginx/index.ts";
+import type { LiveNginx } from "../../../src/page/ask/asking.ts";
 import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
 import { compileTemplate } from "../../../src/render/template.ts";
 import { defaultSettings, type Settings } from "../../../src/settings/registry.ts";
@@ -49,10 +52,17 @@ export interface Seen {
 
 export interface Gateways {
   readonly nginx: TestNginx;
+  /** The router of this nginx, to be asked. */
+  readonly live: LiveNginx;
   /** Makes these the ports, hosts and certificates; returns whether nginx was reloaded for it. */
   put(parts: GatewayParts): Promise<boolean>;
   /** The same for a whole Configuration. */
   serve(configuration: Whole): Promise<boolean>;
+  readonly machine: Machine;
+  /** The records that were published, by key. */
+  readonly records: ReadonlyMap<string, string>;
+  /** What nginx has counted of routes in shadow. */
+  shadow(): Promise<string>;
   /** What the backends saw since the last time, oldest first. */
   seen(): readonly Seen[];
 }
@@ -61,6 +71,8 @@ export interface GatewayParts {
   readonly ports: readonly ListenerPort[];
   readonly hosts: readonly Server<FeatureValues>[];
   readonly certificates?: readonly Certificate[];
+  /** Ids of listeners that leave the certificate of their hostname to an Ingress. */
+  readonly yielding?: readonly string[];
   readonly settings?: Partial<Settings>;
   /** Ids of Upstreams without endpoints; all others are `bN`, on 127.101.0.N. */
   readonly empty?: readonly string[];
@@ -72,7 +84,9 @@ export interface GatewayParts {
 
 export const owner = (kind: string, name: string) => ({ apiVersion: "", kind, namespace: "shop", name });
 
-/** A ListenerPort of the Gateway `shop/NAME` whose listeners have these hostnames, by their names. */
+/**
+ * A ListenerPort of the Gateway `shop/NAME` whose listeners have these hostnames, by their names.
+ */
 export function port(
   name: string,
   address: string | undefined,
@@ -161,7 +175,10 @@ const unknownHosts: Server<FeatureValues> = {
 
 const backends = [1, 2, 3, 4];
 
-/** `ports` are four that nginx and the controller need besides those of the Configuration; `base` is the first of them. */
+/**
+ * `ports` are four that nginx and the controller need besides those of the Configuration; `base` is
+ * the first of them.
+ */
 export async function startGateways(base: number, luaFolderOf?: (folder: string) => string): Promise<Gateways> {
   const nginx = await testNginx();
   const seen: Seen[] = [];
@@ -188,8 +205,13 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
     await nginx.stop();
   });
   let last = "";
+  const published = new Map<string, string>();
   return {
     nginx,
+    live: { machine, route: (question) => channel.route(question) },
+    machine,
+    records: published,
+    shadow: () => channel.shadow(),
     seen: () => seen.splice(0),
     put: (parts) => serve(configurationOf(parts, fake)),
     serve,
@@ -199,6 +221,7 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
     const { text, records } = renderer.render(configuration);
     const isNew = text.generation !== last;
     const changes = [...records].map(([key, { value }]): RecordChange => [key, value]);
+    for (const [key, value] of changes) value === undefined ? published.delete(key) : published.set(key, value);
     const reload = async () => {
       const outcome = await nginx.nginx.apply(text, new AbortController().signal);
       if (outcome.kind === "refused") throw new Error(outcome.stderr);
@@ -226,6 +249,8 @@ export function configurationOf(parts: GatewayParts, fake: Certificate): Whole {
   return {
     settings: { ...defaultSettings, ...settings },
     servers: Table.empty<Server<FeatureValues>>().with(all.map((one) => [keyOf(one), one] as const)),
+    shadows: Table.empty<Server<FeatureValues>>(),
+    yieldingListeners: new Set(parts.yielding),
     listenerPorts: Table.empty<ListenerPort>().with(ports.map((one) => [one.id, one] as const)),
     upstreams: Table.empty<Upstream>().with(upstreams.map((one) => [one.id, one] as const)),
     certificates: Table.empty<Certificate>().with(certificates.map((one) => [one.id, one] as const)),

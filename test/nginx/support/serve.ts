@@ -1,4 +1,7 @@
-/** `sluice serve` as a user runs it: a process of its own on a folder of files, on ports that the backends of tests leave free. */
+/**
+ * `sluice serve` as a user runs it: a process of its own on a folder of files, on ports that the
+ * backends of tests leave free.
+ */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -45,6 +48,10 @@ export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What it may take until it serves. */
   readonly limitMs?: number;
+  /** Arguments of Node in place of the program of the sources. */
+  readonly node?: readonly string[];
+  /** A run folder that an earlier one left; a new one where undefined. */
+  readonly earlier?: string;
   /** A command that the program is the argument of, such as one that gives it a terminal. */
   readonly through?: (command: readonly string[]) => readonly string[];
 }
@@ -83,14 +90,22 @@ ports: [{ port: ${port} }]
 `;
 
 /** Starts it and does not wait. */
-export function startServe({ files, flags = [], env = {}, through = (command) => command }: ServeOptions): Served {
+export function startServe({
+  files,
+  flags = [],
+  env = {},
+  through = (command) => command,
+  node = [program],
+  earlier,
+}: ServeOptions): Served {
   const base = mkdtempSync(join(tmpdir(), "sluice-serve-"));
   const folder = join(base, "manifests");
-  const runFolder = join(base, "run");
+  const runFolder = earlier ?? join(base, "run");
   const write = (file: string, text: string | undefined): void => {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });
-    // In one step: on a busy machine a file may stay empty for as long as the folder's reader waits for the rest of it.
+    // In one step: on a busy machine a file may stay empty for as long as the folder's reader waits
+    // for the rest of it.
     if (text !== undefined) writeFileSync(`${path}.new`, text);
     if (text !== undefined) renameSync(`${path}.new`, path);
     else rmSync(path);
@@ -104,7 +119,7 @@ export function startServe({ files, flags = [], env = {}, through = (command) =>
     `--default-server-port=${ports.default}`,
     `--run-folder=${runFolder}`,
   ];
-  const [command = "", ...rest] = through([process.execPath, program, "serve", folder, ...given, ...flags]);
+  const [command = "", ...rest] = through([process.execPath, ...node, "serve", folder, ...given, ...flags]);
   // It ends when it is done, however long that takes on a busy machine.
   const waits = { reject: false, forceKillAfterDelay: false } as const;
   const child = execa(command, rest, { ...waits, env, all: true, stdin: "ignore", buffer: false });

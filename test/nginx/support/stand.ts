@@ -1,6 +1,7 @@
 /**
- * What behaviour tests of annotations stand on: a controller in one mode, a backend that echoes what it saw, and Ingresses as
- * a few words (`test/support/sketch.ts`). Everything is in the namespace `ns`; the Service `web` has the one endpoint.
+ * What behaviour tests of annotations stand on: a controller in one mode, a backend that echoes
+ * what it saw, and Ingresses as a few words (`test/support/sketch.ts`). Everything is in the
+ * namespace `ns`; the Service `web` has the one endpoint.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,11 +34,13 @@ export interface StandOptions {
   /** Of the backend. */
   readonly address: string;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Flags beside those of the ports. */
+  readonly flags?: readonly string[];
 }
 
 const at = "192.0.2.1";
 
-export async function startStand({ mode, port, address, settings = {} }: StandOptions): Promise<Stand> {
+export async function startStand({ mode, port, address, settings = {}, flags = [] }: StandOptions): Promise<Stand> {
   const folder = mkdtempSync(join(tmpdir(), "stand-"));
   const logs = { access: join(folder, "access.log"), error: join(folder, "error.log") };
   const data = { "http-access-log-path": logs.access, "error-log-path": logs.error, ...settings };
@@ -47,7 +50,10 @@ export async function startStand({ mode, port, address, settings = {} }: StandOp
   let applied: readonly KubernetesObject[] = [];
   const subject = await startSubject({
     mode,
-    flags: ["http", "https", "default-server", "status"].map((name, n) => `--${name}-port=${port + 10 * n}`),
+    flags: [
+      ...["http", "https", "default-server", "status"].map((name, n) => `--${name}-port=${port + 10 * n}`),
+      ...flags,
+    ],
     objects: [
       ingressClass,
       { ...controllerConfigMap, data } as KubernetesObject,

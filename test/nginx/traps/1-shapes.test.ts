@@ -1,6 +1,6 @@
 /**
- * Trap 1: shared memory is newer than the workers of the text before, and older than those of the next. At no moment of a
- * reload does a request meet a route whose shape its worker lacks.
+ * Trap 1: shared memory is newer than the workers of the text before, and older than those of the
+ * next. At no moment of a reload does a request meet a route whose shape its worker lacks.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -40,7 +40,9 @@ test("settings that change every shape, and Ingresses edited meanwhile, fail no 
   for (const [at, data] of turns.entries()) {
     await subject.apply([settings(data)]);
     for (const minutes of [1, 2])
-      await subject.apply([ingress(hosts[0]!, hosts[0]!, "web", { "proxy-read-timeout": `${60 * minutes + at}` })]);
+      await subject.apply([
+        ingress(hosts[0]!, hosts[0]!, "web", { "client-body-buffer-size": `${60 * minutes + at}k` }),
+      ]);
     await subject.settled();
   }
   await traffic.end();
@@ -52,7 +54,7 @@ test("a host that needs a new shape is unknown, or served by the wildcard above 
   await subject.apply([ingress("wild", "*.wild.example", "web")]);
   await subject.settled();
   const traffic = steadyTraffic([{ to: subject.to, host: "new.wild.example" }], 2);
-  await subject.apply([ingress("new", "new.wild.example", "web", { "proxy-read-timeout": "77" })]);
+  await subject.apply([ingress("new", "new.wild.example", "web", { "client-body-buffer-size": "77k" })]);
   await subject.settled();
   await traffic.end();
   expect([...traffic.answers.keys()]).toEqual(["200"]);
@@ -60,10 +62,10 @@ test("a host that needs a new shape is unknown, or served by the wildcard above 
 
 test("a wildcard that came with the running text is served beside a host that needs the next one, while older workers are left", async () => {
   const waiting = await connected(8);
-  await subject.apply([ingress("high", "*.high.example", "web", { "proxy-read-timeout": "55" })]);
+  await subject.apply([ingress("high", "*.high.example", "web", { "client-body-buffer-size": "55k" })]);
   await subject.settled();
   const traffic = steadyTraffic([{ to: subject.to, host: "new.high.example" }], 2);
-  await subject.apply([ingress("low", "new.high.example", "web", { "proxy-read-timeout": "66" })]);
+  await subject.apply([ingress("low", "new.high.example", "web", { "client-body-buffer-size": "66k" })]);
   await subject.settled();
   await traffic.end();
   for (const one of waiting) one.destroy();
@@ -72,7 +74,7 @@ test("a wildcard that came with the running text is served beside a host that ne
 
 test("a worker of an older text, with a connection that has not asked yet, serves a route to a shape that came later", async () => {
   const connections = await connected(8);
-  const shaped = { "proxy-read-timeout": "99" };
+  const shaped = { "client-body-buffer-size": "99k" };
   await subject.apply([ingress("other", "other.example", "web", shaped)]);
   await subject.settled();
   await subject.apply([ingress(hosts[1]!, hosts[1]!, "web", shaped)]);

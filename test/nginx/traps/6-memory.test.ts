@@ -1,4 +1,7 @@
-/** Trap 6: shared memory evicts nothing, is never listed, and is filled from the disk before the first request when its size changes. */
+/**
+ * Trap 6: shared memory evicts nothing, is never listed, and is filled from the disk before the
+ * first request when its size changes.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,8 +41,10 @@ test("a record that does not fit is refused, and none makes room for it", async 
 
 test("the Lua neither lists shared memory nor writes records in a way that evicts", () => {
   // digest.lua lists it, and is asked only where something else than the controller has written.
+  // gateway/shadow.lua lists its own counts, which have a memory of their own, for an operator.
+  const lists = ["digest.lua", join("gateway", "shadow.lua")];
   const files = readdirSync(lua, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".lua") && !file.endsWith("digest.lua"),
+    (file) => file.endsWith(".lua") && !lists.some((one) => file.endsWith(one)),
   );
   const code = files.map((file) => readFileSync(join(lua, file), "utf8").replace(/--.*/g, "")).join("\n");
   expect(code).toContain("records:safe_set(");

@@ -36,6 +36,11 @@ local function known_time(peer)
   return time and time * share_left(noted or 0)
 end
 
+-- The average as it was noted last, or nil: between two requests it says how long answers took.
+function _M.noted_time(peer)
+  return (times:get(peer))
+end
+
 -- Of so many it is taken: a list may be long, and a request waits for it.
 local most_averaged = 100
 

@@ -75,14 +75,17 @@ function _M.run(rejects)
   end
 end
 
--- On a port that Ingresses have, too: a name that one of them knows more exactly has its certificate.
--- A host of an Ingress goes on being served where the listener has no certificate.
+-- On a port that Ingresses have, too: a name that one of them knows more exactly has its
+-- certificate. A host of an Ingress goes on being served where the listener has no certificate.
 function _M.beside(rejects)
   local generation = store.generation()
   local listener, known, name = named(generation)
   if not listener then
     return certificate.run(rejects)
-  elseif certificate.has_own(name, known) or not listener.pairs and certificate.is_known(name) then
+  end
+  -- An Ingress that comes before the listener has the certificate of its very hostname, too.
+  known = not listener.yields and known or nil
+  if certificate.has_own(name, known) or not listener.pairs and certificate.is_known(name) then
     return certificate.run()
   end
   certificate.show(listener.pairs, generation)

@@ -1,5 +1,6 @@
 -- How long a request of a route may take, in all and at each attempt.
 local balancer = require("ngx.balancer")
+local timeouts = require("sluice.balance.timeouts")
 
 local ngx = ngx
 local max = math.max
@@ -21,8 +22,12 @@ end
 function _M.set()
   local var = ngx.var
   local seconds = min(_M.left(var), tonumber(var.route_attempt) or unlimited)
+  local connect, send, read = timeouts.own(var)
   if seconds < unlimited then
-    balancer.set_timeouts(seconds, seconds, seconds)
+    connect, send, read = min(seconds, connect or unlimited), min(seconds, send or unlimited), min(seconds, read or unlimited)
+  end
+  if connect or send or read then
+    balancer.set_timeouts(connect, send, read)
   end
 end
 

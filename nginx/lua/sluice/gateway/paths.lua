@@ -1,5 +1,5 @@
--- Which location of a listener's host takes a request: by its path alone where that decides, else by
--- the first of the routes with one path whose conditions hold. Where none does, the next shorter
+-- Which location of a listener's host takes a request: by its path alone where that decides, else
+-- by the first of the routes with one path whose conditions hold. Where none does, the next shorter
 -- path is asked. A place in the record is the number of a location, or a list of such routes.
 local budget = require("sluice.budget")
 local conditions = require("sluice.gateway.conditions")
@@ -11,11 +11,21 @@ local type = type
 
 local _M = {}
 
+-- Stands for the location that the namesake has: on a port of both, the Ingress of this host.
+_M.namesake = { namesake = true }
+
+-- The location of this number.
+local function at(record, index)
+  return index == 0 and _M.namesake or record.locations[index]
+end
+
 -- As `chosen`, for the routes from this one on. A call and no loop, for the reason below.
-local function from(place, i)
+local function from(place, i, alone)
   local choice = place[i]
   if not choice then
     return nil
+  elseif choice == 0 and alone then
+    return from(place, i + 1, alone)
   elseif type(choice) == "number" then
     return choice
   end
@@ -25,16 +35,16 @@ local function from(place, i)
   elseif held == nil then
     return false
   end
-  return from(place, i + 1)
+  return from(place, i + 1, alone)
 end
 
 -- The location of the first route that the request fits; nil where it fits none, false where that
 -- could not be found out.
-local function chosen(place)
+local function chosen(place, alone)
   if type(place) == "number" then
-    return place
+    return (place ~= 0 or not alone) and place or nil
   end
-  return from(place, 1)
+  return from(place, 1, alone)
 end
 
 -- Prefixes by their text, where there are many.
@@ -53,7 +63,7 @@ local function by_path(record)
 end
 
 -- As `chosen`, for the longest prefix of the path whose routes the request fits.
-local function longest_prefix(record, uri)
+local function longest_prefix(record, uri, alone)
   local list = record.prefix
   if #list > 2 * few then
     local all = by_path(record)
@@ -61,7 +71,7 @@ local function longest_prefix(record, uri)
     while at > 0 do
       if sub(uri, at, at) == "/" then
         local place = all[sub(uri, 1, at)]
-        local location = place and chosen(place)
+        local location = place and chosen(place, alone)
         if location ~= nil then
           return location
         end
@@ -73,7 +83,7 @@ local function longest_prefix(record, uri)
   for at = 1, #list, 2 do
     local prefix = list[at]
     if sub(uri, 1, #prefix) == prefix then
-      local location = chosen(list[at + 1])
+      local location = chosen(list[at + 1], alone)
       if location ~= nil then
         return location
       end
@@ -83,7 +93,7 @@ end
 
 -- Patterns take the whole path and stand in the order in which they are tried. False where one ran
 -- into the limit of its steps.
-local function by_pattern(record, uri)
+local function by_pattern(record, uri, alone)
   for _, one in ipairs(record.pattern) do
     if budget.is_spent() then
       ngx.log(ngx.WARN, "the patterns before ", one[1], " took too long for one request")
@@ -96,7 +106,7 @@ local function by_pattern(record, uri)
         return false
       end
     elseif from then
-      local location = chosen(one[2])
+      local location = chosen(one[2], alone)
       if location ~= nil then
         return location
       end
@@ -104,8 +114,10 @@ local function by_pattern(record, uri)
   end
 end
 
--- The location that takes the path; nil where none does, false where that could not be found out.
-function _M.find(record, uri)
+-- The location that takes the path, or `namesake`; nil where none does, false where that could not
+-- be found out. With `alone` the namesake has no part in it: its wildcard takes one label, and that
+-- of a listener several.
+function _M.find(record, uri, alone)
   local place = record.exact and record.exact[uri]
   if not place and record.prefix then
     -- Most hosts have few prefixes and no conditions. Without a loop on its way LuaJIT makes one
@@ -118,23 +130,23 @@ function _M.find(record, uri)
       place = list[4]
     end
   end
-  if type(place) == "number" then
-    return record.locations[place]
+  if type(place) == "number" and (place ~= 0 or not alone) then
+    return at(record, place)
   end
   local index
   if place then
-    index = chosen(place)
+    index = chosen(place, alone)
     if index then
-      return record.locations[index]
+      return at(record, index)
     end
   end
   if index == nil and record.prefix then
-    index = longest_prefix(record, uri)
+    index = longest_prefix(record, uri, alone)
   end
   if index == nil and record.pattern then
-    index = by_pattern(record, uri)
+    index = by_pattern(record, uri, alone)
   end
-  return index and record.locations[index] or index
+  return index and at(record, index) or index
 end
 
 return _M

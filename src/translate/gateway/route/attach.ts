@@ -1,7 +1,8 @@
 /** To which listeners a route is attached, for each of its parents. */
 import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
 import type { Namespace } from "../../../model/objects.ts";
-import type { Problem } from "../../../problem.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import { type HostPolicy, permits } from "../../host-policy/policy.ts";
 import type { Fault } from "../conditions.ts";
 import { intersect } from "../hostnames.ts";
 import { isSelected } from "../namespaces.ts";
@@ -15,14 +16,20 @@ export interface Attachment {
   /** Those that take the route; empty where `fault` says why. */
   readonly listeners: readonly ListenerReading[];
   readonly fault: Fault | undefined;
+  /** Hosts that the host policy gives to other namespaces, where others are left. */
+  readonly refusedHosts: readonly Problem[];
 }
 
 export interface AttachWorld {
   /** That of the routes. */
   readonly kind: string;
-  /** What is ours of what is called like `Gateway shop/public` or `ListenerSet shop/more`. */
+  /**
+   * The Gateway or ListenerSet of ours that is called like `Gateway shop/public` or `ListenerSet
+   * shop/more`.
+   */
   parent(called: string): ParentReading | undefined;
   namespace(name: string): Namespace | undefined;
+  readonly hostPolicy: HostPolicy;
 }
 
 /** The Gateways and ListenerSets that a route names, ours or not, like `Gateway shop/public`. */
@@ -30,7 +37,10 @@ export function parentsNamed({ spec, metadata: { namespace = "default" } }: Rout
   return (spec?.parentRefs ?? []).filter(isKnown).map((parent) => calledOf(parent, namespace));
 }
 
-/** One for each parent that is ours. A route at a Gateway has nothing to do with the ListenerSets of that Gateway. */
+/**
+ * One for each parent that is ours. A route at a Gateway has nothing to do with the ListenerSets of
+ * that Gateway.
+ */
 export function attachmentsOf(route: Route, world: AttachWorld): Attachment[] {
   const { namespace = "default" } = route.metadata;
   return (route.spec?.parentRefs ?? []).flatMap((parentRef, at) => {
@@ -56,12 +66,12 @@ function listenersOf(
   field: string,
   { called, listeners, notAllowed }: ParentReading,
   world: AttachWorld,
-): Pick<Attachment, "listeners" | "fault"> {
+): Taking {
   const object = { kind: world.kind, namespace, name };
-  const refused = (reason: string, part: string, why: string): Pick<Attachment, "listeners" | "fault"> => {
+  const refused = (reason: string, part: string, why: string): Taking => {
     const done = "the route is not attached there";
     const problem: Problem = { object, kind: "field-unusable", field: part, why, done };
-    return { listeners: [], fault: { reason, problem } };
+    return { listeners: [], fault: { reason, problem }, refusedHosts: [] };
   };
   if (notAllowed !== undefined) return refused("NoMatchingParent", field, `${called} is not attached to its Gateway`);
   const named = listeners.filter(
@@ -92,16 +102,39 @@ function listenersOf(
     const why = `none of ${hostnames.join(", ")} is a host of ${called}, whose listeners take ${theirs}`;
     return refused("NoMatchingListenerHostname", "spec.hostnames", why);
   }
-  return { listeners: taking, fault: undefined };
+  const isPermitted = (host: string) => permits(world.hostPolicy, namespace, host);
+  const permitted = taking.filter((one) => hostsOn(one, hostnames, isPermitted).length > 0);
+  const wanted = [...new Set(taking.flatMap((one) => hostsOn(one, hostnames).map((host) => takenHost(one, host))))];
+  const refusedHosts = wanted
+    .filter((host) => !isPermitted(host))
+    .map((host) => refusedHost(object, hostnames.indexOf(host), host, world.hostPolicy));
+  const [first] = refusedHosts;
+  if (permitted.length > 0 || first === undefined) return { listeners: permitted, fault: undefined, refusedHosts };
+  return { listeners: [], fault: { reason: "NotAllowedByHostPolicy", problem: first }, refusedHosts };
 }
 
+type Taking = Pick<Attachment, "listeners" | "fault" | "refusedHosts">;
+
+function refusedHost(object: ObjectName, at: number, host: string, policy: HostPolicy): Problem {
+  const field = at < 0 ? "spec.hostnames" : `spec.hostnames[${at}]`;
+  return { object, kind: "host-refused", field, host: host === "_" ? "*" : host, owners: policy.ownersOf(host) ?? [] };
+}
+
+/** The host that is meant: that of the listener where the route names none. */
+const takenHost = ({ hostname }: ListenerReading, host: string): string => (host === "_" ? hostname : host);
+
 /**
- * The hosts of a route on a listener, as the route has them: a request that comes to it has a host of the listener's already,
- * and among the routes there the longest hostname of a route's own comes first. `_` where the route names none.
+ * The hosts of a route on a listener, as the route has them: a request that comes to it has a host
+ * of the listener's already, and among the routes there the longest hostname of a route's own comes
+ * first. `_` where the route names none.
  */
-export function hostsOn({ hostname }: ListenerReading, hostnames: readonly string[]): readonly string[] {
-  if (hostnames.length === 0) return ["_"];
-  return hostnames.filter((one) => intersect(hostname, one));
+export function hostsOn(
+  listener: ListenerReading,
+  hostnames: readonly string[],
+  isPermitted: (host: string) => boolean = () => true,
+): readonly string[] {
+  const hosts = hostnames.length === 0 ? ["_"] : hostnames.filter((one) => intersect(listener.hostname, one));
+  return hosts.filter((host) => isPermitted(takenHost(listener, host)));
 }
 
 function isAllowed({ listener, owner }: ListenerReading, namespace: string, world: AttachWorld): boolean {

@@ -23,11 +23,13 @@ export interface BackendWorld {
   service(key: string): Service | undefined;
   /** The BackendTLSPolicy that governs the port of this name; undefined where none does. */
   policy(service: string, port: string | undefined): PolicyReading | undefined;
-  /** What the nginx at hand has not. */
+  /** Whether there are RouteSettings with this `namespace/name`. */
+  hasSettings(key: string): boolean;
+  /** Abilities that the nginx at hand lacks. */
   readonly lacks: ReadonlySet<Capability>;
   /** How requests are sent, by `appProtocol` of the port; those of HTTPRoutes where absent. */
   readonly protocols?: Readonly<Record<string, BackendProtocol>>;
-  /** What requests get that cannot be served; 500 where absent. */
+  /** The status of requests that cannot be served; 500 where absent. */
   readonly refusal?: string;
   /** False where requests cannot be copied, so that mirrors are left out. */
   readonly copies?: false;
@@ -54,12 +56,18 @@ const httpProtocols: Readonly<Record<string, BackendProtocol>> = {
   "kubernetes.io/wss": "https",
 };
 
-/** What an id of an Upstream ends with where it is made for routes: Ingresses balance theirs as annotations say. */
+/**
+ * The ending of an Upstream's id where it is made for routes: Ingresses balance theirs as
+ * annotations say.
+ */
 const ofRoutes = "for routes";
 
 export const upstreamFor = (key: string, port: number): string => `${key}/${port} ${ofRoutes}`;
 
-/** `field` is that of the rule. There is always one: where the rule names none, one that cannot be used. */
+/**
+ * `field` is that of the rule. There is always one: where the rule names none, one that cannot be
+ * used.
+ */
 export function backendsOf(
   references: readonly HTTPBackendReference[],
   field: string,
@@ -122,9 +130,10 @@ export function backendsOf(
 
 /** A guard of some of a rule's requests would be one that others go around. */
 function ofBackend(read: FiltersRead, filters: readonly HTTPRouteFilter[]): FiltersRead {
-  const at = filters.findIndex(({ type }) => type === "ExternalAuth");
+  const at = filters.findIndex(({ type }) => type === "ExternalAuth" || type === "ExtensionRef");
   if (!read.ok || at < 0) return read;
-  return { ok: false, reason: "UnsupportedValue", part: `[${at}].type`, why: "ExternalAuth is served for rules alone" };
+  const why = `${filters[at]!.type} is served for rules alone`;
+  return { ok: false, reason: "UnsupportedValue", part: `[${at}].type`, why };
 }
 
 export function unusable(part: string, problem: Problem): ClaimedBackend {
@@ -203,7 +212,10 @@ export interface MirrorsRead {
   readonly faults: readonly Fault[];
 }
 
-/** The mirrors among filters. One that cannot be used gets no copies, and requests go on. `field` is that of the filters. */
+/**
+ * The mirrors among filters. One that cannot be used gets no copies, and requests go on. `field` is
+ * that of the filters.
+ */
 export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): MirrorsRead {
   const faults: Fault[] = [];
   const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {

@@ -2,11 +2,14 @@
 import { shown } from "../../../kinds/kind.ts";
 import type { CorsPolicy, Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
+import { sluiceGroup } from "../../../model/gateway/route-settings.ts";
 import { authMistake } from "./auth-values.ts";
 import { type HeaderMistake, headerMistake, hostMistake, valueMistake } from "./header-changes.ts";
 
-/** What is read elsewhere, because it names Services. */
-const isApart = (type: string): boolean => type === "RequestMirror" || type === "ExternalAuth";
+/** Filters that are read elsewhere, because they name other objects. */
+const isApart = (type: string): boolean => ["RequestMirror", "ExternalAuth", "ExtensionRef"].includes(type);
+/** Filters that may stand there several times. */
+const isRepeatable = (type: string): boolean => type === "RequestMirror" || type === "ExtensionRef";
 
 export type FiltersRead =
   | { readonly ok: true; readonly filters: Filters | undefined }
@@ -18,7 +21,10 @@ export type FiltersRead =
       readonly why: string;
     };
 
-/** `prefix` is the path that is matched, without a slash at its end; undefined where that is no PathPrefix. */
+/**
+ * `prefix` is the path that is matched, without a slash at its end; undefined where that is no
+ * PathPrefix.
+ */
 export function filtersOf(filters: readonly HTTPRouteFilter[], prefix: string | undefined): FiltersRead {
   if (filters.length === 0) return { ok: true, filters: undefined };
   const mistake = together(filters) ?? apart(filters, prefix);
@@ -32,7 +38,7 @@ type Mistake = Omit<Extract<FiltersRead, { ok: false }>, "ok">;
 
 function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
   const types = filters.map(({ type }) => type);
-  const twice = types.findIndex((type, at) => type !== "RequestMirror" && types.indexOf(type) !== at);
+  const twice = types.findIndex((type, at) => !isRepeatable(type) && types.indexOf(type) !== at);
   if (twice >= 0) {
     return { reason: "IncompatibleFilters", part: `[${twice}].type`, why: `${types[twice]} stands there twice` };
   }
@@ -43,10 +49,6 @@ function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
   return undefined;
 }
 
-const unserved: Readonly<Record<string, string>> = {
-  ExtensionRef: "no extension of filters is known to Sluice",
-};
-
 const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
   RequestHeaderModifier: "requestHeaderModifier",
   RequestMirror: "requestMirror",
@@ -55,18 +57,26 @@ const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
   URLRewrite: "urlRewrite",
   CORS: "cors",
   ExternalAuth: "externalAuth",
+  ExtensionRef: "extensionRef",
 };
+
+function isRouteSettings({ group, kind }: { readonly group: string; readonly kind: string }): boolean {
+  return group === sluiceGroup && kind === "RouteSettings";
+}
 
 const statuses = [301, 302, 303, 307, 308] as const;
 
 function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined): Mistake | undefined {
   for (const [at, filter] of filters.entries()) {
     const no = (part: string, why: string): Mistake => ({ reason: "UnsupportedValue", part: `[${at}]${part}`, why });
-    const why = unserved[filter.type];
-    if (why !== undefined) return no(".type", why);
     const field = fieldOf[filter.type];
     if (field === undefined) return no(".type", `${shown(filter.type)} is no filter that Sluice knows`);
     if (filter[field] === undefined) return no("", `has no ${field}, and its type is ${filter.type}`);
+    const { extensionRef: extension } = filter;
+    if (extension !== undefined && !isRouteSettings(extension)) {
+      const named = `${extension.group} ${extension.kind}`;
+      return no(".extensionRef", `${shown(named)} is not ${sluiceGroup} RouteSettings, which is what Sluice knows`);
+    }
     const { requestRedirect: redirect, urlRewrite: rewrite } = filter;
     const code = redirect?.statusCode ?? 302;
     if (!statuses.some((one) => one === code)) {
@@ -84,7 +94,7 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
   return undefined;
 }
 
-/** What the text of the filter may not be, because it would become something else in a request or an answer. */
+/** The mistake in a filter's text that would become something else in a request or an answer. */
 function textMistake(filter: HTTPRouteFilter): HeaderMistake | undefined {
   const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, cors } = filter;
   if (requestHeaderModifier !== undefined) return headerMistake(requestHeaderModifier, "request");
@@ -131,7 +141,7 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
   return { cors: corsOf(cors!) };
 }
 
-/** Of entries with one name only the first counts. */
+/** Only the first of the entries with one name counts. */
 function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
   return {
     set: firstOfEach(set),

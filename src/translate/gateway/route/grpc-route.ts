@@ -1,6 +1,7 @@
 /**
- * How GRPCRoutes are read. Clients of gRPC take the status of an HTTP answer for one of their own: 404 is UNIMPLEMENTED, and 502, 503
- * and 504 are UNAVAILABLE. So requests that meet no backend get 503 here.
+ * How GRPCRoutes are read. Clients of gRPC take the status of an HTTP answer for one of their own:
+ * 404 is UNIMPLEMENTED, and 502, 503 and 504 are UNAVAILABLE. So requests that meet no backend get
+ * 503 here.
  */
 import type { BackendProtocol } from "../../../model/filters.ts";
 import type { GRPCRoute, GRPCRouteRule } from "../../../model/gateway/routes.ts";
@@ -10,8 +11,9 @@ import type { BackendWorld } from "./backends.ts";
 import { grpcMatchesOf } from "./grpc-matches.ts";
 import type { RouteReader } from "./reader.ts";
 import { readRules } from "./rules.ts";
+import { settingsIn } from "./settings.ts";
 
-/** By `appProtocol` of the port. */
+/** Protocols by `appProtocol` of the port. */
 const protocols: Readonly<Record<string, BackendProtocol>> = {
   "": "h2c",
   grpc: "h2c",
@@ -25,6 +27,7 @@ export const grpcRouteReader: RouteReader<GRPCRoute> = {
   kind: "GRPCRoute",
   table: ({ grpcRoutes }) => grpcRoutes,
   references: ({ spec }) => (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs),
+  settings: ({ spec, metadata: { namespace = "default" } }) => settingsIn(spec?.rules ?? [], namespace),
   rules(route, world, attachments) {
     const rules = route.spec?.rules ?? [];
     const own: BackendWorld = { ...world, protocols, refusal: "503", copies: false };
@@ -53,7 +56,10 @@ function notesOf(rules: readonly GRPCRouteRule[], { object }: BackendWorld): Pro
   });
 }
 
-/** nginx copies a request once it has its whole body. Some calls never end, or wait for an answer before they do. */
+/**
+ * nginx copies a request once it has its whole body. Some calls never end, or wait for an answer
+ * before they do.
+ */
 function uncopied(object: BackendWorld["object"], field: string): Problem {
   const why = "is not served for calls of gRPC, because a copy needs the whole request before the backend gets it";
   return { object, kind: "field-unusable", field, why, done: "it gets no copies" };

@@ -2,6 +2,7 @@
 import type { HTTPRoute } from "../../../model/gateway/objects.ts";
 import type { RouteReader } from "./reader.ts";
 import { rulesOf } from "./rules.ts";
+import { settingsIn } from "./settings.ts";
 
 export const httpRouteReader: RouteReader<HTTPRoute> = {
   kind: "HTTPRoute",
@@ -13,5 +14,6 @@ export const httpRouteReader: RouteReader<HTTPRoute> = {
     const others = filters.flatMap(({ requestMirror, externalAuth }) => [requestMirror, externalAuth]);
     return [...backends, ...others.flatMap((one) => one?.backendRef ?? [])];
   },
+  settings: ({ spec, metadata: { namespace = "default" } }) => settingsIn(spec?.rules ?? [], namespace),
   rules: rulesOf,
 };

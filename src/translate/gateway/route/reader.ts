@@ -12,6 +12,10 @@ export interface RouteReader<R extends Route> {
   table(snapshot: Snapshot): Table<R>;
   /** All Services that the route names, for its backends and its mirrors. */
   references(route: R): readonly BackendReference[];
+  /**
+   * The RouteSettings that its filters name, by `namespace/name`. Absent of kinds without filters.
+   */
+  settings?(route: R): readonly string[];
   /** `attachments` are those of the route, at least one. */
   rules(route: R, world: BackendWorld, attachments: readonly Attachment[]): RulesRead;
 }

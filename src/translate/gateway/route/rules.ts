@@ -13,17 +13,18 @@ import { idleAdditions } from "./header-changes.ts";
 import { type MatchesRead, matchesOf } from "./matches.ts";
 import { retriesOf } from "./retries.ts";
 import { cookiePath, sessionOf } from "./sessions.ts";
+import { settingsNamed } from "./settings.ts";
 
 export interface RulesRead {
   /** In the order of the rules. */
   readonly paths: readonly ClaimedPath[];
   /** References that cannot be followed. */
   readonly unresolved: readonly Fault[];
-  /** What makes a rule void, or a part of it. */
+  /** Mistakes that make a rule void, or a part of it. */
   readonly invalid: readonly Fault[];
   /** Whether no rule is left. */
   readonly isVoid: boolean;
-  /** What is not served or not as it may be meant, and makes nothing void. */
+  /** Notes about fields that are not served as they may be meant, and that make nothing void. */
   readonly notes: readonly Problem[];
 }
 
@@ -114,6 +115,11 @@ function ruleOf(rule: CommonRule, { matches, mistakes }: MatchesRead, field: str
       note(unresolved, [asked.fault]);
       return { ...path, backends: [unusable("filters", asked.fault.problem)] };
     }
+    const settings = settingsNamed(rule.filters ?? [], `${field}.filters`, world);
+    if ("fault" in settings) {
+      note(unresolved, [settings.fault]);
+      return { ...path, backends: [unusable("filters", settings.fault.problem)] };
+    }
     const copies = mirrorsOf(rule.filters ?? [], `${field}.filters`, world);
     note(unresolved, copies.faults);
     const own = read.ok ? read.filters : undefined;
@@ -136,6 +142,7 @@ function ruleOf(rule: CommonRule, { matches, mistakes }: MatchesRead, field: str
     return {
       ...path,
       backends,
+      ...(settings.named.length === 0 ? {} : { settings: settings.named }),
       ...(Object.keys(filters).length === 0 ? {} : { filters }),
       ...(timeouts.ok && timeouts.timeouts !== undefined ? { timeouts: timeouts.timeouts } : {}),
       ...(retries.ok && retries.retries !== undefined ? { retries: retries.retries } : {}),

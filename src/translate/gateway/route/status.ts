@@ -23,7 +23,8 @@ export function parentStatus(attachment: Attachment, rules: RulesRead, refused?:
   };
 }
 
-function accepted({ fault, parent, listeners }: Attachment, { isVoid, invalid, notes }: RulesRead): DesiredCondition {
+function accepted(attachment: Attachment, { isVoid, invalid, notes }: RulesRead): DesiredCondition {
+  const { fault, parent, listeners, refusedHosts } = attachment;
   if (fault !== undefined) return fails("Accepted", fault.reason, sentence(fault.problem));
   if (isVoid) {
     return fails(
@@ -34,13 +35,30 @@ function accepted({ fault, parent, listeners }: Attachment, { isVoid, invalid, n
   }
   const names = listeners.map(({ listener }) => listener.name).join(", ");
   const which = `the route is attached to ${listeners.length === 1 ? "listener" : "listeners"} ${names} of ${parent.called}`;
-  return holds("Accepted", notes.length === 0 ? which : `${which}. ${wordsOfAll(notes)}`);
+  const besides = [...refusedHosts, ...notes];
+  return holds("Accepted", besides.length === 0 ? which : `${which}. ${wordsOfAll(besides)}`);
 }
 
 function resolved({ unresolved }: RulesRead): DesiredCondition {
   const [first] = unresolved;
   if (first === undefined) return holds("ResolvedRefs", "all that the route refers to is found and permitted");
   return fails("ResolvedRefs", first.reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
+}
+
+/** A route in shadow is accepted all the same: its references and its place are looked after. */
+export function inShadow({ parentRef, conditions }: DesiredParentStatus): DesiredParentStatus {
+  const message = "the route serves nothing; its decisions are compared with those that count (sluice routes --shadow)";
+  return { parentRef, conditions: [...conditions, holds("sluice.dev/Shadow", message, "Shadow")] };
+}
+
+/** Adds to what is said of an accepted route. */
+export function withNotes(status: DesiredParentStatus, problems: readonly Problem[]): DesiredParentStatus {
+  if (problems.length === 0) return status;
+  const conditions = status.conditions.map((one) => {
+    const isAcceptance = one.type === "Accepted" && one.status === "True";
+    return isAcceptance ? { ...one, message: `${one.message}. ${wordsOfAll(problems)}` } : one;
+  });
+  return { ...status, conditions };
 }
 
 /** The Gateway API wants the message to begin so. */

@@ -1,0 +1,149 @@
+-- Answers where a request would go, and serves none. The controller asks about each request by one
+-- with the same host, path, query and headers; the rest of the question is in its body, as JSON.
+-- The answer names hosts, locations and endpoints, and nothing that only the request or a Secret
+-- holds.
+local channel = require("sluice.channel")
+local cjson = require("cjson.safe")
+local copy = require("sluice.ask.copy")
+local notes = require("sluice.ask.notes")
+local route = require("sluice.route")
+local store = require("sluice.store")
+local world = require("sluice.ask.world")
+
+local sub = string.sub
+
+local _M = {}
+
+local state = {}
+-- The `require` of the copy, which is made for the first question.
+local copied
+
+-- What the router says by variables that is no header, and no text of an author.
+local told = {
+  "route_answer", "route_app_root", "route_elsewhere", "route_location", "route_loops", "route_rewritten",
+  "route_slash", "route_tls", "route_too_large", "route_unserved", "route_upstream", "uri",
+}
+
+-- Endpoints that are listed; more are counted.
+local most_endpoints = 200
+
+local function begin(draw)
+  state.noted = { set = {}, names = {}, pairs = {}, gateway = {}, ingress = {}, draw = draw or 0 }
+  return state.noted
+end
+
+local function prepare()
+  local environment, modules = world.environment(state), world.modules(state)
+  copied = copy.of(environment, modules)
+  local router = copied("sluice.route")
+  router.own(route.own_paths or {})
+  setmetatable(router.shapes_of, { __index = route.shapes_of })
+  notes.watch(state, copied)
+end
+
+-- The server block that nginx takes for the host: its own where it has one, which only hosts of
+-- Ingresses have.
+local function server_of(asked)
+  if not asked.shared then
+    return asked.slot, copied("sluice.gateway")
+  end
+  local noted = begin()
+  copied("sluice.route.match").host(ngx.var.host, store.generation())
+  local name = noted.ingress.host
+  if name and name ~= asked.slot and route.shapes_of[name] then
+    return name, copied("sluice.route")
+  end
+  return asked.slot, copied(package.loaded["sluice.gateway.beside"] and "sluice.gateway.beside" or "sluice.route")
+end
+
+-- What the name of a location stands for: a word for those that each server has, else the shape.
+local function meaning(target)
+  for word, name in pairs(copied("sluice.route").names) do
+    if name == target then
+      return word
+    end
+  end
+  for _, one in ipairs(route.own_paths or {}) do
+    if one[2] == target then
+      return "own"
+    end
+  end
+  return "shape", target
+end
+
+local function endpoints_of(id)
+  local upstream = store.get("upstream", id, store.generation())
+  local all = upstream and upstream.endpoints or {}
+  return { list = #all > 0 and { unpack(all, 1, most_endpoints) } or nil, count = #all }
+end
+
+local function upstreams_of(noted)
+  local main = noted.set.route_upstream
+  local found = {}
+  for _, one in ipairs(noted.shares or { { share = 1 } }) do
+    local backend = type(one.chosen) == "table" and one.chosen or { upstream = one.chosen }
+    local id = backend.upstream or main
+    if id then
+      table.insert(found, { upstream = id, share = one.share, endpoints = endpoints_of(id) })
+    end
+  end
+  return #found > 0 and found or nil
+end
+
+-- What the router does with the request where it draws this number.
+local function routed(asked, draw)
+  local slot, router = server_of(asked)
+  local noted = begin(draw)
+  local outcome, shape = meaning(router.run(slot))
+  local set = {}
+  for _, name in ipairs(told) do
+    set[name] = noted.set[name]
+  end
+  local is_gateway = not asked.shared or noted.is_gateway
+  local listener = noted.listener
+  local answer = is_gateway and noted.gateway or noted.ingress
+  answer.by = is_gateway and "gateway" or "ingress"
+  answer.outcome = outcome
+  answer.shape = shape and sub(ngx.md5(shape), 1, 12) or nil
+  answer.listener = listener and listener.id or nil
+  answer.lost = noted.lost and #noted.lost > 0 and noted.lost or nil
+  answer.upstreams = outcome == "shape" and upstreams_of(noted) or nil
+  answer.set = set
+  return answer
+end
+
+-- The ids of the pairs that the client is shown; none where the handshake ends.
+local function shown(asked)
+  local noted = begin()
+  if not asked.shared then
+    copied("sluice.gateway.certificate").run(asked.rejects)
+  elseif package.loaded["sluice.gateway.certificate"] then
+    copied("sluice.gateway.certificate").beside(asked.rejects)
+  else
+    copied("sluice.certificate").run(asked.rejects)
+  end
+  return not noted.exit and noted.pairs or nil
+end
+
+function _M.serve()
+  ngx.req.read_body()
+  local asked = cjson.decode(channel.body())
+  if not asked then
+    return ngx.exit(400)
+  end
+  if not copied then
+    prepare()
+  end
+  state.asked = asked
+  local answer = routed(asked)
+  if asked.shared and answer.by == "gateway" and answer.share then
+    -- The largest draw is that of a request which the route leaves to an Ingress, if there is one.
+    local rest = routed(asked, notes.last_draw)
+    answer.rest = rest.by == "ingress" and rest or nil
+  end
+  answer.pairs = asked.tls and shown(asked) or nil
+  ngx.header["Content-Type"] = "application/json"
+  ngx.print(cjson.encode(answer))
+end
+
+return _M

@@ -1,0 +1,42 @@
+-- What RouteSettings say for a rule beyond its text: another Service where the backend has no
+-- endpoints, another path towards the backend, and a cookie that binds clients to endpoints.
+local rewrite = require("sluice.route.rewrite")
+local route = require("sluice.route")
+
+local ngx = ngx
+
+local _M = {}
+
+local none = {}
+
+-- The upstream and the shape that answer in place of the backend's own; nil where those do.
+function _M.stand_in(settings, served, generation)
+  local named = settings.standIn
+  if not named then
+    return nil
+  end
+  local var = ngx.var
+  local id, other = route.stand_in(named, generation)
+  var.route_error_upstream = id
+  var.route_error_name = other.label
+  if not served and id ~= "default" then
+    return id, other, named.shape
+  end
+end
+
+-- Runs before what filters do. Where a filter changes the path, too, that one counts.
+function _M.run(location, settings, filters)
+  local var = ngx.var
+  if settings.sticky then
+    var.route_sticky = "1"
+    var.location_path = location.path
+  end
+  local target = settings.rewrite
+  if target and not (filters and filters.rewrite and filters.rewrite.path) then
+    local uri = var.uri
+    local groups = target[1] ~= "" and ngx.re.match(uri, target[1], "jo") or none
+    rewrite.run(location, target, groups, uri)
+  end
+end
+
+return _M

@@ -1,0 +1,48 @@
+/**
+ * `npm run build`: the program as the image runs it, one file for each part that is loaded at
+ * another time. Six hundred modules of its own and three hundred of packages are slow to find and
+ * to link. As CommonJS they also take less memory: a module of ECMAScript that imports `node:http`
+ * loads all that `node:http` exports, WebSocket among it. Names and lines are kept, so that a stack
+ * trace can be read.
+ */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+
+const repository = join(import.meta.dirname, "..");
+
+/**
+ * What is loaded late, by few, stays in its package: client-node alone is as large as all the rest.
+ */
+const packages = ["@kubernetes/client-node", "yaml"];
+
+/**
+ * Writes it into `folder`, which must lie in the root of a checkout or of an installation: see
+ * `src/shipped.ts`.
+ */
+export async function bundle(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  const bundler = await rolldown({
+    cwd: repository,
+    input: { main: "src/main.ts", "default-backend": "src/default-backend.ts" },
+    platform: "node",
+    external: (name) => name.startsWith("node:") || packages.some((one) => name === one || name.startsWith(`${one}/`)),
+    transform: { define: { "import.meta.main": "require.main === module" } },
+    plugins: [{ name: "one byte for each character", renderChunk: narrow }],
+    onLog: (level, { message }) => {
+      if (level !== "debug") throw new Error(message);
+    },
+  });
+  await bundler.write({ dir: folder, format: "cjs", chunkFileNames: "[name].js", comments: false });
+  await bundler.close();
+  // The package.json above says that files are modules of ECMAScript.
+  writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
+}
+
+/**
+ * V8 keeps a source in two bytes for each character as soon as one of them does not fit into one.
+ */
+const narrow = (code: string): string =>
+  code.replaceAll(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+if (import.meta.main) await bundle(join(repository, "dist"));

@@ -1,0 +1,13 @@
+/** Words that comments do not use, each with what to write in its place. */
+export const forbiddenWords: Readonly<Record<string, string>> = {
+  told: "reported to, knows, gets, or the verb for what happens",
+  heard: "known, counted, read",
+  forgiven: "not the cause",
+  whoever: "the caller, the user, any program",
+  whom: "the name of the thing that is meant",
+  nobody: "no client, no request, no other object",
+  speaks: "uses, has the protocol",
+};
+
+/** Columns of a comment's line. */
+export const longestLine = 100;

@@ -1,0 +1,34 @@
+/**
+ * What the webhook says to RouteSettings: refused for what would close the rules that they are for,
+ * as an Ingress is for the same annotations, and warned of the rest. What lies in other objects is
+ * left to Events, because it often comes a moment later.
+ */
+import { guarded } from "../../guarded.ts";
+import type { RouteSettings } from "../../model/gateway/route-settings.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { routeSettings } from "../../settings/for-routes.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { closes, readSettings } from "../../translate/gateway/route-settings/reading.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import type { Verdict } from "../judge.ts";
+
+export interface SettingsBench {
+  readonly snapshot: Snapshot;
+  readonly settings: Settings;
+  readonly options: TranslateOptions;
+}
+
+export function settingsVerdict(submitted: RouteSettings, { snapshot, settings, options }: SettingsBench): Verdict {
+  // Permissions are not checked here: a grant may come later, too.
+  const world = { snapshot, settings: routeSettings(settings), options, grants: { permits: () => true } };
+  const found = guarded(
+    () => readSettings(submitted, world),
+    () => undefined,
+  );
+  const said = found?.problems.filter((problem) => !found.elsewhere.includes(problem)) ?? [];
+  return {
+    kind: "judged",
+    refusals: said.filter(closes),
+    warnings: said.filter((problem) => !closes(problem)),
+  };
+}

@@ -1,0 +1,50 @@
+/** The annotations that mean something in RouteSettings, by the declarations of the features. */
+import type { AnyFeature, Fields } from "./declare.ts";
+import { type FeatureValues, featureList } from "./registry.ts";
+
+interface Place {
+  readonly name: keyof FeatureValues;
+  readonly feature: AnyFeature;
+  readonly field: string;
+}
+
+const places = new Map<string, Place>();
+for (const [name, feature] of featureList) {
+  for (const [field, { key, aliases = [] }] of Object.entries(feature.fields as Fields)) {
+    for (const one of [key, ...aliases]) places.set(one, { name, feature, field });
+  }
+}
+
+/** The feature that a key belongs to; undefined where no feature has it. */
+export function featureOf(key: string): keyof FeatureValues | undefined {
+  return places.get(key)?.name;
+}
+
+/** Whether its key is that of a reference to another object. */
+export function refers(key: string): boolean {
+  const place = places.get(key);
+  return place !== undefined && (place.feature.fields as Fields)[place.field]?.refers === true;
+}
+
+/** Why the key cannot be served for routes; undefined where it can. */
+export function whyNotOnRoutes(key: string): string | undefined {
+  const place = places.get(key);
+  const why = place?.feature.notOnRoutes;
+  return typeof why === "object" ? why[place!.field] : why;
+}
+
+/**
+ * Words that only guards have in their names. A newer version may have more keys of them than this
+ * one knows.
+ */
+const guardWords = /^auth-|-source-range$|modsecurity|^satisfy$/;
+
+/** Whether the key says, or may say, who is let in. */
+export function mayGuard(key: string): boolean {
+  const place = places.get(key);
+  return place === undefined ? guardWords.test(key) : place.feature.guard === true;
+}
+
+export const guardNames: readonly (keyof FeatureValues)[] = featureList.flatMap(([name, { guard }]) =>
+  guard === true ? [name] : [],
+);

@@ -1,0 +1,52 @@
+/** `check --policy`: the objects as they would be under a host policy that is not in force yet. */
+import type { Manifest } from "../../manifests/manifest.ts";
+import { keyOf } from "../../model/objects.ts";
+import { onNamespaces } from "../../translate/host-policy/in-force.ts";
+import type { Flags } from "../flags.ts";
+import type { ToolOption } from "../tools/call.ts";
+import type { Finding } from "../tools/findings.ts";
+import { type Files, readFolder } from "../tools/folder.ts";
+
+export const policyOption: ToolOption = {
+  name: "policy",
+  value: "FILE|labels",
+  doc: "Says only who would lose which host under the host policy of this ConfigMap, or of labels of Namespaces.",
+};
+
+export type UnderPolicy =
+  | { readonly ok: true; readonly flags: Flags; readonly files: Files }
+  | { readonly ok: false; readonly why: string };
+
+/** `policy` is a file with one ConfigMap, or the word `labels`. */
+export function underPolicy(policy: string, flags: Flags, files: Files): UnderPolicy {
+  if (policy === onNamespaces) return { ok: true, flags: { ...flags, hostPolicy: onNamespaces }, files };
+  const read = readFolder(policy);
+  if (!read.ok) return read;
+  const objects = [...read.files].flatMap(([file, manifest]) =>
+    manifest.objects.map((one) => ({ file, manifest, one })),
+  );
+  const maps = objects.filter(({ one }) => one.kind === "ConfigMap" && one.object !== undefined);
+  const [found] = maps;
+  if (found === undefined || maps.length > 1)
+    return { ok: false, why: `--policy takes a file with one ConfigMap, and ${policy} has ${maps.length || "none"}` };
+  const hostPolicy = keyOf(found.one.object!);
+  // The ConfigMap of the file takes the place of one that is there already.
+  const rest = [...files].map(([file, manifest]): [string, Manifest] => [
+    file,
+    { ...manifest, objects: manifest.objects.filter(({ kind, key }) => kind !== "ConfigMap" || key !== hostPolicy) },
+  ]);
+  return {
+    ok: true,
+    flags: { ...flags, hostPolicy },
+    files: new Map([...rest, [found.file, { ...found.manifest, objects: [found.one] }]]),
+  };
+}
+
+/**
+ * Findings about the policy: hosts that it takes from an object, and entries that cannot be read.
+ */
+export const isAboutPolicy = ({ problem: { kind, object } }: Finding, { hostPolicy }: Flags): boolean =>
+  kind === "host-refused" ||
+  (hostPolicy === onNamespaces
+    ? object.kind === "Namespace"
+    : object.kind === "ConfigMap" && `${object.namespace}/${object.name}` === hostPolicy);

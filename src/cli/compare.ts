@@ -1,0 +1,169 @@
+/**
+ * `sluice compare OLD NEW`: asks two addresses the same requests and says where their answers
+ * differ, before DNS or a load balancer leads clients from one to the other.
+ */
+import { translate } from "../translate/translator.ts";
+import { emptyInputs } from "../translate/turn.ts";
+import { addressOf } from "./compare/address.ts";
+import { askBoth, type Counts } from "./compare/asking.ts";
+import { askable, gather, type Sources } from "./compare/gather.ts";
+import { reportOf, reportText } from "./compare/report.ts";
+import { hostsByUpstream, routeRequests } from "./compare/route-requests.ts";
+import { translateOptions } from "./options.ts";
+import type { Out } from "./reference.ts";
+import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
+import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
+import { readObjects } from "./tools/read.ts";
+import { withController } from "./tools/with-controller.ts";
+
+export const compareOptions: readonly ToolOption[] = [
+  { name: "log", value: "FILE", doc: "Asks the GETs of an access log; - is standard input." },
+  { name: "log-format", value: "FORMAT", doc: "The log_format of its lines, as nginx has it." },
+  {
+    name: "requests",
+    value: "FILE",
+    doc: "Asks the requests of a file: lines with a URL, or with a method and a URL, or JSON.",
+  },
+  { name: "routes", value: "FOLDER", doc: "Asks one request for each route of a folder of YAML files." },
+  { name: "host", value: "NAME", doc: "The host of requests whose line in the log names none.", list: true },
+  { name: "send-credentials", doc: "Sends Authorization, cookies and tokens in queries as the log has them." },
+  { name: "rate", value: "NUMBER", doc: "Requests a second at each address; 50 where nothing is said." },
+  {
+    name: "limit",
+    value: "NUMBER",
+    doc: "How many different requests are asked at most; 10000 where nothing is said.",
+  },
+  { name: "timeout", value: "SECONDS", doc: "How long an answer may take; 10 where nothing is said." },
+  { name: "ignore-header", value: "NAME", doc: "A response header whose differences do not count.", list: true },
+  { name: "all", doc: "Shows all differences, and not only the first 50." },
+];
+
+const usage = `Usage: sluice compare OLD NEW --log FILE|--requests FILE|--routes FOLDER [...]
+       sluice compare OLD NEW --kubeconfig FILE|--context NAME [...]
+
+Sends the same requests to two addresses, and reports by host and path where status, redirect, headers or body differ. OLD and NEW are addresses
+such as 192.0.2.10 (http on 80 and https on 443), https://192.0.2.10:8443, or http://127.0.0.1:8080,https://127.0.0.1:8443 for both schemes.
+Each request keeps its own host, as Host and for TLS; certificates are not verified.
+
+Requests come from an access log (its GETs; lines of JSON, --log-format, or the form that ingress-nginx and Traefik begin with), from a file,
+and from the routes of a folder or a cluster, one for each route, with the headers of its canaries and of CORS.
+
+  sluice compare 192.0.2.10 192.0.2.20 --log access.log --context production
+  sluice compare http://127.0.0.1:8080 http://127.0.0.1:9090 --routes FOLDER
+  sluice compare 192.0.2.10 192.0.2.20 --requests FILE --rate 10 -o json
+
+Dates, ids, and headers of one connection or program (Date, ETag, Server, Via, X-Request-Id ...) are left out. Where answers differ, both addresses are asked
+twice more: what differs between two answers of one address is said apart and does not count. No credentials of a log are sent without --send-credentials:
+neither headers, nor values of parameters that are named like tokens, keys or passwords. In a file they are sent as written.
+${compareOptions.map(optionLine).join("")}
+Exit code 0 when all answers are equal, 1 when some differ, 2 when it cannot do its work or neither address answers.
+`;
+
+function optionLine({ name, value, doc }: ToolOption): string {
+  return `  ${`--${name}${value === undefined ? "" : ` ${value}`}`.padEnd(24)}${doc}\n`;
+}
+
+export async function compare(argv: readonly string[], out: Out, colours = false): Promise<number> {
+  const call = toolCall(argv, { folders: ["an old address", "a new one"], options: compareOptions });
+  if (call.kind === "help") {
+    out.write(usage);
+    return 0;
+  }
+  if (call.kind === "failure") return failed(out, call.why);
+  const [oldText = "", freshText] = call.folders;
+  if (freshText === undefined)
+    return failed(out, `it takes an old address and a new one, and here is ${oldText || "none"}`);
+  const [old, fresh] = [addressOf(oldText), addressOf(freshText)];
+  if (!old.ok) return failed(out, old.why);
+  if (!fresh.ok) return failed(out, fresh.why);
+  const numbers = numbersIn(call.options);
+  if (typeof numbers === "string") return failed(out, numbers);
+  const sources = await sourcesOf(call, numbers.limit, out);
+  if (typeof sources === "string") return failed(out, sources);
+  const gathered = await gather(sources);
+  if (!gathered.ok) return failed(out, gathered.why);
+  const { requests, notes: unasked } = askable(gathered.requests, old.address, fresh.address);
+  const notes = [...gathered.notes, ...unasked];
+  for (const note of notes) out.fail(`sluice compare: ${note}`);
+  if (requests.length === 0) return failed(out, "there is no request to ask");
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  process.once("SIGINT", end);
+  const compared = await askBoth(requests, {
+    old: old.address,
+    fresh: fresh.address,
+    rate: numbers.rate,
+    timeoutMs: numbers.timeout * 1000,
+    ignored: new Set((call.options["ignore-header"] ?? "").toLowerCase().split(",")),
+    signal: ending.signal,
+    asked: progress(out),
+  });
+  process.removeListener("SIGINT", end);
+  const report = reportOf(compared, { old: oldText, fresh: freshText, notes });
+  out.write(
+    call.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report, colours, call.options.all !== undefined),
+  );
+  if (report.failed.length === report.requests) return failed(out, `neither ${oldText} nor ${freshText} answers`);
+  return report.differing.length > 0 ? 1 : 0;
+}
+
+type Call = ToolCall & { readonly kind: "call" };
+
+interface Numbers {
+  readonly rate: number;
+  readonly limit: number;
+  readonly timeout: number;
+}
+
+/** A sentence where one of them is none. */
+function numbersIn(options: Call["options"]): Numbers | string {
+  const numbers = { rate: 50, limit: 10_000, timeout: 10 };
+  for (const name of Object.keys(numbers) as (keyof Numbers)[]) {
+    const text = options[name];
+    if (text === undefined) continue;
+    if (!/^[1-9]\d{0,6}$/.test(text))
+      return `--${name} takes a whole number from 1, and here is ${JSON.stringify(text)}`;
+    numbers[name] = Number(text);
+  }
+  return numbers;
+}
+
+async function sourcesOf(call: Call, limit: number, out: Out): Promise<Sources | string> {
+  const { log, requests, routes: folder, host, "log-format": logFormat } = call.options;
+  if (log === undefined && requests === undefined && folder === undefined && !call.live)
+    return "it takes requests from --log, --requests, --routes or a cluster, and none of them is named";
+  const names = host === undefined ? [] : host.split(",");
+  const sources: Sources = {
+    ...(log === undefined ? {} : { log }),
+    ...(requests === undefined ? {} : { requests }),
+    ...(logFormat === undefined ? {} : { logFormat }),
+    hosts: names.map((name) => ({ name: name.toLowerCase(), scheme: "http" })),
+    credentials: call.options["send-credentials"] !== undefined,
+    limit,
+  };
+  if (folder === undefined && !call.live) return sources;
+  const read = await readObjects(call, folder, "workloads");
+  if (!read.ok) return read.why;
+  for (const note of read.notes) out.fail(`sluice compare: ${note}`);
+  const { flags, as } = withController(call, read.files);
+  const library = newLibrary(flags);
+  library.change(read.files);
+  const options = translateOptions(flags, as, undefined);
+  const { configuration } = translate({ ...emptyInputs, snapshot: library.snapshot }, options, unmadeCertificate);
+  return { ...sources, routes: routeRequests(configuration), hostsOf: hostsByUpstream(configuration) };
+}
+
+/** Says how far it is, once in five seconds. */
+function progress(out: Out): (counts: Counts) => void {
+  let said = performance.now();
+  return ({ total, done, differing }) => {
+    if (performance.now() - said < 5000) return;
+    said = performance.now();
+    out.fail(`sluice compare: ${done} of ${total} requests, ${differing} different`);
+  };
+}
+
+function failed(out: Out, why: string): number {
+  out.fail(`sluice compare: ${why}`);
+  return 2;
+}

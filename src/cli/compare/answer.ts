@@ -1,0 +1,99 @@
+/** The answer of an address to one request. */
+import type { IncomingHttpHeaders } from "node:http";
+import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from "node:http";
+import { Agent as TlsAgent, request as tlsRequest } from "node:https";
+import type { Address } from "./address.ts";
+import type { AskedRequest } from "./asked.ts";
+
+export type Answer =
+  | {
+      readonly ok: true;
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      /** As it came, at most `longestBody` of it. */
+      readonly body: Buffer;
+    }
+  | { readonly ok: false; readonly why: string };
+
+/** Bytes of a body that are compared. */
+export const longestBody = 4 * 1024 * 1024;
+
+export interface Asker {
+  ask(request: AskedRequest): Promise<Answer>;
+  close(): void;
+}
+
+/**
+ * Asks an address as a client would whose DNS leads there. Certificates are not verified, because
+ * an address that is not live yet often has another one. `timeoutMs` is for the whole answer.
+ */
+export function askerOf(address: Address, timeoutMs: number): Asker {
+  const agents = {
+    http: new PlainAgent({ keepAlive: true }),
+    https: new TlsAgent({ keepAlive: true, rejectUnauthorized: false }),
+  };
+  return {
+    ask: (request) => answerOf(optionsOf(request, address, agents[request.scheme]), request, timeoutMs),
+    close: () => {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+function optionsOf(
+  { method, scheme, host, target, headers }: AskedRequest,
+  address: Address,
+  agent: PlainAgent,
+): RequestOptions & { servername?: string } {
+  const place = address[scheme];
+  if (place === undefined) throw new Error(`the address takes no ${scheme}`);
+  const name = host.replace(/:\d+$/, "");
+  // An address is no name for SNI.
+  const servername = scheme === "http" || /^[\d.]+$|^\[/.test(name) ? "" : name;
+  return {
+    host: place.host,
+    port: place.port,
+    method,
+    path: target,
+    headers: { accept: "*/*", "user-agent": "sluice-compare", ...headers, host },
+    agent,
+    servername,
+  };
+}
+
+function answerOf(options: RequestOptions, { scheme, body }: AskedRequest, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const failed = (error: NodeJS.ErrnoException) => resolve({ ok: false, why: reasonOf(error, signal, timeoutMs) });
+    const ask = scheme === "https" ? tlsRequest : plainRequest;
+    let asked: ReturnType<typeof ask>;
+    try {
+      asked = ask({ ...options, signal });
+    } catch (error) {
+      return failed(error as Error);
+    }
+    asked.on("error", failed);
+    asked.on("response", (response) => {
+      const parts: Buffer[] = [];
+      let length = 0;
+      const whole = () =>
+        resolve({ ok: true, status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) });
+      response.on("data", (part: Buffer) => {
+        parts.push(part.subarray(0, longestBody - length));
+        length += part.length;
+        if (length < longestBody) return;
+        whole();
+        response.destroy();
+      });
+      response.on("end", whole);
+      response.on("error", failed);
+    });
+    asked.end(body);
+  });
+}
+
+function reasonOf({ message, code }: NodeJS.ErrnoException, { aborted }: AbortSignal, timeoutMs: number): string {
+  if (aborted) return `no whole answer within ${timeoutMs / 1000} s`;
+  return message === "" ? String(code) : message;
+}

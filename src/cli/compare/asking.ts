@@ -1,0 +1,106 @@
+/** Asks both addresses all requests, at a bounded rate, and keeps what differs. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { TokenBucket } from "../../timing/token-bucket.ts";
+import type { Address } from "./address.ts";
+import { type Answer, type Asker, askerOf } from "./answer.ts";
+import { type AskedRequest, isSafe } from "./asked.ts";
+import { type Difference, differencesOf } from "./differences.ts";
+
+export interface AskingOptions {
+  readonly old: Address;
+  readonly fresh: Address;
+  /** Requests a second, at each address. */
+  readonly rate: number;
+  readonly timeoutMs: number;
+  /** Headers whose differences do not count, in lower case. */
+  readonly ignored: ReadonlySet<string>;
+  /** Stops early; what was asked until then counts. */
+  readonly signal: AbortSignal;
+  /** Called after each request. */
+  readonly asked: (counts: Counts) => void;
+}
+
+export interface Counts {
+  readonly total: number;
+  readonly done: number;
+  readonly equal: number;
+  readonly differing: number;
+}
+
+export interface Compared {
+  readonly request: AskedRequest;
+  readonly differences: readonly Difference[];
+  /** Fields that differ between two answers of one address, too, so that they say nothing. */
+  readonly varying: readonly string[];
+  /** The reason why neither address gave an answer. */
+  readonly failed?: string;
+}
+
+/** How many pairs of requests are under way at once. */
+const atOnce = 8;
+
+/** In the order of `requests`, without those that were not asked before `signal`. */
+export async function askBoth(requests: readonly AskedRequest[], options: AskingOptions): Promise<readonly Compared[]> {
+  const { old, fresh, timeoutMs, rate, signal } = options;
+  const askers: Askers = [askerOf(old, timeoutMs), askerOf(fresh, timeoutMs)];
+  const bucket = new TokenBucket(rate, Math.max(1, Math.min(rate, atOnce)), performance.now());
+  const found: (Compared | undefined)[] = [];
+  let [next, done, differing] = [0, 0, 0];
+  const pace = async () => {
+    while (!bucket.take(performance.now())) await sleep(bucket.waitMs(performance.now()));
+  };
+  const worker = async () => {
+    while (next < requests.length && !signal.aborted) {
+      const at = next++;
+      const compared = await compareOne(requests[at]!, askers, options, pace);
+      found[at] = compared;
+      done += 1;
+      if (compared.differences.length > 0) differing += 1;
+      options.asked({ total: requests.length, done, equal: done - differing, differing });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  for (const asker of askers) asker.close();
+  return found.filter((one) => one !== undefined);
+}
+
+type Askers = readonly [old: Asker, fresh: Asker];
+
+async function compareOne(
+  request: AskedRequest,
+  askers: Askers,
+  { old, fresh, ignored }: AskingOptions,
+  pace: () => Promise<void>,
+): Promise<Compared> {
+  const askPair = async (): Promise<Pair> => {
+    await pace();
+    return Promise.all([askers[0].ask(request), askers[1].ask(request)]);
+  };
+  const between = (a: Answer, b: Answer) =>
+    differencesOf(request, { answer: a, address: old }, { answer: b, address: fresh }, ignored);
+  const first = await askPair();
+  const differences = between(...first);
+  const [{ ok }] = first;
+  if (!ok && !first[1].ok) return { request, differences: [], varying: [], failed: (first[0] as { why: string }).why };
+  if (differences.length === 0 || !isSafe(request)) return { request, differences, varying: [] };
+  const again = [await askPair(), await askPair()];
+  const varying = new Set<string>();
+  for (const pair of again) {
+    // Each side is compared with itself, under its own address.
+    for (const one of differencesOf(request, of(first[0], old), of(pair[0], old), ignored)) varying.add(nameOf(one));
+    for (const one of differencesOf(request, of(first[1], fresh), of(pair[1], fresh), ignored))
+      varying.add(nameOf(one));
+  }
+  return {
+    request,
+    differences: differences.filter((one) => !varying.has(nameOf(one))),
+    varying: differences.map(nameOf).filter((name) => varying.has(name)),
+  };
+}
+
+type Pair = readonly [old: Answer, fresh: Answer];
+
+const of = (answer: Answer, address: Address) => ({ answer, address });
+
+/** `status`, `header cache-control` ... */
+export const nameOf = ({ field, name }: Difference): string => (name === undefined ? field : `${field} ${name}`);

@@ -1,0 +1,158 @@
+/**
+ * Requests that try each route of a Configuration once, with the values that its annotations ask
+ * for.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { patternOf } from "../../decide/pattern.ts";
+import { literalPrefix } from "../../kinds/literal-prefix.ts";
+import type { Configuration, Location, Route, Server } from "../../model/configuration.ts";
+import { catchAll } from "../../model/configuration.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { AskedRequest } from "./asked.ts";
+
+type Served = Configuration<Settings, FeatureValues>;
+
+export interface RouteRequests {
+  readonly requests: readonly AskedRequest[];
+  /** Routes for which no request could be made, as `host path`. */
+  readonly untried: readonly string[];
+}
+
+/** A first label for wildcards, and a host that no object names. */
+const label = "sluice-compare";
+
+export function routeRequests({ servers }: Served): RouteRequests {
+  const requests: AskedRequest[] = [];
+  const untried: string[] = [];
+  for (const server of servers.values()) {
+    const host = hostOf(server.name);
+    for (const name of namesBeside(server)) requests.push(...bothSchemes(server, name, "/"));
+    if (server.appRoot !== undefined) requests.push(...bothSchemes(server, host, "/"));
+    for (const route of server.routes) {
+      const target = targetOf(route);
+      if (target === undefined) {
+        untried.push(`${server.name === catchAll ? "*" : server.name} ${route.path}`);
+        continue;
+      }
+      requests.push(...requestsOf(server, route, host, target));
+    }
+  }
+  return { requests, untried };
+}
+
+const hostOf = (name: string): string =>
+  name === catchAll ? `${label}.invalid` : name.startsWith("*.") ? `${label}${name.slice(1)}` : name;
+
+/** Aliases that are names, and the other of `www.host` and `host`. */
+function namesBeside({ aliases, redirectFrom }: Server<FeatureValues>): readonly string[] {
+  const names = [...aliases, ...(redirectFrom === undefined ? [] : [redirectFrom])].map(({ name }) => name);
+  return names.filter((name) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(name)).map(hostOf);
+}
+
+/**
+ * A host with a certificate is asked both ways, because the answer to plain http is a redirect that
+ * may differ.
+ */
+function bothSchemes(server: Server<FeatureValues>, host: string, target: string): readonly AskedRequest[] {
+  return schemesOf(server).map((scheme) => ({ method: "GET", scheme, host, target, headers: {} }));
+}
+
+const schemesOf = ({ tlsConfigured, certificate }: Server<FeatureValues>): readonly AskedRequest["scheme"][] =>
+  tlsConfigured || certificate !== undefined ? ["https", "http"] : ["http"];
+
+/** Undefined where a pattern takes none of the texts that are made from it. */
+function targetOf({ match, path }: Route): string | undefined {
+  if (match !== "regex" && match !== "pattern") return encoded(path);
+  const start = literalPrefix(path.replace(/^\^/, ""));
+  const pattern = patternOf(match === "regex" ? `^${path}` : `^(?:${path})$`);
+  const base = start.startsWith("/") ? start : "/";
+  return ["", "/", "a", "1", "/a", "/a/b", "a/", "a.html", "/1"]
+    .map((end) => base + end)
+    .find((uri) => pattern?.test(uri));
+}
+
+const encoded = (path: string): string => encodeURI(path).replace(/[?#]/g, encodeURIComponent);
+
+function requestsOf(
+  server: Server<FeatureValues>,
+  { location: at, conditions }: Route,
+  host: string,
+  target: string,
+): readonly AskedRequest[] {
+  const location = server.locations[at]!;
+  const asked = { method: conditions?.method ?? "GET", host, headers: {} as Record<string, string>, target };
+  for (const { name, type, value } of conditions?.headers ?? [])
+    if (type === "exact") asked.headers[name.toLowerCase()] = value;
+  const query = (conditions?.query ?? []).filter(({ type }) => type === "exact");
+  if (query.length > 0)
+    asked.target += `?${query.map(({ name, value }) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")}`;
+  const schemes = schemesOf(server);
+  const plain = schemes.map((scheme): AskedRequest => ({ ...asked, scheme }));
+  const [scheme = "http"] = schemes;
+  const special = [...canaryHeaders(location), ...originHeaders(location)].map(
+    ({ method = asked.method, headers }): AskedRequest => ({
+      ...asked,
+      method,
+      scheme,
+      headers: { ...asked.headers, ...headers },
+    }),
+  );
+  return [...plain, ...special];
+}
+
+interface Special {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The header or cookie that leads to each canary. A pattern is left alone: no value is sure to
+ * match it.
+ */
+function canaryHeaders({ canaries }: Location<FeatureValues>): readonly Special[] {
+  return canaries.flatMap(({ policy: { header, headerValue, headerPattern, cookie } }): Special[] => [
+    ...(header === "" || (headerPattern !== "" && headerValue === "")
+      ? []
+      : [{ headers: { [header.toLowerCase()]: headerValue === "" ? "always" : headerValue } }]),
+    ...(cookie === "" ? [] : [{ headers: { cookie: `${cookie}=always` } }]),
+  ]);
+}
+
+/** An origin of the list, in a request and in a preflight. */
+function originHeaders({ features: { cors } }: Location<FeatureValues>): readonly Special[] {
+  if (!cors.enabled || cors.origins.length === 0) return [];
+  const origin = cors.origins[0] === "*" ? "https://origin.example" : cors.origins[0]!.replace("*", label);
+  return [{ headers: { origin } }, { method: "OPTIONS", headers: { origin, "access-control-request-method": "GET" } }];
+}
+
+/**
+ * Hosts by the label of an upstream, for logs that name no host: which hosts have a path that leads
+ * there and takes the target. The longest path counts.
+ */
+export function hostsByUpstream({ servers, upstreams }: Served): (upstream: string, target: string) => readonly Host[] {
+  const byLabel = new Map<string, { host: Host; path: string }[]>();
+  for (const server of servers.values()) {
+    const [scheme = "http"] = schemesOf(server);
+    for (const { path, match, location: at } of server.routes) {
+      const location = server.locations[at]!;
+      const shown = match === "exact" || match === "prefix" ? path : literalPrefix(path);
+      for (const id of [...location.backends, ...location.canaries].map(({ upstream }) => upstream)) {
+        const { label: name = id } = upstreams.get(id) ?? {};
+        const known = byLabel.get(name) ?? [];
+        known.push({ host: { name: hostOf(server.name), scheme }, path: shown });
+        byLabel.set(name, known);
+      }
+    }
+  }
+  return (upstream, target) => {
+    const fits = (byLabel.get(upstream) ?? []).filter(({ path }) => target.startsWith(path.replace(/\/$/, "")));
+    const longest = Math.max(0, ...fits.map(({ path }) => path.length));
+    const hosts = fits.filter(({ path }) => path.length === longest).map(({ host }) => host);
+    return [...new Map(hosts.map((host) => [host.name, host])).values()];
+  };
+}
+
+export interface Host {
+  readonly name: string;
+  readonly scheme: AskedRequest["scheme"];
+}

@@ -1,0 +1,148 @@
+/**
+ * `sluice convert`: Ingresses as Gateway, HTTPRoutes and RouteSettings, and the proof that these
+ * answer the same requests in the same way. It reads files, a dump or a live cluster, and changes
+ * nothing.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { differenceKinds } from "../convert/proof/difference.ts";
+import type { Written } from "../convert/written.ts";
+import { yamlOf } from "../convert/yaml.ts";
+import { withObjects } from "../model/snapshot.ts";
+import { visible } from "../visible.ts";
+import { assumedFor } from "./convert/assumed.ts";
+import { converted } from "./convert/converted.ts";
+import { type Finding, findingsOf, reportText } from "./convert/report.ts";
+import { compareRequests } from "./convert/requests.ts";
+import type { Out } from "./reference.ts";
+import { type ToolOption, toolCall } from "./tools/call.ts";
+import { newLibrary } from "./tools/folder.ts";
+import { readObjects } from "./tools/read.ts";
+import { withController } from "./tools/with-controller.ts";
+
+export const convertOptions: readonly ToolOption[] = [
+  { name: "gateway", value: "NAMESPACE/NAME", doc: "The Gateway to be written; sluice/sluice where it is not given." },
+  { name: "gateway-class", value: "NAME", doc: "Its GatewayClass; sluice where it is not given." },
+  {
+    name: "to",
+    value: "FOLDER",
+    doc: "Writes a file for each namespace into this folder, and the report to standard output.",
+  },
+  { name: "shadow", doc: "Writes routes in shadow: they serve nothing until sluice.dev/shadow is taken from them." },
+  { name: "requests", doc: "Also serves both by a local nginx, and compares the answers to the same requests." },
+  {
+    name: "accept",
+    value: "LIST",
+    list: true,
+    doc: "Kinds of differences, or names of annotations, that are accepted.",
+  },
+];
+
+const usage = `Usage: sluice convert [flags] [PATH] [--gateway NAMESPACE/NAME] [--gateway-class NAME] [--to FOLDER]
+                      [--accept LIST] [--shadow] [--requests] [--kubeconfig FILE] [--context NAME] [-o json]
+
+Writes Gateway, HTTPRoutes, RouteSettings and ReferenceGrants for Ingresses, and proves that they do the same: both configurations are asked the
+same requests, derived from the paths of each host, and all that becomes of them is compared. PATH is a folder of YAML files, a dump, or - for
+standard input; with --kubeconfig or --context a live cluster is read. Nothing is changed.
+
+The objects go to standard output, and the report to standard error; with --to FOLDER the objects go to files, and the report to standard output.
+With --requests both are served by a local nginx as well, with stand-ins for all backends, and the answers are compared. Requests that an auth service,
+a mirror or a rate limit would see are left out.
+--accept takes kinds of differences (${Object.keys(differenceKinds).join(", ")}) and names of annotations.
+Where the folder has no Services or no Secrets, those that Ingresses name are taken to exist.
+Exit code 0 when nothing differs, or all that does is accepted; 1 when something differs; 2 when it cannot do its work.
+`;
+
+export async function convert(
+  argv: readonly string[],
+  out: Out,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const call = toolCall(argv, { folders: ["a folder or a file"], options: convertOptions });
+  if (call.kind === "help") {
+    out.write(usage);
+    return 0;
+  }
+  if (call.kind === "failure") return failed(out, call.why);
+  const { gateway: called = "sluice/sluice", "gateway-class": gatewayClass = "sluice", to, accept = "" } = call.options;
+  const gateway = gatewayName(called);
+  if (gateway === undefined)
+    return failed(out, `--gateway takes NAMESPACE/NAME, and here is ${JSON.stringify(called)}`);
+  const read = await readObjects(call, call.folders[0], "workloads");
+  if (!read.ok) return failed(out, read.why);
+  const { flags, as, from } = withController(call, read.files);
+  const library = newLibrary(flags);
+  library.change(read.files);
+  const assumed = call.live ? { objects: [], notes: [] } : assumedFor(library.snapshot, new Date());
+  const now = withObjects(library.snapshot, assumed.objects);
+  const made = converted(now, { flags, as }, { gateway, gatewayClass });
+  const where = call.folders[0] ?? "the cluster";
+  const notes = [
+    ...read.notes,
+    ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
+    ...assumed.notes.map((note) => `${where}: ${note}`),
+  ];
+  const accepted = new Set(accept.split(",").filter((one) => one !== ""));
+  const { conversion } = made;
+  // The proof is about the routes as they serve.
+  const written = call.options.shadow === undefined ? conversion.objects : conversion.objects.map(inShadow);
+  if (conversion.objects.length === 0)
+    return failed(out, `${where} has no Ingress that is served, so there is nothing to convert`);
+  const { requests } = call.options;
+  const asked =
+    requests === undefined ? undefined : await compareRequests(now, made.after, made.proof.alike, flags, env);
+  if (asked?.ok === false) return failed(out, asked.why);
+  const proof = { ...made.proof, differences: [...made.proof.differences, ...(asked?.differences ?? [])] };
+  const findings = findingsOf(proof, accepted);
+  if (asked !== undefined)
+    notes.push(`nginx was asked ${asked.asked} of these requests, ${asked.skipped} were left out`);
+  const report = visibleLines(
+    [...notes.map((note) => `note: ${note}\n`), reportText(proof, findings, conversion.notes)].join(""),
+  );
+  if (call.json) {
+    const objects = written.map(({ object }) => object);
+    out.write(
+      `${JSON.stringify({ objects, notes: [...notes, ...conversion.notes], findings, ...counts(proof) }, null, 2)}\n`,
+    );
+  } else if (to === undefined) {
+    out.write(yamlOf(written));
+    out.fail(report.trimEnd());
+  } else {
+    const why = writtenTo(to, written);
+    if (why !== undefined) return failed(out, why);
+    out.write(report);
+  }
+  return findings.every((one: Finding) => one.accepted) ? 0 : 1;
+}
+
+function inShadow({ object, ...rest }: Written): Written {
+  if (!object.kind.endsWith("Route")) return { object, ...rest };
+  const annotations = { ...object.metadata.annotations, "sluice.dev/shadow": "true" };
+  return { ...rest, object: { ...object, metadata: { ...object.metadata, annotations } } };
+}
+
+function gatewayName(text: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace = "", name = ""] = /^([a-z0-9-]+)\/([a-z0-9.-]+)$/.exec(text) ?? [];
+  return name === "" ? undefined : { namespace, name };
+}
+
+const counts = ({ hosts, requests }: { readonly hosts: number; readonly requests: number }) => ({ hosts, requests });
+
+const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n");
+
+/** Why the files could not be written; undefined where they were. */
+function writtenTo(folder: string, objects: readonly Written[]): string | undefined {
+  const byFile = Map.groupBy(objects, ({ object }) => `${object.metadata.namespace ?? "cluster"}.yaml`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const [file, some] of byFile) writeFileSync(join(folder, file), yamlOf(some));
+    return undefined;
+  } catch (error) {
+    return `the folder ${folder} cannot be written: ${(error as Error).message}`;
+  }
+}
+
+function failed(out: Out, why: string): number {
+  out.fail(`sluice convert: ${why}`);
+  return 2;
+}

@@ -1,0 +1,76 @@
+/**
+ * A conversion with its proof: what is written is read again as YAML, so that a mistake in the text
+ * would be found as well.
+ */
+import { type Conversion, type ConvertOptions, convert } from "../../convert/convert.ts";
+import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
+import type { World } from "../../convert/proof/effect.ts";
+import { type Proof, prove } from "../../convert/proof/proof.ts";
+import { yamlOf } from "../../convert/yaml.ts";
+import { readManifest } from "../../manifests/manifest.ts";
+import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
+import { Table } from "../../model/table.ts";
+import { named } from "../../problem.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import { translate } from "../../translate/translator.ts";
+import { emptyInputs } from "../../translate/turn.ts";
+import type { Command, Flags } from "../flags.ts";
+import { translateOptions } from "../options.ts";
+import { unmadeCertificate } from "../tools/folder.ts";
+
+export interface Converted {
+  readonly conversion: Conversion;
+  readonly yaml: string;
+  /** What is served once the Ingresses have gone. */
+  readonly after: Snapshot;
+  readonly proof: Proof;
+}
+
+/** The ports of the Gateway that is written. */
+const ports = { http: 80, https: 443 } as const;
+
+/**
+ * The Gateway that is written is served on the ports of Ingresses, as under `serve`: then it needs
+ * no addresses.
+ */
+function optionsFor(flags: Flags, as: Command): TranslateOptions {
+  const options = translateOptions({ ...flags, httpPort: ports.http, httpsPort: ports.https }, as, undefined);
+  return { ...options, gateway: { ...options.gateway, addresses: [], sharesPorts: true } };
+}
+
+export function converted(
+  now: Snapshot,
+  { flags, as }: { readonly flags: Flags; readonly as: Command },
+  options: Pick<ConvertOptions, "gateway" | "gatewayClass">,
+): Converted {
+  const translating = optionsFor(flags, as);
+  const before = translate({ ...emptyInputs, snapshot: now }, translating, unmadeCertificate);
+  const conversion = convert(now, before, {
+    ...options,
+    controllerName: translating.gateway.controllerName,
+    annotationsPrefix: translating.annotationsPrefix,
+    defaultBackend: translating.defaultBackendService,
+  });
+  const yaml = yamlOf(conversion.objects);
+  const { objects, faults } = readManifest(yaml);
+  const ingresses = Table.from([...now.ingresses].filter(([key]) => conversion.kept.has(key)));
+  const without = withObjects({ ...now, ingresses }, objects as readonly ObjectChange[]);
+  const after = translate({ ...emptyInputs, snapshot: without }, translating, unmadeCertificate);
+  const world = (served: World["served"]): World => ({
+    served,
+    options: { ownPaths: [flags.healthCheckPath, "/nginx_status"], builtInPort: flags.defaultServerPort, ports },
+    defaultService: translating.defaultBackendService,
+  });
+  const proof = prove(
+    world(before.configuration),
+    world(after.configuration),
+    (host) => !conversion.keptHosts.has(host),
+  );
+  const refused = faults.map(({ object, field, why }): Difference => {
+    const { todo } = differenceKinds.manifest;
+    const about = object === undefined ? "an object" : named(object);
+    const known = { host: about, request: about, more: 0, field, now: "", after: "", annotations: [] };
+    return { kind: "manifest", ...known, why: `${field}: ${why}`, todo };
+  });
+  return { conversion, yaml, after: without, proof: { ...proof, differences: [...refused, ...proof.differences] } };
+}

@@ -1,0 +1,99 @@
+/**
+ * nginx on this machine with what a Snapshot holds, for as long as requests are compared. Nothing
+ * of it is reached from elsewhere.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startController } from "../../controller.ts";
+import { inMode, lackingOf } from "../../directives/capabilities.ts";
+import { machineOf } from "../../machine.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { nginxHere, openRunFolder } from "../../nginx/index.ts";
+import { compileTemplate } from "../../render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "../../template/files.ts";
+import type { Flags } from "../flags.ts";
+import { machineFlags, translateOptions } from "../options.ts";
+
+export interface LocalNginx {
+  readonly http: number;
+  readonly https: number;
+  readonly stop: () => Promise<void>;
+}
+
+export type StartedNginx =
+  | { readonly ok: true; readonly nginx: LocalNginx }
+  | { readonly ok: false; readonly why: string };
+
+export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS.ProcessEnv): Promise<StartedNginx> {
+  const found = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
+  if (!found.ok) return found;
+  const root = mkdtempSync(join(tmpdir(), "sluice-convert-"));
+  const drop = () => rmSync(root, { recursive: true, force: true });
+  const opened = openRunFolder(root);
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
+  if (!opened.ok || !compiled.ok) {
+    drop();
+    return { ok: false, why: opened.ok ? `the template cannot be used` : opened.why };
+  }
+  const [httpPort = 0, httpsPort = 0, defaultServerPort = 0, statusPort = 0, nameCheckPort = 0] = await freePorts(5);
+  const flags: Flags = { ...given, httpPort, httpsPort, defaultServerPort, statusPort, nameCheckPort };
+  const options = translateOptions(flags, "serve", undefined);
+  const { capabilities, place } = found.nginx;
+  const started = await startController({
+    source: { snapshot: () => snapshot, onChange: () => () => {} },
+    translate: {
+      ...options,
+      gateway: { ...options.gateway, addresses: [], sharesPorts: true },
+      lacks: lackingOf(inMode("dynamic", capabilities)),
+    },
+    machine: machineOf(
+      capabilities,
+      place,
+      opened.folder,
+      machineFlags(flags, { accessLog: "/dev/null", errorLog: `${root}/error.log` }),
+    ),
+    installed: found.nginx,
+    folder: opened.folder,
+    template: compiled.template,
+    pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 4 },
+    endWithController: true,
+    listener: { problems: () => {}, synced: () => {} },
+    events: {
+      nginx: () => {},
+      staple: () => {},
+      nameCheck: () => {},
+      streams: () => {},
+      templateGaveUp: () => {},
+      strangeRecords: () => {},
+    },
+  });
+  if (!started.ok) {
+    drop();
+    return started;
+  }
+  const { controller } = started;
+  await controller.sync.settled();
+  const stop = async () => {
+    await controller.stop(0);
+    drop();
+  };
+  return { ok: true, nginx: { http: httpPort, https: httpsPort, stop } };
+}
+
+/**
+ * Ports that nothing listens on at this moment. They are held together until all are known, so that
+ * none is given twice.
+ */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => {
+      const server = createServer();
+      return new Promise<typeof server>((resolve) => server.listen(0, () => resolve(server)));
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

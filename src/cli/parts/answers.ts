@@ -1,0 +1,86 @@
+/**
+ * What a running controller says about itself, to `sluice status`, `sluice why` and the page:
+ * values that are made when they are asked for.
+ */
+import type { AskOutcome, AskQuestion } from "../../page/api/ask.ts";
+import type { StatusAnswer } from "../../page/api/status.ts";
+import { askNginx } from "../../page/ask/asking.ts";
+import { explain } from "../../page/ask/explain.ts";
+import { requestOf } from "../../page/ask/question.ts";
+import type { AskedWorld } from "../../page/ask/world.ts";
+import { statusOf } from "../../page/status.ts";
+import { severityOf } from "../../severity.ts";
+import type { Source } from "../../sync/ports.ts";
+import { isOurs } from "../../translate/ingress/accept.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import { build } from "../../version.ts";
+import { decideOptions } from "../options.ts";
+import type { Instruments } from "./instruments.ts";
+import type { Program } from "./program.ts";
+
+export interface ControllerAnswers {
+  /** Undefined before the controller has started. */
+  readonly status: () => Promise<StatusAnswer | undefined>;
+  /** Nothing is sent anywhere: the running router says where the request would go. */
+  readonly ask: (question: AskQuestion) => Promise<AskOutcome>;
+}
+
+export interface AboutController {
+  readonly source: Source;
+  readonly translate: TranslateOptions;
+  readonly pod?: { readonly namespace: string; readonly name: string };
+  /** Undefined outside of a cluster. */
+  readonly leader: () => StatusAnswer["leader"];
+}
+
+export function answersOf(program: Program, instruments: Instruments, about: AboutController): ControllerAnswers {
+  const { running } = program;
+  const startedAt = new Date().toISOString();
+  return {
+    async status() {
+      const { controller } = running;
+      if (controller === undefined) return undefined;
+      const { installed } = running.nginx;
+      const identity: StatusAnswer["controller"] = {
+        release: build.release,
+        startedAt,
+        mode: controller.machine.mode,
+        nginx: installed.capabilities.version,
+        ...(about.pod === undefined ? {} : { pod: `${about.pod.namespace}/${about.pod.name}` }),
+      };
+      const { reports, changes } = instruments;
+      return statusOf({ identity, controller, changes, problems: reports.current, leader: about.leader() });
+    },
+    async ask(question) {
+      const asked = requestOf(question);
+      if (typeof asked === "string") return { ok: false, why: asked };
+      const { controller } = running;
+      const served = controller?.sync.configuration;
+      if (controller === undefined || served === undefined)
+        return { ok: false, why: "the controller has not applied anything yet" };
+      const world = worldOf(program, instruments, about, served);
+      const answered = await askNginx(world, asked, controller);
+      return { ok: true, answer: explain({ world, asked, ...answered, now: new Date() }) };
+    },
+  };
+}
+
+function worldOf(
+  { flags }: Program,
+  { reports }: Instruments,
+  { source, translate: options }: AboutController,
+  served: AskedWorld["served"],
+): AskedWorld {
+  const snapshot = source.snapshot();
+  const problems = reports.current;
+  return {
+    ...{ served, snapshot, options, problems },
+    decide: decideOptions(flags),
+    flagsOf: "flags of this controller",
+    isServed: (key) => {
+      const ingress = snapshot.ingresses.get(key);
+      return ingress !== undefined && isOurs(ingress, snapshot.ingressClasses, options);
+    },
+    findings: problems.map((problem) => ({ severity: severityOf(problem), at: undefined, problem })),
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * The page in the browser. Its modules are loaded with the first request for it, so that they cost
+ * no memory before. It answers on the health port, or by a server of its own, which only this
+ * machine can reach.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Page } from "../../page/page.ts";
+import type { PageSource } from "../../page/source.ts";
+import type { Source } from "../../sync/ports.ts";
+import { systemClock } from "../../timing/clock.ts";
+import { emptyQuarantine } from "../../translate/quarantine.ts";
+import type { Flags } from "../flags.ts";
+import type { Instruments } from "./instruments.ts";
+import { CannotStart, type Part, stoppedBy } from "./part.ts";
+import type { Program } from "./program.ts";
+
+export type PageRequests = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+type PageAnswers = Pick<PageSource, "status" | "ask">;
+
+export interface PageParts {
+  /** For the health server; undefined where the page is not there. */
+  readonly requests: PageRequests | undefined;
+  /**
+   * The server of its own, where it has one, and the end of the page. Stops before the health
+   * server does.
+   */
+  readonly part: Part;
+}
+
+/** Where the page is, for people; undefined where it is turned off. */
+export function pageAddress({ uiPort, healthzPort }: Pick<Flags, "uiPort" | "healthzPort">): string | undefined {
+  return uiPort === 0 ? undefined : `http://127.0.0.1:${uiPort ?? healthzPort}/ui/`;
+}
+
+export function pageParts(program: Program, instruments: Instruments, source: Source, answers: PageAnswers): PageParts {
+  const { flags } = program;
+  let opened: Promise<Page> | undefined;
+  const requests: PageRequests = async (request, response) => {
+    opened ??= open(pageSource(program, instruments, source, answers));
+    await (await opened).answer(request, response);
+  };
+  const close = async () => (await opened)?.close();
+  return {
+    requests: flags.uiPort === undefined ? requests : undefined,
+    part: {
+      name: "page",
+      async start() {
+        const closeServer = flags.uiPort ? await ownServer(flags.uiPort, requests) : async () => {};
+        return stoppedBy(async () => {
+          await close();
+          await closeServer();
+        });
+      },
+    },
+  };
+}
+
+async function open(source: PageSource): Promise<Page> {
+  const { openPage } = await import("../../page/page.ts");
+  return openPage(source, systemClock);
+}
+
+function pageSource(
+  { flags, running }: Program,
+  { metrics, notes }: Instruments,
+  source: Source,
+  answers: PageAnswers,
+): PageSource {
+  const sync = () => running.controller?.sync;
+  return {
+    ...answers,
+    notes,
+    configuration: () => sync()?.configuration,
+    snapshot: () => source.snapshot(),
+    refusals: () => sync()?.refusals ?? emptyQuarantine,
+    peers: async (addresses) => running.controller?.peers(addresses),
+    requests: running.nginx.machine.mode === "dynamic" ? metrics.requests : undefined,
+    names: {
+      annotationsPrefix: flags.annotationsPrefix,
+      configMap: flags.configmap,
+      showsSnippets: flags.uiShowSnippets,
+    },
+  };
+}
+
+/** Rejects with `CannotStart` where the port cannot be had. Returns how it stops. */
+async function ownServer(port: number, requests: PageRequests): Promise<() => Promise<void>> {
+  const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
+  const server = createServer(limits, (request, response) => {
+    request.resume();
+    requests(request, response).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, "127.0.0.1", () => resolve());
+  }).catch(({ code, message }: NodeJS.ErrnoException) => {
+    const why = code === "EADDRINUSE" ? "another program is using it" : message;
+    throw new CannotStart(`The page cannot listen on 127.0.0.1, port ${port} (--ui-port): ${why}.`);
+  });
+  return () =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+}

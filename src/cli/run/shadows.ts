@@ -1,0 +1,27 @@
+/**
+ * The counts of nginx for routes in shadow, with the differences that the present Configuration
+ * makes.
+ */
+import type { Controller } from "../../controller.ts";
+import { type ShadowReport, shadowReports } from "../../decide/shadow/report.ts";
+import type { ShadowFigure } from "../../metrics/shadow-metrics.ts";
+import type { Flags } from "../flags.ts";
+import { decideOptions } from "../options.ts";
+
+/** Undefined while nothing is served. */
+export async function shadowsOf(
+  controller: Pick<Controller, "sync" | "shadow"> | undefined,
+  flags: Flags,
+): Promise<readonly ShadowReport[] | undefined> {
+  const configuration = controller?.sync.configuration;
+  if (controller === undefined || configuration === undefined) return undefined;
+  if (configuration.shadows.size === 0) return [];
+  return shadowReports(configuration, await controller.shadow(), decideOptions(flags));
+}
+
+/** A request with two differences counts for each of them. */
+export function shadowFigures(reports: readonly ShadowReport[] = []): readonly ShadowFigure[] {
+  return reports.flatMap(({ host, shadow: { path }, differences, requests }) =>
+    differences.map((kind) => ({ host, path, kind, requests })),
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * `sluice status`: what the controller of a run folder does at the moment, as the Overview of its
+ * page shows it.
+ */
+import type { StatusAnswer } from "../page/api/status.ts";
+import { askController } from "../routes/socket.ts";
+import type { Out } from "./reference.ts";
+import { statusText } from "./status/print.ts";
+import { optionsIn, outputOption, type ToolOption } from "./tools/call.ts";
+import { runFolderOf } from "./tools/run-folder.ts";
+
+const allOption: ToolOption = { name: "all", doc: "Prints the last hundred changes rather than ten." };
+const folderOption: ToolOption = {
+  name: "run-folder",
+  value: "FOLDER",
+  doc: "Where the controller keeps its state.",
+};
+
+export const statusOptions: readonly ToolOption[] = [allOption, folderOption];
+
+const usage = `Usage: sluice status [--all] [--run-folder FOLDER] [-o json]
+
+Says what the running controller does: since when what is live, how many hosts, routes, endpoints and certificates it serves, what is wrong, the
+last changes with their time until they were live and the reloads among them, which workers still finish requests, and how full shared memory is.
+It is asked through the socket in its run folder: /run/sluice in the image, ./run for sluice serve. In a cluster:
+
+  kubectl exec -n NAMESPACE deploy/NAME -c controller -- sluice status
+
+Exit code 0, 1 where nginx does not serve what is wanted, or 2 when it cannot do its work.
+`;
+
+export async function status(argv: readonly string[], out: Out, now: Date, colours = false): Promise<number> {
+  if (argv.some((word) => ["--help", "-h"].includes(word))) {
+    out.write(usage);
+    return 0;
+  }
+  const taken = optionsIn(argv, [outputOption, ...statusOptions]);
+  const [stray] = taken.ok ? taken.rest : [];
+  if (!taken.ok || stray !== undefined) return failed(out, taken.ok ? `it takes no ${stray}` : taken.why);
+  const { output = "text", all, "run-folder": folder } = taken.options;
+  if (output !== "text" && output !== "json")
+    return failed(out, `-o takes text or json, and here is ${JSON.stringify(output)}`);
+  const asked = await askController<StatusAnswer>(runFolderOf(folder), "/status");
+  if (!asked.ok) return failed(out, asked.why);
+  const { answer } = asked;
+  if (output === "json") out.write(`${JSON.stringify(answer, null, 2)}\n`);
+  else out.write(statusText(answer, { now, colours, changes: all === undefined ? 10 : 100 }));
+  return answer.live === undefined || answer.behind !== undefined ? 1 : 0;
+}
+
+function failed(out: Out, sentence: string): number {
+  out.fail(`sluice status: ${sentence}`);
+  return 2;
+}

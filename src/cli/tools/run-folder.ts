@@ -1,0 +1,11 @@
+/**
+ * The run folder of the controller that a command asks. That of `sluice serve` lies in the present
+ * folder.
+ */
+import { existsSync } from "node:fs";
+import { pathsOf, type RunFolder } from "../../nginx/folder/paths.ts";
+
+/** `given` is the flag `--run-folder`. */
+export function runFolderOf(given: string | undefined, env: NodeJS.ProcessEnv = process.env): RunFolder {
+  return pathsOf(given ?? env.SLUICE_RUN_FOLDER ?? (existsSync("run/sockets") ? "run" : "/run/sluice"));
+}

@@ -1,0 +1,40 @@
+/**
+ * How endpoints are chosen. Several Ingresses may send to one Service and say different things
+ * about it, and the oldest one decides for all; routes decide each for itself. So routes get what
+ * the oldest Ingress says.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Location, Server } from "../model/configuration.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { ageOf, byAge } from "../translate/age.ts";
+import { ownerKey } from "./rules.ts";
+import type { Spec } from "./spec.ts";
+
+const isOfBalance = (key: string): boolean => /^(?:load-balance|upstream-hash-by.*|service-upstream)$/.test(key);
+
+export class BalanceSpeakers {
+  /** By the id of the Upstream. */
+  readonly #speakers = new Map<string, string>();
+
+  constructor(servers: readonly Server<FeatureValues>[], ingresses: Snapshot["ingresses"]) {
+    for (const location of servers.flatMap(({ locations }) => locations)) {
+      const { upstream } = location.backends[0]!;
+      const known = ingresses.get(this.#speakers.get(upstream) ?? "");
+      const one = ingresses.get(ownerKey(location));
+      if (one !== undefined && (known === undefined || byAge(ageOf(one), ageOf(known)) < 0))
+        this.#speakers.set(upstream, ownerKey(location));
+    }
+  }
+
+  /** `namespace/name` of the Ingress that decides for the Location, where that is not its owner. */
+  speakerOf(location: Location<FeatureValues>): string | undefined {
+    const speaker = this.#speakers.get(location.backends[0]!.upstream);
+    return speaker === ownerKey(location) ? undefined : speaker;
+  }
+}
+
+/** `own` with what `theirs` says of the choice of endpoints, and nothing else of it. */
+export function withBalanceOf(own: Spec, theirs: Spec): Spec {
+  const of = (spec: Spec, isWanted: (key: string) => boolean) => Object.entries(spec).filter(([key]) => isWanted(key));
+  return Object.fromEntries([...of(own, (key) => !isOfBalance(key)), ...of(theirs, isOfBalance)]);
+}

@@ -1,0 +1,298 @@
+/**
+ * Ingresses as objects of the Gateway API. What is converted is what is served today: the
+ * Configuration that Sluice makes of the Ingresses, with the annotations of each owner. So an
+ * Ingress that is refused, or a path that another one has, is not converted.
+ */
+
+import { unannotated } from "../annotations/read.ts";
+import type { FeatureValues } from "../annotations/registry.ts";
+import { catchAll, type Location, type Server } from "../model/configuration.ts";
+import { gatewayGroup } from "../model/gateway/objects.ts";
+import type { Ingress } from "../model/objects.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { Problem } from "../problem.ts";
+import { routeSettings } from "../settings/for-routes.ts";
+import type { Settings } from "../settings/registry.ts";
+import { covers } from "../translate/gateway/hostnames.ts";
+import type { Translation } from "../translate/translator.ts";
+import { BalanceSpeakers, withBalanceOf } from "./balance.ts";
+import { type GatewayName, writtenGateway } from "./gateway.ts";
+import { GrantsNeeded } from "./grants.ts";
+import { byTls, twinOf, type Unattached } from "./hosts.ts";
+import { redirectedSides } from "./https-redirect.ts";
+import { type Kept, keptOf } from "./kept.ts";
+import { leftOutNotes } from "./left-out.ts";
+import { planListeners } from "./listeners.ts";
+import { Names } from "./names.ts";
+import { waysOf } from "./paths.ts";
+import { type HostRoute, writtenRoutes } from "./routes.ts";
+import { ownerKey, type RuleWorld, rulesOf } from "./rules.ts";
+import { SettingsPool } from "./settings-pool.ts";
+import { annotationsOf, gatewaySpec, type OwnAnnotations, redirectSpec, referring, type Spec } from "./spec.ts";
+import { transportSecurity } from "./transport-security.ts";
+import type { Note, Written } from "./written.ts";
+
+export interface ConvertOptions {
+  readonly gateway: GatewayName;
+  readonly gatewayClass: string;
+  /** `spec.controllerName` of the class. */
+  readonly controllerName: string;
+  readonly annotationsPrefix: string;
+  /** `namespace/name` of the Service of the flag; undefined: the built-in one. */
+  readonly defaultBackend: string | undefined;
+}
+
+export interface Conversion {
+  readonly objects: readonly Written[];
+  readonly notes: readonly Note[];
+  /**
+   * `namespace/name` of the Ingresses that stay, because no route would guard their hosts alike.
+   */
+  readonly kept: ReadonlySet<string>;
+  /** All hosts of these. */
+  readonly keptHosts: ReadonlySet<string>;
+}
+
+export function convert(snapshot: Snapshot, translation: Translation, options: ConvertOptions): Conversion {
+  return new Converter(snapshot, translation, options).convert();
+}
+
+type IngressServer = Server<FeatureValues>;
+type IngressLocation = Location<FeatureValues>;
+
+class Converter {
+  readonly #snapshot: Snapshot;
+  readonly #translation: Translation;
+  readonly #options: ConvertOptions;
+  readonly #settings: Settings;
+  readonly #names = new Names();
+  readonly #pool = new SettingsPool(this.#names);
+  readonly #grants = new GrantsNeeded();
+  readonly #notes: Note[] = [];
+  readonly #kept: Kept;
+  readonly #balance: BalanceSpeakers;
+  readonly #annotations = new Map<string, OwnAnnotations>();
+  readonly #problems: ReadonlyMap<string, readonly Problem[]>;
+
+  constructor(snapshot: Snapshot, translation: Translation, options: ConvertOptions) {
+    this.#snapshot = snapshot;
+    this.#translation = translation;
+    this.#options = options;
+    this.#settings = translation.configuration.settings;
+    const servers = [...translation.configuration.servers.values()].filter(({ listener }) => listener === undefined);
+    this.#kept = keptOf(servers, snapshot, translation.accepted);
+    this.#balance = new BalanceSpeakers(servers, snapshot.ingresses);
+    this.#problems = Map.groupBy([...translation.problems.values()].flat(), ({ object }) =>
+      object.kind === "Ingress" ? `${object.namespace}/${object.name}` : "",
+    );
+  }
+
+  convert(): Conversion {
+    const { defaultCertificate } = this.#translation.configuration;
+    const servers = this.#servers();
+    const defaultSecret = defaultCertificate.id.includes("/") ? defaultCertificate.id : undefined;
+    const plan = planListeners(servers, {
+      defaultSecret,
+      isApart: (server) => this.#isApart(server, servers),
+      names: this.#names,
+    });
+    const { gateway, gatewayClass } = this.#options;
+    const written = writtenGateway(gateway, gatewayClass, plan);
+    this.#notes.push(...written.notes);
+    const listeners = new Map(plan.listeners.map((one) => [one.listener.name, one]));
+    for (const { secret, by } of written.held) this.#grantSecret(by, secret);
+    const routes = servers.flatMap((server) => {
+      const names = plan.of.get(server.name) ?? [];
+      const isTls = (name: string) => listeners.get(name)?.secret !== undefined;
+      return this.#routesOf(server).flatMap((route) => this.#written(route, names, isTls, written.parentOf));
+    });
+    this.#attachGateway();
+    const { accepted } = this.#translation;
+    const annotations = (key: string) => this.#ownAnnotations(key).leftOut;
+    this.#notes.push(...leftOutNotes({ accepted, kept: this.#kept, problems: this.#problems, annotations }));
+    const grants = this.#grants.written(gateway.name);
+    const isNothing = routes.length === 0;
+    const shortened = this.#names.shortened.map(
+      (name): Note => ({ about: name, text: "its name was too long and was shortened" }),
+    );
+    return {
+      objects: isNothing
+        ? []
+        : [...this.#gatewayClass(), ...written.objects, ...routes, ...this.#pool.written, ...grants],
+      notes: [...this.#notes, ...shortened],
+      kept: this.#kept.ingresses,
+      keptHosts: this.#kept.hosts,
+    };
+  }
+
+  /** The class, where the cluster has none of this name. */
+  #gatewayClass(): readonly Written[] {
+    const { gatewayClass: name, controllerName } = this.#options;
+    if (this.#snapshot.gatewayClasses.has(name)) return [];
+    const object = {
+      apiVersion: `${gatewayGroup}/v1`,
+      kind: "GatewayClass",
+      metadata: { name },
+      spec: { controllerName },
+    };
+    return [{ object, comments: [] }];
+  }
+
+  /** Hosts of Ingresses that have something to convert, sorted by name. */
+  #servers(): readonly IngressServer[] {
+    return [...this.#translation.configuration.servers.values()]
+      .filter(({ listener }) => listener === undefined)
+      .filter((server) => !this.#kept.hosts.has(server.name))
+      .flatMap((server) => [...byTls(server), ...this.#withTwin(server)])
+      .filter((server) => this.#routesOf(server).length > 0)
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  #withTwin(server: IngressServer): readonly IngressServer[] {
+    const twin = twinOf(server, this.#settings.httpRedirectCode);
+    if (twin === undefined) return [];
+    this.#routes.set(twin.server.name, [twin]);
+    return [twin.server];
+  }
+
+  /** By host. */
+  readonly #routes = new Map<string, readonly Unattached[]>();
+
+  #routesOf(server: IngressServer): readonly Unattached[] {
+    const known = this.#routes.get(server.name);
+    if (known !== undefined) return known;
+    const namespaces = new Set(server.locations.flatMap((location) => this.#namespaceOf(location) ?? []));
+    const made = [...namespaces].flatMap((namespace) => {
+      const isMine = (location: IngressLocation) => this.#namespaceOf(location) === namespace;
+      const rules = rulesOf(server, isMine, this.#world);
+      const keys = [...new Set(server.locations.filter(isMine).map(ownerKey))].filter((key) => key !== "");
+      const ingresses = keys.map((key) => key.split("/")[1]!);
+      const hosts = new Set(keys.flatMap((key) => hostsOf(this.#snapshot.ingresses.get(key)))).size;
+      return rules.length === 0 ? [] : [{ server, namespace, rules, ingresses, hosts: Math.max(1, hosts) }];
+    });
+    this.#routes.set(server.name, made);
+    return made;
+  }
+
+  #namespaceOf({ owner }: IngressLocation): string | undefined {
+    return owner?.namespace ?? this.#options.defaultBackend?.split("/")[0];
+  }
+
+  get #world(): RuleWorld {
+    return {
+      service: (key) => this.#snapshot.services.get(key),
+      defaultBackend: this.#options.defaultBackend,
+      specOf: (server, location) => this.#specOf(server, location),
+    };
+  }
+
+  #specOf(server: IngressServer, location: IngressLocation): Spec {
+    const own = this.#ownAnnotations(ownerKey(location)).spec;
+    const speaker = this.#balance.speakerOf(location);
+    const balanced = speaker === undefined ? own : withBalanceOf(own, this.#ownAnnotations(speaker).spec);
+    const isQuiet = location.owner === undefined && !location.features.logs.access;
+    return {
+      ...balanced,
+      ...(isQuiet ? { "enable-access-log": "false" } : {}),
+      ...redirectSpec(server, location, this.#settings),
+    };
+  }
+
+  #ownAnnotations(key: string): OwnAnnotations {
+    const known = this.#annotations.get(key);
+    if (known !== undefined) return known;
+    const ingress = this.#snapshot.ingresses.get(key);
+    const made =
+      ingress === undefined
+        ? { spec: {}, leftOut: [] }
+        : annotationsOf(ingress, this.#options.annotationsPrefix, this.#problems.get(key) ?? []);
+    this.#annotations.set(key, made);
+    return made;
+  }
+
+  /**
+   * Whether other hosts would take requests of this one on a listener that they share, or get its
+   * settings.
+   */
+  #isApart(server: IngressServer, all: readonly IngressServer[]): boolean {
+    if (server.name === catchAll) return false;
+    const takesAll = waysOf(server).some(
+      ({ path, location }) =>
+        path.type !== "Exact" &&
+        ["/", "(?i:/)(?s:.*)"].includes(path.value!) &&
+        server.locations[location]!.backends[0]!.service !== "",
+    );
+    return (
+      !takesAll && all.some(({ name }) => name !== server.name && (name === catchAll || covers(name, server.name)))
+    );
+  }
+
+  #attachGateway(): void {
+    const spec = gatewaySpec(unannotated(this.#settings), unannotated(routeSettings(this.#settings)));
+    if (Object.keys(spec).length === 0) return;
+    const { namespace, name } = this.#options.gateway;
+    const comment = "what the ConfigMap, or its default, says of Ingresses alone";
+    this.#pool.attach(namespace, name, spec, comment, { kind: "Gateway", name });
+  }
+
+  #written(
+    route: Unattached,
+    listeners: readonly string[],
+    isTls: (name: string) => boolean,
+    parentOf: (listener: string) => HostRoute["parents"][number],
+  ): readonly Written[] {
+    this.#grantBackends(route);
+    for (const { spec } of route.rules) this.#grantReferences(route.namespace, spec);
+    const world = { names: this.#names, pool: this.#pool, notes: this.#notes };
+    const secure = listeners.filter(isTls);
+    const plain = listeners.filter((name) => !isTls(name));
+    const isTwin = route.server.locations.length === 0;
+    const everywhere = secure.length === 0 || isTwin ? [] : transportSecurity(this.#settings);
+    const parents = (names: readonly string[]) => names.map(parentOf);
+    const sides = secure.length === 0 || plain.length === 0 ? undefined : redirectedSides(route.server, route.rules);
+    if (sides === undefined && everywhere.length === 0)
+      return writtenRoutes({ ...route, parents: parents(listeners), everywhere }, "", world);
+    const { secure: rules, plain: others } = sides ?? { secure: route.rules, plain: route.rules };
+    return [
+      ...writtenRoutes({ ...route, rules, parents: parents(secure), everywhere }, "", world),
+      ...writtenRoutes({ ...route, rules: others, parents: parents(plain), everywhere: [] }, "-http", world),
+    ];
+  }
+
+  #grantBackends({ namespace, rules }: Pick<HostRoute, "namespace" | "rules">): void {
+    for (const { backendRefs } of rules) {
+      for (const { namespace: theirs = namespace, name } of backendRefs) {
+        this.#grants.add(
+          { group: gatewayGroup, kind: "HTTPRoute", namespace },
+          { group: "", kind: "Service", namespace: theirs, name },
+        );
+      }
+    }
+  }
+
+  #grantSecret(kind: string, secret: string | undefined): void {
+    if (secret === undefined) return;
+    const [namespace = "", name = ""] = secret.split("/");
+    this.#grants.add(
+      { group: gatewayGroup, kind, namespace: this.#options.gateway.namespace },
+      { group: "", kind: "Secret", namespace, name },
+    );
+  }
+
+  /** Values that name objects of other namespaces. */
+  #grantReferences(namespace: string, spec: Spec): void {
+    if (!this.#settings.allowCrossNamespaceResources) return;
+    for (const [key, kind] of Object.entries(referring)) {
+      const [theirs = "", name] = (spec[key] ?? "").split("/");
+      if (name === undefined) continue;
+      this.#grants.add(
+        { group: "sluice.dev", kind: "RouteSettings", namespace },
+        { group: "", kind, namespace: theirs, name },
+      );
+    }
+  }
+}
+
+function hostsOf(ingress: Ingress | undefined): readonly string[] {
+  return (ingress?.spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase());
+}

@@ -1,0 +1,66 @@
+/** References from one namespace to another, and the ReferenceGrants that permit them. */
+import { gatewayGroup } from "../model/gateway/objects.ts";
+import type { Written } from "./written.ts";
+
+/** One end of a reference. */
+interface From {
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace: string;
+}
+
+interface To {
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Targets that one grant may name. */
+const mostTargets = 16;
+
+function chunks<T>(entries: readonly T[]): readonly (readonly T[])[] {
+  const count = Math.ceil(entries.length / mostTargets);
+  return Array.from({ length: count }, (_, at) => entries.slice(at * mostTargets, (at + 1) * mostTargets));
+}
+
+/** Collects references; those within one namespace need no grant. */
+export class GrantsNeeded {
+  readonly #byTarget = new Map<string, { readonly to: To; readonly from: Map<string, From> }>();
+
+  add(from: From, to: To): void {
+    if (from.namespace === to.namespace) return;
+    const key = JSON.stringify([to.namespace, to.kind, to.name]);
+    const entry = this.#byTarget.get(key) ?? { to, from: new Map<string, From>() };
+    this.#byTarget.set(key, entry);
+    entry.from.set(JSON.stringify(from), from);
+  }
+
+  /**
+   * One for each namespace and set of referring namespaces, so that a Gateway with a hundred
+   * Secrets needs few objects.
+   */
+  written(name: string): readonly Written[] {
+    const bySource = Map.groupBy(this.#byTarget.values(), ({ to, from }) =>
+      JSON.stringify([to.namespace, [...from.keys()].sort()]),
+    );
+    const used = new Map<string, number>();
+    return [...bySource.values()].flatMap(chunks).map((entries): Written => {
+      const { namespace } = entries[0]!.to;
+      const nth = (used.get(namespace) ?? 0) + 1;
+      used.set(namespace, nth);
+      const from = [...entries[0]!.from.values()];
+      const to = entries.map((entry) => ({ group: entry.to.group, kind: entry.to.kind, name: entry.to.name }));
+      const users = from.map((one) => `${one.kind}s of namespace ${one.namespace}`).join(" and ");
+      return {
+        object: {
+          apiVersion: `${gatewayGroup}/v1`,
+          kind: "ReferenceGrant",
+          metadata: { name: nth === 1 ? name : `${name}-${nth}`, namespace },
+          spec: { from, to: to.sort((one, other) => (one.name < other.name ? -1 : 1)) },
+        },
+        comments: [{ at: [], text: `lets ${users} use what is named here` }],
+      };
+    });
+  }
+}

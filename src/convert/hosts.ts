@@ -1,0 +1,54 @@
+/**
+ * Hosts that have routes of their own: those of Ingresses, aliases that differ in TLS, and the
+ * other of a host and its `www.`.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Server } from "../model/configuration.ts";
+import type { HostRoute } from "./routes.ts";
+import { type DraftRule, ownerKey, ownerName } from "./rules.ts";
+
+/** A route whose listeners are not known yet. */
+export type Unattached = Omit<HostRoute, "parents" | "everywhere">;
+
+type IngressServer = Server<FeatureValues>;
+
+/** Aliases for which http is not redirected as it is for the host have routes of their own. */
+export function byTls(server: IngressServer): readonly IngressServer[] {
+  const others = server.aliases.filter(({ tlsConfigured }) => tlsConfigured !== server.tlsConfigured);
+  const [first, ...rest] = others;
+  if (first === undefined) return [server];
+  const alike = { ...server, aliases: server.aliases.filter((alias) => !others.includes(alias)) };
+  const { name, certificate, tlsConfigured } = first;
+  return [alike, { ...server, name, certificate, tlsConfigured, aliases: rest, redirectFrom: undefined }];
+}
+
+/**
+ * The other of a host and its `www.`: a host that has nothing but a redirect. `statusCode` is that
+ * of redirects.
+ */
+export function twinOf(server: IngressServer, statusCode: number): Unattached | undefined {
+  const { name, redirectFrom: twin, locations } = server;
+  const speaker = locations.find(({ features }) => features.redirects.twin) ?? locations[0];
+  if (twin === undefined || speaker?.owner === undefined) return undefined;
+  const { namespace } = speaker.owner;
+  const rule: DraftRule = {
+    matches: [{ path: { type: "PathPrefix", value: "/" } }],
+    filters: [{ type: "RequestRedirect", requestRedirect: { hostname: name, statusCode } }],
+    backendRefs: [],
+    spec: {},
+    comments: [`from ${ownerName(speaker)}, annotation from-to-www-redirect`],
+    ingress: ownerKey(speaker),
+  };
+  const { certificate, tlsConfigured } = twin;
+  const other = {
+    ...server,
+    name: twin.name,
+    aliases: [],
+    redirectFrom: undefined,
+    certificate,
+    tlsConfigured,
+    locations: [],
+    routes: [],
+  };
+  return { server: other, namespace, rules: [rule], ingresses: [speaker.owner.name], hosts: 2 };
+}

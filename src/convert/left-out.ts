@@ -1,0 +1,39 @@
+/** What of the Ingresses is in no object, a sentence each. */
+import { catchAll } from "../model/configuration.ts";
+import { type Problem, sentence } from "../problem.ts";
+import type { Kept } from "./kept.ts";
+import type { Note } from "./written.ts";
+
+export interface LeftOut {
+  /** Keys of the Ingresses that are ours. */
+  readonly accepted: ReadonlySet<string>;
+  readonly kept: Kept;
+  /** By `namespace/name` of the Ingress. */
+  readonly problems: ReadonlyMap<string, readonly Problem[]>;
+  /** Annotations of an Ingress that are not converted. */
+  annotations(key: string): readonly string[];
+}
+
+export function leftOutNotes({ accepted, kept, problems, annotations }: LeftOut): readonly Note[] {
+  const ofIngresses = [...accepted].sort().flatMap((key): readonly Note[] => {
+    const about = `Ingress ${key}`;
+    const own = problems.get(key) ?? [];
+    const refusal = own.find(isRefusal);
+    const taken = own.filter(({ kind }) => kind === "path-taken");
+    if (kept.ingresses.has(key)) return [];
+    return [
+      ...annotations(key).map((text) => ({ about, text: `${text}; it is left out` })),
+      ...(refusal === undefined ? [] : [{ about, text: `it is not served, and not converted: ${sentence(refusal)}` }]),
+      ...taken.map((problem) => ({ about, text: `${sentence(problem)}; the path is left out` })),
+    ];
+  });
+  const ofHosts = [...kept.why].map(([host, why]): Note => {
+    const about = host === catchAll ? "requests without a host of an Ingress" : `host ${host}`;
+    return { about, text: `it ${why}; it stays with its Ingresses` };
+  });
+  return [...ofHosts, ...ofIngresses];
+}
+
+function isRefusal(problem: Problem): boolean {
+  return "done" in problem && (problem.done === "reject" || problem.done === "the Ingress is not applied");
+}

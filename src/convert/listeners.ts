@@ -1,0 +1,110 @@
+/**
+ * The listeners that the hosts of Ingresses need. One for http takes all hosts. Over TLS each
+ * certificate has one for each of its hosts, because a listener shows the same certificate to all.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { catchAll, type Server } from "../model/configuration.ts";
+import type { GatewayListener } from "../model/gateway/objects.ts";
+import { covers } from "../translate/gateway/hostnames.ts";
+import { hostSlug, type Names } from "./names.ts";
+
+export interface PlannedListener {
+  readonly listener: GatewayListener;
+  /** Above the listener. */
+  readonly comment: string;
+  /** `namespace/name` of the Secret; undefined where it has no TLS. */
+  readonly secret: string | undefined;
+}
+
+export interface Plan {
+  readonly listeners: readonly PlannedListener[];
+  /** Names of the listeners of a host, by its name in the Configuration. */
+  readonly of: ReadonlyMap<string, readonly string[]>;
+}
+
+type Server_ = Server<FeatureValues>;
+
+/**
+ * `defaultSecret` is shown to hosts without a certificate; `isApart` says whether a host needs an
+ * http listener of its own.
+ */
+export function planListeners(
+  servers: readonly Server_[],
+  {
+    defaultSecret,
+    isApart,
+    names,
+  }: {
+    readonly defaultSecret: string | undefined;
+    readonly isApart: (server: Server_) => boolean;
+    readonly names: Names;
+  },
+): Plan {
+  const listeners: PlannedListener[] = [];
+  const of = new Map<string, string[]>();
+  const add = (host: string, listener: GatewayListener, secret: string | undefined, comment: string) => {
+    if (!listeners.some((one) => one.listener.name === listener.name)) listeners.push({ listener, secret, comment });
+    of.set(host, [...new Set([...(of.get(host) ?? []), listener.name])]);
+  };
+  for (const server of servers) {
+    for (const name of namesOf(server)) {
+      const own = isApart(server) && name !== catchAll;
+      const listener = own ? `http-${hostSlug(name)}` : "http";
+      const comment = own ? `http for ${name}, apart from other hosts` : "http for all hosts";
+      if (own || !(of.get(server.name) ?? []).includes("http"))
+        add(
+          server.name,
+          httpListener(own ? names.nameFor("listener", listener, name) : listener, own ? name : undefined),
+          undefined,
+          comment,
+        );
+    }
+  }
+  const wild = servers.flatMap((server) =>
+    certificatesOf(server).filter(({ name, secret }) => name.startsWith("*.") && secret !== undefined),
+  );
+  for (const server of servers) {
+    for (const { name, secret } of certificatesOf(server)) {
+      const above = secret === undefined ? wild.find((one) => covers(one.name, name)) : undefined;
+      const shown = above ?? { name, secret };
+      if (shown.secret !== undefined && shown.name !== catchAll) {
+        const called = names.nameFor("listener", `https-${hostSlug(shown.name)}`, shown.name);
+        add(server.name, httpsListener(called, shown.name, shown.secret), shown.secret, `https for ${shown.name}`);
+      } else if (defaultSecret !== undefined && !(of.get(server.name) ?? []).includes("https")) {
+        const comment = "https for hosts without a certificate of their own";
+        add(server.name, httpsListener("https", undefined, defaultSecret), defaultSecret, comment);
+      }
+    }
+  }
+  return { listeners: listeners.toSorted((one, other) => rank(one) - rank(other)), of };
+}
+
+const rank = ({ listener, secret }: PlannedListener): number =>
+  (secret === undefined ? 0 : 2) + (listener.hostname === undefined ? 0 : 1);
+
+/** The host with those of its aliases that a listener can have. */
+export function namesOf({ name, aliases }: Pick<Server_, "name" | "aliases">): readonly string[] {
+  return [name, ...aliases.map((alias) => alias.name).filter(isHostname)];
+}
+
+/** Exact names, and wildcards of any depth; nginx knows further forms of aliases. */
+export function isHostname(name: string): boolean {
+  return /^(?:\*\.)?[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/.test(name);
+}
+
+function certificatesOf({ name, certificate, aliases }: Server_) {
+  const others = aliases.filter((alias) => isHostname(alias.name));
+  return [{ name, secret: certificate }, ...others.map((alias) => ({ name: alias.name, secret: alias.certificate }))];
+}
+
+const allowedRoutes = { namespaces: { from: "All" } };
+
+function httpListener(name: string, hostname: string | undefined): GatewayListener {
+  return { name, ...(hostname === undefined ? {} : { hostname }), port: 80, protocol: "HTTP", allowedRoutes };
+}
+
+function httpsListener(name: string, hostname: string | undefined, secret: string): GatewayListener {
+  const [namespace = "", called = ""] = secret.split("/");
+  const tls = { certificateRefs: [{ name: called, namespace }] };
+  return { name, ...(hostname === undefined ? {} : { hostname }), port: 443, protocol: "HTTPS", tls, allowedRoutes };
+}

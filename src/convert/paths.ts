@@ -1,0 +1,104 @@
+/**
+ * The ways into the Locations of a host as matches of routes. The Configuration has them in nginx's
+ * words; a prefix there ends in a slash and stands beside the path without it, while PathPrefix
+ * means both.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Route, Server } from "../model/configuration.ts";
+import type { HTTPRouteMatch } from "../model/gateway/objects.ts";
+
+export type Way = {
+  /** Place among the Locations of the host. */
+  readonly location: number;
+  readonly path: NonNullable<HTTPRouteMatch["path"]>;
+} & (
+  | { readonly kind: "plain" }
+  /** What the path becomes, with groups of it; undefined: it stays. */
+  | { readonly kind: "pattern"; readonly rewrite: string | undefined }
+  /** Answers 301 to this path. */
+  | { readonly kind: "slash"; readonly to: string }
+);
+
+/** In the order in which they are tried. */
+export function waysOf({ routes }: Pick<Server<FeatureValues>, "routes">): readonly Way[] {
+  const [only] = routes;
+  const isAlone = routes.length === 1 && only?.match === "regex" && only.path === "/" && only.rewrite === undefined;
+  if (isAlone) return [{ kind: "plain", location: only.location, path: { type: "PathPrefix", value: "/" } }];
+  const prefixes = new Map(routes.flatMap((one) => (one.match === "prefix" ? [[one.path, one.location]] : [])));
+  return inLengths(routes.flatMap((route) => wayOf(route, prefixes)));
+}
+
+/** Only makes a pattern longer. */
+const padding = "(?:)";
+
+/**
+ * Routes try the longest pattern first, and Ingresses the longest path, which may be split into
+ * patterns of two lengths.
+ */
+function inLengths(ways: readonly Way[]): readonly Way[] {
+  let least = 0;
+  const padded = ways.toReversed().map((way): Way => {
+    if (way.kind !== "pattern") return way;
+    const short = Math.max(0, least - way.path.value!.length);
+    const value = way.path.value + padding.repeat(Math.ceil(short / padding.length));
+    least = value.length;
+    return { ...way, path: { ...way.path, value } };
+  });
+  return padded.reverse();
+}
+
+function wayOf(route: Route, prefixes: ReadonlyMap<string, number>): Way[] {
+  const { path, location } = route;
+  if (route.match === "prefix") {
+    const value = path === "/" ? "/" : escaped(path.slice(0, -1));
+    return [{ kind: "plain", location, path: { type: "PathPrefix", value } }];
+  }
+  if (route.match === "exact") {
+    // PathPrefix takes the path without the slash, too.
+    if (prefixes.get(`${path}/`) === location) return [];
+    return [{ kind: "plain", location, path: { type: "Exact", value: escaped(path) } }];
+  }
+  if (route.match === "slash") {
+    return [{ kind: "slash", location, path: { type: "Exact", value: escaped(path) }, to: `${path}/` }];
+  }
+  if (route.match === "pattern") return [];
+  const value = wholePattern(path);
+  return [{ kind: "pattern", location, path: { type: "RegularExpression", value }, rewrite: route.rewrite }];
+}
+
+/** Ingresses have paths as nginx decodes them; the Gateway API takes few characters as they are. */
+function escaped(path: string): string {
+  const percent = (byte: number) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  return path.replace(/[^-A-Za-z0-9/._~!$&'()*+,;=:@]/gu, (char) => [...Buffer.from(char)].map(percent).join(""));
+}
+
+/**
+ * The pattern of an Ingress is anchored at its start, takes what follows and ignores case; that of
+ * a route takes the whole path. Each gets the same text around it, because the longest pattern is
+ * tried first.
+ */
+function wholePattern(path: string): string {
+  const [first, ...others] = alternatives(path);
+  return `(?i:${[first, ...others.map((other) => `(?s:.*)${other}`)].join("|")})(?s:.*)`;
+}
+
+/**
+ * The parts between those `|` that stand in no group and no class: only the first part is anchored.
+ */
+function alternatives(pattern: string): readonly string[] {
+  const parts: string[] = [];
+  let [part, depth, isClass] = ["", 0, false];
+  for (const [piece] of pattern.matchAll(/\\.|[\s\S]/g)) {
+    if (piece === "|" && depth === 0 && !isClass) {
+      parts.push(part);
+      part = "";
+      continue;
+    }
+    if (isClass) isClass = piece !== "]";
+    else if (piece === "[") isClass = true;
+    else if (piece === "(") depth += 1;
+    else if (piece === ")") depth -= 1;
+    part += piece;
+  }
+  return [...parts, part];
+}

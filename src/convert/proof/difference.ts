@@ -1,0 +1,48 @@
+/** What differs between Ingresses and the routes made of them, with a reason and what to do. */
+
+/** What `--accept` takes. */
+export const differenceKinds = {
+  "fake-certificate": {
+    why: "the controller shows hosts without a certificate its own self-made one, and a listener needs a Secret",
+    todo: "give the host a certificate, or name one for all with --default-ssl-certificate",
+  },
+  "wildcard-depth": {
+    why: "a wildcard of an Ingress takes one label, and one of the Gateway API takes several",
+    todo: "accept it, or add a route for the deeper hosts",
+  },
+  "redirect-slash": {
+    why: "from-to-www-redirect drops the slash at the end of the path, and the filter RequestRedirect keeps it",
+    todo: "accept it: the page that is reached is the same",
+  },
+  alias: { why: "no hostname of the Gateway API says this alias", todo: "list the names that it is meant for" },
+  manifest: { why: "the API server would not take what was written", todo: "write the route by hand" },
+  annotation: {
+    why: "routes have no field for this annotation, and RouteSettings cannot hold it there",
+    todo: "keep the Ingress, or do without the annotation",
+  },
+  certificate: { why: "the handshake shows another certificate", todo: "look at the listeners of the host" },
+  backend: { why: "other backends, or other shares, get the request", todo: "look at backendRefs of the rule" },
+  path: { why: "the backend sees another path", todo: "look at the rewrite of the rule" },
+  answer: { why: "the client gets another answer", todo: "look at the rule that takes the request" },
+  unclear: { why: "only nginx reads the pattern", todo: "compare the answers with --requests" },
+} as const;
+
+export type DifferenceKind = keyof typeof differenceKinds;
+
+export interface Difference {
+  readonly kind: DifferenceKind;
+  readonly host: string;
+  /** A request that shows it: `GET https://shop.example/api`. */
+  readonly request: string;
+  /** Further requests to the host that show the same. */
+  readonly more: number;
+  /** `answer`, `backends`, `feature cors` ... */
+  readonly field: string;
+  readonly now: string;
+  readonly after: string;
+  /** Annotations that the field comes from, where it is a feature. */
+  readonly annotations: readonly string[];
+  /** What the difference comes from, where more is known than its kind says. */
+  readonly why: string;
+  readonly todo: string;
+}

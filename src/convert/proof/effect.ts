@@ -1,0 +1,112 @@
+/**
+ * What becomes of a request as a table of words, so that what Ingresses make of it and what routes
+ * make of it are compared field by field. Names of Locations, Shapes and objects are left out:
+ * clients and backends do not see them.
+ */
+import type { AnyFeature } from "../../annotations/declare.ts";
+import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import type { DecideOptions } from "../../decide/decide.ts";
+import type { Guard } from "../../decide/decision.ts";
+import type { Served } from "../../decide/host.ts";
+import type { AskedRequest } from "../../decide/request.ts";
+import type { Location, Upstream } from "../../model/configuration.ts";
+
+/** By field, for people and for comparison. */
+export type Effect = ReadonlyMap<string, string>;
+
+export interface World {
+  readonly served: Served;
+  readonly options: DecideOptions;
+  /** `namespace/name` of the Service that answers where no path does; absent: the built-in one. */
+  readonly defaultService?: string | undefined;
+}
+
+/** Features that are compared by what they do, and not by their values. */
+const byWhatTheyDo: ReadonlySet<keyof FeatureValues> = new Set([
+  ...(["canary", "rewrite", "appRoot", "aliases", "sslPassthrough", "sslRedirect", "redirects"] as const),
+  // Streams and whole servers have no part in a request.
+  ...(["streamSnippet", "serverSnippet"] as const),
+]);
+
+/** What is said of Upstreams is compared there: several Ingresses may say it. */
+const compared = featureList.filter(([name, { scope }]) => !byWhatTheyDo.has(name) && scope !== "upstream");
+
+const texts = new WeakMap<object, string>();
+
+/** The text of a value; equal values often are one object. */
+function textOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing";
+  const known = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, known);
+  return known;
+}
+
+/** The annotations that a field of an Effect comes from; empty where it is no feature. */
+export function annotationsOfField(field: string): readonly string[] {
+  const found = featureList.find(([, feature]) => `feature ${feature.name}` === field);
+  return found === undefined
+    ? []
+    : Object.values((found[1] as AnyFeature).fields as Record<string, { key: string }>).map(({ key }) => key);
+}
+
+export function featureFields({
+  features,
+}: Pick<Location<FeatureValues>, "features">): readonly (readonly [string, string])[] {
+  return compared.map(
+    ([name, feature]) =>
+      [
+        `feature ${feature.name}`,
+        name === "customErrors" ? errorsText(features.customErrors) : textOf(features[name]),
+      ] as const,
+  );
+}
+
+/** Where the list of codes stands makes a difference only beside a backend for errors. */
+function errorsText({ own, ...errors }: FeatureValues["customErrors"]): string {
+  return JSON.stringify({ ...errors, isForOwn: own && errors.standIn !== undefined });
+}
+
+export function guardFields(guards: readonly Guard[]): readonly (readonly [string, string])[] {
+  // Which annotation sends clients to https makes no difference to them.
+  const wordsOf = ({ what, says }: Guard) => (what === "ssl-redirect" ? "" : says);
+  return guards.map(
+    (guard) => [`guard ${guard.what}`, `${guard.outcome} ${guard.status ?? ""} ${wordsOf(guard)}`] as const,
+  );
+}
+
+/** Endpoints and how they are chosen; what names the Upstream is left out. */
+export function upstreamText({ endpoints, balance }: Pick<Upstream, "endpoints" | "balance">): string {
+  return `${endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")} ${textOf(balance)}`;
+}
+
+export interface SharedBackend {
+  readonly name: string;
+  readonly share: number;
+  readonly upstream: Upstream | undefined;
+}
+
+export function backendFields(backends: readonly SharedBackend[]): readonly (readonly [string, string])[] {
+  const taking = backends.filter(({ share }) => share > 0);
+  const shares = taking.map(({ name, share }) => `${name} ${Math.round(share * 1e6) / 1e4}%`).sort();
+  return [
+    ["backends", shares.join(", ")],
+    ...taking.map(
+      ({ name, upstream }) =>
+        [`backend ${name}`, upstream === undefined ? "no endpoint" : upstreamText(upstream)] as const,
+    ),
+  ];
+}
+
+/**
+ * A Location header without what makes no difference to clients: the usual port, and no path in
+ * place of `/`.
+ */
+export function comparableLocation(location: string): string {
+  return location
+    .replace(/^(http:\/\/[^/?]+):80(?=[/?]|$)/, "$1")
+    .replace(/^(https:\/\/[^/?]+):443(?=[/?]|$)/, "$1")
+    .replace(/^(https?:\/\/[^/?]+)(?=\?|$)/, "$1/");
+}
+
+export const certificateField = (asked: AskedRequest, certificate: string): readonly (readonly [string, string])[] =>
+  asked.scheme === "https" ? [["certificate", certificate]] : [];

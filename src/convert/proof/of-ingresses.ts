@@ -1,0 +1,119 @@
+/** What Ingresses make of a request. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { decide } from "../../decide/decide.ts";
+import type { AskedRequest } from "../../decide/request.ts";
+import { type Canary, defaultUpstream, type Location } from "../../model/configuration.ts";
+import {
+  backendFields,
+  certificateField,
+  comparableLocation,
+  type Effect,
+  featureFields,
+  guardFields,
+  type SharedBackend,
+  type World,
+} from "./effect.ts";
+
+/**
+ * Those that count as equal, the real one first: a path that no rule has ends in 404, and whether a
+ * client is sent to https or asked for a password before makes no difference in the end. Undefined
+ * where only nginx can say.
+ */
+export function effectsOfIngresses(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
+  const { served, options } = world;
+  const { host, path, guards, end } = decide(served, asked, options);
+  if (end.kind === "unclear") return undefined;
+  const certificate = certificateField(asked, host?.certificate ?? served.defaultCertificate.id);
+  const nothing: Effect = new Map([["answer", "404"], ...certificate]);
+  if (end.kind === "answer") {
+    const location = end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
+    const answer: Effect = new Map([["answer", `${end.status}${location}`], ...certificate]);
+    return path?.kind === "location" && isNobodys(path.location, world) ? [answer, nothing] : [answer];
+  }
+  if (path?.kind !== "location" || isNobodys(path.location, world)) return [nothing];
+  const { location } = path;
+  const secure = asked.scheme === "https" && served.settings.hsts;
+  const effect: Effect = new Map([
+    ["answer", "of the backend"],
+    ["path", end.rewritten ?? "as it came"],
+    ["Strict-Transport-Security", secure ? "sent" : ""],
+    ...certificate,
+    ...backendFields(sharesOf(location, asked, world)),
+    ...guardFields(guards),
+    ...featureFields(location),
+  ]);
+  return [effect];
+}
+
+/** A path that no rule has, and that the built-in default backend answers. */
+function isNobodys({ backends, features }: Location<FeatureValues>, { served, options }: World): boolean {
+  const { endpoints = [] } = served.upstreams.get(backends[0]!.upstream) ?? {};
+  const isBuiltIn = endpoints.some(({ address, port }) => address === "127.0.0.1" && port === options.builtInPort);
+  return backends[0]!.upstream === defaultUpstream && isBuiltIn && features.redirects.elsewhere === undefined;
+}
+
+/** Who gets the request, as nginx/lua/sluice/canary.lua draws it. */
+function sharesOf(
+  location: Location<FeatureValues>,
+  asked: AskedRequest,
+  { served, defaultService = "" }: World,
+): readonly SharedBackend[] {
+  const { upstreams } = served;
+  const [own] = location.backends;
+  const main = upstreams.get(
+    location.standIn !== undefined && (upstreams.get(own!.upstream)?.endpoints.length ?? 0) === 0
+      ? location.standIn
+      : own!.upstream,
+  );
+  const shared = (upstream: string, share: number): SharedBackend => ({
+    name: serviceOf(upstream),
+    share,
+    upstream: upstreams.get(upstream),
+  });
+  const usable = location.canaries.filter(({ upstream }) => (upstreams.get(upstream)?.endpoints.length ?? 0) > 0);
+  const rules = usable.map((canary) => ({ canary, rule: ruleOf(canary, asked) }));
+  const certain = (["header", "cookie"] as const).flatMap((kind) => rules.filter(({ rule }) => rule === kind))[0];
+  if (certain !== undefined) return [shared(certain.canary.upstream, 1)];
+  let left = 1;
+  const drawn = rules
+    .filter(({ rule }) => rule === "weight")
+    .map(({ canary: { upstream, policy } }) => {
+      const share = Math.max(0, Math.min(left, policy.weight / policy.weightTotal));
+      left -= share;
+      return shared(upstream, share);
+    });
+  return [
+    { name: own!.service === "" ? defaultService : serviceOf(own!.upstream), share: left, upstream: main },
+    ...drawn,
+  ];
+}
+
+/**
+ * The id of an Upstream begins with its Service; ports may be called by number or by name, and have
+ * their endpoints.
+ */
+const serviceOf = (upstream: string): string => upstream.split(" ")[0]!.split("/").slice(0, 2).join("/");
+
+/** By which rule the canary may take the request; undefined where one keeps it out. */
+function ruleOf({ policy }: Canary, { headers }: AskedRequest): "header" | "cookie" | "weight" | undefined {
+  const { header, headerValue, headerPattern, cookie } = policy;
+  const value = header === "" ? undefined : headers.get(header.toLowerCase());
+  if (value !== undefined) {
+    if (headerValue !== "") {
+      if (value === headerValue) return "header";
+    } else if (headerPattern !== "") {
+      if (new RegExp(headerPattern).test(value)) return "header";
+    } else if (value === "always") return "header";
+    else if (value === "never") return undefined;
+  }
+  const word = cookie === "" ? undefined : cookieOf(headers.get("cookie") ?? "", cookie);
+  if (word === "always") return "cookie";
+  return word === "never" ? undefined : "weight";
+}
+
+function cookieOf(text: string, name: string): string | undefined {
+  return text
+    .split(/[;,]\s*/)
+    .map((pair) => pair.split("="))
+    .find(([key]) => key!.toLowerCase() === name.toLowerCase())?.[1];
+}

@@ -1,0 +1,111 @@
+/**
+ * Requests that tell one route table from another: for each path of a host the path itself, what is
+ * below and beside it, with and without a slash, in another case, and with the headers that
+ * canaries look at.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { AskedRequest } from "../../decide/request.ts";
+import { literalPrefix } from "../../kinds/literal-prefix.ts";
+import { catchAll, type Route, type Server } from "../../model/configuration.ts";
+
+type IngressServer = Server<FeatureValues>;
+
+/** What a wildcard stands for in requests. */
+const label = "probe";
+
+/** A host that no Ingress names. */
+export const strangeHost = "host.probe.invalid";
+
+export function probesOf(server: IngressServer): readonly AskedRequest[] {
+  const paths = [...new Set(["/", "/probe-of-no-path", ...server.routes.flatMap(pathsOf)])];
+  const headers = headersOf(server);
+  return hostsOf(server).flatMap((host, nth) =>
+    (["http", "https"] as const).flatMap((scheme) =>
+      paths.flatMap((path) => {
+        const asked = (more: Readonly<Record<string, string>> = {}): AskedRequest => ({
+          scheme,
+          host,
+          target: path,
+          method: "GET",
+          headers: new Map(Object.entries(more)),
+        });
+        const plain = [asked()];
+        // Aliases have the routes of the host, so what its headers do there need not be asked
+        // again.
+        return nth === 0 ? [...plain, ...headers.map((more) => asked(more))] : plain;
+      }),
+    ),
+  );
+}
+
+/** Hosts that find the server; none for names that only nginx can say. */
+export function hostsOf({ name, aliases, redirectFrom }: IngressServer): readonly string[] {
+  const names = [
+    name,
+    ...aliases.map((alias) => alias.name),
+    ...(redirectFrom === undefined ? [] : [redirectFrom.name]),
+  ];
+  return names.flatMap((one) => {
+    if (one === catchAll) return [strangeHost];
+    if (one.startsWith("~")) return [];
+    if (one.startsWith("*.")) return [`${label}${one.slice(1)}`, `deep.${label}${one.slice(1)}`];
+    if (one.startsWith(".")) return [one.slice(1), `${label}${one}`];
+    return [one.endsWith(".*") ? `${one.slice(0, -1)}${label}` : one];
+  });
+}
+
+function pathsOf({ match, path }: Route): readonly string[] {
+  if (match === "regex") {
+    const begins = literalPrefix(path) || "/";
+    const stem = begins.replace(/\/$/, "");
+    return [begins, `${stem}/`, `${stem}/probe`, `${stem}/probe/deep`, sampleOf(path), sampleOf(path).toUpperCase()]
+      .filter(isPath)
+      .map(escaped);
+  }
+  const stem = path.replace(/\/$/, "");
+  return [stem === "" ? "/" : stem, `${stem}/`, `${stem}/probe`, `${stem}probe`, stem.toUpperCase()]
+    .filter(isPath)
+    .map(escaped);
+}
+
+const isPath = (text: string): boolean => text.startsWith("/");
+
+/** The path as a client sends it. */
+function escaped(path: string): string {
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent).replaceAll("%25", "%25");
+}
+
+/**
+ * A path that the pattern probably takes: groups become their first alternative, and classes one of
+ * their characters.
+ */
+function sampleOf(pattern: string): string {
+  let text = pattern.replace(/^\^/, "").replace(/\$$/, "");
+  for (let before = ""; before !== text; ) {
+    before = text;
+    text = text.replace(/\((?:\?[:=!<][^()]*?|)([^()|]*)(?:\|[^()]*)?\)[?*+]?/g, "$1");
+  }
+  return text
+    .replace(/\\d[+*]?/g, "7")
+    .replace(/\\w[+*]?/g, "w")
+    .replace(/\[\^[^\]]*\][+*?]?/g, "n")
+    .replace(/\[\\?(.)[^\]]*\](?:[+*?]|\{[^}]*\})?/g, "$1")
+    .replace(/\.[*+?]/g, "any")
+    .replace(/\\(.)/g, "$1")
+    .replace(/[?*+]/g, "")
+    .replace(/\$/g, "");
+}
+
+/** A set of headers for each answer that a canary of the host may give. */
+function headersOf({ locations }: IngressServer): readonly Readonly<Record<string, string>>[] {
+  const policies = locations.flatMap(({ canaries }) => canaries.map(({ policy }) => policy));
+  const sets = policies.flatMap(({ header, headerValue, cookie }) => {
+    const name = header.toLowerCase();
+    return [
+      ...(header === "" ? [] : [{ [name]: "always" }, { [name]: "never" }, { [name]: "probe" }]),
+      ...(headerValue === "" || header === "" ? [] : [{ [name]: headerValue }]),
+      ...(cookie === "" ? [] : [{ cookie: `${cookie.toUpperCase()}=always` }, { cookie: `a=b; ${cookie}=never` }]),
+    ];
+  });
+  return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()];
+}

@@ -1,0 +1,144 @@
+/**
+ * Proves that routes do what Ingresses did: both Configurations are asked the same requests,
+ * derived from the paths of each host, and every field of what becomes of them is compared.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { AskedRequest } from "../../decide/request.ts";
+import { catchAll, type Server } from "../../model/configuration.ts";
+import { type Difference, type DifferenceKind, differenceKinds } from "./difference.ts";
+import { annotationsOfField, type Effect, type World } from "./effect.ts";
+import { effectsOfIngresses } from "./of-ingresses.ts";
+import { effectOfRoutes } from "./of-routes.ts";
+import { probesOf } from "./probes.ts";
+
+export interface Proof {
+  readonly hosts: number;
+  readonly requests: number;
+  readonly differences: readonly Difference[];
+  /** Requests for which no difference was found. */
+  readonly alike: readonly Alike[];
+}
+
+export interface Alike {
+  readonly host: string;
+  readonly asked: AskedRequest;
+  /**
+   * Whether somebody outside would be asked as well: an auth service, or a mirror; or the request
+   * would count against a limit.
+   */
+  readonly outside: boolean;
+  /** Whether its backend is drawn by weights. */
+  readonly drawn: boolean;
+}
+
+/** `isConverted` leaves out the hosts whose Ingresses stay: nothing of them changes. */
+export function prove(ofIngresses: World, ofRoutes: World, isConverted: (host: string) => boolean): Proof {
+  const servers = [...ofIngresses.served.servers.values()].filter(
+    ({ listener, name }) => listener === undefined && isConverted(name),
+  );
+  let requests = 0;
+  const alike: Alike[] = [];
+  const differences = servers.flatMap((server) => {
+    const found = new Map<string, Difference>();
+    for (const asked of probesOf(server)) {
+      requests += 1;
+      const after = effectOfRoutes(ofRoutes, asked);
+      const all = effectsOfIngresses(ofIngresses, asked);
+      const now = all?.find((one) => one.get("answer") === after?.get("answer")) ?? all?.[0];
+      const different = differencesOf(server, asked, now, after, ofIngresses);
+      if (different.length === 0 && now !== undefined) alike.push(alikeOf(server, asked, now));
+      for (const one of different) {
+        const key = JSON.stringify([one.kind, one.field]);
+        const known = found.get(key);
+        found.set(key, known === undefined ? one : { ...known, more: known.more + 1 });
+      }
+    }
+    return [...found.values()];
+  });
+  return { hosts: servers.length, requests, differences, alike };
+}
+
+function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effect): Alike {
+  const outside = ["guard external-auth", "guard rate-limits"].some((guard) => now.has(guard)) || mirrors(now);
+  return { host: name, asked, outside, drawn: (now.get("backends") ?? "").includes(", ") };
+}
+
+const mirrors = (now: Effect): boolean =>
+  now.has("feature mirror") && !now.get("feature mirror")!.includes('"target":""');
+
+function differencesOf(
+  server: Server<FeatureValues>,
+  asked: AskedRequest,
+  now: Effect | undefined,
+  after: Effect | undefined,
+  ofIngresses: World,
+): readonly Difference[] {
+  if (now === undefined || after === undefined) return [difference(server, asked, "unclear", "answer", "", "")];
+  const field = (name: string): Difference | undefined => {
+    const [before = "", then = ""] = [now.get(name), after.get(name)];
+    if (before === then) return undefined;
+    return difference(server, asked, kindOf(name, server, asked, { now, after, ofIngresses }), name, before, then);
+  };
+  const answer = field("answer");
+  if (answer !== undefined) return [answer];
+  const names = [...new Set([...now.keys(), ...after.keys()])];
+  return names.flatMap((name) => field(name) ?? []);
+}
+
+interface Both {
+  readonly now: Effect;
+  readonly after: Effect;
+  readonly ofIngresses: World;
+}
+
+function kindOf(
+  field: string,
+  server: Server<FeatureValues>,
+  asked: AskedRequest,
+  { now, after, ofIngresses }: Both,
+): DifferenceKind {
+  const isFake =
+    now.get("certificate") === ofIngresses.served.defaultCertificate.id && !now.get("certificate")!.includes("/");
+  if (isFake && (field === "certificate" || after.get("certificate") === now.get("certificate")))
+    return "fake-certificate";
+  const isDeeper = isTooDeep(server, asked.host);
+  if (isDeeper) return "wildcard-depth";
+  const isSlash = after.get("answer") === `${now.get("answer")}/`;
+  if (field === "answer" && isSlash) return "redirect-slash";
+  if (field === "answer") return isAlias(server, asked.host) ? "alias" : "answer";
+  if (field === "certificate" || field === "path") return field;
+  if (field.startsWith("backend")) return "backend";
+  return field.startsWith("feature ") || field.startsWith("guard ") ? "annotation" : "answer";
+}
+
+/** A host that has more labels than the wildcard takes. */
+function isTooDeep({ name }: Server<FeatureValues>, host: string): boolean {
+  return name.startsWith("*.") && host.split(".").length > name.split(".").length;
+}
+
+const isAlias = ({ name, redirectFrom }: Server<FeatureValues>, host: string): boolean =>
+  name !== catchAll && !name.startsWith("*.") && host !== name && host !== redirectFrom?.name;
+
+function difference(
+  { name }: Server<FeatureValues>,
+  { method, scheme, host, target, headers }: AskedRequest,
+  kind: DifferenceKind,
+  field: string,
+  now: string,
+  after: string,
+): Difference {
+  const sent = [...headers].map(([key, value]) => ` -H '${key}: ${value}'`).join("");
+  const { why, todo } = differenceKinds[kind];
+  return {
+    kind,
+    host: name === catchAll ? "all other hosts" : name,
+    request: `${method} ${scheme}://${host}${target}${sent}`,
+    more: 0,
+    field,
+    now,
+    after,
+    annotations: annotationsOfField(field),
+    why,
+    todo,
+  };
+}

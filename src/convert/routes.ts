@@ -1,0 +1,107 @@
+/**
+ * The HTTPRoutes of a host: one for each namespace that has paths on it, because a route sends to
+ * Services of its own.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { catchAll, type Server } from "../model/configuration.ts";
+import { gatewayGroup, type HTTPRouteFilter, type ParentReference } from "../model/gateway/objects.ts";
+import { namesOf } from "./listeners.ts";
+import { hostSlug, type Names } from "./names.ts";
+import { type DraftRule, writtenRule } from "./rules.ts";
+import type { SettingsPool } from "./settings-pool.ts";
+import { partName, partsOf } from "./split.ts";
+import type { Note, Written } from "./written.ts";
+
+export interface HostRoute {
+  readonly server: Server<FeatureValues>;
+  readonly namespace: string;
+  readonly rules: readonly DraftRule[];
+  /** Names of Ingresses of the namespace that have paths on the host, the first one first. */
+  readonly ingresses: readonly string[];
+  /** How many hosts these Ingresses have. */
+  readonly hosts: number;
+  readonly parents: readonly ParentReference[];
+  /** Stands in each rule beside its own filters. */
+  readonly everywhere: readonly HTTPRouteFilter[];
+}
+
+export interface RouteWorld {
+  readonly names: Names;
+  readonly pool: SettingsPool;
+  readonly notes: Note[];
+}
+
+/** Hostnames and parents that one route may have. */
+const [mostHostnames, mostParents] = [16, 32];
+
+export function writtenRoutes(route: HostRoute, suffix: string, world: RouteWorld): readonly Written[] {
+  const { server, namespace, rules, ingresses, parents } = route;
+  const [first = "route"] = ingresses;
+  const host = server.name === catchAll ? "all hosts" : server.name;
+  const wished = `${route.hosts === 1 ? first : `${first}-${hostSlug(server.name)}`}${suffix}`;
+  const name = world.names.nameFor(`HTTPRoute ${namespace}`, wished, `${server.name}${suffix}`);
+  const parts = partsOf(rules);
+  const hostnames = namesOf(server).filter((one) => one !== catchAll);
+  const groups = Array.from({ length: Math.max(1, Math.ceil(hostnames.length / mostHostnames)) }, (_, at) =>
+    hostnames.slice(at * mostHostnames, (at + 1) * mostHostnames),
+  );
+  const all = groups.flatMap((some) => parts.map((part) => ({ hostnames: some, part })));
+  const about = `HTTPRoute ${namespace}/${name}`;
+  if (all.length > 1) {
+    const why = `host ${host} has more rules, matches or names than one route may have`;
+    world.notes.push({ about, text: `${why}; it is written as ${all.length} routes` });
+  }
+  if (parents.length > mostParents) {
+    const why = `host ${host} needs ${parents.length} listeners, and a route may name ${mostParents}`;
+    world.notes.push({ about, text: `${why}; the others get no requests of it` });
+  }
+  return all.map(({ hostnames: some, part }, at) => {
+    const called = partName(name, at, all.length);
+    return writtenRoute({ ...route, rules: part }, called, some, world);
+  });
+}
+
+function writtenRoute(
+  { namespace, rules, ingresses, parents, everywhere, server }: HostRoute,
+  name: string,
+  hostnames: readonly string[],
+  { pool }: RouteWorld,
+): Written {
+  const shared = sharedSpec(rules);
+  const [first] = rules;
+  const comment = `annotations of Ingress ${first!.ingress} that routes have no field for`;
+  const wished = first!.ingress.split("/")[1] ?? name;
+  const target = { kind: "HTTPRoute", name };
+  const isAttached = shared !== undefined && pool.attach(namespace, wished, shared, comment, target);
+  const written = rules.map((rule) => {
+    const isOwn = !isAttached && Object.keys(rule.spec).length > 0;
+    const text = `annotations of Ingress ${rule.ingress} that routes have no field for`;
+    const extension = isOwn ? pool.named(namespace, rule.ingress.split("/")[1] ?? name, rule.spec, text) : undefined;
+    return writtenRule({ ...rule, filters: [...everywhere, ...rule.filters] }, extension);
+  });
+  const from = ingresses.map((one) => `Ingress ${namespace}/${one}`).join(", ");
+  const host = server.name === catchAll ? "requests that no other host takes" : server.name;
+  return {
+    object: {
+      apiVersion: `${gatewayGroup}/v1`,
+      kind: "HTTPRoute",
+      metadata: { name, namespace },
+      spec: {
+        parentRefs: parents.slice(0, mostParents),
+        ...(hostnames.length === 0 ? {} : { hostnames }),
+        rules: written,
+      },
+    },
+    comments: [
+      { at: [], text: `${host}, from ${from}` },
+      ...rules.flatMap(({ comments }, at) => comments.map((text) => ({ at: ["spec", "rules", at], text }))),
+    ],
+  };
+}
+
+/** What all rules say alike; undefined where they differ, or say nothing. */
+function sharedSpec(rules: readonly DraftRule[]): DraftRule["spec"] | undefined {
+  const texts = new Set(rules.map(({ spec }) => JSON.stringify(spec)));
+  const [first] = rules;
+  return texts.size === 1 && first !== undefined && Object.keys(first.spec).length > 0 ? first.spec : undefined;
+}

@@ -1,0 +1,211 @@
+/**
+ * The Locations that one namespace has on a host as rules of a route. Matches that lead to the same
+ * end stand in one rule.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { isElsewhere } from "../kinds/rewrite-target.ts";
+import type { Location, Server } from "../model/configuration.ts";
+import type { HTTPBackendReference, HTTPRouteFilter, HTTPRouteMatch, HTTPRouteRule } from "../model/gateway/objects.ts";
+import type { Service } from "../model/objects.ts";
+import { servicePortOf } from "../translate/upstreams/endpoints.ts";
+import { variantsOf } from "./canaries.ts";
+import { type Way, waysOf } from "./paths.ts";
+import type { Spec } from "./spec.ts";
+
+export interface DraftRule {
+  readonly matches: readonly HTTPRouteMatch[];
+  readonly filters: readonly HTTPRouteFilter[];
+  readonly backendRefs: readonly HTTPBackendReference[];
+  /** What its RouteSettings say; empty: it needs none. */
+  readonly spec: Spec;
+  /** Above the rule, a line each. */
+  readonly comments: readonly string[];
+  /** `namespace/name` of the Ingress that RouteSettings are called after. */
+  readonly ingress: string;
+}
+
+export interface RuleWorld {
+  service(key: string): Service | undefined;
+  /**
+   * `namespace/name` of the Service that answers where no path does; undefined: the built-in one,
+   * which says 404.
+   */
+  readonly defaultBackend: string | undefined;
+  /** What the annotations of the Location's owner say for its rules. */
+  specOf(server: Server<FeatureValues>, location: Location<FeatureValues>): Spec;
+}
+
+/** `isMine` chooses the Locations. */
+export function rulesOf(
+  server: Server<FeatureValues>,
+  isMine: (location: Location<FeatureValues>) => boolean,
+  world: RuleWorld,
+): readonly DraftRule[] {
+  const rules = waysOf(server).flatMap((way) => {
+    const location = server.locations[way.location]!;
+    return isMine(location) ? rulesOfWay(server, location, way, world) : [];
+  });
+  return merged([...appRootRules(server, isMine), ...rules]);
+}
+
+function rulesOfWay(
+  server: Server<FeatureValues>,
+  location: Location<FeatureValues>,
+  way: Way,
+  world: RuleWorld,
+): readonly DraftRule[] {
+  const ingress = ownerKey(location);
+  const own = world.specOf(server, location);
+  if (way.kind === "slash") {
+    const redirect: HTTPRouteFilter = {
+      type: "RequestRedirect",
+      requestRedirect: { path: { type: "ReplaceFullPath", replaceFullPath: way.to }, statusCode: 301 },
+    };
+    const comments = [`the slash that nginx adds to the path of ${ownerName(location)}`];
+    // nginx adds it before it redirects to https and before any guard.
+    return [{ matches: [{ path: way.path }], filters: [redirect], backendRefs: [], spec: {}, comments, ingress }];
+  }
+  if (isNobodys(location, world)) return [];
+  const rewritten = rewriteOf(way);
+  const spec = { ...own, ...rewritten.spec };
+  return variantsOf(location.canaries).map(({ headers, shares, because }, _at, all): DraftRule => {
+    const backends = shares.filter(({ weight }, nth) => weight > 0 || (nth > 0 && shares.length > 1));
+    const references = backends.map(({ upstream, weight }) => {
+      const reference =
+        upstream === undefined ? ownReference(location, world) : canaryReference(upstream, location, world);
+      return { reference, weight };
+    });
+    const isShared = references.length > 1;
+    const isCanary = all.length > 1 || isShared;
+    return {
+      matches: [{ path: way.path, ...(headers.length === 0 ? {} : { headers }) }],
+      filters: rewritten.filters,
+      backendRefs: references.flatMap(({ reference, weight }) =>
+        reference === undefined ? [] : [{ ...reference, ...(isShared ? { weight } : {}) }],
+      ),
+      spec,
+      comments: isCanary
+        ? [`from ${ownerName(location)} and its canary, annotation ${because}`]
+        : [`from ${ownerName(location)}`],
+      ingress,
+    };
+  });
+}
+
+/**
+ * A path that no Ingress wrote, and that the built-in default backend answers: a Gateway answers
+ * 404 there by itself.
+ */
+function isNobodys({ backends, features }: Location<FeatureValues>, { defaultBackend }: RuleWorld): boolean {
+  return backends[0]!.service === "" && defaultBackend === undefined && features.redirects.elsewhere === undefined;
+}
+
+export const ownerKey = ({ owner }: Location<FeatureValues>): string =>
+  owner === undefined ? "" : `${owner.namespace}/${owner.name}`;
+
+export const ownerName = ({ owner }: Location<FeatureValues>): string =>
+  owner === undefined ? "the default backend" : `${owner.kind} ${owner.namespace}/${owner.name}`;
+
+/** A target with groups of the path is one that only RouteSettings can say. */
+function rewriteOf(way: Way): { readonly filters: readonly HTTPRouteFilter[]; readonly spec: Spec } {
+  const target = way.kind === "pattern" ? way.rewrite : undefined;
+  if (target === undefined) return { filters: [], spec: {} };
+  if (isElsewhere(target) || target.includes("$") || !target.startsWith("/"))
+    return { filters: [], spec: { "rewrite-target": target } };
+  const path = { type: "ReplaceFullPath", replaceFullPath: target };
+  return { filters: [{ type: "URLRewrite", urlRewrite: { path } }], spec: {} };
+}
+
+/** `/` itself goes to the path of app-root before anything else happens. */
+function appRootRules(
+  { appRoot, locations }: Server<FeatureValues>,
+  isMine: (location: Location<FeatureValues>) => boolean,
+): readonly DraftRule[] {
+  const speaker = locations.find(({ features }) => features.appRoot.path === appRoot);
+  if (appRoot === undefined || speaker === undefined || !isMine(speaker)) return [];
+  const requestRedirect = { path: { type: "ReplaceFullPath", replaceFullPath: appRoot }, statusCode: 302 };
+  return [
+    {
+      matches: [{ path: { type: "Exact", value: "/" } }],
+      filters: [{ type: "RequestRedirect", requestRedirect }],
+      backendRefs: [],
+      spec: {},
+      comments: [`from ${ownerName(speaker)}, annotation app-root`],
+      ingress: ownerKey(speaker),
+    },
+  ];
+}
+
+function ownReference(
+  { backends, owner }: Location<FeatureValues>,
+  world: RuleWorld,
+): HTTPBackendReference | undefined {
+  const { key, port } = backends[0]!;
+  if (key !== "" || world.defaultBackend === undefined) return referenceTo(key, port, owner?.namespace, world);
+  const first = world.service(world.defaultBackend)?.spec?.ports?.[0]?.port;
+  return referenceTo(world.defaultBackend, String(first ?? ""), owner?.namespace, world);
+}
+
+/** The id of a canary's Upstream begins with its Service and port. */
+function canaryReference(upstream: string, { owner }: Location<FeatureValues>, world: RuleWorld) {
+  const [namespace, service, port = ""] = upstream.split(" ")[0]!.split("/");
+  return referenceTo(`${namespace}/${service}`, port, owner?.namespace, world);
+}
+
+/** Undefined where no number of a port is known. */
+function referenceTo(
+  key: string,
+  port: string,
+  home: string | undefined,
+  world: RuleWorld,
+): HTTPBackendReference | undefined {
+  const [namespace = "", name = ""] = key.split("/");
+  const service = world.service(key);
+  const number = (service && servicePortOf(service, port)?.port) ?? Number(port);
+  if (name === "" || !Number.isInteger(number) || number < 1) return undefined;
+  return { ...(namespace === home ? {} : { namespace }), name, port: number };
+}
+
+/**
+ * Rules with the same end as one rule. Patterns are tried in their order where they are of one
+ * length, so only neighbours among them are brought together.
+ */
+function merged(rules: readonly DraftRule[]): readonly DraftRule[] {
+  const result: DraftRule[] = [];
+  const known = new Map<string, number>();
+  for (const rule of rules) {
+    const { matches, comments: _, ...end } = rule;
+    const isPattern = matches[0]!.path?.type === "RegularExpression";
+    const key = JSON.stringify([end, isPattern, matches[0]!.headers]);
+    const at = known.get(key);
+    const found = at !== undefined && (!isPattern || at === result.length - 1) ? result[at] : undefined;
+    if (found === undefined || at === undefined) {
+      known.set(key, result.length);
+      result.push(rule);
+    } else {
+      const comments = [...new Set([...found.comments, ...rule.comments])];
+      result[at] = { ...found, matches: [...found.matches, ...matches], comments };
+    }
+  }
+  return result;
+}
+
+/**
+ * A rule as a route has it; `extension` is the name of its RouteSettings, where the whole route has
+ * none.
+ */
+export function writtenRule(
+  { matches, filters, backendRefs }: DraftRule,
+  extension: string | undefined,
+): HTTPRouteRule {
+  const extensionRef = { group: "sluice.dev", kind: "RouteSettings", name: extension ?? "" };
+  const all: HTTPRouteFilter[] = [
+    ...filters,
+    ...(extension === undefined ? [] : [{ type: "ExtensionRef", extensionRef }]),
+  ];
+  return {
+    matches,
+    ...(all.length === 0 ? {} : { filters: all }),
+    ...(backendRefs.length === 0 ? {} : { backendRefs }),
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Which annotations of an Ingress become RouteSettings, and which ones are said by fields of the
+ * Gateway API.
+ */
+import { whyNotOnRoutes } from "../annotations/on-routes.ts";
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Location, Server } from "../model/configuration.ts";
+import type { Ingress } from "../model/objects.ts";
+import type { Problem } from "../problem.ts";
+import type { Settings } from "../settings/registry.ts";
+
+/** Names of annotations without prefix, and their values. */
+export type Spec = Readonly<Record<string, string>>;
+
+/**
+ * Said by fields of the Gateway API, by names of hosts, or once for a Location by `redirectSpec`.
+ */
+const standard: ReadonlySet<string> = new Set([
+  ...["canary", "canary-by-header", "canary-by-header-value", "canary-by-header-pattern", "canary-by-cookie"],
+  ...["canary-weight", "canary-weight-total"],
+  ...["rewrite-target", "use-regex", "server-alias", "app-root", "from-to-www-redirect", "ssl-passthrough"],
+  ...["ssl-redirect", "force-ssl-redirect"],
+]);
+
+export interface OwnAnnotations {
+  /** For the rules of its paths. */
+  readonly spec: Spec;
+  /** What is left out, and why: sentences without the Ingress. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * What has no effect today is left out: names that no annotation has, and values that cannot be
+ * read.
+ */
+export function annotationsOf(ingress: Ingress, prefix: string, problems: readonly Problem[]): OwnAnnotations {
+  const spec: Record<string, string> = {};
+  const dead = new Map(problems.flatMap((problem) => deadKey(problem)));
+  const leftOut: string[] = [];
+  for (const [name, value] of Object.entries(ingress.metadata.annotations ?? {}).sort(byName)) {
+    if (!name.startsWith(`${prefix}/`)) continue;
+    const key = name.slice(prefix.length + 1);
+    // Few annotations mean something without a value; there is a Problem about those.
+    if (value === "" && !problems.some((problem) => "key" in problem && problem.key === key)) continue;
+    const why = dead.get(key);
+    if (why !== undefined) leftOut.push(`annotation ${key} ${why}`);
+    if (why !== undefined || standard.has(key)) continue;
+    const unserved = whyNotOnRoutes(key);
+    if (unserved === undefined) spec[key] = value;
+    else leftOut.push(`annotation ${key} is nothing for routes: ${unserved}`);
+  }
+  return { spec, leftOut };
+}
+
+const byName = ([one]: readonly [string, string], [other]: readonly [string, string]): number => (one < other ? -1 : 1);
+
+function deadKey(problem: Problem): (readonly [string, string])[] {
+  if (problem.kind === "annotation-unknown") return [[problem.key, "does not exist"]];
+  if (problem.kind === "annotation-removed") return [[problem.key, "was removed and does nothing"]];
+  if (problem.kind !== "annotation-unreadable" || problem.done !== "default") return [];
+  return [[problem.key, `cannot be read, and its default is in force: ${problem.why}`]];
+}
+
+/**
+ * The redirect to https of a Location: the same answer as today, which a RequestRedirect gives only
+ * without `$redirect_uri`.
+ */
+export function redirectSpec(
+  server: Pick<Server<FeatureValues>, "tlsConfigured">,
+  { path, features, ownTls }: Location<FeatureValues>,
+  { noTlsRedirectLocations }: Settings,
+): Spec {
+  const { always, whenConfigured } = features.sslRedirect;
+  const isMeant = always || (whenConfigured && (server.tlsConfigured || ownTls === true));
+  const isLeftOut = noTlsRedirectLocations.some((prefix) => path.startsWith(prefix));
+  return isMeant && !isLeftOut ? { "force-ssl-redirect": "true" } : {};
+}
+
+/** What the ConfigMap says of Ingresses alone, for a whole Gateway. */
+export function gatewaySpec(ofIngresses: FeatureValues, ofRoutes: FeatureValues): Spec {
+  const { requestBody, customErrors } = ofIngresses;
+  const codes = customErrors.codes.join(",");
+  return {
+    ...(requestBody.most === ofRoutes.requestBody.most ? {} : { "proxy-body-size": requestBody.most }),
+    ...(codes === ofRoutes.customErrors.codes.join(",") ? {} : { "custom-http-errors": codes }),
+  };
+}
+
+/** Keys whose values may name an object of another namespace, with its kind. */
+export const referring: Readonly<Record<string, "Secret" | "ConfigMap">> = {
+  "auth-secret": "Secret",
+  "auth-tls-secret": "Secret",
+  "proxy-ssl-secret": "Secret",
+  "auth-proxy-set-headers": "ConfigMap",
+  "custom-headers": "ConfigMap",
+  "fastcgi-params-configmap": "ConfigMap",
+};

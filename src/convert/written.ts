@@ -1,0 +1,34 @@
+/**
+ * What `convert` writes: objects of the Gateway API as plain values, with comments that say where
+ * each part came from.
+ */
+import type { ObjectMeta } from "../model/objects.ts";
+
+/** An object with its comments. */
+export interface Written {
+  readonly object: WrittenObject;
+  readonly comments: readonly Comment[];
+}
+
+export interface WrittenObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec: object;
+}
+
+/** Lines of text above the value that the path leads to; an empty path is the object itself. */
+export interface Comment {
+  readonly at: readonly (string | number)[];
+  readonly text: string;
+}
+
+/**
+ * What is said about the conversion beside the objects: a name that was shortened, a route that was
+ * split, what was left out.
+ */
+export interface Note {
+  /** Like `Ingress shop/web`. */
+  readonly about: string;
+  readonly text: string;
+}

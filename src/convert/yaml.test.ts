@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseAllDocuments, parseDocument } from "yaml";
+import { yamlOf } from "./yaml.ts";
+
+const object = (spec: object) => ({ apiVersion: "v1", kind: "Thing", metadata: { name: "a" }, spec });
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 4 },
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("yes", "~", "null", "1e3", "- a", "a: b", "# a", "%a", "", " a", "a ", "0x1"),
+    fc.integer(),
+    fc.boolean(),
+    fc.array(tie("any")),
+    fc.dictionary(
+      fc.string({ minLength: 1 }).filter((key) => key !== "__proto__"),
+      tie("any"),
+    ),
+  ),
+})).any;
+
+test("YAML reads what was written", () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(
+        fc.string({ minLength: 1 }).filter((key) => key !== "__proto__"),
+        value,
+      ),
+      (spec) => {
+        const text = yamlOf([{ object: object(spec), comments: [] }]);
+        const read = parseDocument(text);
+        expect(read.errors).toEqual([]);
+        expect(read.toJS()).toEqual(object(spec));
+      },
+    ),
+  );
+});
+
+test("a comment stands above its value and ends with its line, whatever is in it", () => {
+  const comments = [
+    { at: [], text: "the whole" },
+    { at: ["spec", "rules", 1], text: "second\nkind: Secret\r\u2028x: 1" },
+    { at: ["spec", "rules", 1, "name"], text: "its name" },
+  ];
+  const text = yamlOf([{ object: object({ rules: [{ name: "a" }, { name: "b" }] }), comments }]);
+  expect(text).toBe(`# the whole
+apiVersion: v1
+kind: Thing
+metadata:
+  name: a
+spec:
+  rules:
+    - name: a
+    # second
+    # kind: Secret  x: 1
+    # its name
+    - name: b
+`);
+  expect(parseAllDocuments(text)).toHaveLength(1);
+});

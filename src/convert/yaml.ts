@@ -1,0 +1,91 @@
+/**
+ * Objects as YAML with comments. The `yaml` package can do it as well, but it takes seconds for the
+ * objects of some thousand Ingresses, because it makes a node of each value. These values are
+ * plain: texts, numbers, booleans, lists and maps.
+ */
+import type { Comment, Written } from "./written.ts";
+
+type Path = readonly (string | number)[];
+
+export function yamlOf(all: readonly Written[]): string {
+  return all.map(documentOf).join("---\n");
+}
+
+function documentOf({ object, comments }: Written): string {
+  const byPlace = new Map<string, string>();
+  for (const { at, text } of comments) byPlace.set(placeOf(at), joined(byPlace.get(placeOf(at)), text));
+  const above = byPlace.get("");
+  return `${above === undefined ? "" : commentLines(above, "")}${mapLines(object, "", [], byPlace).join("")}`;
+}
+
+const joined = (before: string | undefined, text: string): string =>
+  before === undefined ? text : `${before}\n${text}`;
+const placeOf = (at: Comment["at"]): string => at.join("/");
+
+/** A line break in a comment would end it. */
+function commentLines(text: string, indent: string): string {
+  return text
+    .split("\n")
+    .map((line) => `${indent}# ${line.replace(/[\p{Cc}\u2028\u2029]/gu, " ")}\n`)
+    .join("");
+}
+
+function mapLines(map: object, indent: string, path: Path, comments: ReadonlyMap<string, string>): string[] {
+  return Object.entries(map)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => {
+      const at = [...path, key];
+      const comment = comments.get(placeOf(at));
+      const above = comment === undefined ? "" : commentLines(comment, indent);
+      return `${above}${indent}${scalar(key)}:${valueText(value, indent, at, comments)}`;
+    });
+}
+
+/** What stands behind the colon of a key, with the end of its line. */
+function valueText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return " []\n";
+    if (value.every((one) => typeof one !== "object") && !value.some((_, at) => comments.has(placeOf([...path, at]))))
+      return ` [${value.map(inList).join(", ")}]\n`;
+    return `\n${value.map((one, at) => itemText(one, `${indent}  `, [...path, at], comments)).join("")}`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const lines = mapLines(value, `${indent}  `, path, comments);
+    return lines.length === 0 ? " {}\n" : `\n${lines.join("")}`;
+  }
+  return ` ${scalar(value)}\n`;
+}
+
+function itemText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
+  const comment = comments.get(placeOf(path));
+  const above = comment === undefined ? "" : commentLines(comment, indent);
+  if (typeof value !== "object" || value === null) return `${above}${indent}- ${scalar(value)}\n`;
+  // No object of ours has a list in a list, and JSON is YAML.
+  if (Array.isArray(value)) return `${above}${indent}- ${quoted(value)}\n`;
+  const lines = mapLines(value, `${indent}  `, path, comments).join("");
+  if (lines === "") return `${above}${indent}- {}\n`;
+  // The dash takes the place of the first line's indent, so a comment on the first key goes above
+  // the item.
+  const [, heading = "", rest = ""] = /^((?: *#[^\n]*\n)*)(.*)$/s.exec(lines)!;
+  const raised = heading.replaceAll(`${indent}  #`, `${indent}#`);
+  return `${above}${raised}${indent}- ${rest.slice(indent.length + 2)}`;
+}
+
+/** Words that YAML 1.1, which many tools still read, takes for something else than text. */
+const special = /^(?:y|n|yes|no|on|off|true|false|null|~|\.inf|\.nan)$/i;
+const plain = /^[A-Za-z/][\w./-]*(?: [\w./-]+)*$/;
+
+function scalar(value: unknown): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  return plain.test(value) && !special.test(value) ? value : quoted(value);
+}
+
+const inList = (value: unknown): string => scalar(value);
+
+/** YAML reads every text of JSON, but for two line separators that it takes for line breaks. */
+function quoted(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

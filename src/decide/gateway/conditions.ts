@@ -1,0 +1,107 @@
+/**
+ * What a request has to fulfil beside its path, as nginx/lua/sluice/gateway/conditions.lua reads
+ * it. Sentences about a request name no value of it, since a header or a parameter may be a
+ * password.
+ */
+import type { Conditions, ValueCondition } from "../../model/configuration.ts";
+import { shownValue } from "../../model/credentials.ts";
+import { patternOf } from "../pattern.ts";
+import type { AskedRequest, ReadRequest } from "../request.ts";
+
+export interface Asking {
+  readonly request: ReadRequest;
+  readonly asked: AskedRequest;
+}
+
+/** What does not fit; `name` is that of a header, a query parameter, or a part of a call. */
+export interface UnfulfilledPart {
+  readonly part: "method" | "call" | "headers" | "query";
+  readonly name?: string;
+}
+
+export type Unfulfilled =
+  | { readonly kind: "lost"; readonly text: string }
+  /** Only nginx reads the pattern. */
+  | { readonly kind: "unclear"; readonly pattern: string };
+
+export function unfulfilled(conditions: Conditions | undefined, asking: Asking): Unfulfilled | undefined {
+  if (conditions === undefined) return undefined;
+  const { method, headers } = asking.asked;
+  const lost = (part: UnfulfilledPart): Unfulfilled => ({ kind: "lost", text: lostWords(conditions, part, asking) });
+  if (conditions.method !== undefined && conditions.method !== method) return lost({ part: "method" });
+  const isCall = headers.get("content-type")?.toLowerCase().startsWith("application/grpc") === true;
+  if (conditions.call !== undefined && !isCall) return lost({ part: "call" });
+  for (const { part, one } of valuesIn(conditions)) {
+    const { name } = one;
+    const value = askedValue({ part, name }, asking);
+    if (value === undefined) return lost({ part, name });
+    if (one.type === "exact") {
+      if (value !== one.value) return lost({ part, name });
+      continue;
+    }
+    const pattern = wholePattern(one.value);
+    if (pattern === undefined) return { kind: "unclear", pattern: one.value };
+    if (!pattern.test(value)) return lost({ part, name });
+  }
+  return undefined;
+}
+
+/** Why a request does not get the route, where this part of its conditions does not fit. */
+export function lostWords(conditions: Conditions, { part, name }: UnfulfilledPart, asking: Asking): string {
+  if (part === "method") return `the method is ${asking.asked.method}, not ${conditions.method}`;
+  if (name === undefined) return "the request is no call of gRPC";
+  const what = { call: `the ${name}`, headers: `header ${name}`, query: `query parameter ${name}` }[part];
+  const found = valuesIn(conditions).find((other) => other.part === part && sameName(part, other.one.name, name));
+  if (found === undefined) return `${what} does not fit`;
+  const { one } = found;
+  if (askedValue({ part, name }, asking) === undefined) return `${what} is missing`;
+  const wanted = part === "call" ? one.value : shownValue(one.name, one.value);
+  return one.type === "exact" ? `${what} is not ${wanted}` : `${what} is none that ${wanted} takes`;
+}
+
+function sameName(part: UnfulfilledPart["part"], one: string, other: string): boolean {
+  return part === "headers" ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+interface ConditionOn {
+  readonly part: "call" | "headers" | "query";
+  readonly one: ValueCondition;
+}
+
+/** In the order in which they are compared. */
+function valuesIn({ call = [], headers, query }: Conditions): readonly ConditionOn[] {
+  return [
+    ...call.map((one) => ({ part: "call", one }) as const),
+    ...headers.map((one) => ({ part: "headers", one }) as const),
+    ...query.map((one) => ({ part: "query", one }) as const),
+  ];
+}
+
+function askedValue({ part, name = "" }: UnfulfilledPart, { request, asked }: Asking): string | undefined {
+  if (part === "headers") return asked.headers.get(name.toLowerCase());
+  if (part === "query") return parameter(request.query, name);
+  const [, service, method] = /^\/(.+)\/([^/]+)$/.exec(request.uri) ?? [];
+  return name === "service" ? service : method;
+}
+
+export function wholePattern(source: string): RegExp | undefined {
+  return patternOf(`^(?:${source})$`, "");
+}
+
+/** The first one of the name, decoded. */
+function parameter(query: string, name: string): string | undefined {
+  const pairs = query
+    .slice(1)
+    .split("&")
+    .filter((pair) => pair !== "");
+  const found = pairs.find((pair) => decoded(/^[^=]*/.exec(pair)![0]) === name);
+  if (found === undefined) return undefined;
+  return found.includes("=") ? decoded(found.slice(found.indexOf("=") + 1)) : "";
+}
+
+function decoded(text: string): string {
+  const bytes = text
+    .replaceAll("+", " ")
+    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+  return text.includes("%") ? Buffer.from(bytes, "latin1").toString() : bytes;
+}

@@ -1,0 +1,52 @@
+/** Routes of a host that take a path, too, and come after the one that gets the request. */
+import type { FeatureValues } from "../annotations/registry.ts";
+import { type Location, type Route, type Server, toNamesake } from "../model/configuration.ts";
+import { wholePattern } from "./gateway/conditions.ts";
+import { patternOf } from "./pattern.ts";
+
+export interface Outranked {
+  readonly route: Route;
+  readonly location: Location<FeatureValues>;
+  readonly why: string;
+}
+
+/** In the order in which they would be asked; each Location once. */
+export function outranked(
+  { routes, locations }: Server<FeatureValues>,
+  taken: Route,
+  uri: string,
+): readonly Outranked[] {
+  const hasPatterns = routes.some(({ match }) => match === "regex");
+  const others = routes.filter(
+    (route) =>
+      route.location !== taken.location &&
+      route.location !== toNamesake &&
+      (!hasPatterns || route.match === "regex") &&
+      locations[route.location]!.owner !== undefined &&
+      takes(route, uri),
+  );
+  const sorted = others.toSorted((a, b) => rank(a) - rank(b) || lengthFirst(a, b));
+  const once = [...new Map(sorted.map((route) => [route.location, route])).values()];
+  return once.map((route) => ({ route, location: locations[route.location]!, why: whyBehind(route, taken) }));
+}
+
+function takes({ match, path }: Route, uri: string): boolean {
+  if (match === "exact") return path === uri;
+  if (match === "prefix") return uri.startsWith(path);
+  if (match === "regex") return patternOf(`^${path}`)?.test(uri) === true;
+  return match === "pattern" && wholePattern(path)?.test(uri) === true;
+}
+
+const ranks = ["exact", "slash", "prefix", "regex", "pattern"];
+const rank = ({ match }: Route): number => ranks.indexOf(match);
+
+function lengthFirst(a: Route, b: Route): number {
+  return a.match === "prefix" && b.match === "prefix" ? b.path.length - a.path.length : 0;
+}
+
+function whyBehind(route: Route, taken: Route): string {
+  if (route.match === taken.match && route.path === taken.path) return "the other rule with this path comes first";
+  if (route.match === "prefix" && taken.match === "prefix") return `${taken.path} is longer`;
+  if (route.match === taken.match) return "the other pattern stands before it";
+  return taken.match === "exact" ? "an exact path comes first" : "a path comes before a pattern";
+}

@@ -1,0 +1,40 @@
+/**
+ * Who finds the host and the route of a request. The matcher reads them from a Configuration; the
+ * running nginx, asked before, is another one. What follows the route, such as guards and
+ * redirects, is decided in the same way for both.
+ */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Server } from "../model/configuration.ts";
+import type { Listener, ListenerPort } from "../model/listeners.ts";
+import { listenerFor, type RouteSearch, routeFor } from "./gateway/match.ts";
+import { type FoundHost, hostOf, type Served } from "./host.ts";
+import { type FoundPath, pathOf } from "./path.ts";
+import type { AskedRequest, ReadRequest } from "./request.ts";
+
+export interface Router {
+  readonly name: "nginx" | "configuration";
+  /** At the ports of Ingresses. */
+  host(served: Served, host: string): FoundHost;
+  path(server: Server<FeatureValues>, uri: string): FoundPath;
+  /** The listener of a Gateway's port that takes the host; undefined where none does. */
+  listener(port: ListenerPort, host: string): Listener | undefined;
+  /** Whether the name in the handshake, which is not the host, leads to another listener. */
+  isMisdirected(port: ListenerPort, listener: Listener, name: string): boolean;
+  route(served: Served, at: AtListener, request: ReadRequest, asked: AskedRequest): RouteSearch;
+}
+
+export interface AtListener {
+  readonly port: ListenerPort;
+  readonly listener: Listener;
+  /** Whether Ingresses have the port, too. */
+  readonly shared: boolean;
+}
+
+export const matcher: Router = {
+  name: "configuration",
+  host: hostOf,
+  path: pathOf,
+  listener: listenerFor,
+  isMisdirected: (port, listener, name) => listenerFor(port, name)?.id !== listener.id,
+  route: (served, { listener, shared }, request, asked) => routeFor(served, listener.id, request, asked, shared),
+};

@@ -1,0 +1,51 @@
+/**
+ * The counts of nginx for routes in shadow: which of their matches would have taken requests, and
+ * what took them.
+ */
+
+/** A path of an Ingress, a match of a route, or nothing that anybody wrote. */
+export interface Party {
+  readonly kind: "ingress" | "route" | "nothing";
+  /** `namespace/name`. */
+  readonly name: string;
+  /** Empty where the rule has no name. */
+  readonly rule: string;
+  readonly path: string;
+}
+
+export interface ShadowCount {
+  /** Id of the listener. */
+  readonly listener: string;
+  /** The name of the host by which the route in shadow was found: a host, a wildcard or `_`. */
+  readonly host: string;
+  readonly shadow: Party;
+  readonly now: Party;
+  readonly requests: number;
+  /** One of them, without headers and values of its query: `GET http://a.example/cart?id=`. */
+  readonly example: string;
+}
+
+/** The lines of `nginx/lua/sluice/gateway/shadow.lua`; one that cannot be read is left out. */
+export function readCounts(lines: string): readonly ShadowCount[] {
+  return lines.split("\n").flatMap((line) => {
+    const [requests, key, example] = parsed(line);
+    if (typeof requests !== "number" || typeof key !== "string" || typeof example !== "string") return [];
+    const [listener = "", host = "", ...parties] = key.split("\t");
+    if (parties.length !== 8) return [];
+    const [shadow, now] = [partyOf(parties.slice(0, 4)), partyOf(parties.slice(4))];
+    return [{ listener, host, shadow, now, requests, example }];
+  });
+}
+
+function parsed(line: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function partyOf([kind = "", name = "", rule = "", path = ""]: readonly string[]): Party {
+  return { kind: kind === "ingress" || kind === "route" ? kind : "nothing", name, rule, path };
+}

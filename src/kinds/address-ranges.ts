@@ -1,0 +1,44 @@
+/** Which addresses two lists of ranges have in common. */
+import { isIPv4 } from "node:net";
+
+interface Range {
+  readonly text: string;
+  readonly family: 4 | 6;
+  /** The bits that all its addresses begin with. */
+  readonly prefix: string;
+}
+
+/**
+ * The ranges whose addresses are in a range of each list, as they are written there. Of two ranges
+ * one is in the other, or they are apart.
+ */
+export function inBoth(one: readonly string[], other: readonly string[]): readonly string[] {
+  const others = other.map(rangeOf);
+  const common = one.map(rangeOf).flatMap((range) =>
+    others.flatMap((second) => {
+      if (range.family !== second.family) return [];
+      if (range.prefix.startsWith(second.prefix)) return [range.text];
+      return second.prefix.startsWith(range.prefix) ? [second.text] : [];
+    }),
+  );
+  return [...new Set(common)];
+}
+
+function rangeOf(text: string): Range {
+  const [address = "", length] = text.split("/");
+  const family = isIPv4(address) ? 4 : 6;
+  const bits = family === 4 ? bitsOf(address.split(".").map(Number), 8) : bitsOf(groupsOf(address), 16);
+  return { text, family, prefix: bits.slice(0, length === undefined ? bits.length : Number(length)) };
+}
+
+function bitsOf(numbers: readonly number[], width: number): string {
+  return numbers.map((number) => number.toString(2).padStart(width, "0")).join("");
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = [], tail = []] = plain.split("::").map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = plain.includes("::") ? Array<string>(8 - head.length - tail.length).fill("0") : [];
+  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
+}

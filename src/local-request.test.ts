@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { whyNotLocal } from "./local-request.ts";
+
+const asked = (remoteAddress: string, headers: IncomingHttpHeaders) =>
+  whyNotLocal({ socket: { remoteAddress } as Socket, headers });
+
+test.each(["localhost", "LOCALHOST:10254", "127.0.0.1", "127.0.0.1:80", "[::1]", "[::1]:10254"])(
+  "a request of this machine for %s",
+  (host) => {
+    for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) expect(asked(peer, { host })).toBeUndefined();
+  },
+);
+
+test.each([
+  ["192.0.2.1", { host: "localhost" }],
+  ["::ffff:192.0.2.1", { host: "127.0.0.1" }],
+  ["127.0.0.1", {}],
+  ["127.0.0.1", { host: "evil.example" }],
+  ["127.0.0.1", { host: "localhost.evil.example" }],
+  ["127.0.0.1", { host: "127.0.0.1.evil.example:80" }],
+  ["127.0.0.1", { host: "127.0.0.2" }],
+  ["127.0.0.1", { host: "localhost", "x-forwarded-for": "192.0.2.7" }],
+  ["127.0.0.1", { host: "localhost", "x-real-ip": "192.0.2.7" }],
+  ["127.0.0.1", { host: "localhost", via: "1.1 proxy" }],
+])("a request of %s with %j is not", (peer, headers) => {
+  expect(asked(peer, headers)).toMatch(/\n$/);
+});

@@ -1,0 +1,29 @@
+/**
+ * Which requests come from this machine itself, for servers that answer no other machine. A
+ * loopback peer alone proves little: a page in a browser of this machine may have a name of its own
+ * that leads to 127.0.0.1 (DNS rebinding), and nginx may be led here by a tenant. The first asks
+ * with its own name as Host, the second with headers of a proxy.
+ */
+import type { IncomingMessage } from "node:http";
+import { isLoopback } from "./kinds/addresses.ts";
+
+const ownNames = ["localhost", "127.0.0.1", "::1"];
+
+/**
+ * Whether the header Host names this machine, on whatever port. `others` are further addresses that
+ * count.
+ */
+export function namesThisMachine(header: string | undefined, ...others: readonly string[]): boolean {
+  const name = (header ?? "").replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+  return ownNames.includes(name.toLowerCase()) || others.includes(name);
+}
+
+const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+/** Why `request` is not one of this machine; undefined where it is. */
+export function whyNotLocal({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string | undefined {
+  if (!isLoopback(socket.remoteAddress ?? "")) return "only this machine may ask: use kubectl port-forward\n";
+  if (!namesThisMachine(headers.host)) return "ask for it as localhost or 127.0.0.1\n";
+  const proxied = proxyHeaders.find((name) => headers[name] !== undefined);
+  return proxied === undefined ? undefined : `a proxy may not ask, and there is a header ${proxied}\n`;
+}

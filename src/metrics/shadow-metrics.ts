@@ -1,0 +1,27 @@
+/** Requests that routes in shadow would have taken, by what would be otherwise. */
+import { Counter } from "prom-client";
+import type { MetricMakers } from "./makers.ts";
+
+export interface ShadowFigure {
+  readonly host: string;
+  readonly path: string;
+  /** What would be otherwise; `same` where nothing is. */
+  readonly kind: string;
+  readonly requests: number;
+}
+
+/** So many series at most: paths and hosts are those of routes. */
+const mostSeries = 1_000;
+
+export function registerShadowMetric({ ours }: MetricMakers, read: () => Promise<readonly ShadowFigure[]>): void {
+  new Counter({
+    ...ours("shadow_requests_total", "Requests that routes in shadow would have taken, by what would be otherwise."),
+    labelNames: ["host", "path", "kind"],
+    async collect() {
+      const figures = await read();
+      this.reset();
+      for (const { host, path, kind, requests } of figures.slice(0, mostSeries))
+        this.inc({ host, path, kind }, requests);
+    },
+  });
+}

@@ -1,0 +1,57 @@
+/** A UDP port of this machine on which the controller answers DNS questions of nginx. */
+import { createSocket } from "node:dgram";
+
+export interface UdpPortOptions {
+  /** On 127.0.0.1. */
+  readonly port: number;
+  /** Resolves with the answer, or with undefined where none is sent. */
+  readonly answer: (message: Buffer) => Promise<Buffer | undefined>;
+  /** Called once while another process has the port. */
+  readonly onBusy: (why: string) => void;
+}
+
+/** The pause before a port that another process holds is tried again. */
+const againMs = 1_000;
+
+/**
+ * Starts to answer, and returns the function that stops it. A busy port is tried until it is free.
+ */
+export function answerOnUdp({ port, answer, onBusy }: UdpPortOptions): () => Promise<void> {
+  let ended = false;
+  let isBusy = false;
+  let again: NodeJS.Timeout | undefined;
+  let socket = open();
+  return async () => {
+    ended = true;
+    clearTimeout(again);
+    await new Promise<void>((resolve) => {
+      try {
+        socket.close(resolve);
+      } catch {
+        resolve();
+      }
+    });
+  };
+
+  function open() {
+    const opened = createSocket("udp4");
+    opened.on("message", (message, from) => {
+      void answer(message).then((answered) => {
+        if (answered !== undefined && !ended) opened.send(answered, from.port, from.address, () => {});
+      });
+    });
+    opened.on("error", (error) => {
+      opened.close();
+      if (ended) return;
+      if (!isBusy) onBusy(error.message);
+      isBusy = true;
+      again = setTimeout(() => {
+        socket = open();
+      }, againMs).unref();
+    });
+    opened.bind(port, "127.0.0.1", () => {
+      isBusy = false;
+    });
+    return opened;
+  }
+}

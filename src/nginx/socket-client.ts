@@ -1,0 +1,68 @@
+/**
+ * Requests over HTTP to one unix socket, on connections that are kept open, each with the same
+ * pass.
+ */
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Pass } from "./pass.ts";
+
+export interface SocketClientOptions {
+  readonly socketPath: string;
+  readonly pass: Pass;
+  /** Requests beyond so many wait for their turn. */
+  readonly connections: number;
+  /** A longer answer is a failure. */
+  readonly mostBytes: number;
+}
+
+export interface SocketRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Beside the pass. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface SocketAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export class SocketClient {
+  readonly #options: SocketClientOptions;
+  readonly #agent: Agent;
+
+  constructor(options: SocketClientOptions) {
+    this.#options = options;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections });
+  }
+
+  /** Rejects where nothing whole comes back before `signal` is aborted. */
+  async send({ method, path, headers: more, body, signal }: SocketRequest): Promise<SocketAnswer> {
+    const { socketPath, pass } = this.#options;
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    const headers = { ...more, authorization: pass.authorization, ...length };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const asked = request({ socketPath, method, path, headers, agent: this.#agent, signal });
+      asked.on("response", resolve).on("error", reject).end(body);
+    });
+    return { status: answer.statusCode ?? 0, text: await this.#textOf(answer) };
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #textOf(answer: IncomingMessage): Promise<string> {
+    const { mostBytes } = this.#options;
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > mostBytes) throw new Error(`the answer has more than ${mostBytes} bytes`);
+    }
+    return Buffer.concat(pieces).toString();
+  }
+}

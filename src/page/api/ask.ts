@@ -1,0 +1,197 @@
+/**
+ * What becomes of a request, as JSON: the answer of `sluice why -o json` and of the page's Ask. It
+ * never holds values of the request's headers, passwords, keys or text of snippets.
+ */
+
+export interface AskQuestion {
+  /** `https://shop.example.com/cart?id=1`; without a scheme it is http. */
+  readonly url: string;
+  /** GET where none is named. */
+  readonly method?: string;
+  /** By name in any case, as the client would send them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The client's address, for lists of addresses; without one those depend. */
+  readonly client?: string;
+}
+
+/**
+ * `ok` is false where the question cannot be understood, or nothing was applied yet: one sentence
+ * says why.
+ */
+export type AskOutcome =
+  | { readonly ok: true; readonly answer: AskAnswer }
+  | { readonly ok: false; readonly why: string };
+
+export interface AskAnswer {
+  readonly version: 1;
+  /**
+   * `nginx`: the running nginx found the route. `configuration`: files, or a Configuration, were
+   * read in its place.
+   */
+  readonly by: "nginx" | "configuration";
+  /** Why the running nginx was not asked, or did not say, where a controller runs. */
+  readonly note?: string;
+  readonly request: AskedWords;
+  /**
+   * One for each place where a request with this URL may arrive: the ports of Ingresses, and
+   * Gateways with addresses of their own, between which the name's address decides. Never empty.
+   */
+  readonly arrivals: readonly Arrival[];
+}
+
+export interface AskedWords {
+  readonly method: string;
+  readonly scheme: "http" | "https";
+  readonly host: string;
+  /** With its query. */
+  readonly target: string;
+  /** In lower case; values are left out. */
+  readonly headerNames: readonly string[];
+}
+
+export interface Arrival {
+  /** Absent: the ports of Ingresses. */
+  readonly listener?: AskedListener;
+  /** Absent where nothing looked for a host, as in an answer of 400. */
+  readonly host?: FoundHostWords;
+  /**
+   * Routes that take the path and do not get the request, in the order in which they are tried; at
+   * most 20.
+   */
+  readonly lost: readonly LostRoute[];
+  readonly route?: AskedRoute;
+  /**
+   * What stands before the backend, in the order of nginx; none after the one that stops the
+   * request.
+   */
+  readonly guards: readonly AskedGuard[];
+  /** Those that may get the request; empty where no backend is asked. */
+  readonly backends: readonly AskedBackend[];
+  /** That of the handshake; for http the one that https would show, where the host has its own. */
+  readonly certificate?: AskedCertificate;
+  /** Settings of the route that differ from the defaults. */
+  readonly settings: readonly AskedSetting[];
+  /** Of the object that owns the route and of its Service and Secrets. */
+  readonly problems: readonly AskedProblem[];
+  readonly end: AskedEnd;
+  /** Statuses whose answer another backend writes. */
+  readonly errorPages: readonly number[];
+  /**
+   * What would have to change where the request finds nothing; sentences, the most telling first.
+   */
+  readonly changes: readonly string[];
+  /** All of the above for people, in the order in which nginx decides: what `sluice why` prints. */
+  readonly steps: readonly AskedStep[];
+}
+
+export interface AskedStep {
+  /** `host`, `route`, `guard` ... */
+  readonly what: string;
+  readonly says: string;
+}
+
+export interface AskedListener {
+  /** `namespace/name`. */
+  readonly gateway: string;
+  readonly name: string;
+  /** Empty for all hosts. */
+  readonly hostname: string;
+  /** Absent: all addresses. */
+  readonly address?: string;
+  readonly port: number;
+}
+
+export interface FoundHostWords {
+  /** The host in the configuration: a name, a wildcard, or `_` for all others. */
+  readonly name: string;
+  /** The name, wildcard, alias or pattern that took the request. */
+  readonly by: string;
+  readonly how: "name" | "alias" | "wildcard" | "twin" | "nothing else";
+}
+
+export interface AskedObject {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface AskedRoute {
+  /** Absent: the root that every host has. */
+  readonly owner?: AskedObject;
+  /** The name of a rule, where it has one. */
+  readonly rule?: string;
+  readonly host: string;
+  readonly path: string;
+  readonly match: "exact" | "prefix" | "regex" | "pattern" | "slash";
+  /** Method, headers and query parameters that it wants, in words; empty where the path decides. */
+  readonly when: string;
+  /** Equal where equal text of nginx.conf serves requests; absent where nginx was not asked. */
+  readonly shape?: string;
+}
+
+export interface LostRoute extends AskedRoute {
+  readonly why: string;
+}
+
+export interface AskedGuard {
+  /** The name of the feature, such as `basic-auth`. */
+  readonly what: string;
+  readonly says: string;
+  /** `depends`: on what is not known beforehand, such as a password. */
+  readonly outcome: "passes" | "stops" | "depends";
+  /** What the client gets where it stops. */
+  readonly status?: number;
+}
+
+export interface AskedBackend {
+  /** `namespace/name`; empty for the default backend. */
+  readonly service: string;
+  readonly port: string;
+  /** The probability that this request gets there, from 0 to 1. */
+  readonly share: number;
+  /** Of a canary: by what it takes requests. */
+  readonly when?: string;
+  /** `address:port` of those that are ready. */
+  readonly endpoints: readonly string[];
+  /** Why it cannot be used. */
+  readonly unusable?: string;
+}
+
+export interface AskedCertificate {
+  /** `namespace/name` of the Secret; absent: the default certificate. */
+  readonly secret?: string;
+  readonly names: readonly string[];
+  readonly expires?: string;
+  /** Whether the host is among its names. */
+  readonly fits: boolean;
+  /** Why the host has none of its own. */
+  readonly why?: string;
+}
+
+export interface AskedSetting {
+  /** Such as `proxy-timeouts read`. */
+  readonly name: string;
+  readonly value: string;
+  /** The annotation that it comes from, or the key of the ConfigMap. */
+  readonly from: string;
+}
+
+export interface AskedProblem {
+  readonly severity: "error" | "warning";
+  readonly object: string;
+  readonly sentence: string;
+  /** `file:line:column`, where files were read. */
+  readonly at?: string;
+}
+
+export type AskedEnd =
+  /** nginx answers by itself. */
+  | { readonly kind: "answer"; readonly status: number; readonly why: string; readonly location?: string }
+  | {
+      readonly kind: "proxied";
+      /** The path as the backend sees it, where it is rewritten. */
+      readonly rewritten?: string;
+      /** Another backend answers because the own one has no endpoint. */
+      readonly standsIn: boolean;
+    }
+  | { readonly kind: "unclear"; readonly why: string };

@@ -1,0 +1,24 @@
+/** What the view Certificates shows. */
+
+export type CertificateState = "expired" | "expires soon" | "not valid yet" | "weak" | "ok";
+
+export interface CertificateRow {
+  /** `namespace/name` of its Secret; `fake` is the one that Sluice made. */
+  readonly secret: string;
+  readonly names: readonly string[];
+  readonly issuer: string;
+  readonly keyAlgorithm: string;
+  /** ISO 8601. */
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly state: CertificateState;
+  /** Why it is weak; empty where it is not. */
+  readonly weakness: string;
+  /** Whether it is served where no other one fits. */
+  readonly isDefault: boolean;
+  /** How many hosts and listeners it is served for, and some of them. */
+  readonly hosts: number;
+  readonly someHosts: readonly string[];
+  /** `stapled`, `waits for an answer`, or `off`. */
+  readonly stapling: "stapled" | "waits for an answer" | "off";
+}

@@ -1,0 +1,107 @@
+/** What the views Routes and Route show. */
+import type { List } from "./list.ts";
+
+/** `ok` answers; the others say why requests get a 503 or never come here. */
+export type RouteState = "ok" | "closed" | "no endpoints" | "unreachable";
+
+export interface RouteRow {
+  /** `*` where no host is named. */
+  readonly host: string;
+  readonly path: string;
+  readonly match: "Exact" | "Prefix" | "regex" | "unreachable";
+  readonly owner: ObjectRef;
+  /** `namespace/gateway/name` of the listener; empty for an Ingress. */
+  readonly listener: string;
+  /** What else a request has to fulfil; empty where the path decides alone. */
+  readonly when: string;
+  /** `namespace/name:port`, or `redirect 301`; empty where the default backend answers. */
+  readonly backend: string;
+  readonly ready: number;
+  readonly notReady: number;
+  readonly canaries: number;
+  readonly state: RouteState;
+  /** Why it does not answer; empty where it does. */
+  readonly why: string;
+  /** Null while requests are not counted. */
+  readonly traffic: Traffic | null;
+}
+
+export interface ObjectRef {
+  readonly kind: string;
+  /** `namespace/name`. */
+  readonly name: string;
+}
+
+/** Over the last seconds that were measured. */
+export interface Traffic {
+  readonly requestsPerSecond: number;
+  /** Answers 5xx. */
+  readonly errorsPerSecond: number;
+  /** Null where no request came. */
+  readonly p50: Quantile | null;
+  readonly p99: Quantile | null;
+}
+
+/** Estimated within a bucket of the histogram. With `orMore` it is above the last bucket. */
+export interface Quantile {
+  readonly seconds: number;
+  readonly orMore: boolean;
+}
+
+export interface RouteList extends List<RouteRow> {
+  /** Why there are no figures of requests; empty where there are. */
+  readonly notCounted: string;
+}
+
+export interface RouteDetail extends RouteRow {
+  readonly certificate: { readonly secret: string; readonly expires: string } | null;
+  readonly backends: readonly BackendRow[];
+  readonly canaryRows: readonly CanaryRow[];
+  /** Of all backends; at most 500. */
+  readonly endpoints: readonly EndpointRow[];
+  readonly moreEndpoints: number;
+  readonly settings: readonly GivenSetting[];
+  /** Sentences about its owner, its Services and its certificate. */
+  readonly problems: readonly string[];
+  readonly notCounted: string;
+}
+
+export interface BackendRow {
+  /** `namespace/name:port`. */
+  readonly service: string;
+  /** Its share of requests, from 0 to 1. */
+  readonly share: number;
+  readonly balance: string;
+  readonly ready: number;
+  /** Why it cannot be used; empty where it can. */
+  readonly unusable: string;
+}
+
+export interface CanaryRow {
+  readonly service: string;
+  readonly when: string;
+  readonly ready: number;
+}
+
+export interface EndpointRow {
+  readonly service: string;
+  /** `address:port`. */
+  readonly address: string;
+  readonly state: "ready" | "draining" | "not ready";
+  /** Moving average of its answers; null where nginx measures none, or none came lately. */
+  readonly answerSeconds: number | null;
+  /**
+   * Requests that went on to another try after it, in the last ten minutes; null where nginx does
+   * not answer.
+   */
+  readonly failures: number | null;
+}
+
+/** A setting that an author or the operator has given. */
+export interface GivenSetting {
+  readonly key: string;
+  /** Null where the page does not show it. */
+  readonly value: string | null;
+  /** `annotation of Ingress shop/web` or `key of ConfigMap ingress-nginx/controller`. */
+  readonly from: string;
+}

@@ -1,0 +1,92 @@
+/**
+ * What a controller does at the moment, as JSON: the answer of `sluice status -o json` and of the
+ * page's Overview. Times are RFC 3339.
+ */
+
+export interface StatusAnswer {
+  readonly version: 1;
+  readonly controller: {
+    readonly release: string;
+    readonly startedAt: string;
+    readonly mode: "dynamic" | "static";
+    /** The version of nginx. */
+    readonly nginx: string;
+    /** `namespace/name`; absent outside of a cluster. */
+    readonly pod?: string;
+  };
+  /** Absent until nginx serves something of this controller. */
+  readonly live?: {
+    /** The hash of nginx.conf. */
+    readonly generation: string;
+    /** Since when nginx serves this text. */
+    readonly since: string;
+    /** When the last change of any kind became live. */
+    readonly changedAt: string;
+  };
+  /** What nginx does not have yet, or refuses; absent where it serves all that is wanted. */
+  readonly behind?: { readonly why: string };
+  readonly counts: StatusCounts;
+  readonly reloads: {
+    readonly succeeded: number;
+    readonly failed: number;
+    /** How often nginx was reloaded for each reason, the most frequent first. */
+    readonly why: readonly { readonly reason: string; readonly count: number }[];
+  };
+  /** Newest first, at most 100. */
+  readonly changes: readonly StatusChange[];
+  readonly nginx: {
+    readonly isRunning: boolean;
+    /** Workers that accept connections. */
+    readonly workers: number;
+    /** Older generations whose workers finish their requests, and how many these are. */
+    readonly drainingGenerations: number;
+    readonly drainingWorkers: number;
+    /** How often it was started again after it had ended by itself. */
+    readonly restarts: number;
+    /** Open connections; absent where nginx does not answer. */
+    readonly connections?: number;
+  };
+  /**
+   * Shared memory of routes, endpoints and certificates; absent in static mode, or where nginx does
+   * not answer.
+   */
+  readonly memory?: { readonly capacityBytes: number; readonly freeBytes: number };
+  /** Absent outside of a cluster. */
+  readonly leader?: {
+    readonly isOwn: boolean /** Identity of the leader, where it is known. */;
+    readonly name?: string;
+  };
+}
+
+export interface StatusCounts {
+  readonly hosts: number;
+  readonly routes: number;
+  readonly endpoints: number;
+  readonly certificates: number;
+  readonly gateways: number;
+  readonly streams: number;
+  /** Problems by severity. */
+  readonly problems: { readonly error: number; readonly warning: number };
+  /** Objects and keys that nginx refused, and that are set aside. */
+  readonly quarantined: number;
+}
+
+export interface StatusChange {
+  readonly at: string;
+  /**
+   * `Ingress shop/web changed`, at most five; empty where no object changed, as with a template.
+   */
+  readonly objects: readonly string[];
+  /** How many more objects changed. */
+  readonly more: number;
+  /** Records that were published, by kind: `{ host: 1 }`. */
+  readonly published: Readonly<Record<string, number>>;
+  /** `waiting`: for a reload that has not begun or ended. */
+  readonly outcome: "live" | "waiting" | "refused" | "failed";
+  /** From the notice of the change until it was live, or until its outcome was known. */
+  readonly tookMs: number;
+  /** Absent where no reload was needed. */
+  readonly reload?: { readonly why: readonly string[]; readonly tookMs?: number };
+  /** What nginx said, or what went wrong. */
+  readonly problem?: string;
+}

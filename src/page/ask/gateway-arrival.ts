@@ -1,0 +1,81 @@
+/** What becomes of a request at the port of a Gateway. */
+import { unfulfilled } from "../../decide/gateway/conditions.ts";
+import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
+import type { RouteLost } from "../../decide/gateway/match.ts";
+import { outranked } from "../../decide/outranked.ts";
+import { readRequest } from "../../decide/request.ts";
+import { named, sentence } from "../../problem.ts";
+import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
+import type { Explaining } from "./explaining.ts";
+import { gatewaySteps } from "./gateway-steps.ts";
+import { settingsOf } from "./settings.ts";
+import { addressesOf, askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
+
+export function gatewayArrival(explaining: Explaining, decision: GatewayDecision): Arrival {
+  const { world, asked, live } = explaining;
+  const { port, listener, lost, taken, guards, end, rewritten } = decision;
+  const behind = behindOf(explaining, decision);
+  const { gateway, name, hostname } = listener;
+  const routed = live?.at(port);
+  const owner = taken?.location.owner;
+  const problems = owner === undefined ? [] : problemsOf(world.findings, [owner]);
+  const certificate = asked.scheme === "https" && port.tls ? certificateFor(explaining, decision) : undefined;
+  return {
+    listener: {
+      ...{ gateway, name, hostname, port: port.listenPort },
+      ...(port.address === undefined ? {} : { address: port.address }),
+    },
+    ...(taken === undefined
+      ? {}
+      : { host: { name: taken.server.name, by: taken.server.name, how: howOf(taken.server.name) } }),
+    lost: [...lost, ...behind].slice(0, mostLost).map((one) => ({ ...routeOf(one), why: one.why })),
+    ...(taken === undefined ? {} : { route: routeOf(taken, routed?.shape) }),
+    guards,
+    backends: backendsIn(decision, explaining),
+    ...(certificate === undefined ? {} : { certificate }),
+    settings: taken === undefined ? [] : settingsOf(owner, world),
+    problems: problems.map(askedProblem),
+    end: askedEnd(end, rewritten),
+    errorPages: [],
+    changes: [],
+    steps: gatewaySteps(decision, behind, problems),
+  };
+}
+
+const howOf = (name: string) => (name === "_" ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name");
+
+/** Routes that take the request, too, and come after the one that gets it. */
+function behindOf({ asked }: Explaining, { taken }: GatewayDecision): readonly RouteLost[] {
+  const request = readRequest(asked);
+  if (taken === undefined || request === undefined) return [];
+  const { server, route } = taken;
+  return outranked(server, route, request.uri)
+    .filter((one) => unfulfilled(one.route.conditions, { request, asked }) === undefined)
+    .map((one) => ({ server, ...one }));
+}
+
+/**
+ * nginx lists those that may get the request, in the order of the rule; one that it does not list
+ * has no share.
+ */
+function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): readonly AskedBackend[] {
+  const said = [...(live?.at(port)?.upstreams ?? [])];
+  return backends.map(({ backend, share, upstream }) => {
+    const { key: service, port: number, unusable } = backend;
+    const at = said.findIndex((one) => one.upstream === backend.upstream);
+    const routed = at < 0 ? undefined : said.splice(at, 1)[0];
+    return {
+      ...{ service, port: number },
+      share: live === undefined ? share : (routed?.share ?? 0),
+      endpoints: live === undefined ? addressesOf(upstream?.endpoints ?? []) : (routed?.endpoints.list ?? []),
+      ...(unusable === undefined ? {} : { unusable: `${named(unusable.object)}: ${sentence(unusable)}` }),
+    };
+  });
+}
+
+function certificateFor({ world, asked, live }: Explaining, { port, listener }: GatewayDecision): AskedCertificate {
+  const host = asked.sni ?? asked.host.replace(/:\d+$/, "").toLowerCase();
+  const pairs = live?.at(port)?.pairs ?? listener.certificates;
+  const found = certificateOf(pairs[0], world.served, host);
+  return found ?? { names: [], fits: false, why: "none can be used, so the handshake ends" };
+}

@@ -1,0 +1,147 @@
+/** What becomes of a request at the ports of Ingresses. */
+import { canaryShares } from "../../decide/canaries.ts";
+import type { Decision } from "../../decide/decision.ts";
+import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
+import { outranked } from "../../decide/outranked.ts";
+import type { AskedRequest } from "../../decide/request.ts";
+import { backendOf as ownBackend } from "../../model/location.ts";
+import { named } from "../../problem.ts";
+import { routesOf } from "../../routes/routes.ts";
+import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
+import type { Explaining } from "./explaining.ts";
+import { passedOnSteps } from "./gateway-steps.ts";
+import { ingressSteps } from "./ingress-steps.ts";
+import { reasonsIn } from "./reasons.ts";
+import { settingsOf } from "./settings.ts";
+import {
+  addressesOf,
+  askedEnd,
+  askedProblem,
+  backendOf,
+  certificateOf,
+  lostOf,
+  mostLost,
+  problemsOf,
+  routeOf,
+} from "./words.ts";
+import type { AskedWorld, Finding } from "./world.ts";
+
+/** `passedOn`: Gateways on the same port that leave the request to Ingresses. */
+export function ingressArrival(
+  { world, asked, live, now }: Explaining,
+  decision: Decision,
+  passedOn: readonly GatewayDecision[],
+): Arrival {
+  const { request, host, path, guards, end, errorPages } = decision;
+  const found = path?.kind === "location" ? path : undefined;
+  const lost =
+    host === undefined || found === undefined
+      ? []
+      : outranked(host.server, found.route, request!.uri)
+          .slice(0, mostLost)
+          .map((one) => lostOf(host.server, one));
+  const certificate = shownTo(asked, decision, world, live?.ingresses?.pairs);
+  const problems = problemsFor(decision, world.findings);
+  const changes = reasonsIn(decision, world);
+  const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, request?.host);
+  const way = { decision, scheme: asked.scheme, lost, routes, certificate, problems, changes, flagsOf: world.flagsOf };
+  return {
+    ...(host === undefined ? {} : { host: { name: host.server.name, by: host.by, how: host.how } }),
+    lost,
+    ...(found === undefined ? {} : { route: routeOf({ server: host!.server, ...found }, live?.ingresses?.shape) }),
+    guards,
+    backends: backendsIn(decision, asked, live),
+    ...(certificate === undefined ? {} : { certificate }),
+    settings: found === undefined ? [] : settingsOf(found.location.owner, world),
+    problems: problems.map(askedProblem),
+    end: askedEnd(end),
+    errorPages,
+    changes,
+    steps: [...passedOn.flatMap(passedOnSteps), ...ingressSteps(way, now)],
+  };
+}
+
+/** The own backend first. */
+function backendsIn(decision: Decision, asked: AskedRequest, live: Explaining["live"]): readonly AskedBackend[] {
+  const { end } = decision;
+  if (end.kind !== "proxied") return [];
+  const when = canaryWords(decision);
+  if (live?.ingresses !== undefined)
+    return live
+      .backends(live.ingresses, when)
+      .toSorted((a, b) => Number(a.when !== undefined) - Number(b.when !== undefined));
+  const shares = canaryShares(end.canaries, asked);
+  const rest = 1 - shares.reduce((sum, share) => sum + share, 0);
+  const all = [
+    { upstream: end.upstream, share: rest },
+    ...end.canaries.map(({ upstream }, at) => ({ upstream, share: shares[at]! })),
+  ];
+  return all.flatMap(({ upstream, share }) =>
+    upstream === undefined || share <= 0
+      ? []
+      : [{ ...backendOf(upstream.id), share, ...when.get(upstream.id), endpoints: addressesOf(upstream.endpoints) }],
+  );
+}
+
+/** By the id of a canary's Upstream, by what it takes requests. */
+function canaryWords({ end }: Pick<Decision, "end">): ReadonlyMap<string, Pick<AskedBackend, "when">> {
+  const canaries = end.kind === "proxied" ? end.canaries : [];
+  return new Map(
+    canaries.map(({ canary: { upstream, policy } }) => {
+      const when = [
+        ...(policy.header === "" ? [] : [`header ${policy.header}`]),
+        ...(policy.cookie === "" ? [] : [`cookie ${policy.cookie}`]),
+        ...(policy.weight === 0 ? [] : [`${policy.weight} of ${policy.weightTotal}`]),
+      ];
+      return [upstream, { when: when.join(", ") }] as const;
+    }),
+  );
+}
+
+/** The certificate of the host; for http that which https would show, where the host has one. */
+function shownTo(
+  { scheme }: AskedRequest,
+  decision: Decision,
+  world: AskedWorld,
+  pairs: readonly string[] | undefined,
+): AskedCertificate | undefined {
+  const name = decision.request?.host ?? "";
+  const id = pairs === undefined ? decision.host?.certificate : pairs[0];
+  const found = certificateOf(id, world.served, name);
+  if (found !== undefined || scheme === "http") return found;
+  const why = withoutCertificate(decision, world) ?? "no tls entry of an Ingress fits the host";
+  return { names: world.served.defaultCertificate.names, fits: false, why };
+}
+
+/**
+ * Why a host for which TLS is configured has no certificate of its own; undefined where that is not
+ * known.
+ */
+function withoutCertificate({ host, request }: Decision, { problems, snapshot }: AskedWorld): string | undefined {
+  if (host === undefined || host.certificate !== undefined || !host.tls) return undefined;
+  const names = [host.server.name, request?.host];
+  for (const problem of problems) {
+    if (problem.kind === "certificate-misfit" && names.includes(problem.host)) {
+      return `Secret ${problem.secret}, which ${named(problem.object)} names, is for ${problem.names}`;
+    }
+    if (problem.kind !== "secret-unusable" || !problem.field.startsWith("spec.tls")) continue;
+    const { namespace = "default", name } = problem.object;
+    const rules = snapshot.ingresses.get(`${namespace}/${name}`)?.spec?.rules ?? [];
+    if (rules.some((rule) => rule.host?.toLowerCase() === host.server.name)) {
+      return `Secret ${problem.secret}, which ${named(problem.object)} names: ${problem.why}`;
+    }
+  }
+  return "its tls entry names no Secret";
+}
+
+/**
+ * Of the owner of the route and of its Service; where there is no route, those of files that cannot
+ * be read.
+ */
+function problemsFor({ path }: Decision, findings: readonly Finding[]): readonly Finding[] {
+  if (path?.kind !== "location") return findings.filter(({ problem }) => problem.object.kind === "File");
+  const { owner } = path.location;
+  if (owner === undefined) return [];
+  const { service } = ownBackend(path.location);
+  return problemsOf(findings, [owner, { kind: "Service", namespace: owner.namespace, name: service }]);
+}

@@ -1,0 +1,138 @@
+/** What would have to change so that a request that finds nothing is served. */
+
+import type { Decision, Guard } from "../../decide/decision.ts";
+import { nearest } from "../../kinds/nearest.ts";
+import { backendOf } from "../../model/location.ts";
+import type { Ingress } from "../../model/objects.ts";
+import { keyOf } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
+import type { AskedWorld } from "./world.ts";
+
+/** Sentences, the most telling first. */
+export function reasonsIn(
+  decision: Decision,
+  world: Pick<AskedWorld, "snapshot" | "isServed" | "problems" | "options">,
+): readonly string[] {
+  const { snapshot } = world;
+  const host = decision.request?.host ?? "";
+  const uri = decision.request?.uri ?? "/";
+  const { end } = decision;
+  if (end.kind !== "answer" || end.status < 400) return [];
+  const stop = decision.guards.find(({ outcome }) => outcome === "stops");
+  return [
+    ...ofOtherClass(host, world),
+    ...(decision.host?.how === "nothing else" ? ofHost(host, snapshot) : []),
+    ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
+      ? ofPath(decision, uri)
+      : []),
+    ...(stop === undefined && end.status === 503 ? ofService(decision, snapshot) : []),
+    ...(stop === undefined ? [] : ofGuard(stop, decision, world)),
+  ];
+}
+
+/** A guard that stops every request, because something that it needs is missing or broken. */
+function ofGuard({ what }: Guard, { path }: Decision, { problems }: Pick<AskedWorld, "problems">): string[] {
+  if (path?.kind !== "location") return [];
+  const { closed, owner } = path.location;
+  if (what === "closed") return closed === undefined ? [] : [mendingOf(closed)];
+  if (what !== "client-certificate") return [];
+  const own = problems.filter(({ object }) => object.kind === owner?.kind && sameName(object, owner));
+  return own.filter((one) => placeOf(one) === "annotation auth-tls-secret").map(mendingOf);
+}
+
+const sameName = (one: ObjectName, other: ObjectName): boolean =>
+  one.namespace === other.namespace && one.name === other.name;
+
+function mendingOf(problem: Problem): string {
+  const said = unplaced(problem);
+  const [, missing] = /\b((?:Secret|ConfigMap) \S+) not found/.exec(said) ?? [];
+  if (missing === undefined) return `mend what shuts the path: ${named(problem.object)}: ${said}`;
+  return `${missing} does not exist; create it, or change ${placeOf(problem)} of ${named(problem.object)}`;
+}
+
+function placeOf(problem: Problem): string {
+  return "key" in problem ? `annotation ${problem.key}` : "field" in problem ? problem.field : "what names it";
+}
+
+const hostsOf = ({ spec }: Ingress): readonly string[] =>
+  (spec?.rules ?? []).flatMap(({ host }) => (host ? [host.toLowerCase()] : []));
+
+/** Ingresses that name the host, and that no class of this controller takes in. */
+function ofOtherClass(
+  host: string,
+  { snapshot: { ingresses, ingressClasses }, isServed, options }: Pick<AskedWorld, "snapshot" | "isServed" | "options">,
+): string[] {
+  const left = [...ingresses.values()].filter((one) => !isServed(keyOf(one)) && hostsOf(one).includes(host));
+  return left.map((one) => {
+    const own = one.spec?.ingressClassName ?? one.metadata.annotations?.["kubernetes.io/ingress.class"];
+    const known = [...(ingressClasses?.values() ?? [])].filter(
+      ({ spec }) => spec?.controller === options.controllerClass,
+    );
+    const names = known.map(({ metadata }) => metadata.name).join(" or ") || options.ingressClass;
+    const why = own === undefined ? "it names no class" : `its class is ${own}`;
+    return `Ingress ${keyOf(one)} has this host, and is not served here: ${why}; write ingressClassName: ${names}`;
+  });
+}
+
+function ofHost(host: string, { ingresses }: Snapshot): string[] {
+  const all = [...new Set([...ingresses.values()].flatMap(hostsOf))];
+  if (all.includes(host)) return [];
+  const meant = nearest(host, all);
+  const above = `*${host.replace(/^[^.]+/, "")}`;
+  const deep = all.find((one) => one.startsWith("*.") && host.endsWith(one.slice(1)) && one !== above);
+  return [
+    `no Ingress has the host ${host}${meant === undefined ? "" : ` (did you mean ${meant}?)`}; add a rule for it`,
+    ...(deep === undefined ? [] : [`${deep} takes one label only, so not ${host}`]),
+  ];
+}
+
+function ofPath({ host }: Decision, uri: string): string[] {
+  const { routes, locations } = host!.server;
+  const told = routes.flatMap((route) => {
+    const location = locations[route.location]!;
+    const { owner, path } = location;
+    // The root that every host has besides is no path of an Ingress.
+    return owner === undefined || backendOf(location).service === ""
+      ? []
+      : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];
+  });
+  const names = [...new Set(told.map(({ text }) => text))];
+  const exact = told.find(
+    ({ route }) => route.match === "exact" && (uri.startsWith(`${route.path}/`) || uri === `${route.path}/`),
+  );
+  return [
+    `no path of ${host!.server.name} takes ${uri}; it has ${names.length === 0 ? "none" : names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`,
+    ...(exact === undefined ? [] : [`${exact.route.path} is Exact; with pathType: Prefix it would take this one`]),
+  ];
+}
+
+function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): string[] {
+  if (path?.kind !== "location" || backendOf(path.location).service === "") return [];
+  const { service, port: wanted, key } = backendOf(path.location);
+  const namespace = key.slice(0, key.indexOf("/"));
+  const found = services.get(key);
+  if (found === undefined) {
+    const meant = nearest(
+      service,
+      [...services.values()]
+        .filter(({ metadata }) => metadata.namespace === namespace)
+        .map(({ metadata }) => metadata.name),
+    );
+    return [
+      `Service ${key} does not exist${meant === undefined ? "" : ` (did you mean ${meant}?)`}; create it, or name another`,
+    ];
+  }
+  const ports = found.spec?.ports ?? [];
+  if (!ports.some(({ port, name }) => String(port) === wanted || name === wanted)) {
+    const has = ports.map(({ port, name }) => (name === undefined ? `${port}` : `${port} (${name})`)).join(", ");
+    return [`Service ${key} has no port ${wanted}; it has ${has || "none"}`];
+  }
+  const slices = [...endpointSlices.values()].filter(({ metadata }) => {
+    return metadata.namespace === namespace && metadata.labels?.["kubernetes.io/service-name"] === service;
+  });
+  const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
+  if (endpoints.length > 0)
+    return [`none of the ${endpoints.length} endpoints of Service ${key} is ready; look at its Pods`];
+  return [`Service ${key} has no endpoint: does its selector fit the labels of the Pods, and does one run?`];
+}

@@ -1,0 +1,79 @@
+/**
+ * Settings of a route that differ from the defaults, with the annotation or the key of the
+ * ConfigMap that they come from. Text that authors wrote for nginx is left out, and so is what a
+ * URL has of a user and a password.
+ */
+import type { Field, Fields } from "../../annotations/declare.ts";
+import { featureList } from "../../annotations/registry.ts";
+import { readValue, written } from "../../kinds/kind.ts";
+import type { Owner } from "../../model/configuration.ts";
+import type { Setting } from "../../settings/declare.ts";
+import { routeSettings } from "../../settings/for-routes.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import type { AskedSetting } from "../api/ask.ts";
+import type { AskedWorld } from "./world.ts";
+
+const fields = featureList.flatMap(([, { fields }]) => Object.values(fields as Fields)) as readonly Field<unknown>[];
+
+export function settingsOf(owner: Owner | undefined, world: AskedWorld): readonly AskedSetting[] {
+  if (owner === undefined) return [];
+  const isIngress = owner.kind === "Ingress";
+  const key = `${owner.namespace}/${owner.name}`;
+  const annotations = isIngress ? world.snapshot.ingresses.get(key)?.metadata.annotations : undefined;
+  const settings = isIngress ? world.served.settings : routeSettings(world.served.settings);
+  const found = fields.flatMap(
+    (field) => ofAnnotation(field, annotations, world, settings) ?? ofConfigMap(field, settings, world),
+  );
+  return [...new Map(found.map((one) => [`${one.from} ${one.name}`, one])).values()];
+}
+
+/** Undefined where no annotation decides; empty where it says what holds anyway. */
+function ofAnnotation(
+  { key, aliases = [], kind, fallback, risk }: Field<unknown>,
+  annotations: Readonly<Record<string, string>> | undefined,
+  { options }: AskedWorld,
+  settings: Settings,
+): readonly AskedSetting[] | undefined {
+  for (const name of [key, ...aliases]) {
+    const text = annotations?.[`${options.annotationsPrefix}/${name}`];
+    if (text === undefined || text === "") continue;
+    const read = readValue(kind, text);
+    if (!read.ok) return undefined;
+    if (isSame(read.value, fallback(settings))) return [];
+    return [{ name, value: shown(text, risk === "Critical"), from: `annotation ${name}` }];
+  }
+  return undefined;
+}
+
+/** The keys from which the value of the field comes, where they have not their defaults. */
+function ofConfigMap(
+  { key, fallback }: Field<unknown>,
+  settings: Settings,
+  world: AskedWorld,
+): readonly AskedSetting[] {
+  const read = new Set<string>();
+  const watched = new Proxy(settings, {
+    get(target, name) {
+      if (typeof name === "string") read.add(name);
+      return Reflect.get(target, name);
+    },
+  });
+  fallback(watched);
+  return [...read].flatMap((name) => {
+    const declared = (declarations as unknown as Readonly<Record<string, Setting<unknown> | undefined>>)[name];
+    const value = (world.served.settings as unknown as Readonly<Record<string, unknown>>)[name];
+    if (declared === undefined || isSame(value, declared.default)) return [];
+    const text = shown(written(declared.kind, value), declared.key.includes("snippet"));
+    return [{ name: key, value: text, from: `ConfigMap key ${declared.key}` }];
+  });
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+const longest = 200;
+
+function shown(text: string, isAuthors: boolean): string {
+  if (isAuthors) return "\u2026";
+  const plain = text.replace(/\/\/[^/@\s]*@/g, "//\u2026@");
+  return plain.length > longest ? `${plain.slice(0, longest)}\u2026` : plain;
+}

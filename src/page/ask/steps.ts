@@ -1,0 +1,49 @@
+/** Steps that requests for Ingresses and for Gateways have in common. */
+import type { End, Guard } from "../../decide/decision.ts";
+import { defaultUpstream } from "../../model/configuration.ts";
+import { named, unplaced } from "../../problem.ts";
+import type { AskedStep } from "../api/ask.ts";
+import type { Finding } from "./world.ts";
+
+export const step = (what: string, says: string): AskedStep => ({ what, says });
+
+export function guardStep({ what, says, outcome, status }: Guard): AskedStep {
+  return step("guard", `${what}: ${says}${verdict(outcome, status)}`);
+}
+
+function verdict(outcome: string, status: number | undefined): string {
+  if (outcome === "passes") return "";
+  const code = status === undefined ? "" : ` with ${status}`;
+  return outcome === "stops" ? `; stops${code}` : `; may stop${code}`;
+}
+
+export function problemStep({ severity, at, problem }: Finding): AskedStep {
+  const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
+  return step("problem", `${place}${severity}: ${named(problem.object)}: ${unplaced(problem)}`);
+}
+
+/** `192.0.2.1:80, 192.0.2.2:80 and 3 more`. */
+export function someOf(endpoints: readonly string[], count = endpoints.length): string {
+  const shown = endpoints.slice(0, 5);
+  return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}
+
+export function endOf(end: End): string {
+  if (end.kind === "unclear") return `only nginx can say: ${end.why}`;
+  if (end.kind === "answer")
+    return `${end.status}${end.location === undefined ? "" : ` to ${end.location}`}: ${end.why}`;
+  const { upstream, rewritten, standsIn } = end;
+  const path = rewritten === undefined ? "" : `, where the path is ${rewritten}`;
+  return `that of ${backendName(upstream.id)}${path}${standsIn ? ", which stands in because the Service has no endpoint" : ""}`;
+}
+
+/** `Service shop/web, port http`. */
+function backendName(id: string): string {
+  if (id === defaultUpstream) return "the default backend";
+  const [, service, port] = /^([^/]+\/[^/]+)\/([^/ ]+)(?: for .*)?$/.exec(id) ?? [];
+  return service === undefined ? id : `Service ${service}, port ${port}`;
+}

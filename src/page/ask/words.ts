@@ -1,0 +1,94 @@
+/** Parts of an answer that requests for Ingresses and for Gateways have in common. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { End } from "../../decide/decision.ts";
+import type { Outranked } from "../../decide/outranked.ts";
+import { conditionWords } from "../../model/condition-words.ts";
+import {
+  type Certificate,
+  type Configuration,
+  defaultUpstream,
+  type Location,
+  type Owner,
+  type Route,
+  type Server,
+} from "../../model/configuration.ts";
+import { named, unplaced } from "../../problem.ts";
+import type { AskedBackend, AskedCertificate, AskedEnd, AskedProblem, AskedRoute, LostRoute } from "../api/ask.ts";
+import type { Finding } from "./world.ts";
+
+/** At most so many routes that lost are listed. */
+export const mostLost = 20;
+
+interface Found {
+  readonly server: Server<FeatureValues>;
+  readonly location: Location<FeatureValues>;
+  readonly route: Route;
+}
+
+export function routeOf({ server, location, route }: Found, shape?: string): AskedRoute {
+  const { owner, rule, path } = location;
+  return {
+    ...(owner === undefined ? {} : { owner: objectOf(owner) }),
+    ...(rule === undefined ? {} : { rule }),
+    host: server.name,
+    path,
+    match: route.match,
+    when: conditionWords(route.conditions),
+    ...(shape === undefined ? {} : { shape }),
+  };
+}
+
+const objectOf = ({ kind, namespace, name }: Owner) => ({ kind, namespace, name });
+
+export function lostOf(server: Server<FeatureValues>, { route, location, why }: Outranked): LostRoute {
+  return { ...routeOf({ server, location, route }), why };
+}
+
+/** `shop/web/80`, or `shop/web-canary/80 for shop/web/80`. */
+export function backendOf(id: string): Pick<AskedBackend, "service" | "port"> {
+  const [, service = "", port = ""] = /^([^/]+\/[^/]+)\/([^/ ]+)/.exec(id) ?? [];
+  return id === defaultUpstream ? { service: "", port: "" } : { service, port };
+}
+
+export function addressesOf(endpoints: readonly { readonly address: string; readonly port: number }[]): string[] {
+  return endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`);
+}
+
+export function askedEnd(end: End, rewritten?: string): AskedEnd {
+  if (end.kind !== "proxied") return end;
+  const path = end.rewritten ?? rewritten;
+  return { kind: "proxied", standsIn: end.standsIn, ...(path === undefined ? {} : { rewritten: path }) };
+}
+
+export function askedProblem({ severity, at, problem }: Finding): AskedProblem {
+  const place = at === undefined ? {} : { at: `${at.file}:${at.line}:${at.column}` };
+  return { severity, object: named(problem.object), sentence: unplaced(problem), ...place };
+}
+
+/** Undefined where there is no Certificate with this id: then the default one is shown. */
+export function certificateOf(
+  id: string | undefined,
+  { certificates }: Pick<Configuration<unknown, unknown>, "certificates">,
+  host: string,
+): AskedCertificate | undefined {
+  const found: Certificate | undefined = id === undefined ? undefined : certificates.get(id);
+  if (found === undefined) return undefined;
+  const { names, notAfter } = found;
+  const above = host.replace(/^[^.]+/, "*");
+  return {
+    secret: found.id,
+    names,
+    expires: notAfter.toISOString(),
+    fits: names.some((name) => name === host || name === above),
+  };
+}
+
+/** The Problems of these objects, by kind, namespace and name. */
+export function problemsOf(
+  findings: readonly Finding[],
+  objects: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[],
+): readonly Finding[] {
+  return findings.filter(({ problem: { object } }) =>
+    objects.some((one) => one.kind === object.kind && one.namespace === object.namespace && one.name === object.name),
+  );
+}

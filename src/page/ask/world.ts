@@ -1,0 +1,29 @@
+/** What a request is decided in: what a controller serves, or what one would make of some files. */
+import type { DecideOptions } from "../../decide/decide.ts";
+import type { Served } from "../../decide/host.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { FilePlace, Problem } from "../../problem.ts";
+import type { Severity } from "../../severity.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+
+export interface AskedWorld {
+  readonly served: Served;
+  readonly snapshot: Snapshot;
+  readonly options: TranslateOptions;
+  readonly decide: DecideOptions;
+  /** Whose flags decide which class is served: `flags of Deployment ingress-nginx/controller`. */
+  readonly flagsOf: string;
+  /** Whether the Ingress with this key is served here. */
+  readonly isServed: (key: string) => boolean;
+  /** Those of the translation. */
+  readonly problems: readonly Problem[];
+  /** All that is to be said about objects, with the place where files have one. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Finding {
+  readonly severity: Severity;
+  /** Undefined for an object that no file holds. */
+  readonly at: FilePlace | undefined;
+  readonly problem: Problem;
+}

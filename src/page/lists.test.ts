@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { plainHosts } from "../../test/bench/support/hosts.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { liveBytes } from "../../test/support/live-bytes.ts";
+import { fake } from "../../test/support/sketch.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import { defaultOptions } from "../translate/options.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import { Translator } from "../translate/translator.ts";
+import { emptyInputs } from "../translate/turn.ts";
+import { listQuery } from "./listing.ts";
+import { PageLists } from "./lists.ts";
+import { PageNotes } from "./notes.ts";
+
+const hosts = 10_000;
+const first = listQuery(new URLSearchParams());
+
+function listsOf(snapshot: Snapshot) {
+  const translator = new Translator(defaultOptions, fake);
+  const { configuration } = translator.turn({ ...emptyInputs, snapshot });
+  return new PageLists(
+    {
+      notes: new PageNotes(() => 0),
+      configuration: () => configuration,
+      snapshot: () => snapshot,
+      refusals: () => emptyQuarantine,
+      peers: async () => undefined,
+      requests: undefined,
+      status: async () => undefined,
+      ask: async () => ({ ok: false, why: "" }),
+      names: { annotationsPrefix: "", configMap: undefined, showsSnippets: false },
+    },
+    new FakeClock(),
+    () => undefined,
+  );
+}
+
+test("the lists of ten thousand hosts are made once, take less than 10 MB, and give them back", async () => {
+  const lists = listsOf(plainHosts(hosts));
+  expect(lists.routes.page(first).total).toBeGreaterThanOrEqual(hosts);
+  lists.forget();
+  const before = await liveBytes();
+  const { routes } = lists;
+  routes.page(listQuery(new URLSearchParams("filter=host-77&sort=backend")));
+  lists.certificates.page(first);
+  expect(lists.problems.page(first).total).toBe(0);
+  expect(lists.unanswered).toEqual([]);
+  expect(lists.routes).toBe(routes);
+  const held = (await liveBytes()) - before;
+  expect(held).toBeLessThan(10_000_000);
+  expect(held).toBeGreaterThan(500_000);
+  lists.forget();
+  expect(lists.routes).not.toBe(routes);
+});

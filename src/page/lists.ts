@@ -1,0 +1,80 @@
+/**
+ * The lists of all views, made when they are first asked for and kept for as long as what they are
+ * made of.
+ */
+import type { Clock } from "../timing/clock.ts";
+import type { CertificateRow } from "./api/certificates.ts";
+import type { ProblemRow, UnansweredRow } from "./api/problems.ts";
+import type { Listing } from "./listing.ts";
+import type { Marks } from "./live.ts";
+import type { PageSource } from "./source.ts";
+import type { TrafficWindows } from "./traffic.ts";
+import { certificateListing, certificateRows } from "./views/certificates.ts";
+import { problemListing, problemRows, unansweredRows } from "./views/problems.ts";
+import { type PlainRoute, routeListing, routeRows } from "./views/routes.ts";
+
+/** Certificates expire while nothing changes. */
+const dayMs = 24 * 3_600_000;
+
+export class PageLists {
+  readonly #source: PageSource;
+  readonly #clock: Pick<Clock, "wall">;
+  readonly #traffic: () => TrafficWindows | undefined;
+  readonly #kept = new Map<string, { readonly marks: readonly unknown[]; readonly value: unknown }>();
+
+  constructor(source: PageSource, clock: Pick<Clock, "wall">, traffic: () => TrafficWindows | undefined) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#traffic = traffic;
+  }
+
+  get marks(): Marks {
+    const { configuration, snapshot, notes } = this.#source;
+    const { servers, upstreams, certificates, listenerPorts, staples, defaultCertificate } = configuration() ?? {};
+    const { endpointSlices, configMaps } = snapshot();
+    const routes = [servers, upstreams, certificates, endpointSlices];
+    return {
+      // Each change is one of the last hundred.
+      overview: [{}],
+      routes: [...routes, configMaps],
+      problems: [notes.problems.revision, ...routes],
+      certificates: [servers, listenerPorts, certificates, staples, defaultCertificate],
+      gateways: [notes.statuses],
+    };
+  }
+
+  get routes(): Listing<PlainRoute> {
+    const rows = this.#keep("route rows", this.marks.routes, () => routeRows(this.#source));
+    return this.#keep("routes", [rows, this.#traffic()], () => routeListing(rows, this.#traffic()));
+  }
+
+  get problems(): Listing<ProblemRow> {
+    const marks = [this.#source.notes.problems.revision];
+    return this.#keep("problems", marks, () => problemListing(problemRows(this.#source)));
+  }
+
+  get unanswered(): readonly UnansweredRow[] {
+    const { rows } = this.routes;
+    const snapshot = this.#source.snapshot();
+    return this.#keep("unanswered", [rows, snapshot.services], () => unansweredRows(rows, snapshot));
+  }
+
+  get certificates(): Listing<CertificateRow> {
+    const now = this.#clock.wall();
+    const marks = [...this.marks.certificates, Math.floor(now / dayMs)];
+    return this.#keep("certificates", marks, () => certificateListing(certificateRows(this.#source, new Date(now))));
+  }
+
+  /** Gives the memory back. */
+  forget(): void {
+    this.#kept.clear();
+  }
+
+  #keep<T>(name: string, marks: readonly unknown[], make: () => T): T {
+    const known = this.#kept.get(name);
+    if (known?.marks.every((mark, at) => mark === marks[at])) return known.value as T;
+    const value = make();
+    this.#kept.set(name, { marks, value });
+    return value;
+  }
+}

@@ -1,0 +1,118 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { expect, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { Live, type Marks } from "./live.ts";
+
+const marks = (routes: unknown = 0): Marks => ({
+  overview: [0],
+  routes: [routes],
+  problems: [0],
+  certificates: [0],
+  gateways: [0],
+});
+
+/** A response that notes what is written to it. */
+class Listener extends EventEmitter {
+  readonly written: string[] = [];
+  writableNeedDrain = false;
+  write(text: string) {
+    this.written.push(text);
+  }
+  end() {
+    this.emit("close");
+  }
+  destroy() {
+    this.emit("close");
+  }
+  get events() {
+    return this.written.flatMap((text) => /^event: (\w+)\ndata: (.*)\n\n$/.exec(text)?.slice(1).join(" ") ?? []);
+  }
+  get response() {
+    return this as unknown as ServerResponse;
+  }
+}
+
+function started() {
+  const clock = new FakeClock();
+  const watched: boolean[] = [];
+  let now = marks();
+  let change = () => {};
+  const live = new Live({
+    clock,
+    marks: () => now,
+    traffic: () => null,
+    onChange: (listener) => {
+      change = listener;
+      return () => {
+        change = () => {};
+      };
+    },
+    watched: (is) => watched.push(is),
+  });
+  const changed = (next: Marks) => {
+    now = next;
+    change();
+  };
+  return { clock, watched, live, changed };
+}
+
+const routesChanged = 'changed {"views":["routes"]}';
+const traffic = 'traffic {"traffic":null}';
+
+test("many changes are one event a second, which names the views that would show something else", async () => {
+  const { clock, live, changed } = started();
+  const listener = new Listener();
+  live.listen(listener.response);
+  for (let at = 1; at <= 10; at++) changed(marks(at));
+  await clock.advance(1_000);
+  expect(listener.events).toEqual([routesChanged]);
+  changed(marks(10));
+  await clock.advance(1_000);
+  expect(listener.events).toEqual([routesChanged]);
+});
+
+test("figures of requests come every five seconds", async () => {
+  const { clock, live } = started();
+  const listener = new Listener();
+  live.listen(listener.response);
+  await clock.advance(15_000);
+  expect(listener.events).toEqual([traffic, traffic, traffic]);
+});
+
+test("the more the answers cost, the longer the next event waits", async () => {
+  const { clock, live, changed } = started();
+  const listener = new Listener();
+  live.listen(listener.response);
+  live.spent(80);
+  changed(marks(1));
+  await clock.advance(7_999);
+  expect(listener.events).toEqual([]);
+  await clock.advance(1);
+  expect(listener.events).toEqual([routesChanged, traffic]);
+});
+
+test("nothing runs before the first listener and after the last one", async () => {
+  const { clock, live, changed, watched } = started();
+  changed(marks(1));
+  expect(clock.waiting).toBe(0);
+  const [one, other] = [new Listener(), new Listener()];
+  live.listen(one.response);
+  live.listen(other.response);
+  expect(clock.waiting).toBe(1);
+  one.end();
+  other.end();
+  expect([clock.waiting, ...watched]).toEqual([0, true, false]);
+});
+
+test("a browser that does not read is left, and there is an end to how many may listen", async () => {
+  const { clock, live, changed } = started();
+  const slow = new Listener();
+  slow.writableNeedDrain = true;
+  live.listen(slow.response);
+  changed(marks(1));
+  await clock.advance(1_000);
+  expect([slow.events, clock.waiting]).toEqual([[], 0]);
+  const all = Array.from({ length: 30 }, () => live.listen(new Listener().response));
+  expect(all.filter((listens) => listens)).toHaveLength(20);
+});

@@ -1,0 +1,132 @@
+/**
+ * Server-sent events of the page: which views would show something else now, and how many requests
+ * come. An event makes browsers ask again, so events keep a distance that grows with what the last
+ * answers cost: together they take less than a hundredth of a core, however busy the controller is.
+ * Without a listener nothing runs here.
+ */
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../timing/clock.ts";
+import type { ChangedEvent, TrafficEvent, ViewName } from "./api/events.ts";
+
+/**
+ * What a view is made of, by identity: where one of these is another object, the view may show
+ * something else.
+ */
+export type Marks = Readonly<Record<ViewName, readonly unknown[]>>;
+
+export interface LiveParts {
+  readonly clock: Pick<Clock, "now" | "schedule">;
+  readonly marks: () => Marks;
+  readonly traffic: () => TrafficEvent["traffic"];
+  /** Calls `listener` after every change. Returns how to stop. */
+  readonly onChange: (listener: () => void) => () => void;
+  /** Called when the first browser begins to listen, and when the last one has ended. */
+  readonly watched: (isWatched: boolean) => void;
+}
+
+const shortestMs = 1_000;
+const longestMs = 30_000;
+const trafficMs = 5_000;
+/** Of the time between two events, this part may go into answers. */
+const share = 1 / 100;
+/** A browser holds one connection for each open page. */
+const mostListeners = 20;
+
+export class Live {
+  readonly #parts: LiveParts;
+  readonly #listeners = new Set<ServerResponse>();
+  #marks: Marks | undefined;
+  #unfollow: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
+  #isDirty = false;
+  #spentMs = 0;
+  #lastMs = 0;
+  #trafficAt = 0;
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts;
+  }
+
+  /** Notes how much CPU time an answer has taken. */
+  spent(ms: number): void {
+    this.#spentMs += ms;
+  }
+
+  /** False where there are too many listeners already. */
+  listen(response: ServerResponse): boolean {
+    if (this.#listeners.size >= mostListeners) return false;
+    response.write(": connected\n\n");
+    this.#listeners.add(response);
+    response.on("close", () => this.#left(response));
+    if (this.#listeners.size === 1) this.#begin();
+    return true;
+  }
+
+  close(): void {
+    for (const response of this.#listeners) response.end();
+  }
+
+  #begin(): void {
+    const { clock, marks, onChange, watched } = this.#parts;
+    this.#marks = marks();
+    this.#lastMs = clock.now();
+    this.#trafficAt = clock.now() + trafficMs;
+    this.#unfollow = onChange(() => {
+      this.#isDirty = true;
+      this.#schedule();
+    });
+    watched(true);
+    this.#schedule();
+  }
+
+  #left(response: ServerResponse): void {
+    this.#listeners.delete(response);
+    if (this.#listeners.size > 0) return;
+    this.#unfollow?.();
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#isDirty = false;
+    this.#parts.watched(false);
+  }
+
+  #schedule(): void {
+    const { clock } = this.#parts;
+    const earliest = this.#lastMs + Math.min(longestMs, Math.max(shortestMs, this.#spentMs / share));
+    const wanted = this.#isDirty ? earliest : Math.max(earliest, this.#trafficAt);
+    this.#cancel?.();
+    this.#cancel = clock.schedule(Math.max(0, wanted - clock.now()), () => this.#send());
+  }
+
+  #send(): void {
+    const { clock, marks, traffic } = this.#parts;
+    const now = clock.now();
+    this.#lastMs = now;
+    this.#spentMs = 0;
+    if (this.#isDirty) {
+      const next = marks();
+      const views = viewsBetween(this.#marks!, next);
+      this.#marks = next;
+      this.#isDirty = false;
+      if (views.length > 0) this.#write("changed", { views } satisfies ChangedEvent);
+    }
+    if (now >= this.#trafficAt) {
+      this.#trafficAt = now + trafficMs;
+      this.#write("traffic", { traffic: traffic() } satisfies TrafficEvent);
+    }
+    if (this.#listeners.size > 0) this.#schedule();
+  }
+
+  #write(event: string, data: unknown): void {
+    const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+    for (const response of this.#listeners) {
+      // A browser that does not read keeps nothing here: it connects again and asks for everything.
+      if (response.writableNeedDrain) response.destroy();
+      else response.write(text);
+    }
+  }
+}
+
+function viewsBetween(before: Marks, after: Marks): readonly ViewName[] {
+  const names = Object.keys(after) as ViewName[];
+  return names.filter((name) => after[name].some((mark, at) => mark !== before[name][at]));
+}

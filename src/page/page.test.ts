@@ -1,0 +1,176 @@
+import { globSync, readFileSync, statSync } from "node:fs";
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { emptySnapshot } from "../model/snapshot.ts";
+import { Table } from "../model/table.ts";
+import { systemClock } from "../timing/clock.ts";
+import { emptyQuarantine } from "../translate/quarantine.ts";
+import type { AskQuestion } from "./api/ask.ts";
+import { PageNotes } from "./notes.ts";
+import { openPage } from "./page.ts";
+
+const ui = join(import.meta.dirname, "../../ui");
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** The page of a controller that serves nothing yet. */
+async function opened() {
+  const notes = new PageNotes(() => 0);
+  const questions: AskQuestion[] = [];
+  const page = openPage(
+    {
+      notes,
+      configuration: () => undefined,
+      snapshot: () => emptySnapshot,
+      refusals: () => emptyQuarantine,
+      peers: async () => undefined,
+      requests: undefined,
+      status: async () => undefined,
+      ask: async (question) => {
+        questions.push(question);
+        return { ok: false, why: "nothing was applied yet" };
+      },
+      names: { annotationsPrefix: "nginx.ingress.kubernetes.io", configMap: undefined, showsSnippets: false },
+    },
+    systemClock,
+  );
+  const server = createServer((asked, response) => void page.answer(asked, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    page.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const ask = (path: string, method = "GET", headers: OutgoingHttpHeaders = {}) =>
+    new Promise<Answer>((resolve, reject) => {
+      request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
+        text(response).then(
+          (body) => resolve({ status: response.statusCode, headers: response.headers, body }),
+          reject,
+        );
+      })
+        .on("error", reject)
+        .end();
+    });
+  return { ask, notes, port, questions };
+}
+
+const paths = ["/ui/", "/ui/routes?filter=a", "/ui/main.js", "/ui/api/v1/routes", "/ui/api/v1/nothing", "/ui/nothing"];
+
+test("each answer keeps everything from elsewhere out, and lets no other site read", async () => {
+  const { ask } = await opened();
+  for (const path of paths) {
+    const { headers } = await ask(path, "GET", { origin: "https://evil.example" });
+    expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(headers["content-security-policy"]).not.toMatch(/unsafe|\*|http/);
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-resource-policy": "same-origin",
+    });
+    expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  }
+});
+
+test("it answers nobody who is not of this machine", async () => {
+  const { ask, port } = await opened();
+  for (const path of [...paths, "/ui/api/v1/events"]) {
+    for (const headers of [{ host: "evil.example" }, { host: `evil.example:${port}` }, { "x-forwarded-for": "::1" }])
+      expect((await ask(path, "GET", headers)).status).toBe(403);
+  }
+  for (const host of ["localhost", `[::1]:${port}`]) expect((await ask("/ui/", "GET", { host })).status).toBe(200);
+});
+
+test("another site in the same browser gets no data, and may link to a view", async () => {
+  const { ask } = await opened();
+  for (const site of ["cross-site", "same-site"]) {
+    const headers = { "sec-fetch-site": site };
+    expect((await ask("/ui/api/v1/problems", "GET", headers)).status).toBe(403);
+    expect((await ask("/ui/problems", "GET", headers)).status).toBe(200);
+  }
+  expect((await ask("/ui/api/v1/problems", "GET", { "sec-fetch-site": "same-origin" })).status).toBe(200);
+});
+
+test("it reads and does nothing else", async () => {
+  const { ask } = await opened();
+  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    for (const path of paths) {
+      const { status, headers } = await ask(path, method);
+      expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
+    }
+  const head = await ask("/ui/api/v1/problems", "HEAD");
+  expect([head.status, head.body, Number(head.headers["content-length"]) > 2]).toEqual([200, "", true]);
+});
+
+test("views are one document, files have their types, and all else is not there", async () => {
+  const { ask } = await opened();
+  const { body } = await ask("/ui/");
+  for (const view of ["routes", "route?host=a", "ask", "problems", "certificates", "gateways"])
+    expect((await ask(`/ui/${view}`)).body).toBe(body);
+  expect((await ask("/ui")).headers.location).toBe("/ui/");
+  expect((await ask("/ui/style.css")).headers["content-type"]).toBe("text/css; charset=utf-8");
+  expect((await ask("/ui/views/ask.js")).headers["content-type"]).toBe("text/javascript; charset=utf-8");
+  for (const path of ["tsconfig.json", "../package.json", "%2e%2e/package.json", "views", "views/..%2fmain.js", "api/"])
+    expect((await ask(`/ui/${path}`)).status).toBe(404);
+});
+
+test("a file that the browser has is not sent again", async () => {
+  const { ask } = await opened();
+  const { headers } = await ask("/ui/main.js");
+  expect(await ask("/ui/main.js", "GET", { "if-none-match": headers.etag })).toMatchObject({ status: 304, body: "" });
+});
+
+test("answers are JSON, also where there is none", async () => {
+  const { ask, notes, questions } = await opened();
+  const problem = {
+    object: { kind: "Ingress", namespace: "shop", name: "<b>" },
+    kind: "nginx-refused",
+    why: "x",
+  } as const;
+  notes.renewProblems("sync", Table.from([["a", [problem]]]));
+  const { body } = await ask("/ui/api/v1/problems");
+  expect(JSON.parse(body)).toMatchObject({
+    total: 1,
+    rows: [{ object: { kind: "Ingress", name: "shop/<b>" }, since: "1970-01-01T00:00:00.000Z" }],
+    quarantine: [],
+  });
+  expect(JSON.parse((await ask("/ui/api/v1/routes")).body)).toMatchObject({ total: 0, rows: [] });
+  for (const [path, status, why] of [
+    ["status", 503, "the controller has not started yet"],
+    ["route?host=a&path=/", 404, "there is no such route"],
+    ["ask", 400, "the parameter url is missing"],
+    ["ask?url=a&header=x", 400, 'a header is written as Name: value, and here is "x"'],
+    ["nothing", 404, '"nothing" is no part of the API'],
+  ] as const) {
+    const answer = await ask(`/ui/api/v1/${path}`);
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { why }]);
+  }
+  await ask("/ui/api/v1/ask?url=https://a/b&method=post&header=X-A:%201&header=x-b:2&client=192.0.2.7");
+  expect(questions).toEqual([
+    { url: "https://a/b", method: "POST", headers: { "X-A": "1", "x-b": "2" }, client: "192.0.2.7" },
+  ]);
+});
+
+test("all that a browser loads is small, comes from here, and has no script or style in its markup", () => {
+  const files = globSync("**/*.{html,css,js,svg}", { cwd: ui });
+  const bytes = files.reduce((sum, file) => sum + statSync(join(ui, file)).size, 0);
+  expect(bytes).toBeLessThan(100_000);
+  for (const file of files) {
+    const content = readFileSync(join(ui, file), "utf8");
+    expect(content.replaceAll("http://www.w3.org/2000/svg", ""), file).not.toMatch(
+      /(src|href|url\(|from)\s*=?\s*["']?\w+:\/\//,
+    );
+    expect(content, file).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/);
+  }
+  const markup = readFileSync(join(ui, "index.html"), "utf8");
+  expect(markup).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]*src=)/);
+});

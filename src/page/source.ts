@@ -1,0 +1,40 @@
+/** What the page asks of a running controller. Nothing of it changes anything. */
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Configuration } from "../model/configuration.ts";
+import type { Snapshot } from "../model/snapshot.ts";
+import type { PeerFigures } from "../nginx/channel.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Quarantine } from "../translate/quarantine.ts";
+import type { AskOutcome, AskQuestion } from "./api/ask.ts";
+import type { StatusAnswer } from "./api/status.ts";
+import type { PageNotes } from "./notes.ts";
+import type { CountedRequests } from "./traffic.ts";
+
+export type Served = Configuration<Settings, FeatureValues>;
+
+export interface PageSource {
+  readonly notes: PageNotes;
+  /** Undefined before the first turn. */
+  readonly configuration: () => Served | undefined;
+  readonly snapshot: () => Snapshot;
+  /** What nginx refused for certain. */
+  readonly refusals: () => Quarantine;
+  /** By `address:port`; undefined where nginx does not answer. */
+  readonly peers: (addresses: readonly string[]) => Promise<ReadonlyMap<string, PeerFigures> | undefined>;
+  /** Undefined: requests are not counted. */
+  readonly requests: CountedRequests | undefined;
+  /** Undefined before the controller has started. */
+  readonly status: () => Promise<StatusAnswer | undefined>;
+  readonly ask: (question: AskQuestion) => Promise<AskOutcome>;
+  readonly names: PageNames;
+}
+
+/** What flags say that the page depends on. */
+export interface PageNames {
+  /** Without a trailing slash: `nginx.ingress.kubernetes.io`. */
+  readonly annotationsPrefix: string;
+  /** `namespace/name` of the ConfigMap with the settings. */
+  readonly configMap: string | undefined;
+  /** Whether the text of snippets is shown. */
+  readonly showsSnippets: boolean;
+}

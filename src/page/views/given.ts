@@ -1,0 +1,63 @@
+/**
+ * Settings of a route that differ from the defaults, with the annotation or key that they come
+ * from. What is shown is what the author wrote, except texts that may hold a secret: snippets, and
+ * users and queries in URLs.
+ */
+import type { Field } from "../../annotations/declare.ts";
+import { featureList } from "../../annotations/registry.ts";
+import { type KubernetesObject, keyOf } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { Setting } from "../../settings/declare.ts";
+import { settings } from "../../settings/registry.ts";
+import { visible } from "../../visible.ts";
+import type { GivenSetting } from "../api/routes.ts";
+import { shown } from "../shown.ts";
+import type { PageNames } from "../source.ts";
+
+const longestValue = 500;
+
+/** Annotations, by key and by each older spelling. */
+const fields: ReadonlyMap<string, Field<unknown>> = new Map(
+  featureList.flatMap(([, feature]) =>
+    (Object.values(feature.fields) as Field<unknown>[]).flatMap((field) =>
+      [field.key, ...(field.aliases ?? [])].map((key) => [key, field] as const),
+    ),
+  ),
+);
+
+/** Keys that hold a secret itself. */
+const secretKeys = ["ssl-session-ticket-key"];
+
+/** Labels of the Kinds whose texts are somebody's own configuration, which may hold anything. */
+const ownTexts = ["nginx directives", "ModSecurity rules"];
+
+/** `owner` is absent where no object owns the route. */
+export function givenSettings(
+  owner: KubernetesObject | undefined,
+  { configMaps }: Snapshot,
+  names: PageNames,
+): readonly GivenSetting[] {
+  const configMap = names.configMap === undefined ? undefined : configMaps.get(names.configMap);
+  return [...(owner === undefined ? [] : annotationsOf(owner, names)), ...keysOf(configMap?.data ?? {}, names)];
+}
+
+function annotationsOf(owner: KubernetesObject, names: PageNames): GivenSetting[] {
+  const prefix = `${names.annotationsPrefix}/`;
+  const from = visible(`annotation of ${owner.kind} ${keyOf(owner)}`);
+  return Object.entries(owner.metadata.annotations ?? {}).flatMap(([name, value]) => {
+    const field = name.startsWith(prefix) ? fields.get(name.slice(prefix.length)) : undefined;
+    if (field === undefined || value === "") return [];
+    const isOpen = !ownTexts.includes(field.kind.label) || names.showsSnippets;
+    return [{ key: name.slice(prefix.length), value: isOpen ? shown(value, longestValue) : null, from }];
+  });
+}
+
+function keysOf(data: Readonly<Record<string, string>>, names: PageNames): GivenSetting[] {
+  const from = visible(`key of ConfigMap ${names.configMap}`);
+  return (Object.values(settings) as unknown as Setting<unknown>[]).flatMap((setting) => {
+    const value = data[setting.key];
+    if (value === undefined || setting.noEffect !== undefined) return [];
+    const isOpen = !secretKeys.includes(setting.key) && (!ownTexts.includes(setting.kind.label) || names.showsSnippets);
+    return [{ key: setting.key, value: isOpen ? shown(value, longestValue) : null, from }];
+  });
+}

@@ -1,0 +1,191 @@
+/**
+ * The view of one route: backends, endpoints with their state, canaries, settings that somebody
+ * gave, Problems.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { conditionWords } from "../../model/condition-words.ts";
+import { type Balance, catchAll, type Location, type Server, type Upstream } from "../../model/configuration.ts";
+import { serverKey } from "../../model/listeners.ts";
+import { type KubernetesObject, serviceOf } from "../../model/objects.ts";
+import { type Snapshot, tableOf, type WatchedKind } from "../../model/snapshot.ts";
+import type { Table } from "../../model/table.ts";
+import type { PeerFigures } from "../../nginx/channel.ts";
+import { named, type Problem, sentence } from "../../problem.ts";
+import { routeOf, unreadyCounts } from "../../routes/routes.ts";
+import type { BackendRow, EndpointRow, RouteDetail } from "../api/routes.ts";
+import { withoutCredentials } from "../shown.ts";
+import type { PageSource, Served } from "../source.ts";
+import type { TrafficWindows } from "../traffic.ts";
+import { givenSettings } from "./given.ts";
+import { rowOf, trafficOf } from "./routes.ts";
+
+/** What names a route: the fields of its row. */
+export interface RouteName {
+  readonly host: string;
+  readonly path: string;
+  /** `namespace/name`; empty where no object owns it. */
+  readonly owner: string;
+  readonly listener: string;
+  readonly when: string;
+}
+
+const mostEndpoints = 500;
+
+interface Found {
+  readonly server: Server<FeatureValues>;
+  readonly at: number;
+  readonly location: Location<FeatureValues>;
+}
+
+/** Undefined where there is no such route (any more). */
+export async function routeDetail(
+  name: RouteName,
+  source: PageSource,
+  traffic: TrafficWindows | undefined,
+): Promise<RouteDetail | undefined> {
+  const served = source.configuration();
+  const found = served && locationOf(name, served);
+  if (found === undefined) return undefined;
+  const { server, at, location } = found;
+  const snapshot = source.snapshot();
+  const route = routeOf(server, at, served!, unreadyCounts(snapshot));
+  const row = rowOf(route, location);
+  const endpoints = endpointsOf(location, served!, snapshot);
+  const shown = endpoints.slice(0, mostEndpoints);
+  const peers = await source.peers(shown.map(({ address }) => address));
+  return {
+    ...row,
+    traffic: trafficOf(row, traffic),
+    certificate: route.certificate ?? null,
+    backends: backendsOf(location, served!),
+    canaryRows: route.canaries.map(({ service, when, endpoints: ready }) => ({ service, when, ready })),
+    endpoints: shown.map((one) => withFigures(one, peers?.get(one.address), peers !== undefined)),
+    moreEndpoints: endpoints.length - shown.length,
+    settings: givenSettings(ownerOf(location, snapshot), snapshot, source.names),
+    problems: problemsOf(location, route.certificate?.secret, source),
+    notCounted: source.requests === undefined ? notCounted : "",
+  };
+}
+
+export const notCounted = "requests are counted with --enable-metrics, in dynamic mode";
+
+function locationOf(name: RouteName, { servers }: Served): Found | undefined {
+  const key = serverKey({
+    name: name.host === "*" ? catchAll : name.host,
+    ...(name.listener === "" ? {} : { listener: name.listener }),
+  });
+  const server = servers.get(key);
+  const at = server?.locations.findIndex(({ path, owner }, place) => {
+    if (path !== name.path || (owner === undefined ? "" : `${owner.namespace}/${owner.name}`) !== name.owner)
+      return false;
+    const conditions = server.routes.find(({ location }) => location === place)?.conditions;
+    return conditionWords(conditions) === name.when;
+  });
+  return server === undefined || at === undefined || at < 0
+    ? undefined
+    : { server, at, location: server.locations[at]! };
+}
+
+function backendsOf({ backends, filters, features }: Location<FeatureValues>, { upstreams }: Served): BackendRow[] {
+  if (filters?.redirect !== undefined || features.redirects.elsewhere !== undefined) return [];
+  const all = backends.reduce((sum, { weight }) => sum + weight, 0);
+  return backends.map(({ key, port, weight, upstream: id, unusable }) => {
+    const upstream = upstreams.get(id);
+    return {
+      service: key === "" ? "default backend" : `${key}:${port}`,
+      share: all === 0 ? 0 : weight / all,
+      balance: upstream === undefined ? "" : balanceWords(upstream.balance),
+      ready: upstream?.endpoints.length ?? 0,
+      unusable: unusable === undefined ? "" : `${named(unusable.object)}: ${sentence(unusable)}`,
+    };
+  });
+}
+
+function balanceWords(balance: Balance): string {
+  switch (balance.algorithm) {
+    case "round_robin":
+      return "in turn";
+    case "ewma":
+      return "by time of answers (ewma)";
+    case "hash":
+      return `by hash of ${balance.by}`;
+    case "cookie":
+      return `by cookie ${balance.cookie.name}`;
+  }
+}
+
+type PlainEndpoint = Pick<EndpointRow, "service" | "address" | "state">;
+
+/** Of its backends and canaries: those that get requests, then those that are not ready. */
+function endpointsOf(
+  { backends, canaries }: Location<FeatureValues>,
+  { upstreams }: Served,
+  snapshot: Snapshot,
+): PlainEndpoint[] {
+  const services = new Map<string, Upstream>();
+  for (const id of [...backends.map(({ upstream }) => upstream), ...canaries.map(({ upstream }) => upstream)]) {
+    const upstream = upstreams.get(id);
+    if (upstream !== undefined) services.set(id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"), upstream);
+  }
+  const states = statesOf(new Set([...services.keys()].map((service) => service.replace(/:[^:]*$/, ""))), snapshot);
+  return [...services].flatMap(([service, { endpoints }]) => {
+    const own = states.get(service.replace(/:[^:]*$/, "")) ?? new Map<string, EndpointRow["state"]>();
+    const used = endpoints.map(({ address, port }) => {
+      const text = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+      return { service, address: text, state: own.get(address) === "draining" ? "draining" : "ready" } as const;
+    });
+    const isUsed = new Set(endpoints.map(({ address }) => address));
+    const unused = [...own].filter(([address, state]) => state === "not ready" && !isUsed.has(address));
+    return [...used, ...unused.map(([address, state]) => ({ service, address, state }))];
+  });
+}
+
+/** By Service and address, as the EndpointSlices say it. */
+function statesOf(
+  services: ReadonlySet<string>,
+  { endpointSlices }: Snapshot,
+): ReadonlyMap<string, Map<string, EndpointRow["state"]>> {
+  const found = new Map<string, Map<string, EndpointRow["state"]>>();
+  for (const slice of endpointSlices.values()) {
+    const service = serviceOf(slice);
+    if (service === undefined || !services.has(service)) continue;
+    const states = found.get(service) ?? new Map<string, EndpointRow["state"]>();
+    found.set(service, states);
+    for (const { addresses, conditions = {} } of slice.endpoints ?? []) {
+      const draining = conditions.terminating === true && conditions.serving === true;
+      const state = conditions.ready !== false ? "ready" : draining ? "draining" : "not ready";
+      for (const address of addresses) states.set(address, state);
+    }
+  }
+  return found;
+}
+
+function withFigures(one: PlainEndpoint, figures: PeerFigures | undefined, answered: boolean): EndpointRow {
+  return {
+    ...one,
+    answerSeconds: figures?.answerSeconds ?? null,
+    failures: answered && one.state !== "not ready" ? (figures?.failures ?? 0) : null,
+  };
+}
+
+function ownerOf({ owner }: Location<FeatureValues>, snapshot: Snapshot): KubernetesObject | undefined {
+  if (owner === undefined || !Object.hasOwn(tableOf, owner.kind)) return undefined;
+  const table = snapshot[tableOf[owner.kind as WatchedKind]] as Table<KubernetesObject> | undefined;
+  return table?.get(`${owner.namespace}/${owner.name}`);
+}
+
+/** About its owner, its Services and the Secret of its certificate. */
+function problemsOf(
+  { owner, backends }: Location<FeatureValues>,
+  secret: string | undefined,
+  { notes }: PageSource,
+): string[] {
+  const meant = new Set([
+    ...(owner === undefined ? [] : [`${owner.kind} ${owner.namespace}/${owner.name}`]),
+    ...backends.map(({ key }) => `Service ${key}`),
+    `Secret ${secret}`,
+  ]);
+  const isMeant = ({ object }: Problem) => meant.has(`${object.kind} ${object.namespace}/${object.name}`);
+  const said = notes.problems.all.filter(({ problem }) => isMeant(problem));
+  return said.map(({ problem }) => withoutCredentials(`${named(problem.object)}: ${sentence(problem)}`));
+}

@@ -1,0 +1,82 @@
+/** The rows of the view Routes: each path of each host, as `sluice routes` lists them. */
+
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Location } from "../../model/configuration.ts";
+import { routeOf, type ServedRoute, unreadyCounts } from "../../routes/routes.ts";
+import type { RouteRow, RouteState, Traffic } from "../api/routes.ts";
+import { type Columns, Listing } from "../listing.ts";
+import { withoutCredentials } from "../shown.ts";
+import type { PageSource } from "../source.ts";
+import type { TrafficWindows } from "../traffic.ts";
+
+export type PlainRoute = Omit<RouteRow, "traffic">;
+
+export function routeRows({ configuration, snapshot }: PageSource): readonly PlainRoute[] {
+  const served = configuration();
+  if (served === undefined) return [];
+  const notReady = unreadyCounts(snapshot());
+  return [...served.servers.values()].flatMap((server) =>
+    server.locations.map((location, at) => rowOf(routeOf(server, at, served, notReady), location)),
+  );
+}
+
+export function routeListing(rows: readonly PlainRoute[], traffic: TrafficWindows | undefined): Listing<PlainRoute> {
+  const of = (row: PlainRoute) => trafficOf(row, traffic);
+  const columns: Columns<PlainRoute> = {
+    sorts: {
+      host: ({ host, path }) => `${host}\0${path}`,
+      path: ({ path }) => path,
+      match: ({ match }) => match,
+      owner: ({ owner }) => `${owner.name} ${owner.kind}`,
+      backend: ({ backend }) => backend,
+      endpoints: ({ ready }) => ready,
+      state: ({ state }) => state,
+      requests: (row) => of(row)?.requestsPerSecond ?? 0,
+      errors: (row) => of(row)?.errorsPerSecond ?? 0,
+      p99: (row) => of(row)?.p99?.seconds ?? 0,
+    },
+    moving: ["requests", "errors", "p99"],
+    texts: ({ host, path, owner, listener, when, backend, state, why }) => [
+      `${host}${path}`,
+      `${owner.kind} ${owner.name}`,
+      listener,
+      when,
+      backend,
+      state,
+      why,
+    ],
+  };
+  return new Listing(rows, columns);
+}
+
+/** Null while requests are not counted. */
+export function trafficOf({ host, owner, path }: PlainRoute, traffic: TrafficWindows | undefined): Traffic | null {
+  return traffic?.of(host, owner.name, path) ?? null;
+}
+
+export function rowOf(route: ServedRoute, { features, standIn }: Location<FeatureValues>): PlainRoute {
+  const { host, path, type, ingress, service, endpoints, notReady, canaries, why = "" } = route;
+  const { elsewhere } = features.redirects;
+  return {
+    host,
+    path,
+    match: type,
+    owner: ingress === "/" ? { kind: "", name: "" } : { kind: route.route?.kind ?? "Ingress", name: ingress },
+    listener: route.route?.listener ?? "",
+    when: route.route?.when ?? "",
+    backend: elsewhere === undefined ? service : `redirect ${elsewhere.code}`,
+    ready: endpoints.length,
+    notReady,
+    canaries: canaries.length,
+    state: elsewhere === undefined ? stateOf(route, standIn !== undefined) : "ok",
+    why: withoutCredentials(why),
+  };
+}
+
+function stateOf({ type, denied, service, endpoints, canaries }: ServedRoute, standsIn: boolean): RouteState {
+  if (type === "unreachable") return "unreachable";
+  if (denied) return "closed";
+  const asksEndpoints = service !== "" && !service.startsWith("redirect ") && !standsIn;
+  const isEmpty = endpoints.length === 0 && canaries.every((one) => one.endpoints === 0);
+  return asksEndpoints && isEmpty ? "no endpoints" : "ok";
+}

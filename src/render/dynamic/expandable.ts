@@ -1,0 +1,13 @@
+import { isRequestVariable } from "../../kinds/request-variables.ts";
+
+/**
+ * A text with groups of the path as the router expands it: `$1`, `${variable}` where it is one of
+ * those allowed, `$$` for the sign itself.
+ */
+export function expandable(target: string, allowed = isRequestVariable): string {
+  return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {
+    if (group !== undefined) return found;
+    const name = bare ?? braced;
+    return name !== undefined && allowed(name) ? `\${${name}}` : `$${found}`;
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * What `stream.tmpl` sees (RS-26 and RS-27). With TLS passthrough the stream block has the https
+ * port: it reads the SNI and sends every connection, with a PROXY header, to a unix socket: that of
+ * our own TLS listener, which takes the client's address from the header, or one for each
+ * passthrough host, which drops the header before its backend.
+ */
+
+import type { Machine } from "../../directives/machine.ts";
+import { shortHash } from "../../directives/short-hash.ts";
+import { Token, type View } from "../../directives/token.ts";
+import type { Certificate, StreamServer } from "../../model/configuration.ts";
+import type { Table } from "../../model/table.ts";
+import { settings as declarations } from "../../settings/registry.ts";
+import { snippet } from "../../settings/snippet.ts";
+import type { AboutServers } from "../conf/server-views.ts";
+import { bracketed } from "../gateway/listen.ts";
+import { addressesOf } from "../settings/listen.ts";
+import { gatewayStreamsView } from "./gateway-views.ts";
+import { hasEndpointsAsData, type Pool, passthroughPool, poolsOf, portPool, streamService } from "./pools.ts";
+import type { WeightedEndpoint } from "./weights.ts";
+
+const timeoutKind = declarations.proxyProtocolHeaderTimeout.kind;
+
+export function streamView(
+  { settings, machine, parts }: AboutServers,
+  streams: readonly StreamServer[],
+  snippets: readonly string[],
+  certificates: Table<Certificate>,
+): View {
+  const { capabilities, ports, passthrough } = machine;
+  const empty = streams.length === 0 && snippets.length === 0 && settings.streamSnippet === "";
+  if (!capabilities.stream || (empty && !passthrough)) return false;
+  const listen = (port: number, ...parameters: string[]) =>
+    addressesOf(settings, machine).map((address) => Token.words([`${address}${port}`, ...parameters].map(Token.name)));
+  const proxied = settings.useProxyProtocol ? ["proxy_protocol"] : [];
+  return {
+    ...(parts.stream as unknown as Record<string, View>),
+    pools: poolsOf(passthrough ? streams : streams.filter(({ kind }) => kind !== "passthrough"))
+      .filter(({ endpoints }) => endpoints.length > 0)
+      .map((pool) => poolView(pool, machine)),
+    passthrough: passthrough && {
+      listen: listen(ports.https, ...proxied),
+      headerTimeout: settings.useProxyProtocol && timeoutKind.view(settings.proxyProtocolHeaderTimeout),
+      ownTls: Token.word(`unix:${machine.paths.tlsSocket}`),
+      hosts: streams.flatMap((server) =>
+        server.kind === "passthrough" ? [hostView(server.host, machine.paths.sockets)] : [],
+      ),
+    },
+    services: streams.flatMap((server) =>
+      server.kind === "tcp" || server.kind === "udp" ? [serviceView(server, listen)] : [],
+    ),
+    gateways: gatewayStreamsView(
+      streams.filter((server) => server.kind === "gateway"),
+      { settings, machine, certificates },
+    ),
+    snippets: snippets.map((text) => snippet.view(text)),
+    responses: Token.count(settings.proxyStreamResponses),
+  };
+}
+
+/** How much shared memory all pools have together: room for some ten thousand endpoints. */
+const zone = "sluice_streams 16m";
+
+function poolView({ name, endpoints }: Pool, machine: Machine): View {
+  return {
+    name: Token.name(name),
+    /**
+     * After a question without an answer nginx waits as long as an answer may take, and asks again.
+     */
+    resolved: hasEndpointsAsData(machine) && {
+      zone: Token.words(zone.split(" ").map(Token.name)),
+      resolver: Token.words(
+        [`127.0.0.1:${machine.ports.stream}`, ...(machine.ipv6 ? [] : ["ipv6=off"])].map(Token.name),
+      ),
+      service: Token.name(`service=${streamService(machine)}`),
+    },
+    servers: endpoints.map(serverView),
+  };
+}
+
+function serverView({ endpoint: { address, port }, weight }: WeightedEndpoint): Token {
+  const to = Token.name(`${bracketed(address)}${port}`);
+  return weight === 1 ? to : Token.words([to, Token.name(`weight=${weight}`)]);
+}
+
+type PortServer = Extract<StreamServer, { readonly kind: "tcp" | "udp" }>;
+
+function serviceView(server: PortServer, listen: (port: number, ...parameters: string[]) => Token[]): View {
+  const { kind, port, acceptProxyProtocol, sendProxyProtocol } = server;
+  const parameters = [...(kind === "udp" ? ["udp"] : []), ...(acceptProxyProtocol ? ["proxy_protocol"] : [])];
+  return {
+    pool: Token.name(portPool(server)),
+    label: Token.name(server.label),
+    listen: listen(port, ...parameters),
+    udp: kind === "udp",
+    sendProxyProtocol,
+  };
+}
+
+function hostView(host: string, sockets: string): View {
+  return {
+    host: Token.mapKey(host),
+    pool: Token.name(passthroughPool(host)),
+    socket: Token.word(`unix:${sockets}/p-${shortHash(host)}.sock`),
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * Whether a Problem means that something is not served as it is written, rather than that something
+ * written does nothing.
+ */
+import type { Problem } from "./problem.ts";
+
+export type Severity = "error" | "warning";
+
+export function severityOf(problem: Problem): Severity {
+  switch (problem.kind) {
+    case "annotation-unknown":
+    case "annotation-removed":
+    case "annotation-useless":
+    case "annotation-doubtful":
+    case "annotation-partly":
+    case "neighbours-changed":
+    case "setting-unknown":
+    case "setting-useless":
+    case "setting-doubtful":
+    case "memory-short":
+    case "certificate-doubtful":
+      return "warning";
+    case "manifest-unusable":
+      return problem.done === "it is ignored" && problem.field !== "" ? "warning" : "error";
+    default:
+      return "error";
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The joint meaning of several RouteSettings for one request. The inner one's value counts; guards
+ * hold together, and where two of them cannot, no request passes.
+ */
+import type { AnyFeature } from "../../../annotations/declare.ts";
+import { featureOf, refers } from "../../../annotations/on-routes.ts";
+import { readAnnotations, unannotated } from "../../../annotations/read.ts";
+import { type FeatureValues, featureList } from "../../../annotations/registry.ts";
+import { settingsPrefix } from "../../../model/gateway/route-settings.ts";
+import type { Owner } from "../../../model/owner.ts";
+import { named, type Problem } from "../../../problem.ts";
+import type { Settings } from "../../../settings/registry.ts";
+import { closed, featuresGiven, type SettingsReading } from "./reading.ts";
+
+export interface Effective {
+  readonly features: FeatureValues;
+  /**
+   * The reason why one of the objects alone lets no request pass; undefined where requests may
+   * pass.
+   */
+  readonly closed: Problem | undefined;
+  /** The reason why several together let no request pass; undefined where requests may pass. */
+  readonly conflict: Problem | undefined;
+  /** The objects that have said it. */
+  readonly authors: readonly Owner[];
+}
+
+/** `layers`: the inner one first, at least one. `settings` are those that hold for routes. */
+export function effectiveOf(layers: readonly SettingsReading[], settings: Settings): Effective {
+  const authors = layers.map(({ object }) => object);
+  const shut = layers.find((one) => one.closed !== undefined)?.closed;
+  const [only] = layers;
+  if (layers.length === 1) return { features: only!.values, closed: shut, conflict: undefined, authors };
+  const given = layers.map((layer) => ({ layer, names: featuresGiven(layer) }));
+  const guarding = given.filter(({ names }) => featureList.some(([name, { guard }]) => guard && names.has(name)));
+  const plain = unannotated(settings);
+  const values: Record<string, unknown> = { ...plain };
+  const conflicts: Problem[] = [];
+  for (const [name, feature] of featureList) {
+    const givers = given.flatMap(({ layer, names }) => (names.has(name) ? [layer] : []));
+    // Whether one check is enough is a matter of all guards.
+    const speakers = name === "satisfy" ? guarding.map(({ layer }) => layer) : givers;
+    if (speakers.length === 0) continue;
+    const value = feature.guard === true ? both(name, feature, speakers) : together(name, speakers, settings);
+    if (value !== undefined) values[name] = value;
+    else if (feature.guard === true) conflicts.push(conflictOf(name, speakers));
+  }
+  return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors };
+}
+
+/** Undefined where they cannot hold together. */
+function both(name: keyof FeatureValues, { both: join }: AnyFeature, layers: readonly SettingsReading[]): unknown {
+  return layers
+    .map(({ values }): unknown => values[name])
+    .reduce((inner, outer) => (inner === undefined ? undefined : join?.(inner, outer)));
+}
+
+/** Key by key, as one object would say it that stands where the reference is that it names. */
+function together(name: keyof FeatureValues, layers: readonly SettingsReading[], settings: Settings): unknown {
+  const [inner] = layers;
+  if (layers.length === 1) return inner!.values[name];
+  const texts = new Map<string, string>();
+  let speaker: SettingsReading | undefined;
+  for (const layer of layers) {
+    for (const [key, text] of layer.texts) {
+      if (featureOf(key) !== name || texts.has(key)) continue;
+      texts.set(key, text);
+      if (refers(key)) speaker ??= layer;
+    }
+  }
+  const { settings: form, lookup } = speaker ?? inner!;
+  const annotations = Object.fromEntries([...texts].map(([key, text]) => [`${settingsPrefix}/${key}`, text]));
+  const object = { ...form, metadata: { ...form.metadata, annotations } };
+  return readAnnotations(object, settingsPrefix, settings, lookup).values[name];
+}
+
+function conflictOf(name: keyof FeatureValues, layers: readonly SettingsReading[]): Problem {
+  const [inner, ...outer] = layers;
+  const [key = ""] = [...inner!.texts.keys()].filter((one) => featureOf(one) === name);
+  const others = outer.map(({ object }) => named(object)).join(", ");
+  const why = `cannot hold together with that of ${others}`;
+  return { object: inner!.object, kind: "field-unusable", field: `spec.${key}`, why, done: closed };
+}

@@ -1,0 +1,182 @@
+/**
+ * The meaning of one object of the kind RouteSettings by itself. Its values are read by the
+ * declarations of annotations. An unreadable value keeps the default, as on an Ingress; what guards
+ * and cannot be read or served closes the rules that it is for.
+ */
+import { featureOf, mayGuard, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
+import { type Lookup, readAnnotations } from "../../../annotations/read.ts";
+import type { FeatureValues } from "../../../annotations/registry.ts";
+import {
+  annotatedForm,
+  type RouteSettings,
+  settingsPrefix,
+  sluiceGroup,
+  targetsKey,
+  textOfValue,
+} from "../../../model/gateway/route-settings.ts";
+import type { Snapshot } from "../../../model/snapshot.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import type { Settings } from "../../../settings/registry.ts";
+import { lackingProblems } from "../../lacking.ts";
+import type { TranslateOptions } from "../../options.ts";
+import type { Grants } from "../grants.ts";
+
+export interface SettingsReading {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly object: ObjectName & { readonly namespace: string };
+  /** The form that is in force. */
+  readonly settings: RouteSettings;
+  /** Texts that are readable by the declarations, without what cannot be served. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Their values alone. */
+  readonly values: FeatureValues;
+  /** Why the rules that they are for answer 503; undefined where they do not. */
+  readonly closed: Problem | undefined;
+  readonly problems: readonly Problem[];
+  /** Those of the problems that may lie in another object. */
+  readonly elsewhere: readonly Problem[];
+  /**
+   * Objects that were looked at, as `Kind namespace/name`, and namespaces whose grants count, as
+   * `grants namespace`.
+   */
+  readonly references: readonly string[];
+  /** How the texts of others are read together with these. */
+  readonly lookup: Lookup;
+}
+
+export interface SettingsWorld {
+  readonly snapshot: Pick<Snapshot, "secrets" | "configMaps" | "services">;
+  /** Those that hold for routes. */
+  readonly settings: Settings;
+  readonly options: Pick<TranslateOptions, "annotationValidation" | "asked" | "lacks">;
+  readonly grants: Pick<Grants, "permits">;
+}
+
+/**
+ * Characters of all values together. Rules have their text in nginx.conf, each combination of
+ * settings once.
+ */
+const mostText = 128 * 1024;
+
+export function readSettings(settings: RouteSettings, world: SettingsWorld): SettingsReading {
+  const { namespace = "default", name } = settings.metadata;
+  const object = { kind: "RouteSettings", namespace, name };
+  const { served, refused } = sorted(settings, object);
+  const granting = new Set<string>();
+  const lookup = lookupFor(namespace, world, granting);
+  const reading = readAnnotations(served, settingsPrefix, world.settings, lookup);
+  const own = reading.problems.map((problem) => [problem, consequential(problem)] as const);
+  const problems = [
+    ...refused,
+    ...own.map(([, problem]) => problem),
+    ...snippetMistakes(reading.values, object),
+    ...lackingProblems(served, settingsPrefix, world.options.lacks),
+  ];
+  return {
+    key: `${namespace}/${name}`,
+    object,
+    settings,
+    texts: new Map(Object.entries(served.metadata.annotations ?? {}).map(([key, text]) => [keyOf(key), text])),
+    values: reading.values,
+    closed: problems.find(closes),
+    problems,
+    elsewhere: own.flatMap(([problem, told]) => (reading.elsewhere.includes(problem) ? [told] : [])),
+    references: [...reading.references, ...[...granting].map((one) => `grants ${one}`)],
+    lookup,
+  };
+}
+
+const keyOf = (name: string): string => name.slice(settingsPrefix.length + 1);
+
+/** Whether it lets no request pass. */
+export function closes(problem: Problem): boolean {
+  return "done" in problem && (problem.done === "deny" || problem.done === closed);
+}
+
+export const closed = "the rules that it is for answer 503";
+
+/** The form with what can be served, and Problems of the rest. */
+function sorted(settings: RouteSettings, object: ObjectName) {
+  const form = annotatedForm(settings);
+  const annotations = { ...form.metadata.annotations };
+  const refused: Problem[] = [];
+  const tell = (field: string, why: string, done: string) => {
+    refused.push({ object, kind: "field-unusable", field, why, done });
+  };
+  for (const [key, value] of Object.entries(settings.spec ?? {})) {
+    if (key !== targetsKey && textOfValue(value) === undefined) {
+      tell(`spec.${key}`, "is not text, a number, true or false", mayGuard(key) ? closed : ignored);
+    }
+  }
+  for (const [name, text] of Object.entries(annotations)) {
+    const why = whyNotOnRoutes(keyOf(name));
+    if (why === undefined) continue;
+    delete annotations[name];
+    // An empty text asks for nothing.
+    if (text !== "")
+      tell(`spec.${keyOf(name)}`, `is not served for routes: ${why}`, mayGuard(keyOf(name)) ? closed : ignored);
+  }
+  const length = Object.values(annotations).reduce((sum, text) => sum + text.length, 0);
+  if (length <= mostText) return { served: { ...form, metadata: { ...form.metadata, annotations } }, refused };
+  tell("spec", `has ${length} characters in its values, and ${mostText} are the most`, closed);
+  return { served: { ...form, metadata: { ...form.metadata, annotations: {} } }, refused };
+}
+
+const ignored = "it is ignored";
+
+/**
+ * A version of RouteSettings is never refused as a whole: what guards closes, all else keeps its
+ * default.
+ */
+function consequential(problem: Problem): Problem {
+  if (problem.kind === "annotation-unknown" && mayGuard(problem.key)) {
+    const { object, key, nearest } = problem;
+    const why = `is no key that this version knows${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}, and may be a guard`;
+    return { object, kind: "field-unusable", field: `spec.${key}`, why, done: closed };
+  }
+  if (problem.kind !== "annotation-unreadable" || problem.done !== "reject") return problem;
+  return { ...problem, done: mayGuard(problem.key) ? "deny" : "default" };
+}
+
+/** Directives of a snippet that need a location under a path. */
+function snippetMistakes({ configurationSnippet }: FeatureValues, object: ObjectName): Problem[] {
+  const { needsPath, namesGroups } = configurationSnippet;
+  if (!needsPath && !namesGroups) return [];
+  const what = needsPath ? "a location, an alias or internal" : "a group of the path";
+  const why = `has ${what} in it, which means something only under the path of an Ingress`;
+  return [{ object, kind: "field-unusable", field: "spec.configuration-snippet", why, done: closed }];
+}
+
+/**
+ * An object of another namespace takes the word of that namespace. Namespaces that were asked are
+ * noted.
+ */
+function lookupFor(home: string, { snapshot, options, grants }: SettingsWorld, granting: Set<string>): Lookup {
+  const foreign = (kind: string, key: string): string | undefined => {
+    const [namespace = "", name = ""] = key.split("/");
+    if (namespace === home) return undefined;
+    granting.add(namespace);
+    const from = { group: sluiceGroup, kind: "RouteSettings", namespace: home };
+    if (grants.permits({ from, to: { group: "", kind, namespace, name } })) return undefined;
+    return `no ReferenceGrant of namespace ${namespace} permits RouteSettings of namespace ${home} to use ${kind} ${key}`;
+  };
+  const permitted =
+    <T>(kind: string, find: (key: string) => T | undefined) =>
+    (key: string) =>
+      foreign(kind, key) === undefined ? find(key) : undefined;
+  return {
+    secret: permitted("Secret", (key) => snapshot.secrets.get(key)),
+    configMap: permitted("ConfigMap", (key) => snapshot.configMaps.get(key)),
+    // A name of DNS leads to a Service whatever is permitted.
+    service: (key) => snapshot.services.get(key),
+    validates: options.annotationValidation,
+    asked: options.asked,
+    foreign,
+  };
+}
+
+/** Features of which it gives a key. */
+export function featuresGiven({ texts }: Pick<SettingsReading, "texts">): ReadonlySet<keyof FeatureValues> {
+  return new Set([...texts.keys()].flatMap((key) => featureOf(key) ?? []));
+}

@@ -1,0 +1,235 @@
+/**
+ * All RouteSettings, which of them are attached to what, and what they say together for a rule on a
+ * listener. Each object is read again when it, what it refers to, or a grant that it needs has
+ * changed.
+ */
+import { unannotated } from "../../../annotations/read.ts";
+import { bugProblem, guarded } from "../../../guarded.ts";
+import { Dependencies } from "../../../model/dependencies.ts";
+import type { PolicyTarget } from "../../../model/gateway/backend-tls-policy.ts";
+import { gatewayGroup } from "../../../model/gateway/objects.ts";
+import { annotatedForm, type RouteSettings, settingsPrefix, targetsOf } from "../../../model/gateway/route-settings.ts";
+import { keyOf, objectKey } from "../../../model/objects.ts";
+import type { Problem } from "../../../problem.ts";
+import { routeSettings } from "../../../settings/for-routes.ts";
+import type { Settings } from "../../../settings/registry.ts";
+import { guardsDiffer, type LastGood } from "../../last-good.ts";
+import type { TranslateOptions } from "../../options.ts";
+import { type Turn, usersOfChanged } from "../../turn.ts";
+import { byCreation } from "../creation.ts";
+import type { Grants } from "../grants.ts";
+import type { ListenerReading } from "../reading.ts";
+import { type FormInForce, StandIns } from "../stand-ins.ts";
+import { type Effective, effectiveOf } from "./effective.ts";
+import { readSettings, type SettingsReading } from "./reading.ts";
+
+/** Where a rule stands. */
+export interface RulePlace {
+  /** Like `HTTPRoute shop/web`. */
+  readonly route: string;
+  /** The rule's name; undefined where it has none. */
+  readonly rule: string | undefined;
+  /** `namespace/name` of RouteSettings that its filters name, in their order. */
+  readonly named: readonly string[];
+  readonly listener: ListenerReading;
+  /** `namespace/name`. */
+  readonly gateway: string;
+}
+
+export class AllRouteSettings {
+  readonly #options: TranslateOptions;
+  readonly #grants: Grants;
+  readonly #readings = new Map<string, SettingsReading>();
+  readonly #references = new Dependencies();
+  /** RouteSettings by their targets, like `Gateway shop/public`. */
+  readonly #targets = new Dependencies();
+  readonly #standIns = new StandIns<RouteSettings>("RouteSettings");
+  /** Joint values by the layers of which they are made. */
+  readonly #effective = new Map<string, Effective>();
+  #settings: Settings | undefined;
+  #changed: ReadonlySet<string> = new Set();
+  readonly #beside = new Map<string, ReadonlySet<string>>();
+
+  constructor(options: TranslateOptions, grants: Grants) {
+    this.#options = options;
+    this.#grants = grants;
+  }
+
+  /**
+   * Gives what has other settings than before: `RouteSettings namespace/name` for those that
+   * filters name, and what they are attached to, like `Gateway shop/public`. `granting` are
+   * namespaces with other grants.
+   */
+  renew(turn: Turn, granting: ReadonlySet<string>): Set<string> {
+    const { before, now, afresh } = turn;
+    const table = now.snapshot.routeSettings;
+    const changes = table.changesSince(before.snapshot.routeSettings).map(({ key }) => key);
+    const changed = new Set([...changes, ...this.#standIns.changed(turn), ...(afresh ? table.keys() : [])]);
+    for (const kind of ["Secret", "ConfigMap", "Service"] as const) {
+      for (const key of usersOfChanged(this.#references, kind, turn, `${kind} `)) changed.add(key);
+    }
+    for (const namespace of granting) {
+      for (const key of this.#references.usersOf(`grants ${namespace}`)) changed.add(key);
+    }
+    this.#settings = routeSettings(turn.settings);
+    this.#changed = changed;
+    if (changed.size > 0 || afresh) this.#effective.clear();
+    this.#beside.clear();
+    const names = new Set<string>();
+    for (const key of changed) {
+      const former = this.#targets.usedBy(key);
+      this.#read(key, turn);
+      const targets = [...former, ...this.#targets.usedBy(key)];
+      this.#beside.set(key, new Set(targets.flatMap((target) => [...this.#targets.usersOf(target)])));
+      for (const name of [objectKey("RouteSettings", key), ...targets]) names.add(name);
+    }
+    return names;
+  }
+
+  /** Those that say something else than before, or have gone. */
+  get changed(): ReadonlySet<string> {
+    return this.#changed;
+  }
+
+  get isEmpty(): boolean {
+    return this.#readings.size === 0;
+  }
+
+  /** The reading of the object `namespace/name`; undefined where there is none. */
+  reading(key: string): SettingsReading | undefined {
+    return this.#readings.get(key);
+  }
+
+  /**
+   * Those that are attached to an object like `Gateway shop/public`, or to that part of it; the
+   * oldest first.
+   */
+  attachedTo(called: string, section: string | undefined): readonly SettingsReading[] {
+    const all = [...this.#targets.usersOf(called)].flatMap((key) => this.#readings.get(key) ?? []);
+    return all
+      .filter(({ settings }) =>
+        targetsOf(settings).some((target) => target.sectionName === section && called === calledOf(target, settings)),
+      )
+      .sort((one, other) => byCreation(one.settings, other.settings));
+  }
+
+  /**
+   * Names of those that are attached to an object like `Gateway shop/public`, or to a part of it.
+   */
+  keysAt(called: string): Iterable<string> {
+    return this.#targets.usersOf(called);
+  }
+
+  /** Those that have a target in common with it, or had before it changed. */
+  beside(key: string): ReadonlySet<string> {
+    return this.#beside.get(key) ?? new Set();
+  }
+
+  /** The values for a rule on a listener; undefined where there are none. */
+  effective(place: RulePlace): Effective | undefined {
+    if (this.isEmpty) return undefined;
+    const layers = this.#layersOf(place);
+    if (layers.length === 0) return undefined;
+    const called = layers.map(({ key }) => key).join(" ");
+    const known = this.#effective.get(called);
+    if (known !== undefined) return known;
+    const made = effectiveOf(layers, this.#settings!);
+    this.#effective.set(called, made);
+    return made;
+  }
+
+  /** `objects` with the last good ones that stand in for refused ones. */
+  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#standIns.keepIn(objects);
+  }
+
+  /** The inner ones first, and each once. */
+  #layersOf({ route, rule, named, listener, gateway }: RulePlace): readonly SettingsReading[] {
+    const { owner } = listener;
+    const parent = `${owner.kind} ${owner.namespace}/${owner.name}`;
+    const whole = `Gateway ${gateway}`;
+    const layers = [
+      ...named.flatMap((key) => this.#readings.get(key) ?? []),
+      ...(rule === undefined ? [] : this.attachedTo(route, rule)),
+      ...this.attachedTo(route, undefined),
+      ...this.attachedTo(parent, listener.listener.name),
+      ...this.attachedTo(parent, undefined),
+      ...(parent === whole ? [] : this.attachedTo(whole, undefined)),
+    ];
+    return [...new Set(layers)];
+  }
+
+  #read(key: string, turn: Turn): void {
+    const present = turn.now.snapshot.routeSettings.get(key);
+    const inForce = this.#standIns.inForce(key, present, turn);
+    if (present === undefined) {
+      this.#readings.delete(key);
+      this.#references.set(key, []);
+      this.#targets.set(key, []);
+      return;
+    }
+    const reading = guarded(
+      () => this.#readingOf(present, inForce, turn),
+      (bug) => failed(present, bugProblem({ kind: "RouteSettings", ...nameIn(present) }, bug), this.#settings!),
+    );
+    this.#readings.set(key, reading);
+    this.#references.set(key, [...reading.references]);
+    const targets = targetsOf(reading.settings).flatMap((target) => calledOf(target, present) ?? []);
+    this.#targets.set(key, [...new Set(targets)]);
+  }
+
+  /**
+   * Where nginx does not have the present form, no request may pass that the present form would
+   * stop.
+   */
+  #readingOf(
+    present: RouteSettings,
+    { form, refused, isSuspected }: FormInForce<RouteSettings>,
+    { now }: Turn,
+  ): SettingsReading {
+    if (refused !== undefined && form === undefined) return failed(present, refused, this.#settings!);
+    const world = {
+      snapshot: now.snapshot,
+      settings: this.#settings!,
+      options: this.#options,
+      grants: this.#grants,
+    };
+    const reading = readSettings(form ?? present, world);
+    if (refused === undefined) return reading;
+    const guardsMore =
+      guardsDiffer(annotatedForm(form!), annotatedForm(present), settingsPrefix) ||
+      JSON.stringify(targetsOf(form!)) !== JSON.stringify(targetsOf(present));
+    return {
+      ...reading,
+      settings: present,
+      closed: reading.closed ?? (guardsMore ? refused : undefined),
+      problems: isSuspected ? reading.problems : [refused, ...reading.problems],
+    };
+  }
+}
+
+/** What a target is called; undefined where it is none of the Gateway API. */
+function calledOf({ group, kind, name }: PolicyTarget, { metadata }: RouteSettings): string | undefined {
+  return group === gatewayGroup ? objectKey(kind, `${metadata.namespace ?? "default"}/${name}`) : undefined;
+}
+
+function nameIn({ metadata }: RouteSettings): { readonly namespace: string; readonly name: string } {
+  return { namespace: metadata.namespace ?? "default", name: metadata.name };
+}
+
+/** The reading of an object that cannot be used at all. It may be a guard. */
+function failed(settings: RouteSettings, why: Problem, values: Settings): SettingsReading {
+  const none = () => undefined;
+  return {
+    key: keyOf(settings),
+    object: { kind: "RouteSettings", ...nameIn(settings) },
+    settings,
+    texts: new Map(),
+    values: unannotated(values),
+    closed: why,
+    problems: [why],
+    elsewhere: [],
+    references: [],
+    lookup: { secret: none, configMap: none, service: none },
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * The statuses of RouteSettings at what they are attached to, and at the routes whose filters name
+ * them, with their Problems.
+ */
+
+import { mayGuard } from "../../../annotations/on-routes.ts";
+import type { PolicyTarget } from "../../../model/gateway/backend-tls-policy.ts";
+import { gatewayGroup, type ParentReference } from "../../../model/gateway/objects.ts";
+import { targetsKey, targetsOf } from "../../../model/gateway/route-settings.ts";
+import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
+import { objectKey } from "../../../model/objects.ts";
+import { named, type Problem, sentence } from "../../../problem.ts";
+import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
+import type { SettingsReading } from "./reading.ts";
+
+/** An object that settings are attached to, as far as the status goes. */
+export interface TargetSeen {
+  /** Whether it is served by this controller. */
+  readonly isOurs: boolean;
+  /** Names of its listeners or of its rules. */
+  readonly sections: readonly string[];
+}
+
+export interface TargetWorld {
+  /** The object that is called like `Gateway shop/public`; undefined where there is none. */
+  seen(called: string): TargetSeen | undefined;
+  /** Those that are attached to it or to that part of it, the oldest first. */
+  attachedTo(called: string, section: string | undefined): readonly SettingsReading[];
+  /** Routes of ours whose filters name these settings, like `HTTPRoute shop/web`. */
+  users(key: string): readonly string[];
+}
+
+export interface SettingsStatus {
+  readonly ancestors: readonly DesiredAncestorStatus[];
+  readonly problems: readonly Problem[];
+}
+
+const kinds: readonly string[] = ["Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute"];
+
+export function settingsStatus(reading: SettingsReading, world: TargetWorld): SettingsStatus {
+  const { key, object, settings } = reading;
+  const faults: Fault[] = [];
+  const ancestors: DesiredAncestorStatus[] = [];
+  const targets = targetsOf(settings);
+  for (const [at, target] of targets.entries()) {
+    const { fault, isOurs } = judged(reading, target, `spec.${targetsKey}[${at}]`, world);
+    if (fault !== undefined) faults.push(fault);
+    if (isOurs) ancestors.push({ ancestorRef: referenceTo(target), conditions: [accepted(reading, fault)] });
+  }
+  const users = world.users(key);
+  for (const user of users) {
+    const [kind = "", route = ""] = user.split(" ");
+    const target = { group: gatewayGroup, kind, name: route.slice(route.indexOf("/") + 1) };
+    if (targets.some((one) => one.kind === kind && one.name === target.name && one.sectionName === undefined)) continue;
+    ancestors.push({ ancestorRef: referenceTo(target), conditions: [accepted(reading, undefined)] });
+  }
+  const isElsewhere = targets.length > 0 && ancestors.length === 0;
+  const idle = targets.length === 0 && users.length === 0 ? [unused(object)] : [];
+  const problems = [...reading.problems, ...faults.map(({ problem }) => problem), ...idle];
+  return { ancestors, problems: isElsewhere ? [] : problems };
+}
+
+function unused(object: Problem["object"]): Problem {
+  const why = "is missing, and no filter of a route names these settings";
+  return { object, kind: "field-unusable", field: `spec.${targetsKey}`, why, done: "they have no effect" };
+}
+
+function referenceTo({ group, kind, name, sectionName }: PolicyTarget): ParentReference {
+  return { group, kind, name, ...(sectionName === undefined ? {} : { sectionName }) };
+}
+
+/** Nothing is said about what other controllers serve. */
+function judged(
+  reading: SettingsReading,
+  { group, kind, name, sectionName }: PolicyTarget,
+  field: string,
+  world: TargetWorld,
+): { readonly fault?: Fault; readonly isOurs: boolean } {
+  const { object } = reading;
+  const fault = (reason: string, part: string, why: string, done = "the settings have no effect there"): Fault => {
+    return { reason, problem: { object, kind: "field-unusable", field: `${field}${part}`, why, done } };
+  };
+  if (group !== gatewayGroup || !kinds.includes(kind)) {
+    return { isOurs: true, fault: fault("Invalid", ".kind", `${group} ${kind} is not one of ${kinds.join(", ")}`) };
+  }
+  const called = objectKey(kind, `${object.namespace}/${name}`);
+  const seen = world.seen(called);
+  if (seen === undefined) return { isOurs: true, fault: fault("TargetNotFound", "", `${called} not found`) };
+  if (!seen.isOurs) return { isOurs: false };
+  if (sectionName !== undefined && !seen.sections.includes(sectionName)) {
+    const what = kind.endsWith("Route") ? "rule" : "listener";
+    const why = `${called} has no ${what} named ${sectionName}`;
+    return { isOurs: true, fault: fault("TargetNotFound", ".sectionName", why) };
+  }
+  const lost = overruled(reading, called, sectionName, world);
+  return lost === undefined
+    ? { isOurs: true }
+    : { isOurs: true, fault: fault("Conflicted", "", lost, "those count, and guards of both hold") };
+}
+
+/** Which values count for nothing beside those of older settings of the same target. */
+function overruled(reading: SettingsReading, called: string, section: string | undefined, world: TargetWorld) {
+  const all = world.attachedTo(called, section);
+  const older = all.slice(0, all.indexOf(reading));
+  const keys = [...reading.texts.keys()].filter((key) => !mayGuard(key) && older.some(({ texts }) => texts.has(key)));
+  if (keys.length === 0) return undefined;
+  const first = older.find(({ texts }) => texts.has(keys[0]!))!;
+  return `the older ${named(first.object)} gives ${keys.join(", ")} for the same target, too`;
+}
+
+function accepted({ closed, problems }: SettingsReading, fault: Fault | undefined): DesiredCondition {
+  if (fault !== undefined) return fails("Accepted", fault.reason, sentence(fault.problem));
+  if (closed !== undefined) return fails("Accepted", "Invalid", wordsOfAll([closed, ...problems]));
+  const more = problems.length === 0 ? "" : `. ${wordsOfAll(problems)}`;
+  return holds("Accepted", `the settings are in force${more}`);
+}

@@ -1,0 +1,66 @@
+/** The claims of a route on the hosts of its listeners. */
+import type { Route } from "../../../model/gateway/objects.ts";
+import { serverKey, shadowKey } from "../../../model/listeners.ts";
+import { objectKey } from "../../../model/objects.ts";
+import type { Problem } from "../../../problem.ts";
+import type { ClaimedPath } from "../../claim.ts";
+import { permits } from "../../host-policy/policy.ts";
+import type { Turn } from "../../turn.ts";
+import { withIdentity } from "../backend-tls/identity.ts";
+import type { Gateways } from "../gateways.ts";
+import { routeFeatures } from "../route-features.ts";
+import { withSettings } from "../route-settings/applied.ts";
+import type { AllRouteSettings } from "../route-settings/route-settings.ts";
+import { type Attachment, hostsOn } from "./attach.ts";
+import type { RouteName } from "./problems.ts";
+
+export interface HostsRead {
+  /** Paths by `serverKey`. */
+  readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
+  /** Guards of RouteSettings that cannot hold together, each once. */
+  readonly conflicts: readonly Problem[];
+}
+
+export interface HostWorld {
+  /** The name of the route. */
+  readonly object: RouteName;
+  readonly gateways: Gateways;
+  readonly settings: AllRouteSettings;
+  readonly turn: Turn;
+  /** Whether the route is in shadow. */
+  readonly isShadow: boolean;
+}
+
+export function hostsOf(
+  route: Route,
+  attachments: readonly Attachment[],
+  paths: readonly ClaimedPath[],
+  { object, gateways, settings, turn, isShadow }: HostWorld,
+): HostsRead {
+  const hosts = new Map<string, readonly ClaimedPath[]>();
+  const conflicts = new Map<string, Problem>();
+  if (paths.length === 0) return { hosts, conflicts: [] };
+  const { kind, namespace, name: own } = object;
+  const called = objectKey(kind, `${namespace}/${own}`);
+  const plain = routeFeatures(turn.settings);
+  const hostnames = (route.spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
+  const isPermitted = (host: string) => permits(turn.hostPolicy, namespace, host);
+  for (const { parent, listeners } of attachments) {
+    const { gateway } = parent;
+    const identified = withIdentity(paths, gateways.identity(gateway));
+    for (const listener of listeners) {
+      if (!gateways.isServed(listener)) continue;
+      const applied = withSettings(
+        identified,
+        { plain, hasTls: gateways.hasTls(gateway, listener) },
+        ({ rule, settings: named = [] }) => settings.effective({ route: called, rule, named, listener, gateway }),
+      );
+      for (const problem of applied.conflicts) conflicts.set(JSON.stringify(problem), problem);
+      for (const name of hostsOn(listener, hostnames, isPermitted)) {
+        const key = serverKey({ listener: listener.id, name });
+        hosts.set(isShadow ? shadowKey(key) : key, applied.paths);
+      }
+    }
+  }
+  return { hosts, conflicts: [...conflicts.values()] };
+}

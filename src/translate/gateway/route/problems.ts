@@ -1,0 +1,38 @@
+/** The Problems of a route at all its parents, each once. */
+import type { Route } from "../../../model/gateway/objects.ts";
+import { kindAndKey } from "../../../model/objects.ts";
+import type { Snapshot } from "../../../model/snapshot.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import { type Attachment, parentsNamed } from "./attach.ts";
+import type { RulesRead } from "./rules.ts";
+
+export type RouteName = ObjectName & { readonly namespace: string };
+
+export function problemsOf(
+  object: RouteName,
+  { spec }: Route,
+  attachments: readonly Attachment[],
+  rules: RulesRead,
+): Problem[] {
+  const faults = attachments.flatMap(({ fault }) => fault ?? []);
+  const ofHosts = attachments.flatMap(({ refusedHosts }) => refusedHosts);
+  const problems = [...faults, ...rules.unresolved, ...rules.invalid].map(({ problem }) => problem).concat(ofHosts);
+  const notes = [...rules.notes];
+  if (attachments.length > 0 && (spec?.useDefaultGateways ?? "None") !== "None") {
+    const done = "the route is attached to the Gateways that spec.parentRefs names";
+    const why = "is not served yet";
+    notes.push({ object, kind: "field-unusable", field: "spec.useDefaultGateways", why, done });
+  }
+  return [...new Map([...problems, ...notes].map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** Parents that are nowhere. Others serve those of other classes. */
+export function orphanProblems(object: ObjectName, route: Route, snapshot: Snapshot): Problem[] {
+  const { gateways, listenerSets } = snapshot;
+  return parentsNamed(route).flatMap((parent): Problem[] => {
+    const [kind, key] = kindAndKey(parent);
+    if ((kind === "Gateway" ? gateways : listenerSets).has(key)) return [];
+    const done = "the route is not attached there";
+    return [{ object, kind: "field-unusable", field: "spec.parentRefs", why: `${parent} not found`, done }];
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * The RouteSettings that a rule names by the filter ExtensionRef. Without one of them its requests
+ * get an error.
+ */
+import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
+import type { Fault } from "../conditions.ts";
+import { type BackendWorld, refusalOf } from "./backends.ts";
+
+/** `named`: by `namespace/name`, in their order. */
+export type SettingsNamed = { readonly named: readonly string[] } | { readonly fault: Fault };
+
+/** `filters` have no mistakes in their values; `field` is theirs. */
+export function settingsNamed(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): SettingsNamed {
+  const named: string[] = [];
+  for (const [at, { extensionRef }] of filters.entries()) {
+    if (extensionRef === undefined) continue;
+    const key = `${world.object.namespace}/${extensionRef.name}`;
+    if (!world.hasSettings(key)) {
+      const why = `RouteSettings ${key} not found`;
+      const done = `the requests of the rule get ${refusalOf(world)}`;
+      const where = `${field}[${at}].extensionRef`;
+      const problem = { object: world.object, kind: "field-unusable", field: where, why, done } as const;
+      return { fault: { reason: "InvalidFilter", problem } };
+    }
+    named.push(key);
+  }
+  return { named };
+}
+
+/** The same of a whole route, whether or not they are there. */
+export function settingsIn(
+  rules: readonly { readonly filters?: readonly HTTPRouteFilter[] }[],
+  namespace: string,
+): readonly string[] {
+  const filters = rules.flatMap((rule) => rule.filters ?? []);
+  return filters.flatMap(({ extensionRef }) => (extensionRef === undefined ? [] : `${namespace}/${extensionRef.name}`));
+}

@@ -1,0 +1,157 @@
+/**
+ * Ports that a Gateway has together with others: with the Ingresses, and under `serve` with all
+ * Gateways of this machine. On the two ports of Ingresses, which listeners on 80 and 443 use, the
+ * host and the path decide whose a request is.
+ */
+import type { ListenerPort } from "../../model/listeners.ts";
+import { named } from "../../problem.ts";
+import type { TranslateOptions } from "../options.ts";
+import type { Fault } from "./conditions.ts";
+import { byCreation, compared } from "./creation.ts";
+import { faultOf, listenersOn, ownersOf, type Placed, type PortOptions } from "./ports.ts";
+import { allListeners, type GatewayReading, isUsable, type ListenerReading, ownerOfListener } from "./reading.ts";
+import { streamPorts } from "./stream-ports.ts";
+
+/**
+ * The ports of the one Gateway that has those of Ingresses, which their Service leads to. Clients
+ * see the ports of the listeners; under `serve`, without a Service, they see those of nginx.
+ */
+export function ingressPorts(reading: GatewayReading, options: PortOptions): Placed {
+  const { httpPort, httpsPort, sharesPorts } = options.gateway;
+  const unavailable = new Map<string, Fault>();
+  const listeners = allListeners(reading);
+  for (const one of listeners.filter(isUsable)) {
+    const why = whyNotThere(one, options);
+    if (why !== undefined) unavailable.set(one.id, faultOf(one, why));
+  }
+  const ports = [...Map.groupBy(listeners, ({ listener }) => listener.port)].flatMap(([port, on]): ListenerPort[] => {
+    const served = on.filter((one) => isUsable(one) && !unavailable.has(one.id));
+    if (served.length === 0) return [];
+    const listenPort = sharedPortOf(port, options);
+    return [
+      {
+        id: `${reading.key}:${port}`,
+        address: undefined,
+        listenPort,
+        port: sharesPorts ? listenPort : port,
+        ...(sharesPorts ? { usualPorts: { http: httpPort, https: httpsPort } } : {}),
+        tls: served.some(({ tls }) => tls),
+        owners: ownersOf(served),
+        listeners: listenersOn(on, () => reading.key, unavailable),
+      },
+    ];
+  });
+  return { ports, streams: [], unavailable };
+}
+
+function whyNotThere({ listener, clients }: ListenerReading, options: PortOptions): string | undefined {
+  const { port, protocol } = listener;
+  const theirs = { 80: "HTTP", 443: "HTTPS" }[port];
+  if (theirs === undefined) return "the shared Gateway has the ports of Ingresses, which are 80 and 443";
+  if (protocol !== theirs) return `Ingresses have port ${port} with protocol ${theirs}`;
+  if (port === 443 && options.enableSslPassthrough) return "port 443 is that of --enable-ssl-passthrough";
+  return clients === undefined ? undefined : `Ingresses have port ${port}, where no client certificates are asked for`;
+}
+
+/**
+ * The ports of this machine, which all Gateways share under `serve`. Ingresses have two of them.
+ * Listeners of all Gateways come before those of any ListenerSet.
+ */
+export function machinePorts(readings: readonly GatewayReading[], options: PortOptions): Placed {
+  const { httpPort, httpsPort } = options.gateway;
+  const unavailable = new Map<string, Fault>();
+  const taken = new Map<string, { readonly protocol: string; readonly by: ListenerReading | "Ingresses" }>([
+    [`tcp ${httpPort}`, { protocol: "HTTP", by: "Ingresses" }],
+    [`tcp ${httpsPort}`, { protocol: "HTTPS", by: "Ingresses" }],
+  ]);
+  const hosts = new Map<string, ListenerReading>();
+  const oldest = readings.toSorted((one, other) => byCreation(one.gateway, other.gateway));
+  const sets = oldest.flatMap((reading) => reading.sets).sort((one, other) => compared(one.rank, other.rank));
+  const gatewayOf = new Map<string, string>([
+    ...sets.map(({ key, gateway }) => [`ListenerSet ${key}`, gateway] as const),
+    ...oldest.map(({ key }) => [`Gateway ${key}`, key] as const),
+  ]);
+  const all = [...oldest, ...sets].flatMap(({ listeners }) => listeners);
+  const placeOf = ({ listener: { port } }: ListenerReading) => sharedPortOf(port, options);
+  for (const one of all.filter(isUsable)) {
+    const why = whyNot(one);
+    if (why !== undefined) unavailable.set(one.id, faultOf(one, why));
+  }
+  const isServed = (one: ListenerReading) => isUsable(one) && !unavailable.has(one.id);
+  const requests = all.filter(({ stream }) => stream === undefined);
+  const ports = [...Map.groupBy(requests, placeOf)].flatMap(([port, on]): ListenerPort[] => {
+    const served = on.filter(isServed);
+    const owners = ownersOf(served);
+    if (owners.length === 0) return [];
+    return [
+      {
+        id: `*:${port}`,
+        address: undefined,
+        listenPort: port,
+        port,
+        ...(httpPort === 80 && httpsPort === 443 ? {} : { usualPorts: { http: httpPort, https: httpsPort } }),
+        tls: served.some(({ tls }) => tls),
+        owners,
+        listeners: listenersOn(on, ({ id }) => gatewayOf.get(ownerOfListener(id))!, unavailable),
+      },
+    ];
+  });
+  return { ports, streams: streamPorts("*", all, isServed, placeOf), unavailable };
+
+  function whyNot(one: ListenerReading): string | undefined {
+    const { listener, stream, hostname } = one;
+    const { protocol } = listener;
+    const layer = stream === "udp" ? "udp" : "tcp";
+    const place = placeOf(one);
+    const said = place === listener.port ? `port ${place}` : `port ${listener.port} (${place} here)`;
+    const isIngress = layer === "tcp" && (place === httpPort || place === httpsPort);
+    const reserved = isIngress ? undefined : options.reservedPorts.get(place);
+    if (reserved !== undefined) {
+      return `port ${place} is that of ${reserved}, and Gateways without addresses of their own (--gateway-addresses) need another one`;
+    }
+    if (place === httpsPort && options.enableSslPassthrough) {
+      return `${said} is that of --enable-ssl-passthrough, and Gateways without addresses of their own (--gateway-addresses) need another one`;
+    }
+    const other = taken.get(`${layer} ${place}`);
+    const isAlone = stream === "tcp" || stream === "udp";
+    if (other !== undefined && (other.protocol !== protocol || isAlone)) {
+      const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
+      return `${whose} ${said} with protocol ${other.protocol}, and Gateways without addresses of their own share ports`;
+    }
+    const guard = other === undefined || other.by === "Ingresses" ? undefined : other.by.clients;
+    if (other !== undefined && guard?.id !== one.clients?.id) {
+      const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
+      return `${whose} ${said} and ${guard === undefined ? "no" : "other"} client certificates there, and Gateways without addresses of their own share ports`;
+    }
+    const key = `${layer} ${place} ${hostname}`;
+    const older = hosts.get(key);
+    if (older !== undefined) {
+      const what = hostname === "" ? "all hosts" : hostname;
+      return `${olderOne(older, one)} has ${what} on ${said}, and Gateways without addresses of their own share ports`;
+    }
+    hosts.set(key, one);
+    if (other === undefined) taken.set(`${layer} ${place}`, { protocol, by: one });
+    return undefined;
+  }
+}
+
+/**
+ * The port on which nginx listens for a listener of a Gateway that shares the ports of this
+ * machine.
+ */
+export function sharedPortOf(
+  port: number,
+  { gateway: { httpPort, httpsPort } }: Pick<TranslateOptions, "gateway">,
+): number {
+  return port === 80 ? httpPort : port === 443 ? httpsPort : port;
+}
+
+/**
+ * As the owner of another listener may know it: ListenerSets of other namespaces are none of its
+ * business.
+ */
+function olderOne({ owner, listener }: ListenerReading, reader: ListenerReading): string {
+  if (owner === reader.owner) return `listener ${listener.name}`;
+  const isSecret = owner.kind === "ListenerSet" && owner.namespace !== reader.owner.namespace;
+  return isSecret ? "an older ListenerSet of another namespace" : `the older ${named(owner)}`;
+}

@@ -1,0 +1,72 @@
+/** A Claim without the hosts that the host policy gives to other namespaces. */
+import { catchAll } from "../../model/configuration.ts";
+import type { Problem } from "../../problem.ts";
+import type { Claim, ClaimedPath } from "../claim.ts";
+import { twinOf } from "../hosts/names.ts";
+import { type HostPolicy, noHostPolicy, permits } from "./policy.ts";
+
+export interface Governed {
+  /** The same object where nothing is taken from it. */
+  readonly claim: Claim;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Takes hosts, aliases and certificates for them from an Ingress's Claim, with one Problem for each
+ * name.
+ */
+export function governed(claim: Claim, policy: HostPolicy): Governed {
+  if (policy === noHostPolicy) return { claim, problems: [] };
+  const { namespace } = claim.owner;
+  const isAllowed = (host: string) => permits(policy, namespace, host);
+  const lost = [...claim.hosts].filter(([host]) => !isAllowed(host));
+  const { aliases, redirects } = claim.features;
+  const lostNames = aliases.names.filter((name) => !isAllowed(name));
+  const lostTwins = redirects.twin ? [...claim.hosts.keys()].filter((host) => !isAllowed(twinOf(host) ?? host)) : [];
+  const lostTls = claim.tls.some(({ hosts }) => !hosts.every(isAllowed));
+  if (lost.length + lostNames.length + lostTwins.length === 0 && !lostTls) return { claim, problems: [] };
+  const refused = (field: string, host: string) => refusal({ claim, field, host, policy });
+  const problems = [
+    ...lost.map(([host, paths]) => refused(fieldOf(paths), host)),
+    ...lostNames.map((name) => refused("annotation server-alias", name)),
+    ...lostTwins
+      .filter((host) => isAllowed(host))
+      .map((host) => refused("annotation from-to-www-redirect", twinOf(host)!)),
+  ];
+  return {
+    claim: {
+      ...claim,
+      hosts: new Map([...claim.hosts].filter(([host]) => isAllowed(host))),
+      answersUnknownHosts: claim.answersUnknownHosts && isAllowed(catchAll),
+      features: {
+        ...claim.features,
+        aliases: { ...aliases, names: aliases.names.filter(isAllowed) },
+        // The redirect is all hosts' or none's, as the annotation is.
+        redirects: { ...redirects, twin: redirects.twin && lostTwins.length === 0 },
+      },
+      // A section without hosts is for all hosts, so one that has lost all its hosts goes as a
+      // whole.
+      tls: claim.tls.flatMap((section) => {
+        const hosts = section.hosts.filter(isAllowed);
+        return hosts.length === 0 && section.hosts.length > 0 ? [] : [{ ...section, hosts }];
+      }),
+    },
+    problems,
+  };
+}
+
+function fieldOf([path]: readonly ClaimedPath[]): string {
+  return path === undefined ? "spec.defaultBackend" : path.field.replace(/\.http\..*$/, ".host");
+}
+
+interface Refused {
+  readonly claim: Claim;
+  readonly field: string;
+  readonly host: string;
+  readonly policy: HostPolicy;
+}
+
+function refusal({ claim, field, host, policy }: Refused): Problem {
+  const owners = policy.ownersOf(host) ?? [];
+  return { object: claim.owner, kind: "host-refused", field, host: host === catchAll ? "*" : host, owners };
+}

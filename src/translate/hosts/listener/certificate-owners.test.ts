@@ -1,0 +1,88 @@
+/** Whose certificate is shown for a name that a listener and an Ingress both have one for. */
+import { expect, test } from "vitest";
+import { gateway, gatewayClass, listener } from "../../../../test/support/gateways.ts";
+import { ingress, ingressClass } from "../../../../test/support/ingress.ts";
+import { fake, put } from "../../../../test/support/sketch.ts";
+import { fakeCertificate } from "../../../certificates/fake.ts";
+import type { KubernetesObject, Secret } from "../../../model/objects.ts";
+import { emptySnapshot } from "../../../model/snapshot.ts";
+import { sentence } from "../../../problem.ts";
+import { defaultOptions } from "../../options.ts";
+import { translate } from "../../translator.ts";
+import { emptyInputs } from "../../turn.ts";
+
+const { chain, key } = await fakeCertificate(new Date("2026-01-01"));
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const secret = (namespace: string): Secret => ({
+  ...{ apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls" },
+  metadata: { name: "pair", namespace },
+  data: { "tls.crt": base64(chain), "tls.key": base64(key.reveal()) },
+});
+const host = "ingress.local";
+
+interface Words {
+  readonly namespace?: string;
+  readonly created?: string;
+  readonly hostname?: string;
+}
+
+/** The Gateway is of the namespace `ns`, and of 2026. */
+function shown({ namespace = "ns", created = "2027", hostname = host }: Words) {
+  const https = {
+    ...{ name: "tls", port: 443, protocol: "HTTPS" },
+    tls: { certificateRefs: [{ name: "pair" }] },
+    hostname,
+  };
+  const objects: readonly KubernetesObject[] = [
+    ...[gatewayClass(), ingressClass as KubernetesObject, secret("ns"), secret("other")],
+    gateway({ listeners: [listener(https)] }),
+    ingress({ name: "web", namespace, host, tls: "pair", metadata: { creationTimestamp: created } }),
+  ];
+  const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, shared: "ns/gw" } };
+  const { configuration, problems } = translate(
+    { ...emptyInputs, snapshot: put(emptySnapshot, ...objects) },
+    options,
+    fake,
+  );
+  const about = [...(problems.get("certificates of listeners") ?? [])];
+  return {
+    yielding: [...configuration.yieldingListeners],
+    said: about.map((one) => `${one.object.kind} ${one.object.name}: ${sentence(one)}`),
+  };
+}
+
+test.each<[string, Words, ReturnType<typeof shown>]>([
+  [
+    "of one namespace that of the listener",
+    { created: "2020" },
+    {
+      yielding: [],
+      said: [
+        `Ingress web: spec.tls: Gateway ns/gw of the same namespace has a certificate for host ${host}; that one is shown on the port of both`,
+      ],
+    },
+  ],
+  [
+    "between namespaces that of the older Ingress",
+    { namespace: "other", created: "2020" },
+    {
+      yielding: ["ns/gw/tls"],
+      said: [
+        `Gateway gw: spec.listeners: the older Ingress other/web has a certificate for host ${host}; that one is shown on the port of both`,
+      ],
+    },
+  ],
+  [
+    "between namespaces that of the older Gateway",
+    { namespace: "other" },
+    {
+      yielding: [],
+      said: [
+        `Ingress web: spec.tls: the older Gateway ns/gw has a certificate for host ${host}; that one is shown on the port of both`,
+      ],
+    },
+  ],
+  ["of other names both", { namespace: "other", created: "2020", hostname: "*.local" }, { yielding: [], said: [] }],
+])("%s is shown", (_, words, expected) => {
+  expect(shown(words)).toEqual(expected);
+});

@@ -1,0 +1,201 @@
+/**
+ * The one table of a host that a listener and its namesake have in common, on a port where both get
+ * requests. The namesake is the Server of that name which belongs to no listener. The more exact
+ * path wins over both; where the paths are equal, conditions win, and then `keeps` decides. The
+ * unwritten path `/` yields to every route, and takes what no route does.
+ */
+import { literalPrefix } from "../../../kinds/literal-prefix.ts";
+import { catchAll, type Route, toNamesake } from "../../../model/configuration.ts";
+import { named, type Problem } from "../../../problem.ts";
+import type { Claim } from "../../claim.ts";
+import type { OwnedPath } from "../../world.ts";
+import { isRegexHost, plainRoutes } from "../path-routes.ts";
+import { routesOf } from "../routes.ts";
+import type { Entry } from "./entries.ts";
+import { keeps, type Party } from "./precedence.ts";
+
+export interface CommonTable {
+  readonly routes: readonly Route[];
+  /** Whether the routes are to be tried as they stand. */
+  readonly isOrdered: boolean;
+  /** About what takes no requests any more, or not all of them: of either side. */
+  readonly problems: readonly Problem[];
+}
+
+/** A route with what decides where it stands. */
+interface Candidate {
+  readonly route: Route;
+  /** Exact paths, then prefixes, then patterns, and at last the unwritten path. */
+  readonly rank: 0 | 1 | 2 | 3;
+  /**
+   * Without a slash at its end; of a pattern of the namesake, what all paths that it takes begin
+   * with.
+   */
+  readonly text: string;
+  readonly side: { readonly entry: Entry } | { readonly draft: OwnedPath };
+}
+
+/** `entries` in their order, with the routes of each; `drafts` are those of the namesake. */
+export function commonTable(
+  name: string,
+  entries: readonly (readonly [entry: Entry, routes: readonly Route[]])[],
+  drafts: readonly OwnedPath[],
+): CommonTable {
+  const isOrdered = isRegexHost(drafts.map(({ path }) => path));
+  const ours = entries.flatMap(([entry, routes]) =>
+    routes.map((route): Candidate => ({ route, rank: entry.rank, text: entry.path, side: { entry } })),
+  );
+  const theirs = isOrdered ? patternCandidates(drafts) : plainCandidates(drafts);
+  const verdicts = new Verdicts(name);
+  const routes = isOrdered ? inOneOrder(ours, theirs, verdicts) : byPlace(ours, theirs, verdicts);
+  return { routes, isOrdered, problems: verdicts.all };
+}
+
+function precedes({ claim: theirs, path }: OwnedPath, { claim, claimed }: Entry): boolean {
+  if (theirs === undefined || path.implicit === true || claimed.match.conditions !== undefined) return false;
+  return keeps(partyOf(theirs), partyOf(claim));
+}
+
+function partyOf({ owner: { namespace }, since: { created } }: Claim): Party {
+  return { namespace, created };
+}
+
+function plainCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
+  return plainRoutes(drafts.map(({ path }, at) => [at, path] as const)).map(({ path, match, location }): Candidate => {
+    const draft = drafts[location]!;
+    // nginx adds the slash to a path on its own where nothing else has that path.
+    const route: Route = { match: match === "prefix" ? "prefix" : "exact", path, location: toNamesake };
+    const rank = draft.path.implicit === true ? 3 : draft.path.type === "exact" && match === "exact" ? 0 : 1;
+    return { route, rank, text: path.replace(/\/$/, ""), side: { draft } };
+  });
+}
+
+function patternCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
+  return routesOf(drafts.map(({ path }) => path)).routes.flatMap((route): Candidate[] => {
+    const draft = drafts[route.location]!;
+    if (route.match !== "regex") return [];
+    const rank = draft.path.implicit === true ? 3 : 1;
+    const text = literalPrefix(draft.path.path).replace(/\/$/, "");
+    return [{ route: { match: "regex", path: route.path, location: toNamesake }, rank, text, side: { draft } }];
+  });
+}
+
+/** Routes with one path and kind of match stand together, in their order. nginx finds the path. */
+function byPlace(ours: readonly Candidate[], theirs: readonly Candidate[], verdicts: Verdicts): readonly Route[] {
+  const placeOf = ({ route }: Candidate) => `${route.match} ${route.path}`;
+  const places = Map.groupBy(ours, placeOf);
+  for (const theirOne of theirs) {
+    const place = places.get(placeOf(theirOne)) ?? [];
+    places.set(placeOf(theirOne), place);
+    insert(theirOne, place, verdicts);
+  }
+  return [...places.values()].flatMap((place) => place.map(({ route }) => route));
+}
+
+/**
+ * Patterns of the namesake count by what they begin with, and those of routes come after all
+ * prefixes.
+ */
+function inOneOrder(ours: readonly Candidate[], theirs: readonly Candidate[], verdicts: Verdicts): readonly Route[] {
+  const all = ours
+    .map((one) => asNamesake(one, theirs))
+    .sort((one, other) => one.rank - other.rank || lengthOf(other) - lengthOf(one));
+  for (const theirOne of theirs) {
+    insert(theirOne, all, verdicts);
+  }
+  return all.map(({ route }) => route);
+}
+
+/** Among patterns the text says nothing about which one is more exact. */
+function lengthOf({ rank, text }: Candidate): number {
+  return rank === 1 ? text.length : 0;
+}
+
+/** A pattern of the very text that a path of the namesake has stands where that one does. */
+function asNamesake(one: Candidate, theirs: readonly Candidate[]): Candidate {
+  if (one.rank !== 2) return one;
+  const same = theirs.find(({ side }) => "draft" in side && side.draft.path.path === one.route.path);
+  return same === undefined ? one : { ...one, rank: same.rank, text: same.text };
+}
+
+/**
+ * Whether `one` comes after a candidate of the namesake. Its own candidates come in their order.
+ */
+function comesAfter(one: Candidate, theirs: Candidate): boolean {
+  if (one.rank !== theirs.rank) return one.rank > theirs.rank;
+  const longer = lengthOf(theirs) - lengthOf(one);
+  if (longer !== 0) return longer > 0;
+  if (!("entry" in one.side && "draft" in theirs.side)) return false;
+  return isSameText(one, theirs) && precedes(theirs.side.draft, one.side.entry);
+}
+
+/**
+ * Puts the candidate of the namesake at its place, or at the end, and notes which of two with one
+ * path takes nothing.
+ */
+function insert(theirs: Candidate, all: Candidate[], verdicts: Verdicts): void {
+  const found = all.findIndex((one) => comesAfter(one, theirs));
+  const at = found < 0 ? all.length : found;
+  const { side } = theirs;
+  if ("draft" in side && theirs.rank < 3 && isMain(theirs, side.draft)) {
+    const isRival = (one: Candidate) => one.rank === theirs.rank && isSameText(one, theirs) && isWhole(one);
+    const winner = all.slice(0, at).find(isRival);
+    if (winner !== undefined && "entry" in winner.side) verdicts.lost(side.draft, winner.side.entry);
+    else {
+      for (const one of all.slice(at)) {
+        if (isRival(one) && "entry" in one.side) verdicts.kept(one.side.entry, side.draft);
+      }
+    }
+  }
+  all.splice(at, 0, theirs);
+}
+
+/** A path of two routes, `/foo` and all below `/foo/`, is won or lost as the longer one is. */
+function isMain({ route }: Candidate, { path }: OwnedPath): boolean {
+  return route.match !== "exact" || path.type === "exact";
+}
+
+function isWhole({ side }: Candidate): boolean {
+  return "entry" in side && side.entry.claimed.match.conditions === undefined;
+}
+
+/** Patterns of the namesake ignore case. */
+function isSameText(one: Candidate, theirs: Candidate): boolean {
+  if (theirs.route.match !== "regex") return true;
+  return one.text.toLowerCase() === theirs.text.toLowerCase();
+}
+
+class Verdicts {
+  readonly #host: string;
+  readonly #byText = new Map<string, Problem>();
+
+  constructor(name: string) {
+    this.#host = name === catchAll ? "all hosts" : `host ${name}`;
+  }
+
+  get all(): readonly Problem[] {
+    return [...this.#byText.values()];
+  }
+
+  /** The draft's path goes to the entry. */
+  lost({ claim, field, path }: OwnedPath, { claim: winner }: Entry): void {
+    if (claim === undefined) return;
+    const isOwn = claim.owner.namespace === winner.owner.namespace;
+    const whose = isOwn ? `${named(winner.owner)} of the same namespace` : `the older ${named(winner.owner)}`;
+    const why = `${whose} has path ${path.path} of ${this.#host}, too`;
+    const { share = 1 } = winner;
+    const part = share === 1 ? "" : `${Math.round(share * 100)} % of `;
+    this.#add({ object: claim.owner, kind: "field-unusable", field, why, done: `${part}its requests go there` });
+  }
+
+  /** The entry's path stays with the draft. */
+  kept({ claim, claimed }: Entry, { claim: keeper, path }: OwnedPath): void {
+    const why = `the older ${named(keeper!.owner)} has path ${path.path} of ${this.#host}`;
+    const done = "this match takes no request of it";
+    this.#add({ object: claim.owner, kind: "field-unusable", field: claimed.field, why, done });
+  }
+
+  #add(problem: Problem): void {
+    this.#byText.set(JSON.stringify(problem), problem);
+  }
+}

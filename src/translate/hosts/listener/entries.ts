@@ -1,0 +1,110 @@
+/**
+ * The matches of routes on a host of a listener, in the order in which a request is compared with
+ * them.
+ */
+import type { Conditions } from "../../../model/configuration.ts";
+import type { Problem } from "../../../problem.ts";
+import type { Claim, ClaimedPath } from "../../claim.ts";
+import type { World } from "../../world.ts";
+import { pathFault } from "../path-fault.ts";
+
+/**
+ * Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all.
+ */
+const mostPatterns = 1_000;
+
+export interface Entry {
+  readonly claim: Claim;
+  readonly claimed: ClaimedPath;
+  /** The path without a slash at its end where it is a prefix, and without escapes. */
+  readonly path: string;
+  /** Exact paths, then prefixes, then patterns. */
+  readonly rank: 0 | 1 | 2;
+}
+
+/** `key` is the `serverKey` of the host. */
+export function orderedEntries(
+  key: string,
+  claims: readonly Claim[],
+  world: World,
+  problems: Problem[],
+): readonly Entry[] {
+  return fewEnough(claims.flatMap((claim) => entriesOf(claim, key, world, problems)).sort(before), problems);
+}
+
+function entriesOf(claim: Claim, key: string, world: World, problems: Problem[]): Entry[] {
+  return (claim.hosts.get(key) ?? []).flatMap((claimed): Entry[] => {
+    const { match, field } = claimed;
+    const why = pathFault(match, world.pathsAreText);
+    if (why !== undefined) {
+      const done = "no request is sent by this match";
+      problems.push({ object: claim.owner, kind: "field-unusable", field: `${field}.path.value`, why, done });
+      return [];
+    }
+    const rank = match.pattern === true ? 2 : match.type === "exact" ? 0 : 1;
+    const text = rank === 2 ? match.text : decoded(match.text);
+    return [{ claim, claimed, rank, path: rank === 1 ? text.replace(/\/$/, "") : text }];
+  });
+}
+
+/** Paths are compared as nginx decodes them. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Matches of one object come in the order in which they stand there. */
+function before(one: Entry, other: Entry): number {
+  return (
+    one.rank - other.rank ||
+    other.path.length - one.path.length ||
+    // Two patterns of one length may take the same path: then the other criteria decide.
+    (one.rank === 2 ? 0 : compared(one.path, other.path)) ||
+    byConditions(one.claimed.match.conditions, other.claimed.match.conditions) ||
+    compared(one.claim.since.created, other.claim.since.created) ||
+    compared(nameIn(one.claim), nameIn(other.claim))
+  );
+}
+
+function byConditions(one: Conditions | undefined, other: Conditions | undefined): number {
+  return (
+    partLength(other, "service") - partLength(one, "service") ||
+    partLength(other, "method") - partLength(one, "method") ||
+    Number(other?.method !== undefined) - Number(one?.method !== undefined) ||
+    (other?.headers.length ?? 0) - (one?.headers.length ?? 0) ||
+    (other?.query.length ?? 0) - (one?.query.length ?? 0)
+  );
+}
+
+/** Characters of a service or method that the path alone does not say. */
+function partLength(conditions: Conditions | undefined, part: "service" | "method"): number {
+  return conditions?.call?.find(({ name }) => name === part)?.value.length ?? 0;
+}
+
+export function compared(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function nameIn({ since: { namespace, name } }: Claim): string {
+  return `${namespace}/${name}`;
+}
+
+/** Those of the oldest owners stay. */
+function fewEnough(entries: readonly Entry[], problems: Problem[]): readonly Entry[] {
+  const patterns = entries.filter(({ rank }) => rank === 2);
+  if (patterns.length <= mostPatterns) return entries;
+  const byAge = patterns.toSorted(
+    (one, other) =>
+      compared(one.claim.since.created, other.claim.since.created) || compared(nameIn(one.claim), nameIn(other.claim)),
+  );
+  const surplus = new Set(byAge.slice(mostPatterns));
+  for (const { claim, claimed } of surplus) {
+    const why = `the host has more than ${mostPatterns} regular expressions, and each request may be compared with all`;
+    const done = "no request is sent by this match";
+    problems.push({ object: claim.owner, kind: "field-unusable", field: `${claimed.field}.path.value`, why, done });
+  }
+  return entries.filter((entry) => !surplus.has(entry));
+}

@@ -1,0 +1,61 @@
+/**
+ * Which hosts of listeners have a namesake at their port, and by which hosts that is decided, so
+ * that they are built again.
+ */
+import { catchAll } from "../../../model/configuration.ts";
+import { Dependencies } from "../../../model/dependencies.ts";
+import { partsOf } from "../../../model/listeners.ts";
+import type { HostNames } from "../names.ts";
+
+/** By id. */
+type Listeners = Pick<ReadonlySet<string>, "has" | "size">;
+type Names = Pick<HostNames, "ownerOf" | "wantedBy">;
+
+export class Namesakes {
+  readonly #users = new Dependencies();
+  #listeners: Listeners = new Set();
+
+  /**
+   * Takes in the listeners on ports of both; gives those of `hosts` on listeners for which that is
+   * otherwise now.
+   */
+  begin(listeners: Listeners, hosts: Iterable<string>): readonly string[] {
+    const before = this.#listeners;
+    this.#listeners = listeners;
+    if (before === listeners) return [];
+    const isOther = (host: string) => {
+      const { listener } = partsOf(host);
+      return listener !== undefined && before.has(listener) !== listeners.has(listener);
+    };
+    return [...hosts].filter(isOther);
+  }
+
+  /** The hosts of listeners that have one of these hosts for a namesake, or may have it now. */
+  concerned(hosts: Iterable<string>, names: Names): ReadonlySet<string> {
+    const concerned = new Set<string>();
+    if (this.#listeners.size === 0) return concerned;
+    for (const host of hosts) {
+      const { aliases, twin } = names.wantedBy(host);
+      for (const name of [host, ...aliases, ...(twin === undefined ? [] : [twin])]) {
+        for (const user of this.#users.usersOf(name)) concerned.add(user);
+      }
+    }
+    return concerned;
+  }
+
+  /**
+   * The host that answers to the name of this host of a listener, and whether it only redirects
+   * from there; undefined where there is none.
+   */
+  find(key: string, names: Names): { readonly host: string; readonly redirects: boolean } | undefined {
+    const { listener, name } = partsOf(key);
+    const isCommon = listener !== undefined && this.#listeners.has(listener);
+    const host = isCommon ? (names.ownerOf(name) ?? (name === catchAll ? catchAll : undefined)) : undefined;
+    this.#users.set(key, isCommon ? [...new Set([name, ...(host === undefined ? [] : [host])])] : []);
+    return host === undefined ? undefined : { host, redirects: names.wantedBy(host).twin === name };
+  }
+
+  forget(key: string): void {
+    this.#users.set(key, []);
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The tables of routes in shadow: for each host that has some, the table of all its routes and its
+ * namesake, as it would be if they served. Only their own locations are in it; everything else
+ * stays where it is. Nothing here reaches a client.
+ */
+import type { FeatureValues } from "../../../annotations/registry.ts";
+import { guarded } from "../../../guarded.ts";
+import { type Server, toNamesake } from "../../../model/configuration.ts";
+import { partsOf, type ServerKey, servedKey, shadowKey } from "../../../model/listeners.ts";
+import { Table } from "../../../model/table.ts";
+import type { Claim } from "../../claim.ts";
+import type { Claims } from "../../claims.ts";
+import type { World } from "../../world.ts";
+import { commonTable } from "./common-table.ts";
+import { orderedEntries } from "./entries.ts";
+import { locationOf, plainServer, routesOf } from "./server.ts";
+
+export class Shadows {
+  readonly #claims: Claims;
+  #all = Table.empty<Server<FeatureValues>>();
+
+  constructor(claims: Claims) {
+    this.#claims = claims;
+  }
+
+  /** Shadows by the key of the host that is served. */
+  get all(): Table<Server<FeatureValues>> {
+    return this.#all;
+  }
+
+  /** `outdated` are hosts, served or in shadow, that may be others than before. */
+  renew(outdated: Iterable<ServerKey>, world: World): void {
+    const keys = new Set<ServerKey>();
+    for (const host of outdated) {
+      const served = servedKey(host) ?? host;
+      if (served !== host || this.#all.has(host)) keys.add(served);
+    }
+    if (keys.size === 0) return;
+    this.#all = this.#all.with([...keys].map((key) => [key, this.#made(key, world)] as const));
+  }
+
+  /**
+   * Undefined where no route is in shadow. A mistake of Sluice here must not touch what is served.
+   */
+  #made(key: ServerKey, world: World): Server<FeatureValues> | undefined {
+    const hidden = shadowKey(key);
+    const claims = this.#claims.of(hidden);
+    if (claims.length === 0) return undefined;
+    return guarded(
+      () =>
+        shadowServer(
+          key,
+          claims.map((claim) => ({ ...claim, hosts: new Map([[key, claim.hosts.get(hidden) ?? []]]) })),
+          this.#claims.of(key),
+          world,
+        ),
+      () => undefined,
+    );
+  }
+}
+
+function shadowServer(
+  key: ServerKey,
+  hidden: readonly Claim[],
+  served: readonly Claim[],
+  world: World,
+): Server<FeatureValues> {
+  const entries = orderedEntries(key, [...served, ...hidden], world, []);
+  const own = entries.filter(({ claim }) => hidden.includes(claim));
+  const all = entries.map((entry) => {
+    const at = own.indexOf(entry);
+    return [entry, routesOf(entry, at < 0 ? toNamesake : at)] as const;
+  });
+  const { name } = partsOf(key);
+  const { routes, isOrdered } = commonTable(name, all, world.namesakeOf(key)?.paths ?? []);
+  return plainServer(key, { locations: own.map(locationOf), routes, isOrdered, features: hidden[0]!.features });
+}

@@ -1,0 +1,32 @@
+/** Annotations that need what nginx at hand has not. */
+import type { Fields } from "../annotations/declare.ts";
+import { featureList } from "../annotations/registry.ts";
+import { type Capability, capabilityNames } from "../directives/capabilities.ts";
+import type { KubernetesObject } from "../model/objects.ts";
+import type { Problem } from "../problem.ts";
+
+/** What a key needs of nginx. */
+const needs = new Map<string, Capability>();
+for (const [, feature] of featureList) {
+  if (feature.needs === undefined) continue;
+  for (const { key } of Object.values(feature.fields as Fields)) needs.set(key, feature.needs);
+}
+
+/** Annotations that need what nginx here has not. */
+export function lackingProblems(
+  { kind, metadata }: KubernetesObject,
+  prefix: string,
+  lacks: ReadonlySet<Capability>,
+): Problem[] {
+  const { annotations = {} } = metadata;
+  const problems: Problem[] = [];
+  for (const name in annotations) {
+    if (annotations[name] === "" || !name.startsWith(`${prefix}/`)) continue;
+    const key = name.slice(prefix.length + 1);
+    const needed = needs.get(key);
+    if (needed === undefined || !lacks.has(needed)) continue;
+    const object = { kind, namespace: metadata.namespace ?? "default", name: metadata.name };
+    problems.push({ object, kind: "annotation-useless", key, why: `nginx here has no ${capabilityNames[needed]}` });
+  }
+  return problems;
+}

@@ -1,0 +1,15 @@
+/**
+ * The tests of streams on the nginx that ships, which asks the controller for their endpoints
+ * instead of being reloaded.
+ */
+import { expect, test } from "vitest";
+import { testedSuite } from "./support/container.ts";
+import { runOnImage } from "./support/image-nginx.ts";
+
+const files = ["stream-endpoints", "gateway-streams", "streams", "settings-streams"];
+
+test("streams are served by the nginx that ships", async () => {
+  const words = ["--project", "nginx", ...files.map((name) => `test/nginx/${name}.test.ts`)];
+  const { all, exitCode } = await runOnImage({ suite: testedSuite, words });
+  expect(exitCode, all).toBe(0);
+});

@@ -1,0 +1,147 @@
+/**
+ * The page of a running controller, without a browser: where it answers, what nginx says of
+ * endpoints, and that no secret is in it.
+ */
+import { createServer } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import type { RouteDetail } from "../../src/page/api/routes.ts";
+import { request } from "./support/request.ts";
+import { ports, type ServeOptions, serving, toWeb, webAt } from "./support/serve.ts";
+import { until } from "./support/until.ts";
+
+const ownPort = 21_255;
+const backendPort = 21_931;
+/** No server listens there. */
+const deadAddress = "127.0.0.77";
+const files = { "web.yaml": toWeb({ host: "web.example" }), "backends.yaml": webAt(backendPort) };
+
+async function served(options: Partial<ServeOptions> = {}) {
+  const one = await serving({ files, ...options });
+  onTestFinished(one.remove);
+  const answer = async (path: string) => JSON.parse((await one.health(`/ui/api/v1/${path}`)).body);
+  return { ...one, answer };
+}
+
+async function backend(): Promise<void> {
+  const server = createServer((_request, response) => response.end("ok"));
+  await new Promise<void>((resolve) => server.listen(backendPort, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+}
+
+const askAt = (address: string, port: number, path = "/ui/") =>
+  request({ to: `${address}:${port}`, path, host: "localhost" });
+
+test("the health port answers this machine alone, and says where the page is", async () => {
+  const { said } = await served();
+  expect((await said(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ports.health}/ui/`);
+  expect((await askAt("127.0.0.1", ports.health)).status).toBe(200);
+  expect((await askAt("192.0.2.1", ports.health)).status).toBe(403);
+  expect((await askAt("192.0.2.1", ports.health, "/healthz")).status).toBe(200);
+});
+
+test("--ui-port gives it a port of its own on loopback, and 0 turns it off", async () => {
+  const own = await served({ flags: [`--ui-port=${ownPort}`] });
+  expect((await own.said(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ownPort}/ui/`);
+  expect((await askAt("127.0.0.1", ownPort)).status).toBe(200);
+  await expect(askAt("192.0.2.1", ownPort)).rejects.toThrow("ECONNREFUSED");
+  expect((await askAt("127.0.0.1", ports.health)).status).toBe(404);
+  await own.signal("SIGTERM");
+  await own.ended;
+  const off = await served({ flags: ["--ui-port=0"] });
+  expect((await off.said(/"msg":"serving"/)).page).toBeUndefined();
+  expect((await askAt("127.0.0.1", ports.health)).status).toBe(404);
+});
+
+test("a route through nginx gets nothing of it, whatever Host it sends", async () => {
+  const annotations = 'nginx.ingress.kubernetes.io/upstream-vhost: "localhost"';
+  for (const port of [ports.health, ownPort]) {
+    const { ask, signal, ended } = await served({
+      files: { "web.yaml": toWeb({ host: "web.example", annotations }), "backends.yaml": webAt(port) },
+      flags: port === ownPort ? [`--ui-port=${ownPort}`] : [],
+    });
+    expect((await ask("web.example", "/ui/")).status).toBe(503);
+    signal("SIGTERM");
+    await ended;
+  }
+});
+
+test("endpoints have the times of their answers, and how often a try at them failed", async () => {
+  await backend();
+  const annotations = 'nginx.ingress.kubernetes.io/load-balance: "ewma"';
+  const slice = webAt(backendPort).replace("[127.0.0.1]", `[127.0.0.1] }, { addresses: [${deadAddress}]`);
+  const { ask, answer } = await served({
+    files: { "web.yaml": toWeb({ host: "web.example", annotations }), "backends.yaml": slice },
+  });
+  const endpoints = async () => {
+    const { endpoints: all }: RouteDetail = await answer("route?host=web.example&path=/&owner=shop/web");
+    return all;
+  };
+  await until("a failed try", async () => {
+    expect((await ask("web.example")).status).toBe(200);
+    return (await endpoints()).some(({ address, failures }) => address.startsWith(deadAddress) && failures! > 0);
+  });
+  const alive = (await endpoints()).find(({ address }) => address === `127.0.0.1:${backendPort}`)!;
+  expect(alive).toMatchObject({ state: "ready", failures: 0, service: "shop/web:80" });
+  expect(alive.answerSeconds).toBeGreaterThanOrEqual(0);
+  expect(alive.answerSeconds).toBeLessThan(10);
+});
+
+test("a Problem is there with its time while it lasts, and a closed path with its cause", async () => {
+  const { write, answer } = await served();
+  expect((await answer("problems")).total).toBe(0);
+  write("web.yaml", toWeb({ host: "web.example", annotations: 'nginx.ingress.kubernetes.io/auth-type: "digest"' }));
+  await until("the problem", async () => (await answer("problems")).total > 0);
+  const { rows, unanswered } = await answer("problems");
+  expect(rows[0]).toMatchObject({ object: { kind: "Ingress", name: "shop/web" }, meanwhile: "503 on its paths" });
+  expect(Math.abs(Date.now() - Date.parse(rows[0].since))).toBeLessThan(120_000);
+  expect(unanswered[0]).toMatchObject({ paths: 1, host: "web.example" });
+  write("web.yaml", files["web.yaml"]);
+  await until("it to be gone", async () => (await answer("problems")).total === 0);
+});
+
+test("no key, password or snippet is in any answer; a flag shows snippets", async () => {
+  const word = (name: string) => `hunter2-${name}`;
+  const ticketKey = Buffer.alloc(48, 7).toString("base64");
+  const configMap = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: settings, namespace: shop }
+data:
+  allow-snippet-annotations: "true"
+  annotations-risk-level: Critical
+  ssl-session-tickets: "true"
+  ssl-session-ticket-key: ${ticketKey}
+  global-auth-url: "http://${word("user")}:${word("password")}@auth.example/check?token=${word("query")}"
+  http-snippet: "# ${word("operator")}"
+`;
+  const annotations = [
+    `nginx.ingress.kubernetes.io/configuration-snippet: 'more_set_headers "X: ${word("snippet")}";'`,
+    `nginx.ingress.kubernetes.io/auth-signin: "https://${word("user")}:${word("password")}@login.example/?t=${word("query")}"`,
+    'nginx.ingress.kubernetes.io/proxy-body-size: "9m"',
+  ].join(", ");
+  const all = { ...files, "web.yaml": toWeb({ host: "web.example", annotations }), "settings.yaml": configMap };
+  const paths = [
+    "status",
+    "routes",
+    "problems",
+    "certificates",
+    "gateways",
+    "route?host=web.example&path=/&owner=shop/web",
+  ];
+  const answers = async (flags: readonly string[]) => {
+    const one = await served({ files: all, flags: ["--configmap=shop/settings", ...flags] });
+    const texts = await Promise.all(paths.map(async (path) => JSON.stringify(await one.answer(path))));
+    one.signal("SIGTERM");
+    await one.ended;
+    return texts.join("\n");
+  };
+  const closed = await answers([]);
+  expect(closed).toContain("9m");
+  expect(closed).toContain('{"key":"configuration-snippet","value":null');
+  expect(closed).not.toMatch(/hunter2|PRIVATE KEY/);
+  expect(closed).not.toContain(ticketKey);
+  const open = await answers(["--ui-show-snippets"]);
+  expect(open).toContain(word("snippet"));
+  expect(open).toContain(word("operator"));
+  for (const name of ["user", "password", "query"]) expect(open).not.toContain(word(name));
+  expect(open).not.toContain(ticketKey);
+});

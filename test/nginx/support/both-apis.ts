@@ -1,0 +1,119 @@
+/**
+ * Ingresses and routes of the shared Gateway `ns/gw` on one real nginx, made by the translator. The
+ * Services `s1` to `s4` of the namespaces `ns` and `other` lead to the backends of these numbers.
+ */
+import { fakeCertificate } from "../../../src/certificates/fake.ts";
+import { type DecideOptions, decide } from "../../../src/decide/decide.ts";
+import { decideGateways } from "../../../src/decide/gateway/gateway.ts";
+import { type ShadowReport, shadowReports } from "../../../src/decide/shadow/report.ts";
+import { forOperator, strictPolicy } from "../../../src/kinds/asked.ts";
+import { type EndpointSlice, type KubernetesObject, keyOf, type Service } from "../../../src/model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
+import { defaultOptions } from "../../../src/translate/options.ts";
+import { type Translation, translate } from "../../../src/translate/translator.ts";
+import { emptyInputs } from "../../../src/translate/turn.ts";
+import { gateway, gatewayClass, namespace } from "../../support/gateways.ts";
+import { ingressClass } from "../../support/ingress.ts";
+import { startGateways } from "./gateways.ts";
+import { request } from "./request.ts";
+
+export interface BothApis {
+  /**
+   * Serves these objects beside the Gateway; returns what the translator made, and whether nginx
+   * was reloaded.
+   */
+  serve(...objects: readonly KubernetesObject[]): Promise<Translation & { readonly reloaded: boolean }>;
+  /** The number of the backend that answers, or another status; the same as `sluice why` says. */
+  ask(host: string, path: string, headers?: Readonly<Record<string, string>>): Promise<string>;
+  /** What nginx answers alone. */
+  answer(host: string, path: string, headers?: Readonly<Record<string, string>>): Promise<string>;
+  /** What routes in shadow would have done. */
+  shadows(): Promise<readonly ShadowReport[]>;
+  readonly to: string;
+}
+
+/** `base` is the http port of nginx, and the first of four. */
+export async function startBothApis(base: number): Promise<BothApis> {
+  const it = await startGateways(base);
+  const fake = await fakeCertificate(new Date());
+  const to = `127.0.0.1:${base}`;
+  const options = {
+    ...defaultOptions,
+    asked: forOperator(strictPolicy),
+    defaultServerPort: base + 2,
+    gateway: { ...defaultOptions.gateway, shared: "ns/gw", httpPort: base, httpsPort: base + 1 },
+  };
+  let served: Translation | undefined;
+  const answer = async (host: string, path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const { status, body } = await request({ to, host, path, headers });
+    return status === 200 ? `s${JSON.parse(body).backend}` : String(status);
+  };
+  return {
+    answer,
+    shadows: async () => shadowReports(served!.configuration, await it.shadow(), decideOptions(base)),
+    to,
+    async serve(...objects) {
+      const all = [...surroundings, gateway({ spec: { listeners: [open] } }), ...objects];
+      const snapshot = withObjects(
+        emptySnapshot,
+        all.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
+      );
+      served = translate({ ...emptyInputs, snapshot }, options, fake);
+      return { ...served, reloaded: await it.serve(served.configuration) };
+    },
+    async ask(host, path, headers = {}) {
+      const answered = await answer(host, path, headers);
+      const decided = decidedOf(served!, host, path, headers, base);
+      return decided === answered ? answered : `nginx: ${answered}, why: ${decided}`;
+    },
+  };
+}
+
+const open = {
+  name: "http",
+  port: 80,
+  protocol: "HTTP",
+  allowedRoutes: { namespaces: { from: "All" as const } },
+};
+
+function serviceOf(namespace: string, n: number): KubernetesObject[] {
+  const metadata = { name: `s${n}`, namespace, labels: { "kubernetes.io/service-name": `s${n}` } };
+  const service: Service = {
+    ...{ apiVersion: "v1", kind: "Service", metadata },
+    spec: { ports: [{ port: 80, targetPort: 9000 }] },
+  };
+  const slice: EndpointSlice = {
+    ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata, addressType: "IPv4" },
+    endpoints: [{ addresses: [`127.101.0.${n}`], conditions: { ready: true } }],
+    ports: [{ port: 9000, protocol: "TCP" }],
+  };
+  return [service, slice];
+}
+
+const namespaces = ["ns", "other"];
+const surroundings: readonly KubernetesObject[] = [
+  gatewayClass(),
+  ingressClass as KubernetesObject,
+  ...namespaces.map((name) => namespace(name)),
+  ...namespaces.flatMap((name) => [1, 2, 3, 4].flatMap((n) => serviceOf(name, n))),
+];
+
+function decideOptions(port: number): DecideOptions {
+  return { ownPaths: [], builtInPort: port + 2, ports: { http: port, https: port + 1 } };
+}
+
+function decidedOf(
+  { configuration }: Translation,
+  host: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  port: number,
+): string {
+  const asked = { scheme: "http", host, target, method: "GET", headers: new Map(Object.entries(headers)) } as const;
+  const options = decideOptions(port);
+  const ofIngresses = decide(configuration, asked, options);
+  const [found] = decideGateways(configuration, asked, ofIngresses.request!, options);
+  const { end } = found === undefined || found.passedOn !== undefined ? ofIngresses : found;
+  if (end.kind === "proxied") return end.upstream.id.split("/")[1]!;
+  return end.kind === "unclear" ? end.why : String(end.status);
+}

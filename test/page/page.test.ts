@@ -1,0 +1,277 @@
+/** The page in Chromium, on a controller with ten thousand hosts and requests that go on. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { accessibilityFaults, hasChromium, openPage, seen, startBrowser } from "./support/browser.ts";
+import { fileOf, hostAt, hostile, ingress } from "./support/town.ts";
+import { type PageWorld, startPageWorld } from "./support/world.ts";
+
+/** Each view with something in it. */
+const views = {
+  overview: "/ui/",
+  routes: "/ui/routes?filter=shop",
+  route: "/ui/route?host=www.shop.example.com&path=%2F&owner=shop%2Fweb",
+  ask: "/ui/ask?url=https%3A%2F%2Fwww.shop.example.com%2F",
+  problems: "/ui/problems",
+  certificates: "/ui/certificates",
+  gateways: "/ui/gateways",
+} as const;
+
+const desktop = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true };
+const dark = { ...desktop, colorScheme: "dark" } as const;
+
+if (!hasChromium) process.stderr.write("The page is not tested in a browser: there is no /usr/bin/chromium.\n");
+
+describe.skipIf(!hasChromium)("the page", () => {
+  let world: PageWorld;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    world = await startPageWorld();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+
+  /**
+   * A page on one view. It has asked no other host, and has had no error, at the end of the test.
+   */
+  async function opened(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
+    const { page, wrong } = await openPage(browser, world.origin, options);
+    onTestFinished(() => expect(wrong).toEqual([]));
+    await page.goto(path);
+    await settled(page);
+    return page;
+  }
+
+  test("Overview counts what there is, and shows a change as it becomes live", async () => {
+    const page = await opened(views.overview);
+    await expect.poll(() => seen(page.locator(".tiles"))).toMatch(/10,01\d\s+Hosts/);
+    await expect.poll(() => seen(page.locator(".tiles"))).toMatch(/[\d.]+\s+Requests\/s/);
+    const newest = page.locator("tbody tr").first();
+    world.served.write("new.yaml", fileOf([ingress({ name: "new", host: "new.shop.example.com" })]));
+    await expect.poll(() => seen(newest)).toMatch(/Ingress shop\/new added.*live/s);
+    world.served.write("new.yaml", undefined);
+    await expect.poll(() => seen(newest)).toContain("Ingress shop/new removed");
+  });
+
+  test("Routes filters ten thousand as one types, and its address can be shared", async () => {
+    const page = await opened("/ui/routes");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(100);
+    const wanted = hostAt(7_777);
+    await page.getByLabel("Filter").pressSequentially(wanted);
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    expect(await seen(page.locator("tbody"))).toContain(wanted);
+    expect(await seen(page.getByRole("status").last())).toMatch(/^1 of 10,01\d$/);
+    const other = await opened(page.url().slice(world.origin.length));
+    await expect.poll(() => other.locator("tbody tr").count()).toBe(1);
+    expect(await other.getByLabel("Filter").inputValue()).toBe(wanted);
+  });
+
+  test("Routes are sorted by a click, and turned over by pages", async () => {
+    const page = await opened("/ui/routes");
+    const first = page.locator("tbody tr").first();
+    await page.getByRole("button", { name: "Requests/s" }).click();
+    await expect
+      .poll(() => page.getByRole("columnheader", { name: "Requests/s" }).getAttribute("aria-sort"))
+      .toBe("descending");
+    await expect.poll(() => seen(first)).toContain("www.shop.example.com");
+    await expect.poll(async () => Number(await seen(first.locator('[data-label="Requests/s"]')))).toBeGreaterThan(1);
+    await page.goto("/ui/routes");
+    const before = await seen(first);
+    await page.getByRole("button", { name: "Next" }).click();
+    await expect.poll(() => seen(page.locator(".pager"))).toContain("101 to 200");
+    expect(page.url()).toContain("page=2");
+    expect(await seen(first)).not.toBe(before);
+  });
+
+  test("a route has its endpoints with state, times and failures, its canary, and its settings with their source", async () => {
+    const page = await opened(views.routes);
+    await page.getByRole("link", { name: "www.shop.example.com/", exact: true }).click();
+    const text = () => seen(page.locator("main"));
+    await expect.poll(text).toMatch(/127\.0\.0\.2[12]:\d+\s+shop\/web:80\s+ready\s+[\d.]+ ms\s+0/);
+    await expect.poll(text).toMatch(/127\.0\.0\.29:\d+\s+shop\/web:80\s+ready\s+\S+ m?s\s+[1-9]/);
+    await expect.poll(text).toMatch(/127\.0\.0\.28\s+shop\/web:80\s+not ready/);
+    expect(await text()).toMatch(/shop\/web-next:80 canary\s+20 of 100/);
+    expect(await text()).toMatch(/proxy-read-timeout\s+30\s+annotation of Ingress shop\/web/);
+    expect(await text()).toMatch(/keep-alive\s+30\s+key of ConfigMap ingress-nginx\/settings/);
+    expect(await text()).toMatch(/configuration-snippet\s+not shown/);
+    await expect.poll(text).toMatch(/p50 [\d.]+ ms, p99 [\d.]+ m?s/);
+  });
+
+  test("Ask says step by step what becomes of a request, and its address holds the question", async () => {
+    const page = await opened("/ui/");
+    await page.getByRole("link", { name: "Ask", exact: true }).click();
+    await page.getByLabel("URL").fill("http://www.shop.example.com/cart");
+    await page.getByLabel("Headers").fill("X-Word: one\nX-Other: two");
+    await page.getByRole("button", { name: "Ask" }).click();
+    await expect.poll(() => seen(page.locator(".answered"))).toMatch(/goes to a backend/);
+    const text = await seen(page.locator(".answered"));
+    expect(text).toMatch(/shop\/web:80.*80 %/s);
+    expect(text).toMatch(/shop\/web-next:80.*20 %/s);
+    expect(text).toContain("The running nginx found the route.");
+    const other = await opened(page.url().slice(world.origin.length));
+    await expect.poll(() => seen(other.locator(".answered"))).toMatch(/goes to a backend/);
+    expect(await other.getByLabel("Headers").inputValue()).toBe("X-Word: one\nX-Other: two");
+    await page.getByLabel("URL").fill("http://guarded.shop.example.com/");
+    await page.getByRole("button", { name: "Ask" }).click();
+    await expect.poll(() => seen(page.locator(".verdict"))).toContain("answers 503");
+  });
+
+  test("a Problem appears with its sentence while somebody looks, and goes when it is mended", async () => {
+    const page = await opened("/ui/problems?filter=shop/shaky");
+    const rows = page.locator(".scroll tbody tr");
+    await expect.poll(() => seen(page.locator(".scroll"))).toBe("Nothing matches the filter.");
+    const of = (annotations: Record<string, string>) =>
+      world.served.write("shaky.yaml", fileOf([ingress({ name: "shaky", host: "shaky.example.com", annotations })]));
+    of({ "proxy-body-size": "8 m" });
+    await expect
+      .poll(() => rows.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(
+          /^Ingress shop\/shaky\s+annotation proxy-body-size: "8 m".*as with the default\s+\d+ s ago$/s,
+        ),
+      ]);
+    of({ "proxy-body-size": "8m" });
+    await expect.poll(() => rows.count()).toBe(0);
+  });
+
+  test("Problems says which paths answer 503, by cause", async () => {
+    const page = await opened(views.problems);
+    const causes = await page.getByRole("table", { name: "By cause" }).locator("tbody tr").allInnerTexts();
+    const of = (host: string) => causes.find((text) => text.includes(host));
+    expect(of("empty.shop.example.com")).toContain("no endpoint of shop/empty:80 is ready, and 1 are not");
+    expect(of("lost.shop.example.com")).toContain("Service shop/nowhere not found");
+    expect(of("guarded.shop.example.com")).toContain("auth-secret");
+  });
+
+  test("Certificates begins with what has expired", async () => {
+    const page = await opened(views.certificates);
+    const rows = await page.locator("tbody tr").allInnerTexts();
+    expect(rows[0]).toMatch(/^shop\/old\s.*expired/s);
+    expect(rows[1]).toMatch(/^shop\/soon\s.*expires soon/s);
+    expect(rows.find((text) => text.startsWith("shop/fresh"))).toMatch(/www\.shop\.example\.com.*ok/s);
+  });
+
+  test("Gateways has listeners and routes with their conditions", async () => {
+    const page = await opened(views.gateways);
+    expect(await seen(page.getByRole("table", { name: "Listeners of shop/public" }))).toMatch(
+      /web\s+21090 HTTP\s+all\s+1\s+Accepted True/,
+    );
+    expect(await seen(page.getByRole("table", { name: "Routes of Gateways" }))).toMatch(
+      /HTTPRoute shop\/basket\s+basket\.example\.com.*ResolvedRefs False.*shop\/nowhere not found/s,
+    );
+  });
+
+  test("names and values that mean harm are text", async () => {
+    const page = await opened("/ui/routes?filter=hostile.shop");
+    await expect.poll(() => seen(page.locator("tbody"))).toContain(hostile.path);
+    await page.getByRole("link", { name: hostile.path }).click();
+    await expect.poll(() => seen(page.locator("main"))).toContain(hostile.name);
+    await page.goto("/ui/problems?filter=hostile");
+    await expect.poll(() => seen(page.locator("main"))).toContain(`"${hostile.name}"`);
+    expect(await seen(page.locator("main"))).toContain("\\u001b[31m\\u202ered");
+    expect(await page.locator("main script, main img").count()).toBe(0);
+  });
+
+  test.each(Object.entries(views))(
+    "%s has no fault of accessibility: light, dark and on a phone",
+    async (_name, path) => {
+      for (const options of [desktop, dark, phone]) {
+        const page = await opened(path, options);
+        expect.soft(await accessibilityFaults(page), JSON.stringify(options)).toEqual([]);
+      }
+    },
+  );
+
+  test.each([...Object.entries(views), ["a very long path", "/ui/routes?filter=long.shop"]])(
+    "%s fits into a phone's width",
+    async (_name, path) => {
+      const page = await opened(path, phone);
+      const tooWide = await page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect(tooWide).toBe(0);
+    },
+  );
+
+  test("everything can be done with the keyboard alone, and the focus stays through live updates", async () => {
+    const page = await opened(views.overview);
+    const focused = () => page.evaluate("document.activeElement?.textContent?.trim()");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement?.id")).toBe("content");
+    await page.goto(views.overview);
+    await tabTo(page, "Routes");
+    await page.keyboard.press("Enter");
+    await expect.poll(focused).toBe("Routes");
+    await settled(page);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("www.shop");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    await tabTo(page, "Requests/s");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.url()).toContain("sort=requests");
+    await expect.poll(focused).toBe("Requests/s");
+    const figures = page.locator('[data-label="Requests/s"]');
+    const before = await seen(figures);
+    await expect.poll(() => seen(figures)).not.toBe(before);
+    expect(await focused()).toBe("Requests/s");
+    await tabTo(page, "www.shop.example.com/");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.title()).toBe("Route · Sluice");
+    await page.goBack();
+    await expect.poll(() => page.getByLabel("Filter").inputValue()).toBe("www.shop");
+  });
+
+  test("a page that cannot reach the controller says so, and goes on by itself afterwards", async () => {
+    const { page } = await openPage(browser, world.origin, desktop);
+    await page.goto(views.overview);
+    await settled(page);
+    await page.context().setOffline(true);
+    await page
+      .getByRole("link", { name: "Problems" })
+      .first()
+      .click()
+      .catch(() => {});
+    await page.context().setOffline(false);
+    await page.goto(views.problems);
+    await settled(page);
+    await expect.poll(() => seen(page.locator("#live"))).toBe("live");
+  });
+
+  /** Rewrites the pictures of docs/page.md: `PAGE_SCREENSHOTS=write npm test page`. */
+  test("the pictures of the documentation", async (context) => {
+    if (process.env.PAGE_SCREENSHOTS !== "write") context.skip("only PAGE_SCREENSHOTS=write rewrites them");
+    const folder = join(import.meta.dirname, "../../docs/page");
+    mkdirSync(folder, { recursive: true });
+    const measured = { overview: /[1-9][\d.]*\s+Requests\/s/, routes: /\d ms/, route: /p99 \d/ };
+    const pictures = { ...views, routes: "/ui/routes?sort=requests&order=desc" };
+    for (const [name, path] of Object.entries(pictures)) {
+      const page = await opened(path, name === "routes" ? dark : desktop);
+      await expect.poll(() => seen(page.locator("#live"))).toBe("live");
+      const figures = measured[name as keyof typeof measured];
+      if (figures !== undefined) await expect.poll(() => seen(page.locator("main"))).toMatch(figures);
+      await page.screenshot({ path: join(folder, `${name}.png`) });
+    }
+  });
+});
+
+/** The view has its answer. */
+async function settled(page: Page): Promise<void> {
+  await page.locator("main").locator(".view table, .empty, .arrival, .failure:visible").first().waitFor();
+}
+
+/** Goes on by the key Tab until what has this text has the focus. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let at = 0; at < 60; at++) {
+    await page.keyboard.press("Tab");
+    if ((await page.evaluate("document.activeElement?.textContent?.trim()")) === text) return;
+  }
+  throw new Error(`the key Tab does not lead to ${text}`);
+}

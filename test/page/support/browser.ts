@@ -1,0 +1,70 @@
+/**
+ * Chromium with one page of it, on a controller that runs. Whatever it asks of another host is
+ * noted and refused.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+
+/** Debian's; `npm test page` installs it. */
+const chromiumPath = "/usr/bin/chromium";
+export const hasChromium = existsSync(chromiumPath);
+
+export function startBrowser(): Promise<Browser> {
+  // Nothing but the controller of the test is shown, in a network namespace of the test's own.
+  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-gpu"] });
+}
+
+export interface Opened {
+  readonly page: Page;
+  /** What it asked of others than the controller, and the errors of its scripts and its console. */
+  readonly wrong: readonly string[];
+}
+
+/** A page that is closed with its test. `origin` is that of the controller. */
+export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ baseURL: origin, reducedMotion: "reduce", ...options });
+  onTestFinished(() => context.close());
+  const wrong: string[] = [];
+  await context.route(
+    (url) => url.origin !== origin,
+    (route) => {
+      wrong.push(`asks ${route.request().url()}`);
+      return route.abort();
+    },
+  );
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (message.type() === "error") wrong.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return { page, wrong };
+}
+
+/** The text of an element as people see it. */
+export function seen(element: Locator): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden, and lines without a break, are no text for people
+  return element.innerText();
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/**
+ * Rules of accessibility that the page breaks, WCAG 2.2 AA and good practice, each with an element
+ * that does.
+ */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  // The page lets no script in, so the checker comes by the protocol of the browser's tools.
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate("axe.run(document)")) as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}

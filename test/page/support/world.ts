@@ -1,0 +1,61 @@
+/** A controller on ten thousand hosts with requests that go on, and the address of its page. */
+import { createServer, type RequestListener, type Server } from "node:http";
+import { ports, type Served, serving } from "../../nginx/support/serve.ts";
+import { backendAddresses, backendPort, hostAt, townFiles } from "./town.ts";
+
+export interface PageWorld {
+  readonly served: Served;
+  readonly origin: string;
+  /** Sends requests until the world ends. */
+  stop(): Promise<void>;
+}
+
+const hosts = 10_000;
+/** Of these hosts requests come. */
+const busyHosts = 40;
+
+export async function startPageWorld(): Promise<PageWorld> {
+  const backends = await listening();
+  const served = await serving({
+    files: await townFiles(hosts),
+    flags: ["--enable-metrics", "--configmap=ingress-nginx/settings"],
+    limitMs: 200_000,
+  });
+  const ending = new AbortController();
+  const traffic = Promise.all([requests(served, ending.signal), requests(served, ending.signal)]);
+  return {
+    served,
+    origin: `http://127.0.0.1:${ports.health}`,
+    async stop() {
+      ending.abort();
+      await traffic;
+      await served.remove();
+      for (const backend of backends) {
+        backend.close();
+        backend.closeAllConnections();
+      }
+    },
+  };
+}
+
+/** A few milliseconds for most answers; the path `/fail` fails. */
+const answer: RequestListener = (request, response) => {
+  setTimeout(() => response.writeHead(request.url === "/fail" ? 500 : 200).end("ok"), Math.random() * 12);
+};
+
+function listening(): Promise<Server[]> {
+  return Promise.all(
+    backendAddresses.map(async (address) => {
+      const server = createServer(answer);
+      await new Promise<void>((resolve) => server.listen(backendPort, address, resolve));
+      return server;
+    }),
+  );
+}
+
+async function requests({ ask }: Served, signal: AbortSignal): Promise<void> {
+  for (let at = 0; !signal.aborted; at++) {
+    const host = at % 3 === 0 ? "www.shop.example.com" : hostAt(at % busyHosts);
+    await ask(host, at % 50 === 1 ? "/fail" : "/");
+  }
+}

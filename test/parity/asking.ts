@@ -1,0 +1,55 @@
+/**
+ * Asks the running nginx about each request of a case before it is sent: nginx, the matcher and the
+ * answer have to agree. Cookies that a case collects are not asked about, so of several backends
+ * any fits.
+ */
+import type { Decision } from "../../src/decide/decision.ts";
+import type { Answer } from "./answer.ts";
+import type { Case, RequestStep } from "./case.ts";
+import { askedOf, fits, ofBackend, outcomesOf, told } from "./decision-fits.ts";
+import type { LiveDecision, Subject } from "./subject.ts";
+
+export class Asking {
+  #decisions: (LiveDecision | { readonly note: string } | undefined)[] = [];
+  /** Requests about which nginx has said something, and those that it could not be asked about. */
+  readonly counts = { asked: 0, notes: 0 };
+
+  readonly before = async (request: RequestStep, { decided }: Subject): Promise<void> => {
+    const asked = askedOf(request);
+    this.#decisions.push(asked && (await decided?.(asked)));
+  };
+
+  /** What does not agree in the requests of the case since the last time. */
+  mistakes(wanted: Case, answers: readonly Answer[]): readonly string[] {
+    const decisions = this.#decisions;
+    this.#decisions = [];
+    return decisions.flatMap((decided, at) => {
+      if (decided === undefined) return [];
+      if ("note" in decided) {
+        this.counts.notes += 1;
+        return [];
+      }
+      this.counts.asked += 1;
+      const { live, matched } = decided;
+      const answer = answers[at]!;
+      const misfits = outcomesOf(answer).filter(
+        ([status, backend]) => !fits(live, status, backend, ofBackend(wanted.requests[at]!)),
+      );
+      return [
+        ...misfits.map(([status, backend]) => `${answer.request}: ${status} ${backend}, nginx decided ${told(live)}`),
+        ...(isSame(live, matched) ? [] : [`${answer.request}: nginx says ${told(live)}, the matcher ${told(matched)}`]),
+      ];
+    });
+  }
+}
+
+/** Where only nginx can read a pattern, the matcher has nothing to say. */
+function isSame(live: Decision, matched: Decision): boolean {
+  if (matched.end.kind === "unclear" || live.end.kind === "unclear") return true;
+  const routeOf = ({ host, path }: Decision) =>
+    JSON.stringify([
+      host?.server.name,
+      path?.kind === "location" ? [path.route.match, path.route.path, path.route.location] : path?.kind,
+    ]);
+  return routeOf(live) === routeOf(matched) && told(live) === told(matched);
+}

@@ -1,0 +1,21 @@
+/** Asks the controller. What is shown is whatever it answered last. */
+
+/** Why an answer could not be had, in a sentence. */
+export class ApiError extends Error {}
+
+/**
+ * @param {string} name below `/ui/api/v1/`
+ * @param {URLSearchParams} [params]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export async function get(name, params = new URLSearchParams(), signal) {
+  const query = params.size === 0 ? "" : `?${params}`;
+  const response = await fetch(`/ui/api/v1/${name}${query}`, signal ? { signal } : {}).catch((error) => {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError("The controller does not answer. Is the port still forwarded?");
+  });
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new ApiError(answer.why ?? `The controller answers ${response.status}.`);
+  return answer;
+}

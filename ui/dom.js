@@ -1,0 +1,126 @@
+/**
+ * Makes elements. Values of the cluster get into the page as text and attributes only, never as markup, so a hostile name
+ * shows as what it is.
+ */
+
+/** @typedef {Node | string | number | null | undefined | false | readonly Child[]} Child */
+
+/**
+ * `h("a", { href: "/ui/" }, "Overview")`. An attribute that is `true` stands alone; one that is `false` is left out.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | number | boolean | undefined>} attributes
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
+  element.append(...kept(children));
+  return element;
+}
+
+/**
+ * @param {Child} child
+ * @returns {(Node | string)[]}
+ */
+function kept(child) {
+  if (child === null || child === undefined || child === false) return [];
+  if (Array.isArray(child)) return child.flatMap(kept);
+  return [typeof child === "number" ? String(child) : /** @type {Node | string} */ (child)];
+}
+
+/**
+ * Puts `children` in place of what the element holds.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren(...kept(children));
+}
+
+/**
+ * The same, and the focus stays where it was: on the element with the same `href` or `data-key`.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function refill(element, ...children) {
+  const focused = element.contains(document.activeElement) ? document.activeElement : null;
+  fill(element, ...children);
+  for (const name of ["data-key", "href"]) {
+    const key = focused?.getAttribute(name);
+    const again = key && element.querySelector(`[${name}=${CSS.escape(key)}]`);
+    if (again instanceof HTMLElement) return again.focus({ preventScroll: true });
+  }
+}
+
+/**
+ * A word with a colour and a sign, so that the colour alone says nothing.
+ * @param {string} text
+ * @param {"good" | "bad" | "warn" | "calm"} tone
+ */
+export function badge(text, tone) {
+  return h("span", { class: `badge ${tone}` }, text);
+}
+
+/**
+ * A table with its roles spelled out: on a phone its rows are blocks, which would lose them otherwise. The heads are those of
+ * the rows where none are given.
+ * @param {string} caption
+ * @param {HTMLTableRowElement[]} rows
+ * @param {HTMLTableCellElement[]} [heads]
+ */
+export function table(caption, rows, heads = headsOf(rows)) {
+  return h(
+    "table",
+    { role: "table" },
+    h("caption", {}, caption),
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, heads)),
+    h("tbody", { role: "rowgroup" }, rows),
+  );
+}
+
+/** @param {HTMLTableRowElement[]} rows */
+function headsOf([first]) {
+  return [...(first?.cells ?? [])].map((cell) =>
+    h("th", { scope: "col", role: "columnheader", class: cell.className }, cell.dataset.label),
+  );
+}
+
+/**
+ * A name that may go on in the next line behind its dots, slashes and hyphens, and not within a word.
+ * @param {string} text
+ */
+export function name(text) {
+  return text.split(/(?<=[./:,_-])|(?<=[^./:,_\s-]{30})/).flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
+}
+
+/**
+ * A row of a table: each cell with the name of its column, for a phone.
+ * @param {readonly (readonly [label: string, content: Child, kind?: string])[]} cells
+ * @param {string} [kind]
+ */
+export function row(cells, kind) {
+  return h(
+    "tr",
+    { role: "row", class: kind },
+    cells.map(([label, content, of]) =>
+      h("td", { role: "cell", "data-label": label, class: of }, typeof content === "string" ? name(content) : content),
+    ),
+  );
+}
+
+/**
+ * Names and values in pairs; what is false is left out.
+ * @param {readonly (readonly [name: string, value: Child] | false | undefined)[]} pairs
+ */
+export function facts(pairs) {
+  return h(
+    "dl",
+    { class: "facts" },
+    pairs
+      .filter((pair) => pair !== false && pair !== undefined)
+      .map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+  );
+}

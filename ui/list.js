@@ -1,0 +1,137 @@
+/**
+ * A list that the server filters, sorts and cuts into pages: fast with ten thousand rows, because a hundred are shown. Filter,
+ * order and page stand in the address.
+ */
+import { get } from "./api.js";
+import { fill, h, refill, table } from "./dom.js";
+import { count } from "./words.js";
+
+/** @import { List } from "../src/page/api/list.ts" */
+/** @import { Child } from "./dom.js" */
+/** @import { Shown } from "./main.js" */
+
+const pageRows = 100;
+
+/**
+ * @template Row
+ * @typedef {object} ListView
+ * @property {string} name of the API
+ * @property {string} caption
+ * @property {string} filterHint
+ * @property {string} empty shown where there is nothing at all
+ * @property {readonly (readonly [label: string, sort?: string, kind?: string])[]} columns
+ * @property {(row: Row) => HTMLTableRowElement} row
+ * @property {string} usualSort
+ * @property {(answer: any) => Child[]} [before] shown above the list
+ */
+
+/**
+ * @template Row
+ * @param {HTMLElement} root
+ * @param {ListView<Row>} list
+ * @returns {Shown}
+ */
+export function showList(root, list) {
+  const params = () => new URLSearchParams(location.search);
+  const before = h("div", {});
+  const filter = h("input", {
+    type: "search",
+    id: "filter",
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: list.filterHint,
+    value: params().get("filter") ?? "",
+  });
+  const status = h("p", { class: "matched", role: "status" });
+  const place = h("div", { class: "scroll" });
+  const pager = h("nav", { class: "pager", "aria-label": "Pages" });
+  const search = h(
+    "form",
+    { role: "search", class: "filter" },
+    h("label", { for: "filter" }, "Filter"),
+    filter,
+    status,
+  );
+  fill(root, before, search, place, pager);
+
+  /** @type {AbortController | undefined} */
+  let asking;
+
+  /** @param {Record<string, string>} changes an empty value is left out */
+  function move(changes) {
+    const next = params();
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === "") next.delete(name);
+      else next.set(name, value);
+    }
+    history.replaceState(null, "", `${location.pathname}${next.size === 0 ? "" : `?${next}`}`);
+    return refresh();
+  }
+
+  search.addEventListener("submit", (event) => event.preventDefault());
+  filter.addEventListener("input", () => void move({ filter: filter.value.trim(), page: "" }).catch(ignoreAborts));
+
+  /** @param {readonly [label: string, sort?: string, kind?: string]} column */
+  function head([label, sort, kind]) {
+    const [now, isDown] = [params().get("sort") ?? list.usualSort, params().get("order") === "desc"];
+    if (sort === undefined) return h("th", { scope: "col", role: "columnheader", class: kind }, label);
+    const direction = sort !== now ? undefined : isDown ? "descending" : "ascending";
+    const button = h("button", { type: "button", "data-key": sort }, label);
+    button.addEventListener("click", () => {
+      // Figures are of interest where they are large.
+      const turn = sort === now ? !isDown : kind === "number";
+      const moved = move({ sort: sort === list.usualSort ? "" : sort, order: turn ? "desc" : "", page: "" });
+      void moved.catch(ignoreAborts);
+    });
+    return h("th", { scope: "col", role: "columnheader", "aria-sort": direction, class: kind }, button);
+  }
+
+  /**
+   * @param {string} label
+   * @param {number} page
+   * @param {boolean} isThere
+   */
+  function turn(label, page, isThere) {
+    const button = h("button", { type: "button", "data-key": label, disabled: !isThere }, label);
+    button.addEventListener("click", () => {
+      void move({ page: page === 1 ? "" : String(page) }).catch(ignoreAborts);
+      root.scrollIntoView();
+    });
+    return button;
+  }
+
+  async function refresh() {
+    asking?.abort();
+    const own = new AbortController();
+    asking = own;
+    const asked = params();
+    const page = Math.max(1, Number(asked.get("page") ?? 1) || 1);
+    const question = new URLSearchParams({ offset: String((page - 1) * pageRows), limit: String(pageRows) });
+    for (const name of ["filter", "sort", "order"]) if (asked.has(name)) question.set(name, asked.get(name) ?? "");
+    /** @type {List<Row>} */
+    const answer = await get(list.name, question, own.signal);
+    const { total, matched, offset, rows } = answer;
+    refill(before, list.before?.(answer) ?? []);
+    const text = matched === total ? count(total) : `${count(matched)} of ${count(total)}`;
+    if (status.textContent !== text) status.textContent = text;
+    if (total === 0) fill(place, h("p", { class: "empty" }, list.empty));
+    else if (matched === 0) fill(place, h("p", { class: "empty" }, "Nothing matches the filter."));
+    else refill(place, table(list.caption, rows.map(list.row), list.columns.map(head)));
+    const pages = Math.ceil(matched / pageRows);
+    const last = Math.min(matched, offset + rows.length);
+    pager.hidden = pages <= 1;
+    if (pages > 1)
+      refill(
+        pager,
+        turn("Previous", page - 1, page > 1),
+        h("span", {}, `${count(offset + 1)} to ${count(last)} of ${count(matched)}`),
+        turn("Next", page + 1, page < pages),
+      );
+  }
+  return { refresh };
+}
+
+/** @param {unknown} error */
+function ignoreAborts(error) {
+  if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
+}

@@ -1,0 +1,41 @@
+/** Listens to the controller while somebody looks: a page in a hidden tab costs nothing, and asks for all when it is seen again. */
+
+/** @import { ChangedEvent, TrafficEvent, ViewName } from "../src/page/api/events.ts" */
+
+/**
+ * @param {object} listener
+ * @param {(text: "live" | "connecting" | "paused") => void} listener.state
+ * @param {(views: readonly ViewName[]) => void} listener.changed
+ * @param {(traffic: TrafficEvent["traffic"]) => void} listener.traffic
+ * @param {() => void} listener.again after a time without events
+ */
+export function follow({ state, changed, traffic, again }) {
+  /** @type {EventSource | undefined} */
+  let source;
+  let wasOpen = false;
+  const open = () => {
+    state("connecting");
+    const opened = new EventSource("/ui/api/v1/events");
+    source = opened;
+    opened.onopen = () => {
+      state("live");
+      if (wasOpen) again();
+      wasOpen = true;
+    };
+    opened.onerror = () => {
+      state("connecting");
+      // A browser gives up after an answer that is no stream, as while the controller starts.
+      if (opened.readyState === EventSource.CLOSED) setTimeout(() => opened === source && open(), 3_000);
+    };
+    opened.addEventListener("changed", ({ data }) => changed(/** @type {ChangedEvent} */ (JSON.parse(data)).views));
+    opened.addEventListener("traffic", ({ data }) => traffic(/** @type {TrafficEvent} */ (JSON.parse(data)).traffic));
+  };
+  document.addEventListener("visibilitychange", () => {
+    source?.close();
+    source = undefined;
+    if (document.hidden) state("paused");
+    else open();
+  });
+  if (document.hidden) state("paused");
+  else open();
+}

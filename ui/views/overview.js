@@ -1,0 +1,157 @@
+/** What the controller does now, and what it did last. */
+import { get } from "../api.js";
+import { badge, facts, fill, h, refill, row, table } from "../dom.js";
+import { bytes, count, counted, duration, quantile, rate, since } from "../words.js";
+
+/** @import { TrafficEvent } from "../../src/page/api/events.ts" */
+/** @import { StatusAnswer, StatusChange } from "../../src/page/api/status.ts" */
+/** @import { View } from "../main.js" */
+
+const tones = /** @type {const} */ ({ live: "good", waiting: "warn", refused: "bad", failed: "bad" });
+
+/** @param {TrafficEvent["traffic"] | undefined} traffic */
+function trafficTiles(traffic) {
+  if (!traffic) return [];
+  const { requestsPerSecond, errorsPerSecond, p99 } = traffic;
+  return /** @type {const} */ ([
+    ["Requests/s", rate(requestsPerSecond), "/ui/routes?sort=requests&order=desc", ""],
+    ["Errors/s", rate(errorsPerSecond), "/ui/routes?sort=errors&order=desc", errorsPerSecond > 0 ? "bad" : ""],
+    ["p99 of answers", quantile(p99), "/ui/routes?sort=p99&order=desc", ""],
+  ]);
+}
+
+/**
+ * @param {StatusAnswer} status
+ * @param {TrafficEvent["traffic"] | undefined} traffic
+ */
+function tiles({ counts }, traffic) {
+  const { hosts, routes, endpoints, certificates, gateways, streams, problems, quarantined } = counts;
+  const wrong = problems.error + problems.warning;
+  const parts = /** @type {const} */ ([
+    ...trafficTiles(traffic),
+    ["Hosts", count(hosts), "/ui/routes", ""],
+    ["Routes", count(routes), "/ui/routes", ""],
+    ["Endpoints", count(endpoints), "/ui/routes?sort=endpoints&order=desc", ""],
+    ["Certificates", count(certificates), "/ui/certificates", ""],
+    ["Problems", count(wrong), "/ui/problems", problems.error > 0 ? "bad" : wrong > 0 ? "warn" : ""],
+    ...(quarantined > 0 ? [/** @type {const} */ (["Set aside", count(quarantined), "/ui/problems", "bad"])] : []),
+    ...(gateways > 0 ? [/** @type {const} */ (["Gateways", count(gateways), "/ui/gateways", ""])] : []),
+    ...(streams > 0 ? [/** @type {const} */ (["Streams", count(streams), "/ui/gateways", ""])] : []),
+  ]);
+  return h(
+    "ul",
+    { class: "tiles" },
+    parts.map(([name, value, href, tone]) =>
+      h("li", { class: tone }, h("a", { href }, h("strong", {}, value), h("span", {}, name))),
+    ),
+  );
+}
+
+/** @param {StatusAnswer} status */
+function state({ controller, live, behind, nginx, memory, leader, reloads }) {
+  const draining = nginx.drainingGenerations;
+  return facts([
+    ["Sluice", `${controller.release}, ${controller.mode} mode, nginx ${controller.nginx}`],
+    ["Running since", since(controller.startedAt)],
+    controller.pod !== undefined && ["Pod", controller.pod],
+    leader && ["Leader", leader.isOwn ? "this Pod" : (leader.name ?? "another Pod")],
+    [
+      "Configuration",
+      live ? [h("code", {}, live.generation.slice(0, 12)), " live since ", since(live.since)] : "none yet",
+    ],
+    live && ["Last change", since(live.changedAt)],
+    behind && ["Not live", [badge("behind", "bad"), ` ${behind.why}`]],
+    [
+      "nginx",
+      [
+        nginx.isRunning ? badge("runs", "good") : badge("does not run", "bad"),
+        ` ${counted(nginx.workers, "worker")}`,
+        nginx.connections !== undefined && `, ${counted(nginx.connections, "connection")}`,
+        nginx.restarts > 0 && `, started again ${counted(nginx.restarts, "time")}`,
+      ],
+    ],
+    [
+      "Draining",
+      draining === 0
+        ? "nothing"
+        : `${counted(draining, "older generation")}, ${counted(nginx.drainingWorkers, "worker")} with requests in flight`,
+    ],
+    memory && ["Shared memory", memoryInUse(memory)],
+    ["Reloads", [count(reloads.succeeded), reloads.failed > 0 && `, and ${count(reloads.failed)} failed`]],
+  ]);
+}
+
+/** @param {NonNullable<StatusAnswer["memory"]>} memory */
+function memoryInUse({ capacityBytes, freeBytes }) {
+  const value = capacityBytes - freeBytes;
+  const meter = { min: 0, max: capacityBytes, high: capacityBytes * 0.8, value, "aria-label": "Shared memory in use" };
+  return [h("meter", meter), ` ${bytes(value)} of ${bytes(capacityBytes)}`];
+}
+
+/** @param {StatusAnswer} status */
+function reasons({ reloads }) {
+  if (reloads.why.length === 0) return h("p", { class: "empty" }, "nginx was not reloaded.");
+  return table(
+    "Reloads of nginx by reason",
+    reloads.why.map(({ reason, count: times }) =>
+      row([
+        ["Reason", reason, "wide text"],
+        ["Reloads", count(times), "number"],
+      ]),
+    ),
+  );
+}
+
+/** @param {StatusChange} change */
+function changeRow({ at, objects, more, published, outcome, tookMs, reload, problem }) {
+  const records = Object.entries(published).map(([kind, records]) => `${kind} ${records}`);
+  return row([
+    ["When", since(at), "when"],
+    [
+      "What changed",
+      [
+        objects.join(", ") || "nothing of the objects",
+        more > 0 && ` and ${count(more)} more`,
+        problem !== undefined && h("small", { class: "loud" }, problem),
+      ],
+      "wide text",
+    ],
+    ["Outcome", badge(outcome, tones[outcome])],
+    ["Live after", duration(tookMs / 1000), "number"],
+    ["Reload", reload ? ["yes", h("small", {}, reload.why.join(", "))] : "no", "wide"],
+    ["Published", records.join(", ") || "–"],
+  ]);
+}
+
+/** @type {View} */
+export const view = {
+  title: "Overview",
+  shows: ["overview", "problems", "routes"],
+  hasTraffic: true,
+  show(root) {
+    const content = h("div", {});
+    /** @type {TrafficEvent["traffic"] | undefined} */
+    let traffic;
+    fill(root, content);
+    return {
+      async refresh(/** @type {TrafficEvent["traffic"] | undefined} */ now) {
+        traffic = now ?? traffic;
+        /** @type {StatusAnswer} */
+        const status = await get("status");
+        refill(content, [
+          tiles(status, traffic),
+          h("section", {}, h("h2", {}, "State"), state(status)),
+          h(
+            "section",
+            {},
+            h("h2", {}, "Last changes"),
+            status.changes.length === 0
+              ? h("p", { class: "empty" }, "Nothing has changed yet.")
+              : table("The last hundred changes, newest first", status.changes.map(changeRow)),
+          ),
+          h("section", {}, h("h2", {}, "Why nginx was reloaded"), reasons(status)),
+        ]);
+      },
+    };
+  },
+};

@@ -1,0 +1,72 @@
+/** What is wrong with the objects of the cluster, what nginx refused, and which paths answer 503. */
+import { h, name, row, table } from "../dom.js";
+import { showList } from "../list.js";
+import { counted, objectName, since } from "../words.js";
+
+/** @import { ProblemList, ProblemRow } from "../../src/page/api/problems.ts" */
+/** @import { View } from "../main.js" */
+
+/** @param {ProblemRow} problem */
+function problemRow({ object, kind, sentence, since: first, meanwhile }) {
+  return row([
+    ["Object", h("b", {}, name(objectName(object))), "wide"],
+    ["Problem", [sentence, h("small", {}, kind)], "wide text"],
+    ["Served meanwhile", meanwhile, "wide"],
+    ["Since", since(first), "when"],
+  ]);
+}
+
+/** @param {ProblemList} answer */
+function refused({ quarantine }) {
+  if (quarantine.length === 0) return [];
+  const rows = quarantine.map(({ object, said }) =>
+    row([
+      ["Object", object],
+      ["nginx said", h("code", {}, said), "wide text"],
+    ]),
+  );
+  return [h("section", {}, h("h2", {}, "Set aside, because nginx refused it"), table("Refused by nginx", rows))];
+}
+
+/** @param {ProblemList} answer */
+function unanswered({ unanswered: causes }) {
+  if (causes.length === 0) return [];
+  const rows = causes.map(({ cause, paths, host, path }) =>
+    row([
+      ["Cause", cause, "wide text"],
+      ["Paths", counted(paths, "path"), "number"],
+      [
+        "For example",
+        h("a", { href: `/ui/routes?${new URLSearchParams({ filter: host })}` }, name(`${host}${path}`)),
+        "wide",
+      ],
+    ]),
+  );
+  return [h("section", {}, h("h2", {}, "Paths that answer 503 or 500"), table("By cause", rows))];
+}
+
+/** @type {View} */
+export const view = {
+  title: "Problems",
+  shows: ["problems"],
+  show: (root) =>
+    showList(root, {
+      name: "problems",
+      caption: "Problems by object",
+      filterHint: "namespace, object, annotation …",
+      empty: "There are no problems.",
+      usualSort: "object",
+      columns: [
+        ["Object", "object", "wide"],
+        ["Problem", "kind", "wide"],
+        ["Served meanwhile"],
+        ["Since", "since", "when"],
+      ],
+      row: problemRow,
+      before: (/** @type {ProblemList} */ answer) => [
+        ...refused(answer),
+        ...unanswered(answer),
+        ...(answer.total > 0 ? [h("h2", {}, "What objects ask for and do not get")] : []),
+      ],
+    }),
+};

@@ -1,0 +1,131 @@
+/** One route: where it leads, how its endpoints are, and which settings somebody gave it. */
+import { get } from "../api.js";
+import { badge, facts, fill, h, refill, row, table } from "../dom.js";
+import { counted, duration, objectName, quantile, rate } from "../words.js";
+
+/** @import { RouteDetail } from "../../src/page/api/routes.ts" */
+/** @import { Child } from "../dom.js" */
+/** @import { View } from "../main.js" */
+
+const endpointTones = /** @type {const} */ ({ ready: "good", draining: "warn", "not ready": "bad" });
+
+/**
+ * @param {string} title
+ * @param {Child} content
+ */
+const section = (title, content) => h("section", {}, h("h2", {}, title), content);
+
+/** @param {RouteDetail} route */
+function summary({ host, path, match, owner, listener, when, certificate, state, why, traffic, notCounted }) {
+  const asked = new URLSearchParams({ url: `${certificate ? "https" : "http"}://${host.replace("*", "any")}${path}` });
+  return [
+    facts([
+      ["State", [badge(state, state === "ok" ? "good" : "bad"), why !== "" && ` ${why}`]],
+      ["Match", when === "" ? match : `${match}, ${when}`],
+      ["Owner", objectName(owner)],
+      listener !== "" && ["Listener", listener],
+      ["Certificate", certificate ? [`${certificate.secret}, until ${certificate.expires.slice(0, 10)}`] : "default"],
+      ["Requests", traffic ? `${rate(traffic.requestsPerSecond)}/s, ${rate(traffic.errorsPerSecond)}/s with 5xx` : "–"],
+      ["Answers", traffic ? `p50 ${quantile(traffic.p50)}, p99 ${quantile(traffic.p99)}` : "–"],
+    ]),
+    notCounted !== "" && h("p", { class: "note" }, `No figures of requests: ${notCounted}.`),
+    h("p", {}, h("a", { class: "action", href: `/ui/ask?${asked}` }, "Ask what becomes of a request here")),
+  ];
+}
+
+/** @param {RouteDetail} route */
+function backends({ backends: all, canaryRows }) {
+  const rows = [
+    ...all.map(({ service, share, balance, ready, unusable }) =>
+      row([
+        ["Service", [service, unusable !== "" && h("small", { class: "loud" }, unusable)], "wide"],
+        ["Share", canaryRows.length > 0 ? "the rest" : `${Math.round(share * 1000) / 10} %`, "number"],
+        ["Balanced", balance],
+        ["Ready", ready, "number"],
+      ]),
+    ),
+    ...canaryRows.map(({ service, when, ready }) =>
+      row([
+        ["Service", [service, " ", badge("canary", "calm")], "wide"],
+        ["Share", when, "number"],
+        ["Balanced", "as the route"],
+        ["Ready", ready, "number"],
+      ]),
+    ),
+  ];
+  return rows.length === 0 ? h("p", { class: "empty" }, "No backend is asked.") : table("Backends and canaries", rows);
+}
+
+/** @param {RouteDetail} route */
+function endpoints({ endpoints: all, moreEndpoints }) {
+  if (all.length === 0) return h("p", { class: "empty" }, "There are no endpoints.");
+  const rows = all.map(({ service, address, state, answerSeconds, failures }) =>
+    row([
+      ["Endpoint", h("code", {}, address)],
+      ["Service", service, "wide"],
+      ["State", badge(state, endpointTones[state])],
+      ["Average answer", answerSeconds === null ? "–" : duration(answerSeconds), "number"],
+      ["Failed tries", failures === null ? "–" : failures, failures ? "number loud" : "number"],
+    ]),
+  );
+  return h(
+    "div",
+    {},
+    table("Endpoints", rows),
+    moreEndpoints > 0 && h("p", {}, `And ${counted(moreEndpoints, "more endpoint")}.`),
+    h(
+      "p",
+      { class: "note" },
+      "The average of answers is kept where endpoints are balanced by it (load-balance: ewma). Failed tries are requests that went on to another try, in the last ten minutes.",
+    ),
+  );
+}
+
+/** @param {RouteDetail} route */
+function settings({ settings: all }) {
+  if (all.length === 0) return h("p", { class: "empty" }, "All settings have their defaults.");
+  const rows = all.map(({ key, value, from }) =>
+    row([
+      ["Setting", h("code", {}, key)],
+      ["Value", value === null ? h("em", {}, "not shown") : h("code", {}, value), "wide"],
+      ["From", from, "wide"],
+    ]),
+  );
+  return table("Settings that somebody gave", rows);
+}
+
+/** @type {View} */
+export const view = {
+  title: "Route",
+  shows: ["routes", "problems"],
+  hasTraffic: true,
+  show(root) {
+    const back = h("p", {}, h("a", { href: "/ui/routes" }, "All routes"));
+    const name = h("p", { class: "subject" });
+    const content = h("div", {});
+    fill(root, back, name, content);
+    const params = new URLSearchParams(location.search);
+    name.textContent = `${params.get("host") ?? ""}${params.get("path") ?? ""}`;
+    return {
+      async refresh() {
+        /** @type {RouteDetail} */
+        const route = await get("route", params);
+        refill(content, [
+          ...summary(route),
+          route.problems.length > 0 &&
+            section(
+              "Problems",
+              h(
+                "ul",
+                { class: "problems" },
+                route.problems.map((one) => h("li", {}, one)),
+              ),
+            ),
+          section("Backends", backends(route)),
+          section("Endpoints", endpoints(route)),
+          section("Settings", settings(route)),
+        ]);
+      },
+    };
+  },
+};

@@ -1,0 +1,77 @@
+/** Numbers and times as people read them. */
+
+/** @import { Quantile, RouteRow } from "../src/page/api/routes.ts" */
+
+const whole = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/** @param {number} value */
+export const count = (value) => whole.format(value);
+
+/**
+ * `1 route`, `2 routes`.
+ * @param {number} value
+ * @param {string} one
+ * @param {string} [many]
+ */
+export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
+
+/** @param {number} value */
+export function rate(value) {
+  return value === 0 ? "0" : value < 0.01 ? "<0.01" : short.format(value);
+}
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  if (seconds < 1) return `${short.format(seconds * 1000)} ms`;
+  return seconds < 100 ? `${short.format(seconds)} s` : ago(seconds * 1000);
+}
+
+/** @param {Quantile | null | undefined} quantile */
+export function quantile(quantile) {
+  if (!quantile) return "–";
+  return `${quantile.orMore ? "≥ " : ""}${duration(quantile.seconds)}`;
+}
+
+/** @param {number} bytes */
+export function bytes(bytes) {
+  return bytes < 1_000_000 ? `${short.format(bytes / 1024)} KiB` : `${short.format(bytes / 1024 / 1024)} MiB`;
+}
+
+/**
+ * `3 min`, `5 h`, `12 days`: one unit, rounded down.
+ * @param {number} ms
+ */
+export function ago(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+/**
+ * How long ago, with the exact time for those who point at it.
+ * @param {string} iso
+ */
+export function since(iso) {
+  const time = document.createElement("time");
+  time.dateTime = iso;
+  time.title = iso;
+  time.textContent = `${ago(Date.now() - Date.parse(iso))} ago`;
+  return time;
+}
+
+/**
+ * The address of the view of a route.
+ * @param {Pick<RouteRow, "host" | "path" | "owner" | "listener" | "when">} route
+ */
+export function routeHref({ host, path, owner, listener, when }) {
+  const params = new URLSearchParams({ host, path, owner: owner.name });
+  if (listener !== "") params.set("listener", listener);
+  if (when !== "") params.set("when", when);
+  return `/ui/route?${params}`;
+}
+
+/** @param {{ readonly kind: string; readonly name: string }} object */
+export const objectName = ({ kind, name }) => (name === "" ? "–" : `${kind} ${name}`);
