@@ -88,6 +88,8 @@ const answers = async (count: number): Promise<Readonly<Record<string, number>>>
 
 async function setUp(base: number) {
   const it = await startGateways(base);
+  // A new pool has no address until nginx's first question is answered.
+  it.nginx.expectError(/no live upstreams|connect\(\) failed \(111: Connection refused\).*upstream: "127\.0\.0\.1:0"/);
   const plain = configurationOf({ ports: [], hosts: [] }, await fakeCertificate(new Date()));
   let end: () => Promise<void> = async () => {};
   const listen = () => {
@@ -149,9 +151,7 @@ const textOnly = "endpoints of streams are text before nginx 1.27.3";
 
 test("weights change without a reload, and a pool that loses all endpoints refuses", async (context) => {
   if (!upstreamResolve) context.skip(textOnly);
-  const { serve, it } = await setUp(18_784);
-  // A new pool has no address until nginx's first question is answered.
-  it.nginx.expectError(/no live upstreams|connect\(\) failed \(111: Connection refused\).*upstream: "127\.0\.0\.1:0"/);
+  const { serve } = await setUp(18_784);
   await Promise.all(["127.104.0.1", "127.104.0.2"].map(backendOn));
   await serve(streamTo([7, "127.104.0.1"], [3, "127.104.0.2"]));
   await until("both", oneOfThem(["127.104.0.2"]));
@@ -167,7 +167,7 @@ test("weights change without a reload, and a pool that loses all endpoints refus
 test("streams go on while the controller is away, over a reload too", async (context) => {
   if (!upstreamResolve) context.skip(textOnly);
   const { serve, leave, comeBack, it } = await setUp(18_788);
-  it.nginx.expectError(/no live upstreams|could not be resolved|Connection refused\) while resolving/);
+  it.nginx.expectError(/could not be resolved|Connection refused\) while resolving/);
   await Promise.all(["127.105.0.1", "127.105.0.2", "127.105.0.3"].map(backendOn));
   const two = streamTo([3, "127.105.0.1"], [1, "127.105.0.2"]);
   await serve(two);
