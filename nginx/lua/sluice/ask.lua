@@ -1,7 +1,6 @@
--- Answers where a request would go, and serves none. The controller asks about each request by one
--- with the same host, path, query and headers; the rest of the question is in its body, as JSON.
--- The answer names hosts, locations and endpoints, and nothing that only the request or a Secret
--- holds.
+-- Answers where a request would go, without serving it. The controller sends a request with the
+-- same host, path, query and headers; its body has the rest of the question as JSON. The answer
+-- names hosts, locations and endpoints, and nothing that only the request or a Secret holds.
 local channel = require("sluice.channel")
 local cjson = require("cjson.safe")
 local copy = require("sluice.ask.copy")
@@ -15,16 +14,17 @@ local sub = string.sub
 local _M = {}
 
 local state = {}
--- The `require` of the copy, which is made for the first question.
+-- The `require` function of the copy. The first question makes the copy.
 local copied
 
--- What the router says by variables that is no header, and no text of an author.
+-- Variables of the router that go into the answer: none is a header, and none holds text of an
+-- author.
 local told = {
   "route_answer", "route_app_root", "route_elsewhere", "route_location", "route_loops", "route_rewritten",
   "route_slash", "route_tls", "route_too_large", "route_unserved", "route_upstream", "uri",
 }
 
--- Endpoints that are listed; more are counted.
+-- The answer lists at most this many endpoints and counts the others.
 local most_endpoints = 200
 
 local function begin(draw)
@@ -56,7 +56,8 @@ local function server_of(asked)
   return asked.slot, copied(package.loaded["sluice.gateway.beside"] and "sluice.gateway.beside" or "sluice.route")
 end
 
--- What the name of a location stands for: a word for those that each server has, else the shape.
+-- Returns the meaning of a location's name: a fixed word for the locations that each server has,
+-- else the shape.
 local function meaning(target)
   for word, name in pairs(copied("sluice.route").names) do
     if name == target then
@@ -90,7 +91,7 @@ local function upstreams_of(noted)
   return #found > 0 and found or nil
 end
 
--- What the router does with the request where it draws this number.
+-- Runs the router with the random number `draw` and returns what it decided.
 local function routed(asked, draw)
   local slot, router = server_of(asked)
   local noted = begin(draw)
@@ -112,7 +113,7 @@ local function routed(asked, draw)
   return answer
 end
 
--- The ids of the pairs that the client is shown; none where the handshake ends.
+-- Returns the ids of the pairs that the client gets; none where the handshake ends.
 local function shown(asked)
   local noted = begin()
   if not asked.shared then
@@ -137,7 +138,7 @@ function _M.serve()
   state.asked = asked
   local answer = routed(asked)
   if asked.shared and answer.by == "gateway" and answer.share then
-    -- The largest draw is that of a request which the route leaves to an Ingress, if there is one.
+    -- A route that takes a share of the requests leaves the largest draw to the Ingress.
     local rest = routed(asked, notes.last_draw)
     answer.rest = rest.by == "ingress" and rest or nil
   end

@@ -1,20 +1,21 @@
--- What an auth service said besides its status. nginx's own variables know one header of a name, so
--- a second cookie or group would be lost, or (from 1.23) be glued to the first.
+-- The headers that an auth service sends beside its status. nginx's own variables hold only one
+-- header of a name, so a second cookie or group would be lost, or (from 1.23) be joined with the
+-- first.
 local ngx = ngx
 local type = type
 local concat = table.concat
 
 local _M = {}
 
--- Statuses with which cookies of the auth service reach the client, unless always: those of
--- add_header.
+-- Without the option `always`, cookies of the auth service reach the client with these statuses
+-- only: those of nginx's add_header.
 local with_cookies = {
   [200] = true, [201] = true, [204] = true, [206] = true, [301] = true, [302] = true, [303] = true, [304] = true,
   [307] = true, [308] = true,
 }
 
--- In the question's location: keeps what the answer says in variables, which the request itself
--- shares. No header holds a line break, so one can stand between cookies.
+-- Runs in the question's location: keeps headers of the answer in variables, which the request
+-- itself shares. No header holds a line break, so one can stand between cookies.
 function _M.answered(wanted, only_200)
   local var = ngx.var
   local headers = ngx.resp.get_headers(0)
@@ -33,7 +34,7 @@ function _M.answered(wanted, only_200)
   end
 end
 
--- In the request's own location: adds the cookies to those of the backend.
+-- Runs in the request's own location: adds the cookies to those of the backend.
 function _M.pass_cookies(always)
   local cookies = ngx.var.auth_cookies
   if not cookies or cookies == "" or not (always or with_cookies[ngx.status]) then

@@ -1,6 +1,6 @@
 -- Picks the peer for a request, at the first try and at each retry. Endpoints are read at every
--- pick, so one that has left is never picked again. What an algorithm remembers of an upstream it
--- keeps in the decoded record itself: it goes when the record changes or goes, so nothing here
+-- pick, so an endpoint that has left is never picked again. Algorithms keep their state in the
+-- decoded record of the upstream. That state goes when the record changes or goes, so nothing here
 -- grows.
 local balancer = require("ngx.balancer")
 local store = require("sluice.store")
@@ -17,22 +17,23 @@ local algorithms = {
   persistent = affinity,
 }
 
--- Where proxy-next-upstream-tries sets no limit, a request is given up after this many tries, or
--- after one for each endpoint.
+-- Where proxy-next-upstream-tries sets no limit, a request has at most this many tries, and at most
+-- one for each endpoint.
 local most_tries = 10
--- However many endpoints there are: what was tried is one text, which is read anew at each try.
+-- The most tries of a request, however many endpoints there are: the tries are one text, which is
+-- parsed again at each try.
 local most_tries_of_many = 100
 
--- nginx's NGX_BUSY, a 502. In this phase a status is not one: nginx would answer 500, whatever it
--- was.
+-- nginx's NGX_BUSY, which becomes a 502. A status cannot be given in this phase: nginx would answer
+-- 500, whatever the status is.
 local no_live_upstreams = -3
 
 local min = math.min
 
 local _M = {}
 
--- With `limited`, the request may have a deadline, a number of retries, or a session; with `timed`,
--- timeouts of its own.
+-- With `limited`, the request may have a deadline, a number of retries, or a session. With `timed`,
+-- it may have timeouts of its own.
 function _M.run(limited, timed)
   local retries
   if limited then
@@ -65,7 +66,7 @@ function _M.run(limited, timed)
     more = not count or count + 1 < most_tries or count + 1 < min(#endpoints, most_tries_of_many)
   end
   if more then
-    -- nginx takes no more than proxy-next-upstream-tries allows, whatever is asked for here
+    -- nginx never makes more tries than proxy-next-upstream-tries allows, even if more are set here
     balancer.set_more_tries(1)
   end
 

@@ -1,7 +1,7 @@
--- Which of a location's canaries takes a request, if any (RS-13.4 to 13.7). A client that an
--- affinity cookie binds stays where it is bound; then a header decides, then a cookie, then the
--- weights. Of several canaries the oldest that may take the request does. Weights are shares of all
--- the requests that nothing else decided, so two canaries of 20 % get 20 % each.
+-- Decides which of a location's canaries takes a request, if any (RS-13.4 to 13.7). A client that
+-- an affinity cookie binds stays where it is bound; then a header decides, then a cookie, then the
+-- weights. Where several canaries may take the request, the oldest one does. Weights are shares of
+-- all requests that nothing else decided, so two canaries of 20 % get 20 % each.
 local affinity = require("sluice.balance.affinity")
 local budget = require("sluice.budget")
 local store = require("sluice.store")
@@ -11,10 +11,11 @@ local random = math.random
 
 local _M = {}
 
--- What decides about a canary, in the order in which they count.
+-- The rules that can decide about a canary, in their order.
 local header_rule, cookie_rule, weight_rule = 1, 2, 3
 
--- true: takes the request, false: leaves it to others, nil: does not decide.
+-- Returns true where the canary takes the request, false where it does not, nil where the word does
+-- not decide.
 local function by_word(word)
   if word == "always" then
     return true
@@ -43,7 +44,8 @@ local function by_header(canary)
   return by_word(value)
 end
 
--- The rule by which it may take the request; nil where a rule keeps it out.
+-- Returns the rule by which the canary may take the request; nil where a rule keeps the request
+-- out.
 local function rule_of(canary)
   local takes = by_header(canary)
   if takes ~= nil then
@@ -56,8 +58,8 @@ local function rule_of(canary)
   return canary.share and weight_rule
 end
 
--- The canary's upstream id and record, or nil for the main one. A canary without endpoints is
--- passed over (RS-13.8).
+-- Returns the id and record of the canary's upstream, or nil for the main one. A canary without
+-- endpoints is skipped (RS-13.8).
 function _M.choose(canaries, main, generation)
   if affinity.is_bound(main) then
     return nil

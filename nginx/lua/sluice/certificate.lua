@@ -21,8 +21,8 @@ local function pair_id(name)
   return dot and records:get("sni *" .. string.sub(name, dot)) or "default"
 end
 
--- A pair in OpenSSL's form, which takes the place of the text in the decoded record: it goes when
--- the record does.
+-- Returns the pair in OpenSSL's form. It replaces the text in the decoded record, so it goes when
+-- the record goes.
 local function parsed(pair)
   if type(pair.chain) ~= "string" then
     return pair
@@ -37,7 +37,7 @@ local function parsed(pair)
   return pair
 end
 
--- Whether some host of an Ingress takes the name: its own record, or that of the wildcard one label
+-- Whether a host of an Ingress has the name, by its own record or by that of the wildcard one label
 -- above.
 local function is_known(name)
   if not name then
@@ -51,8 +51,8 @@ local function is_known(name)
   return dot ~= nil and records:get("host *" .. string.sub(name, dot)) ~= nil
 end
 
--- The answer of the issuer's OCSP responder, where the controller has one; for clients that ask for
--- it.
+-- Staples the answer of the issuer's OCSP responder where the controller has one. OpenSSL sends it
+-- to clients that ask for it.
 local function staple(fingerprint, generation)
   local answer = store.get("staple", fingerprint, generation)
   if not answer then
@@ -64,7 +64,7 @@ local function staple(fingerprint, generation)
   end
 end
 
--- Whether the handshake goes on with this pair; with `beside`, together with those that were set
+-- Sets this pair and returns whether that worked. With `beside`, it joins the pairs that were set
 -- before, whose keys are of other types.
 local function set(pair, beside)
   pair = pair and parsed(pair)
@@ -84,8 +84,8 @@ local function set(pair, beside)
   return ok
 end
 
--- Shows these pairs, one for each type of key. Where none of them can be used, the handshake ends:
--- a client never gets a certificate that is not meant for the name.
+-- Sets these pairs, one for each type of key. Where none can be used, the handshake ends, so a
+-- client never gets a certificate of another name.
 function _M.show(ids, generation)
   local shown
   for i = 1, ids and #ids or 0 do
@@ -100,8 +100,8 @@ function _M.show(ids, generation)
   staple(shown.fingerprint, generation)
 end
 
--- Whether an Ingress has a certificate for the name that is more exact than `known`: the part of
--- the name that a listener's hostname names, as scope.lua says it.
+-- Whether an Ingress has a more specific certificate for the name than `known`, which is the part
+-- of the name that the hostname of a listener names (scope.lua).
 function _M.has_own(name, known)
   if known == name then
     return false
@@ -115,7 +115,7 @@ end
 
 _M.is_known = is_known
 
--- With `rejects`, a name that no host has ends the handshake (ssl-reject-handshake).
+-- With `rejects`, the handshake ends for a name that no host has (ssl-reject-handshake).
 function _M.run(rejects)
   if rejects and not is_known(ssl.server_name()) then
     return ngx.exit(ngx.ERROR)
@@ -123,7 +123,8 @@ function _M.run(rejects)
   local generation = store.generation()
   local pair = store.get("pair", pair_id(ssl.server_name()), generation)
   if not set(pair) then
-    -- None, or one that OpenSSL refuses, which a host must not be silent for.
+    -- The host has no pair, or OpenSSL refuses it; the default certificate keeps the host
+    -- reachable.
     pair = store.get("pair", "default", generation)
     if not set(pair) then
       return

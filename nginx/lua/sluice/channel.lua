@@ -1,4 +1,4 @@
--- The controller's end of shared memory: a server on a unix socket in a folder that no other
+-- The controller's access to shared memory: a server on a unix socket, in a folder that no other
 -- account can enter.
 local journal = require("sluice.journal")
 
@@ -6,9 +6,9 @@ local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- POST: the lines of the body are applied; 507 when memory is full. GET: which instance's records
--- are here. Both say on the next lines how much memory there is, how much of it is in whole free
--- pages, and how often records were written.
+-- POST applies the lines of the body and answers 507 when memory is full. GET returns the instance
+-- whose records are here. Both answers go on with three lines: the size of the memory, the size of
+-- its free whole pages, and the number of writes.
 function _M.serve()
   local said = records:get("instance") or ""
   if ngx.req.get_method() == "POST" then
@@ -25,7 +25,7 @@ function _M.serve()
   ngx.say(records:get("writing") or 0)
 end
 
--- A body larger than its buffer is in a file.
+-- nginx has put a body larger than its buffer into a file.
 function _M.body()
   local body = ngx.req.get_body_data()
   if body then

@@ -1,8 +1,8 @@
--- Counts requests for the metrics. What is to be known of one is a single text that nginx makes
--- (templates/lua.tmpl): its values, and on a line of their own its labels. A request costs a look
--- for that text among those that came lately; they are taken apart some hundred at a time. A worker
--- adds up by itself and hands its sums over once a second. The controller keeps the totals; here
--- nothing grows but what it has not fetched yet, and that has a limit.
+-- Counts requests for the metrics. nginx makes one text of each request (templates/lua.tmpl): its
+-- values, and its labels on a line of their own. A request costs one lookup of that text among the
+-- recent ones; some hundred texts are parsed at a time. Each worker adds up by itself and hands its
+-- sums over once a second. The controller keeps the totals. Only sums that it has not fetched yet
+-- are kept here, up to a limit.
 local additions = require("sluice.count.additions")
 local counted = require("sluice.count.labels")
 local clear = require("table.clear")
@@ -20,19 +20,19 @@ local _M = {}
 -- Whether anything is counted.
 local on = false
 
--- How often each text came that is not taken apart yet.
+-- Counts by text, for texts that are not parsed yet.
 local texts = {}
 local distinct = 0
 local most_distinct = 200
 
--- Since the last time, by the labels: the values of what came once, as they came; of what came more
--- often the sums. Where there are many hosts, most come no second time, and sums are written
--- slowly.
+-- Counts since the last handover, by labels. A label set that came once keeps its values as text,
+-- and one that came more often has sums. With many hosts most come only once, and writing sums is
+-- slow.
 local sums = {}
 local kept = 0
 local last = 0
 
--- Where the controller does not fetch for long, sums stay here and go on adding up.
+-- Limits for a controller that has not fetched for long: sums stay here and go on adding up.
 local most_kept = 20000
 local most_messages = 160
 local message_bytes = 32000
@@ -43,8 +43,8 @@ function _M.use(options)
   additions.use(options)
 end
 
--- The sums for these labels, what came once among them; where there are too many, those of the
--- others.
+-- Returns the sums for these labels, including those of a single request before. Where there are
+-- too many label sets, it returns the sums of the label set "other".
 local function own_sums(labels)
   local own = sums[labels]
   if not own and kept >= most_kept then
@@ -88,7 +88,7 @@ local function add_all()
 end
 
 function _M.run()
-  -- what an auth service or a mirror was asked is no request of a client
+  -- subrequests to auth services and mirrors are no requests of a client
   if not on or ngx.is_subrequest then
     return
   end
@@ -103,13 +103,13 @@ function _M.run()
       add_all()
     end
   end
-  -- A worker that drains has no timers any more.
+  -- A draining worker runs no timers any more.
   if exiting() and ngx.now() - last >= 1 then
     _M.hand_over(true)
   end
 end
 
--- Pairs of a place and what is to be added there, and after them the labels.
+-- Writes pairs of an index and the value to add there, and then the labels.
 local function line_of(labels, own)
   if type(own) == "string" then
     return additions.text(own) .. "\t" .. labels .. "\n"
@@ -122,8 +122,7 @@ local function line_of(labels, own)
   return concat(parts, " ") .. "\t" .. labels .. "\n"
 end
 
--- Everything is kept where the controller has not fetched for long, unless the worker is about to
--- end.
+-- All sums are kept while the controller does not fetch them, unless the worker is about to end.
 function _M.hand_over(whatever)
   last = ngx.now()
   add_all()
@@ -161,7 +160,7 @@ function _M.start()
   end
 end
 
--- Hands each count over once: nothing is left of it afterwards. An empty answer is the end.
+-- Returns one batch of counts and removes it. An empty answer is the end.
 function _M.serve()
   for _ = 1, 64 do
     local text = handed:lpop("sums")

@@ -1,10 +1,10 @@
--- Describes the contents of shared memory, so that the controller can compare them with what it
--- wrote. Digests are keyed with a word from the request, so that an older answer cannot be
+-- Computes digests of the contents of shared memory, so that the controller can compare them with
+-- what it wrote. Digests are keyed with a word from the request, so that an older answer cannot be
 -- replayed. Listing all keys stops every worker for a moment, so the controller asks only when the
--- counter of writes shows that something else has written.
+-- counter of writes shows that another program has written.
 local records = ngx.shared.sluice_records
 
--- Counters that channel.lua keeps there for itself.
+-- Counters that channel.lua keeps in the same memory.
 local own = { generation = true, writing = true }
 local parts = 256
 -- After this many parts the worker serves other requests first.

@@ -1,5 +1,5 @@
--- The router of the ports of Gateways: from the port and the host to a listener, from there to the
--- hosts of that listener, and on to a shape as route.lua does it for the hosts of Ingresses.
+-- The router of the ports of Gateways. It finds the listener by port and host, then the listener's
+-- host, and then a shape as route.lua does for the hosts of Ingresses.
 local answer = require("sluice.gateway.answer")
 local apply = require("sluice.gateway.filters")
 local budget = require("sluice.budget")
@@ -31,8 +31,8 @@ local function server_address()
   return ngx.var.server_addr
 end
 
--- The host's newest record; with `shapes`, the youngest form that a server with only these shapes
--- can serve.
+-- Returns the host's newest record. With `shapes`, it returns the youngest form that a server with
+-- only these shapes can serve.
 local function get(name, generation, shapes)
   if shapes then
     return forms.served(name, generation, shapes)
@@ -51,12 +51,12 @@ local function has_pattern(host, generation)
   return list ~= nil and patterns.match(list, host) ~= nil
 end
 
--- The location that takes the request, and the name of the host by which it was found: the host
--- itself, else the longest wildcard above it that has a route for the request, else the host for
--- all. Nil where none does, false where that could not be found out. On a port that is `shared`
--- with Ingresses, `paths.namesake` where one of them has the request: by the table of a name that
--- both have, or by a more exact name than any route's, which is false for an alias that is a
--- pattern.
+-- Returns the location that takes the request, and the name of the host by which it was found: the
+-- host itself, else the longest wildcard above it that has a route for the request, else the host
+-- for all names. Returns nil where no route takes the request, and false where that could not be
+-- found out. On a port that is `shared` with Ingresses it returns `paths.namesake` where an Ingress
+-- has the request: by the table of a name that both have, or by a more specific name than any
+-- route's. The name is then false for an alias that is a pattern.
 local function location_of(listener, host, uri, generation, shapes, shared)
   local scope = listener.before_host
   if not scope then
@@ -102,13 +102,13 @@ local function is_wanted(host, uri, generation, shapes)
   return location ~= nil and location ~= false and location.service ~= nil
 end
 
--- Whether the request is among those that a route leaves to an Ingress, of which it takes a share.
+-- Whether the request belongs to the share that a route leaves to an Ingress.
 local function stays(share, host, uri, generation, shapes)
   return random() >= share and is_wanted(host, uri, generation, shapes)
 end
 
--- Whether the client asked the wrong connection: the name in its handshake led to another listener.
--- Of clients that named none the Host decides alone.
+-- Whether the client used the wrong connection: the name in its handshake led to another listener.
+-- Without such a name the Host header alone decides.
 local function is_misdirected(scope, listener)
   local name = ngx.var.ssl_server_name
   if not name or name == "" then
@@ -117,9 +117,9 @@ local function is_misdirected(scope, listener)
   return scopes.listener(scope, (gsub(lower(name), "%.$", ""))) ~= listener
 end
 
--- The location that serves the request; nil and its name where that is a shape which the server
--- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these.
--- Where the port is `shared` with Ingresses, false means that the request is for an Ingress.
+-- Returns the location that serves the request; nil and its name where the server lacks that shape.
+-- With `shapes`, it takes records of hosts in the youngest form that needs only these. On a port
+-- that is `shared` with Ingresses, false means that an Ingress has the request.
 local function target_of(slot, generation, shapes, shared)
   local var = ngx.var
   local host = var.host
@@ -166,7 +166,7 @@ local function target_of(slot, generation, shapes, shared)
   end
   if backend.unusable then
     label.tell(location, backend, listener)
-    -- Locations by what they answer: clients of gRPC take 503 for UNAVAILABLE.
+    -- Both locations fail; they differ in the status, because gRPC clients read 503 as UNAVAILABLE.
     return backend.unusable == 503 and own.unknown_shape or own.undecided
   end
   local upstream_id = backend.upstream
@@ -212,7 +212,7 @@ local function target_of(slot, generation, shapes, shared)
   return shape
 end
 
--- The named location that nginx is to go on with.
+-- Returns the named location where nginx is to continue.
 local function target_now(slot, shared)
   local generation = store.generation()
   budget.begin()
@@ -228,18 +228,18 @@ local function target_now(slot, shared)
   return own.unknown_shape
 end
 
--- The same on a port that Ingresses have, too; false for a request that is for an Ingress.
+-- Does the same on a port that Ingresses have, too; false where an Ingress has the request.
 function _M.target(slot)
   return target_now(slot, true)
 end
 
--- The same for a request that comes from outside; empty for one that an error page or the like
--- sends here, as in route.lua.
+-- Does the same for a request from outside. Returns an empty text for an internal redirect, such as
+-- that of an error page (see route.lua).
 function _M.run(slot)
   return ngx.req.is_internal() and "" or target_now(slot)
 end
 
--- Leaves the phase for the location.
+-- Ends the phase by a jump to the location.
 function _M.jump(slot)
   return ngx.exec(target_now(slot))
 end

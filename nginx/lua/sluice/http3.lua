@@ -1,6 +1,6 @@
--- HTTP/3 has :authority in place of the Host header, of which nginx makes no $http_host. Here the
--- request gets the header, so that snippets, auth services and redirects find the host that was
--- asked for. Reading $http_host before would leave that variable empty for good.
+-- Adds the Host header to requests over HTTP/3. They have :authority in its place, of which nginx
+-- makes no $http_host. With the header, snippets, auth services and redirects find the host of the
+-- request. Nothing may read $http_host before, because nginx would keep the variable empty.
 local ngx = ngx
 
 local _M = {}

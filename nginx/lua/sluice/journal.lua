@@ -1,12 +1,13 @@
--- The wire and the disk have one format: lines of JSON, [key, value] to set and [key] to remove.
+-- Reads the one format that the wire and the disk share: lines of JSON, [key, value] to set a
+-- record and [key] to remove it.
 local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- Applies the lines of `text`; returns nil and why at the first that cannot be. A record has the
--- number of the writing beside it, by which store.lua tells whether it is another one.
+-- Applies the lines of `text`. At the first line that fails it returns nil and the reason. Beside
+-- each record it stores the number of the write, by which store.lua notices a change.
 function _M.apply(text)
   local writing = records:incr("writing", 1, 0)
   for line in string.gmatch(text, "[^\n]+") do
@@ -28,7 +29,7 @@ function _M.apply(text)
   return true
 end
 
--- Shared memory survives a reload, but is empty in a new master and in a dictionary whose size has
+-- Shared memory survives a reload. It is empty in a new master and in a dictionary whose size has
 -- changed.
 function _M.load(path)
   if records:get("instance") then
@@ -42,7 +43,8 @@ function _M.load(path)
     local applied, problem = _M.apply(line)
     if not applied then
       ngx.log(ngx.ERR, "the journal could not be loaded: ", problem)
-      -- no instance's, so that the controller publishes everything again and learns what is wrong
+      -- the records belong to no instance, so the controller publishes everything again and learns
+      -- the reason
       records:delete("instance")
       break
     end

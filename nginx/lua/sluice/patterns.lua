@@ -1,6 +1,6 @@
--- Finds the host of an alias that is no exact name: the longest wildcard at the front, the longest
--- at the end, then regular expressions in the order of their hosts, in which `*.example.com` as a
--- host has its place.
+-- Finds a host by an alias that is a wildcard or a pattern: first the longest wildcard at the
+-- front, then the longest at the end, then regular expressions in the order of their hosts. A host
+-- such as `*.example.com` has its place in that order.
 local budget = require("sluice.budget")
 
 local find = string.find
@@ -9,8 +9,8 @@ local sub = string.sub
 local _M = {}
 
 -- `wildcard` is the host with a wildcard that takes the name, if there is one. Returns the host
--- whose alias comes before it, and whether TLS is configured for the name; false where a pattern
--- could not be finished: the next host may guard less.
+-- whose alias comes before it, and whether TLS is configured for the name. Returns false where a
+-- pattern ran out of steps, because the next host may have fewer guards.
 function _M.match(list, name, wildcard)
   local dot = find(name, ".", 1, true)
   local first = dot

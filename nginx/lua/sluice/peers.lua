@@ -1,5 +1,5 @@
--- Says what balancing remembers of some peers: a look for people, who ask for the endpoints of one
--- route at a time.
+-- Reports what balancing remembers of some peers. It is made for people, who look at the endpoints
+-- of one route at a time.
 local channel = require("sluice.channel")
 local ewma = require("sluice.balance.ewma")
 local failures = require("sluice.balance.failures")
@@ -10,8 +10,8 @@ local most_peers = 500
 
 local _M = {}
 
--- The lines of the body are peers. Answers with a line for each of them: the moving average of its
--- answers in seconds, or a hyphen, and how often it failed.
+-- Each line of the body is a peer. The answer has a line for each: the moving average of its times
+-- in seconds, or a hyphen, and the number of its failures.
 function _M.serve()
   ngx.req.read_body()
   local count = 0

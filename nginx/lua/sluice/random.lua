@@ -1,4 +1,5 @@
--- Random numbers. Workers are forked from one master and would all draw the same ones.
+-- Random numbers from the kernel. Workers are forks of one master, so a generator seeded there
+-- would give all of them the same numbers.
 local ffi = require("ffi")
 
 local byte = string.byte
@@ -6,7 +7,7 @@ local text = ffi.string
 
 local _M = {}
 
--- As many bytes from the kernel, or nil.
+-- Returns this many bytes from the kernel, or nil.
 local function random_bytes(count)
   local file = io.open("/dev/urandom", "r")
   local bytes = file and file:read(count)
@@ -16,7 +17,7 @@ local function random_bytes(count)
   return bytes
 end
 
--- A request that comes by here is no model for LuaJIT's machine code.
+-- LuaJIT should not compile the path of a request that comes through here.
 jit.off(random_bytes)
 
 function _M.seed()
@@ -28,13 +29,13 @@ function _M.seed()
   math.randomseed(seed)
 end
 
--- Hexadecimal digits of so many ids, in one piece: taking the next 32 costs next to nothing.
+-- Hexadecimal digits of many ids in one text, so that taking the next 32 costs almost nothing.
 local ids_at_once = 256
 local digits_each = 32
 local digits = ffi.new("char[?]", ids_at_once * digits_each)
 local unused = 0
 
--- The two digits of each byte, as memory has them.
+-- The two digits of each byte, in memory order.
 local both_digits = ffi.new("uint16_t[256]")
 for value = 0, 255 do
   ffi.copy(both_digits + value, string.format("%02x", value), 2)
@@ -52,9 +53,9 @@ local function make_ids()
   unused = ids_at_once
 end
 
--- 32 hexadecimal digits, as good as those of nginx's $request_id, or nil where the kernel gives no
--- random bytes. For that one nginx sets OpenSSL's generator going at each request, which costs as
--- much as all routing.
+-- Returns 32 hexadecimal digits, as random as nginx's $request_id, or nil where the kernel gives no
+-- bytes. nginx's own starts OpenSSL's generator at each request, which costs as much as all
+-- routing.
 function _M.request_id()
   if unused == 0 then
     make_ids()

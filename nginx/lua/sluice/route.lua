@@ -1,6 +1,6 @@
--- From host and path to a shape: the named location that says how the request is served. The router
--- only routes: it tells nginx the location's name, and nginx jumps. What else it finds out (no
--- endpoints, too large, denied) it leaves in variables, and the shape answers, so that its error
+-- Finds the shape of a request from its host and path: the named location that serves it. The
+-- router only routes: it returns the location's name, and nginx jumps there. Other findings (no
+-- endpoints, too large, denied) go into variables, and the shape answers by them, so that its error
 -- pages, headers and log apply.
 local budget = require("sluice.budget")
 local canary = require("sluice.canary")
@@ -30,8 +30,8 @@ function _M.know(slot, names)
   shapes_of[slot] = shapes
 end
 
--- Names of the locations that each server has. Their ending is a secret of this nginx, since an
--- answer may name a location, too.
+-- Names of the locations that each server has. They end with a secret of this nginx, because a
+-- backend's answer may name a location, too.
 local own = {}
 
 function _M.end_names(ending)
@@ -44,11 +44,11 @@ end
 
 _M.end_names("")
 
--- Which variables something of this configuration reads.
+-- The variables that this configuration reads.
 _M.tell = said.know
 
--- What begins so is answered by Sluice itself where no host takes the request: { path, location },
--- unless an Ingress has exactly that path (RS-4.8).
+-- Paths that Sluice answers itself on the catch-all host: { prefix, location }. An Ingress with
+-- exactly that path comes first (RS-4.8).
 local own_paths = {}
 
 function _M.own(paths)
@@ -66,8 +66,8 @@ local function own_location(record, uri)
   end
 end
 
--- The upstream that answers in place of others, or the default backend where that one has no
--- endpoints either.
+-- Returns the upstream that answers in place of another, or the default backend where that one has
+-- no endpoints either.
 local function stand_in(named, generation)
   local upstream = store.get("upstream", named.upstream, generation)
   if upstream and #upstream.endpoints > 0 then
@@ -76,11 +76,11 @@ local function stand_in(named, generation)
   return "default", store.get("upstream", "default", generation) or {}
 end
 
--- Locations that a request may have come by (mostHops in src/directives/hops.ts).
+-- The most locations that a request may have come through (mostHops in src/directives/hops.ts).
 local most_hops = 4
 
--- Whether this location, whose requests carry `hop`, has asked for the request itself, or too many
--- others have.
+-- Whether the request, which carries `hop`, comes from this location itself or has come through too
+-- many others.
 local function comes_back(hop)
   local trail = ngx.var.http_x_sluice_hops
   if not trail then
@@ -90,8 +90,8 @@ local function comes_back(hop)
   return hops > most_hops or find(trail, hop, 1, true) ~= nil
 end
 
--- The location that serves the request; nil and its name where that is a shape which the server
--- lacks. With `shapes`, records of hosts are taken in the youngest form that needs only these.
+-- Returns the location that serves the request; nil and its name where the server lacks that shape.
+-- With `shapes`, it takes records of hosts in the youngest form that needs only these.
 local function target_of(slot, generation, shapes)
   local var = ngx.var
   local host = var.host
@@ -186,11 +186,11 @@ local function target_of(slot, generation, shapes)
   return shape
 end
 
--- What the router of the ports of Gateways shares with this one.
+-- Functions that the router of Gateways' ports shares with this one.
 _M.comes_back, _M.stand_in = comes_back, stand_in
 _M.shapes_of, _M.names = shapes_of, own
 
--- The named location that nginx is to go on with.
+-- Returns the named location where nginx is to continue.
 local function target_now(slot)
   local generation = store.generation()
   budget.begin()
@@ -206,29 +206,29 @@ local function target_now(slot)
   return own.unknown_shape
 end
 
--- The same for a request that comes from outside; empty for one that an error page or the like
--- sends here: nginx jumps by way of an error page, and of those it takes one for a request.
+-- Does the same for a request from outside. Returns an empty text for an internal redirect, such as
+-- that of an error page, which must not be routed again.
 function _M.run(slot)
   return ngx.req.is_internal() and "" or target_now(slot)
 end
 
--- Leaves the phase for the location.
+-- Ends the phase by a jump to the location.
 function _M.jump(slot)
   return ngx.exec(target_now(slot))
 end
 
--- For a location that is a shape itself: empty where the router means that one, else the named
--- location to go on with.
+-- Runs in a location that is a shape itself. Returns an empty text where the router chooses this
+-- shape, else the named location where nginx is to continue.
 function _M.here(slot, shape)
   local target = target_now(slot)
   return target == shape and "" or target
 end
 
--- The upstream that $proxy_upstream_name says after a snippet that sets it.
+-- Returns the upstream that $proxy_upstream_name names after a snippet has set it.
 _M.renamed = label.renamed
 
--- For the locations inside a snippet: sets what the router finds out about the request, and keeps
--- the upstream that the snippet's own `set` names.
+-- Runs in locations of snippets: sets the router's variables, and keeps the upstream that the
+-- snippet itself has set.
 function _M.inside(slot)
   local var = ngx.var
   if var.route_upstream ~= "" then

@@ -1,8 +1,8 @@
--- The records the controller publishes: one shared dictionary, and what of it a worker has decoded.
--- A worker's copy is valid as long as the generation in shared memory is the one it was checked at,
--- so what the controller has published is seen at the next look, with no timer. Each record has the
--- number of its writing beside it, so an unchanged one is not decoded again, and its text is not
--- kept for that.
+-- The records that the controller publishes: one shared dictionary, and the part of it that a
+-- worker has decoded. A worker's copy is valid while the generation in shared memory is the one at
+-- which the copy was checked. So a worker sees a new record at its next look, without a timer. Each
+-- record has the number of its write beside it, so an unchanged record is not decoded again, and
+-- its text need not be kept for a comparison.
 local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records
@@ -11,7 +11,7 @@ local generation_key = "generation"
 
 local _M = {}
 
--- By sort and name.
+-- Decoded records by sort and name.
 local function new_cache()
   return setmetatable({}, {
     __index = function(cache, sort)
@@ -22,14 +22,14 @@ local function new_cache()
   })
 end
 
--- Decoded records, as { record, number of its writing, generation it was checked at }. What is
--- asked for is among the recent ones; when they have grown to their limit they become the others,
--- whose place they take. That a record is not there is remembered too.
+-- Decoded records in two sets, each entry as { record, number of its write, generation of its last
+-- check }. Records in use are in `recent`. When that set is full it becomes `others`, and the
+-- former `others` are dropped. A missing record has an entry, too.
 local recent, others = new_cache(), new_cache()
 local recent_bytes = 0
 
--- Bytes of text, and those that a record costs whatever its text. 10,000 plain hosts have 8 MB, and
--- take twice that decoded.
+-- The size at which `recent` is full, in bytes of text, and the bytes that each record adds
+-- whatever its text. 10,000 plain hosts have 8 MB of text, and twice that decoded.
 local most_recent_bytes = 12000000
 local bytes_each = 200
 
@@ -52,14 +52,14 @@ end
 
 local last_generation, asked_at
 
--- The generation there is now. Code that looks several times at one moment asks for it once.
+-- Returns the present generation. Code that looks several times at one moment asks for it once.
 function _M.generation()
   last_generation, asked_at = records:get(generation_key), now()
   return last_generation
 end
 
--- The generation of this millisecond, as nginx counts them: the one that a request was routed by,
--- where it is passed on at once.
+-- Returns the generation of this millisecond of nginx's clock: the one by which a request was
+-- routed, where it is passed on at once.
 function _M.recent_generation()
   if asked_at == now() then
     return last_generation
@@ -67,7 +67,7 @@ function _M.recent_generation()
   return _M.generation()
 end
 
--- What shared memory has, where this worker's copy is missing or was checked at another generation.
+-- Reads shared memory where the worker's copy is missing or was checked at another generation.
 local function look_up(sort, name, generation, entry)
   local key = name == "" and sort or sort .. " " .. name
   local text, writing = records:get(key)
@@ -82,11 +82,11 @@ local function look_up(sort, name, generation, entry)
   return known[1]
 end
 
--- LuaJIT makes machine code of the way a request happened to take. It leaves ways that lead here
--- alone and waits for one that does not: a worker's first requests do, the others seldom.
+-- LuaJIT compiles the path that a request happened to take. Without this line it could compile the
+-- rare path through `look_up`, which mostly a worker's first requests take.
 jit.off(look_up)
 
--- The record as of this generation, or nil. One that is alone of its sort has an empty name.
+-- Returns the record as of this generation, or nil. A sort with a single record has an empty name.
 function _M.get(sort, name, generation)
   local entry = recent[sort][name]
   if entry and entry[3] == generation then

@@ -1,11 +1,11 @@
--- A second copy of the router's files, in an environment of its own. So a question is answered by
--- the code that routes requests, and what requests pass by knows nothing of questions.
+-- A second copy of the router's files, in an environment of its own. Questions are answered by the
+-- same code that routes requests, and the code on the way of requests has no lines for questions.
 local find = string.find
 
 local _M = {}
 
--- Returns the `require` of the copy. `environment` has what its files find in place of globals;
--- `modules` has what stands in for other modules, by name.
+-- Returns the `require` function of the copy. `environment` replaces the globals of its files;
+-- `modules` replaces other modules, by name.
 function _M.of(environment, modules)
   setmetatable(environment, { __index = _G })
   function environment.require(name)

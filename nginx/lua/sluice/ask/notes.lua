@@ -1,4 +1,5 @@
--- Takes note of what the copy of the router finds out on its way, by functions around its own.
+-- Records what the copy of the router finds out on its way, with functions wrapped around the
+-- router's own.
 local _M = {}
 
 local function index_of(list, item)
@@ -9,7 +10,8 @@ local function index_of(list, item)
   end
 end
 
--- The groups of a pattern as a list, the whole first; one that took no part is empty.
+-- Returns the groups of a pattern as a list, the whole match first. A group that took no part is
+-- empty.
 local function groups_of(found)
   local list = { found[0] }
   for at = 1, #found do
@@ -18,12 +20,12 @@ local function groups_of(found)
   return list
 end
 
--- The largest draw, and shares that are too small to be drawn.
+-- The largest draw, and the smallest share that is reported.
 local last_draw, smallest = 1 - 2 ^ -40, 2 ^ -30
 _M.last_draw = last_draw
 
--- What `choose` may choose, with the probability of each. Each choice takes a range of draws, which
--- begins where the one before it ends; `width` tells how far it reaches.
+-- Returns each choice that `choose` may make, with its probability. Each choice takes a range of
+-- draws, which begins where the one before it ends; `width` returns the length of a range.
 local function shares(noted, choose, width)
   local all, at, before = {}, 0, noted.draw
   noted.draw = last_draw
@@ -112,7 +114,7 @@ local function watch_gateways(state, copied)
 
   local target_of = gateway.target
 
-  -- False where an Ingress has the request.
+  -- Returns false where an Ingress has the request.
   function gateway.target(slot)
     local target = target_of(slot)
     state.noted.is_gateway = target ~= false
@@ -128,7 +130,7 @@ local function watch_gateways(state, copied)
     return scope_of(port, address, generation)
   end
 
-  -- The first is that of the host; the others are those of the handshake.
+  -- The first call looks for the host of the request, the later ones for that of the handshake.
   function scopes.listener(...)
     local listener, known = listener_of(...)
     state.noted.listener = state.noted.listener or listener

@@ -1,6 +1,6 @@
--- What the copy of the router takes for nginx: variables and headers of the request that a question
--- is about, records as they are, and connections that begin nothing. `state.asked` is the question,
--- `state.noted` what was seen.
+-- A stand-in for nginx, given to the copy of the router. It has the variables and headers of the
+-- request that a question is about, and the records as they are; its connections do nothing.
+-- `state.asked` is the question, and `state.noted` collects what the router did.
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -9,14 +9,15 @@ local tostring = tostring
 
 local _M = {}
 
--- What the path of the request asked about stands behind.
+-- Prefix of the paths of questions; behind it stands the path that is asked about.
 local prefix = "/ask"
 
 -- Variables that are paths.
 local paths = { uri = true, document_uri = true, request_uri = true }
 
--- Those that were set; then those that the question says, where false stands for none; then those
--- of the request that brought the question, which has the same host, path, query and headers.
+-- Looks a variable up in three places: among those that the router has set; among those of the
+-- question, where false means that there is none; and in the request that brought the question,
+-- which has the same host, path, query and headers.
 local function variables(state)
   return setmetatable({}, {
     __index = function(_, name)
@@ -45,7 +46,7 @@ local function same(value)
   return value
 end
 
--- A handshake: pairs are not read, so no key is looked at.
+-- A handshake: key pairs are not read, so no private key is touched.
 local function handshakes(state)
   return {
     server_name = function()
@@ -62,7 +63,7 @@ local function handshakes(state)
   }
 end
 
--- Notes by which name a host was found, and which pairs were taken.
+-- Notes the name by which a host was found, and the pairs that were taken.
 local function watched_store(state)
   return setmetatable({
     get = function(sort, name, generation)
@@ -107,7 +108,7 @@ function _M.modules(state)
     ["sluice.store"] = watched_store(state),
     ["ngx.ssl"] = handshakes(state),
     ["ngx.ocsp"] = { set_ocsp_status_resp = done },
-    -- Questions are no requests that are compared and counted.
+    -- Questions do not count as requests, neither for routes in shadow nor for metrics.
     ["sluice.gateway.shadow"] = { observe = done },
   }
 end

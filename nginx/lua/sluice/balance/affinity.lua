@@ -1,7 +1,7 @@
--- Cookie stickiness (RS-14). The cookie is "<key>|<binding>": the key leads to the endpoint, the
--- binding says which of a rule's upstreams issued it, the main one or a canary. `balanced` finds
--- the endpoint of a key on a ring, so every key has one; `persistent` by the checksum of its
--- address, so a key means that endpoint or none.
+-- Cookie stickiness (RS-14). The cookie is "<key>|<binding>": the key leads to the endpoint, and
+-- the binding names the upstream of a rule that issued it, the main one or a canary. `balanced`
+-- finds the endpoint of a key on a ring, so every key has an endpoint. `persistent` compares the
+-- key with the checksums of addresses, so a key leads to one endpoint or to none.
 local ring = require("sluice.balance.ring")
 local session_cookie = require("sluice.balance.session_cookie")
 local tries = require("sluice.balance.tries")
@@ -12,16 +12,16 @@ local format = string.format
 local find = string.find
 local sub = string.sub
 
--- Keys that are tried for one that leads to the endpoint that was drawn (RS-14.6).
+-- The most keys that are tried until one leads to the endpoint that was drawn (RS-14.6).
 local most_keys = 20
--- Keys that are tried for one that leads to any endpoint that has not failed. One of ten is missed
--- by all of these once in 10^45.
+-- The most keys that are tried until one leads to any endpoint that has not failed. With one such
+-- endpoint among ten, all of these keys miss it once in 10^45 times.
 local most_keys_of_a_retry = 1000
 
 local _M = {}
 
--- The key of the cookie that came, or nil. Values from before ingress-nginx had bindings are keys
--- as a whole.
+-- Returns the key of the request's cookie, or nil. A cookie from before ingress-nginx had bindings
+-- is a key as a whole.
 local function key_that_came(balance)
   local value = ngx.var[balance.variable]
   if not value or value == "" then
@@ -31,7 +31,7 @@ local function key_that_came(balance)
   return bar and sub(value, 1, bar - 1) or value
 end
 
--- Whether the client came with a cookie of this upstream.
+-- Whether the request has a cookie of this upstream.
 function _M.is_bound(upstream)
   local balance = upstream.balance
   if not balance or not balance.binding then
@@ -63,9 +63,9 @@ local function endpoint_of(upstream, key)
   return upstream.by_key[key]
 end
 
--- A key that leads to an endpoint drawn at random. Endpoints own unlike shares of a ring, so a
--- random key would not do; where no key of some leads to the one that was drawn, one that leads to
--- another endpoint which has not failed is good enough.
+-- Returns a key that leads to an endpoint drawn at random. Endpoints own unequal shares of a ring,
+-- so a random key would favour some. Where no key is found for the drawn endpoint, a key of another
+-- endpoint that has not failed is returned.
 local function fresh_key(upstream, tried)
   local all = upstream.endpoints
   local left = tries.left(all, tried)

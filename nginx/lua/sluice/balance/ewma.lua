@@ -1,7 +1,7 @@
--- Of two endpoints drawn at random the one whose answers took less time lately (RS-9.9). Times are
--- shared by the workers: one entry per peer, whose value is the moving average in seconds and whose
--- flags say when it was noted. Entries may be evicted, which is no harm: a peer that nothing is
--- known of starts at the average of its fellows.
+-- Draws two endpoints at random and takes the one that answered faster lately (RS-9.9). The workers
+-- share the times: each peer has one entry, whose value is the moving average in seconds and whose
+-- flags hold the time of its last update. An entry may be evicted without harm: a peer without an
+-- entry starts at the average of the others.
 local tries = require("sluice.balance.tries")
 
 local times = ngx.shared.sluice_times
@@ -11,14 +11,15 @@ local floor = math.floor
 local min = math.min
 local match = string.match
 
--- Seconds after which an average counts for a third.
+-- After this many seconds an average has a third of its weight.
 local decay_seconds = 10
--- After ten such spans nothing is left of it.
+-- An average that is ten such spans old is forgotten.
 local kept_seconds = 100
 
 local _M = {}
 
--- Tenths of a second that fit into flags, which are a positive int; only differences are taken.
+-- The clock in tenths of a second, modulo this number: flags are a positive int, and only
+-- differences are used.
 local ticks = 2147483648
 
 local function tick()
@@ -30,18 +31,20 @@ local function share_left(noted)
   return exp(-seconds / decay_seconds)
 end
 
--- The decayed average of a peer, or nil.
+-- Returns the decayed average of a peer, or nil.
 local function known_time(peer)
   local time, noted = times:get(peer)
   return time and time * share_left(noted or 0)
 end
 
--- The average as it was noted last, or nil: between two requests it says how long answers took.
+-- Returns the last noted average without decay, or nil: it says how long answers took, however long
+-- ago.
 function _M.noted_time(peer)
   return (times:get(peer))
 end
 
--- Of so many it is taken: a list may be long, and a request waits for it.
+-- The average is taken over at most this many endpoints: a list may be long, and a request waits
+-- for it.
 local most_averaged = 100
 
 local function average_time(endpoints)
@@ -72,7 +75,8 @@ end
 function _M.pick(upstream, tried, failed)
   local all = upstream.endpoints
   if failed then
-    -- an endpoint that fails does so fast, yet it counts as slower than its fellows
+    -- an endpoint that fails often answers fast, so its answer counts as slower than those of the
+    -- others
     note(failed, 2 * average_time(all) + 1)
   end
   local endpoints = tries.left(all, tried)
@@ -91,7 +95,7 @@ function _M.pick(upstream, tried, failed)
   return endpoints[one]
 end
 
--- Notes how long the peer took that answered this request, in the log phase.
+-- Runs in the log phase: notes how long the peer took to answer this request.
 function _M.learn()
   local var = ngx.var
   local peer = match(var.upstream_addr or "", "[^, ]+$")

@@ -1,9 +1,9 @@
--- Counts by peer the requests that went on to another try after it. The counts are for people; no
--- peer is picked or left out for them. They share the memory of ewma.lua, whose entries are keyed
--- with a peer alone, and may be evicted like those.
+-- Counts, for each peer, the requests that went on to another try after it. Only people read these
+-- counts; balancing does not use them. They share the memory of ewma.lua, whose keys are a peer
+-- alone, and may be evicted like its entries.
 local times = ngx.shared.sluice_times
 
--- From the first failure on; the count then begins anew.
+-- Seconds from the first failure on, after which the count begins anew.
 local kept_seconds = 600
 
 local _M = {}
@@ -12,7 +12,7 @@ local function key_of(peer)
   return "failed " .. peer
 end
 
--- `peer` may be nil, where nginx names none.
+-- `peer` is nil where nginx names none.
 function _M.note(peer)
   if peer then
     times:incr(key_of(peer), 1, 0, kept_seconds)

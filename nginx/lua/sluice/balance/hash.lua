@@ -1,5 +1,5 @@
--- upstream-hash-by: the value of a text with variables decides on the endpoint, or on a group of
--- them of which one is drawn.
+-- upstream-hash-by: hashes a text with variables, and the hash picks an endpoint, or a group of
+-- endpoints from which one is drawn.
 local ring = require("sluice.balance.ring")
 local tries = require("sluice.balance.tries")
 
@@ -10,7 +10,7 @@ local concat = table.concat
 
 local _M = {}
 
--- A part is a string, or the name of a variable in a list.
+-- A part is a string, or a list that holds the name of a variable.
 local function part_value(part)
   if type(part) == "string" then
     return part
@@ -29,8 +29,8 @@ local function value_of(parts)
   return concat(values)
 end
 
--- Groups of `size` in the order of the list; the last one is completed from the start (RS-9.10).
--- None is larger than the list: its author may have said a thousand million.
+-- Groups of `size` endpoints in the order of the list; the last group is completed from the start
+-- (RS-9.10). A group is never larger than the list, whatever size the annotation asks for.
 local function groups_of(endpoints, wanted)
   local size = min(wanted, #endpoints)
   local groups, names = {}, {}

@@ -1,7 +1,7 @@
--- Consistent hashing as nginx and ingress-nginx do it (ketama): each name has 160 points on a ring,
--- each the checksum of the name and of the point before; a key belongs to the first point at or
--- after its own checksum. So an upstream that grows or shrinks by one of n names moves one of n
--- keys, and clients keep their endpoints when Sluice takes the place of ingress-nginx.
+-- Consistent hashing as nginx and ingress-nginx do it (ketama). Each name has 160 points on a ring;
+-- each point is the checksum of the name and of the point before. A key belongs to the first point
+-- at or after its own checksum. When one of n names comes or goes, one of n keys moves, and clients
+-- keep their endpoints when Sluice replaces ingress-nginx.
 local crc32 = ngx.crc32_long
 local char = string.char
 local floor = math.floor
@@ -10,18 +10,17 @@ local min = math.min
 local sort = table.sort
 
 local points_per_name = 160
--- A ring is sorted while its worker does nothing else, so beyond a thousand names each has fewer
--- points.
+-- Sorting a ring blocks its worker, so with more than a thousand names each has fewer points.
 local most_points = 160000
--- A point is one number, its place on the ring and after it the index of its name: 32 + 20 bits fit
--- into a double.
+-- A point is one number: its place on the ring, then the index of its name. Both take 32 + 20 bits,
+-- which fit into a double.
 local index_range = 1048576
 
 local _M = {}
 
 function _M.new(names)
   local points, count = {}, 0
-  -- a name that is alone owns the ring with a single point
+  -- a single name owns the whole ring with one point
   local points_each = #names == 1 and 1 or max(1, min(points_per_name, floor(most_points / #names)))
   for index, name in ipairs(names) do
     local place = 0
@@ -36,8 +35,8 @@ function _M.new(names)
   return points
 end
 
--- The index of the name that `key` belongs to. With `refused`, a set of indices, the next name on
--- the ring that is not in it; nil when all are.
+-- Returns the index of the name that `key` belongs to. With `refused`, a set of indices, it returns
+-- the next name on the ring that is not in the set, or nil when all are.
 function _M.find(points, key, refused)
   local wanted = crc32(key) * index_range
   local low, high = 1, #points

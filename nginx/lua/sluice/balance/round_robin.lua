@@ -1,5 +1,5 @@
--- One endpoint after the other, beginning anywhere, so that the workers do not all begin with the
--- same one.
+-- Takes one endpoint after the other. Each worker begins at a random one, so that not all begin at
+-- the first.
 local random = math.random
 
 local _M = {}

@@ -1,11 +1,11 @@
--- The text of the affinity cookie (RS-14.2). It is written by locations whose own Ingress asks for
--- affinity (RS-14.3), and a retry replaces the cookie of the try before it.
+-- Writes the affinity cookie (RS-14.2). Only locations whose own Ingress asks for affinity set it
+-- (RS-14.3), and a retry replaces the cookie of the try before it.
 local ngx = ngx
 local find = string.find
 
 local _M = {}
 
--- Browsers that take SameSite=None for Strict, or refuse such a cookie.
+-- Browsers that read SameSite=None as Strict, or refuse such a cookie.
 local function misunderstands_none(agent)
   return agent ~= nil
     and (

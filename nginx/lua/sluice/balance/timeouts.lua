@@ -1,4 +1,4 @@
--- The timeouts of a route towards its backend, where annotations set some: data, so that a new
+-- Timeouts of a route towards its backend, where annotations set some. They are data, so a new
 -- value needs no reload.
 local balancer = require("ngx.balancer")
 
@@ -8,8 +8,8 @@ local tonumber = tonumber
 
 local _M = {}
 
--- Seconds to connect, to send and to read of the request; nil where nginx.conf says it. Their text
--- is like `5 - 60`.
+-- Returns the request's seconds to connect, to send and to read; nil where nginx.conf decides. The
+-- text looks like `5 - 60`.
 function _M.own(var)
   local text = var.route_timeouts
   if not text or text == "" then
@@ -19,7 +19,7 @@ function _M.own(var)
   return tonumber(connect), tonumber(send), tonumber(read)
 end
 
--- For the try that is about to begin.
+-- Sets the timeouts of the try that is about to begin.
 function _M.set()
   balancer.set_timeouts(_M.own(ngx.var))
 end

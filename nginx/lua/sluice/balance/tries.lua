@@ -1,15 +1,15 @@
--- Which peers a request has tried already. nginx keeps them in $upstream_addr, so a request that
--- needs no retry pays nothing.
+-- Finds the peers that a request has tried already. nginx lists them in $upstream_addr, so a
+-- request without a retry pays nothing.
 local gmatch = string.gmatch
 
 local _M = {}
 
--- From "192.0.2.1:80, [2001:db8::1]:80" to the set of them, their number and the last one. The
--- names are as nginx writes addresses, which is how records have them.
+-- Reads "192.0.2.1:80, [2001:db8::1]:80" and returns the set of peers, their number and the last
+-- one. nginx and the records write addresses in the same form.
 function _M.made(addresses)
   local tried, count, last = {}, 0, nil
   for peer in gmatch(addresses or "", "[^, ]+") do
-    -- a colon of its own parts the peers before and after an internal redirect
+    -- a colon alone separates the peers before and after an internal redirect
     if peer ~= ":" then
       tried[peer] = true
       last = peer
@@ -19,7 +19,7 @@ function _M.made(addresses)
   return tried, count, last
 end
 
--- The endpoints that are not tried; all of them when none is left.
+-- Returns the endpoints that were not tried; all of them when every one was.
 function _M.left(endpoints, tried)
   if not tried then
     return endpoints
@@ -33,7 +33,7 @@ function _M.left(endpoints, tried)
   return #left > 0 and left or endpoints
 end
 
--- The same as the set of their places in the list.
+-- Returns the tried endpoints as a set of their indices in the list.
 function _M.indices(endpoints, tried)
   local indices = {}
   for index, endpoint in ipairs(endpoints) do

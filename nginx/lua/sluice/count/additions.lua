@@ -1,12 +1,11 @@
--- What the values of a request add to the sums of its labels: a list of places, each with what is
--- added there. Where the sum, the count and the buckets of each histogram begin is in the order of
--- src/metrics/request-metrics.ts.
+-- Turns the values of a request into additions to the sums of its labels: pairs of an index and a
+-- value. src/metrics/request-metrics.ts has the same order of sums, counts and histogram buckets.
 local concat = table.concat
 local match = string.match
 
 local _M = {}
 
--- By histogram: where it begins, and the upper bounds of its buckets, the smallest first.
+-- For each histogram: its first index, and the upper bounds of its buckets in rising order.
 local places, last_place
 
 function _M.use(given)
@@ -19,15 +18,15 @@ function _M.use(given)
   last_place = at - 1
 end
 
--- How many places there are.
+-- The number of indices.
 function _M.count()
   return last_place
 end
 
--- By the values as nginx has written them: requests have few that differ.
+-- Additions by the text of the values as nginx writes it. Few texts differ, so they are kept.
 local known = {}
 
--- A list of times, of several tries, is no number and is left out.
+-- A list of times of several tries is no number and is left out.
 local function observe(added, i, text)
   local value = tonumber(text)
   if not value then
@@ -59,7 +58,7 @@ local function new_additions(values)
   return added
 end
 
--- Pairs of a place and what one request with these values adds there.
+-- Returns pairs of an index and the value that one request with these values adds there.
 local function of(values)
   local added = known[values]
   if not added then
@@ -77,7 +76,7 @@ function _M.add(sums, values, times)
   end
 end
 
--- The same pairs as a text.
+-- Returns the same pairs as text.
 function _M.text(values)
   local added = of(values)
   if not added.text then

@@ -1,5 +1,5 @@
--- Whose a request is counted as: host, canary, method, status, and what the router says of the
--- Ingress, in one text.
+-- Makes the labels under which a request is counted: host, canary, method, status, and the names
+-- that the router sets, in one text.
 local store = require("sluice.store")
 
 local concat = table.concat
@@ -10,15 +10,15 @@ local sub = string.sub
 
 local _M = {}
 
--- What the flags say.
+-- Options from the controller's flags.
 local options
 
--- The labels by the labels as they came, false for what is not counted: as of one generation of the
--- records, which say what hosts there are.
+-- Labels by the text that nginx wrote; false for requests that are not counted. They are valid for
+-- one generation of the records, because the records decide which hosts exist.
 local known, count, generation = {}, 0, nil
 local most_known = 20000
 
--- Methods are what a client writes; others are one.
+-- Clients may send any method. These keep their name, and all others count as one.
 local methods = {}
 for name in string.gmatch(
   "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH",
@@ -31,8 +31,8 @@ function _M.use(given)
   options = given
 end
 
--- The host of a route as the listener knows it: the name itself, the longest wildcard that takes
--- it, or the one of all hosts.
+-- Returns the host of a route as its listener has it: the name itself, the longest wildcard that
+-- takes it, or the host for all names.
 local function host_of_listener(host, listener)
   local now = store.generation()
   if store.get("host", listener .. " " .. host, now) then
@@ -49,8 +49,8 @@ local function host_of_listener(host, listener)
   return "_"
 end
 
--- A host that some Ingress names, or the wildcard that takes it; what a client makes up is no label
--- unless a flag says so.
+-- Returns the host of an Ingress, or the wildcard that takes the name. A name that only a client
+-- sent is no label unless a flag allows it.
 local function host_label(host, listener)
   if not options.per_host then
     return ""
@@ -70,9 +70,9 @@ local function host_label(host, listener)
   return options.undefined_hosts and host
 end
 
--- From $host, the canary, the method, the status and what the router says: four labels, of which
--- the last is a path and may hold anything, and for routes of Gateways four more. False for a host
--- that is not counted.
+-- Reads $host, the canary, the method, the status, and four labels of the router, of which the last
+-- is a path and may hold anything; routes of Gateways have four more. Returns false for a host that
+-- is not counted.
 local function new_labels(text)
   local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
   local gateway, listener = match(route, "^[^\t]+\t\t.*\t([^\t]*)\t([^\t]*)\t[^\t]*\t[^\t]*$")
@@ -89,7 +89,7 @@ local function new_labels(text)
   return concat({ host, canary, methods[method] or "OTHER", status, (gsub(route, "\n", " ")) }, "\t")
 end
 
--- The labels for those that nginx has written; false for what is not counted.
+-- Returns the labels for the text that nginx wrote; false for what is not counted.
 function _M.of(text)
   local labels = known[text]
   if labels == nil then
@@ -100,8 +100,7 @@ function _M.of(text)
   return labels
 end
 
--- To be called now and then: forgets what other records may say otherwise, and what has become too
--- much.
+-- Called now and then: forgets labels of older records, and all of them when there are too many.
 function _M.renew()
   local now = store.generation()
   if now ~= generation or count >= most_known then

@@ -1,5 +1,5 @@
--- What a route answers by itself: redirects, and the preflights of browsers (CORS). The router says
--- it in variables, and the shape answers.
+-- Answers that a route gives by itself: redirects, and preflights of browsers (CORS). The router
+-- sets variables, and the shape answers by them.
 local rest = require("sluice.gateway.rest")
 
 local ngx = ngx
@@ -10,14 +10,15 @@ local _M = {}
 
 local usual_ports = { http = 80, https = 443 }
 
--- The address that a redirect leads to.
+-- Returns the address that a redirect leads to.
 local function location_of(redirect, scope)
   local var = ngx.var
   local own = var.pass_access_scheme
   local scheme = redirect.scheme or own
   local to = redirect.port
   if not to then
-    -- A proxy in front that took the request by another scheme has the usual port of that one.
+    -- A proxy in front took the request by another scheme, so the port is the usual one of that
+    -- scheme.
     local usual = own == var.scheme and scope.usual or usual_ports
     local known = redirect.scheme or own ~= var.scheme
     to = known and usual[scheme] or scope.port
@@ -40,7 +41,7 @@ local function is_preflight(var)
     and var.http_access_control_request_method ~= nil
 end
 
--- True where the request is answered here.
+-- Returns true where the route answers the request by itself.
 function _M.of(filters, scope)
   local var = ngx.var
   if filters.cors and is_preflight(var) then

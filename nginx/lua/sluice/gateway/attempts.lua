@@ -1,6 +1,6 @@
--- Tries a request of a route again. nginx decides whether that is possible: no byte of an answer
--- may have reached the client, and the body has to be at hand. A pause needs a jump back into the
--- location, because nothing can wait while a peer is picked.
+-- Repeats a request of a route that failed. nginx decides whether that is possible: no byte of an
+-- answer may have reached the client, and the body must still be there. A pause before the next try
+-- needs a jump back into the location, because nothing can wait while a peer is picked.
 local balancer = require("ngx.balancer")
 local deadline = require("sluice.gateway.deadline")
 
@@ -8,26 +8,26 @@ local ngx = ngx
 local match = string.match
 local max = math.max
 
--- Methods whose requests do the same however often they come (RFC 9110, 9.2.2).
+-- Idempotent methods: repeating a request changes nothing (RFC 9110, 9.2.2).
 local repeatable = { GET = true, HEAD = true, PUT = true, DELETE = true, OPTIONS = true, TRACE = true }
 
 local _M = {}
 
--- The last value of a variable that has one for each try. The try that begins may have left an
--- empty place behind it.
+-- Returns the last value of a variable that has one for each try. The try that begins may have left
+-- an empty place behind it.
 local function last(values)
   return match(values or "", "([%d.%-]+)[%s:]*$")
 end
 
--- Whether the backend answered, with a status that is tried again; or else whether the same request
--- may come twice, or none of it was sent.
+-- Whether a repetition is safe: the backend has answered with a status that may be tried again, the
+-- method is idempotent, or no byte of the request was sent.
 local function is_safe(var)
   return last(var.upstream_header_time) ~= "-"
     or repeatable[var.request_method]
     or last(var.upstream_bytes_sent) == "0"
 end
 
--- `what` is a status to answer with, or "try". In this phase nginx answers any other code with 500,
+-- `what` is a status to answer with, or "try". In this phase nginx turns any other code into 500,
 -- which leads to $route_again.
 local function come_back(var, what)
   var.route_next = what
@@ -35,8 +35,8 @@ local function come_back(var, what)
   ngx.exit(ngx.ERROR)
 end
 
--- Before a peer is picked for a request with so many `retries`, of which so many tries were `made`:
--- whether another one may follow if this one fails, too.
+-- Runs before a peer is picked. Returns whether another try may follow if this one fails; the
+-- request may have `retries`, and `made` tries are done.
 function _M.may_fail(retries, made, has_failed)
   if has_failed then
     local var = ngx.var
@@ -53,8 +53,8 @@ function _M.may_fail(retries, made, has_failed)
   return made < retries
 end
 
--- Runs in the access phase, after all guards. It returns false where the request has been here
--- before, so that nothing is done to it twice.
+-- Runs in the access phase, after all guards. Returns false where the request has been here before,
+-- so that its filters run only once.
 function _M.enter()
   local var = ngx.var
   local what = var.route_next

@@ -1,6 +1,6 @@
 -- The auth service of a rule (ExternalAuth). nginx asks it in a subrequest, which shares the
--- variables of the request. Only an answer of 200 lets the request pass; what it says goes to the
--- backend.
+-- variables of the request. Only an answer of 200 lets the request pass; headers of that answer go
+-- to the backend.
 local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
 local rest = require("sluice.gateway.rest")
@@ -17,10 +17,10 @@ local sub = string.sub
 
 local _M = {}
 
--- nginx's NGX_BUSY, which fails the question, so that no request passes.
+-- nginx's NGX_BUSY makes the subrequest fail, so no request passes.
 local no_live_upstreams = -3
 
--- Headers that say where a message ends, or are about one connection. Servers read `_` and `.` as
+-- Headers about the framing of a message or about one connection. Servers may read `_` and `.` as
 -- `-`.
 local reserved = {
   ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["host"] = true,
@@ -28,7 +28,7 @@ local reserved = {
   ["http2-settings"] = true, ["x-sluice-hops"] = true,
 }
 
--- Headers about the answer itself, which say nothing about the request.
+-- Headers that describe the answer itself and not the request.
 local of_answers = {
   ["cache-control"] = true, ["date"] = true, ["etag"] = true, ["expires"] = true, ["last-modified"] = true,
   ["server"] = true, ["set-cookie"] = true, ["vary"] = true, ["accept-ranges"] = true, ["age"] = true,
@@ -44,7 +44,8 @@ function _M.prepare(question)
   var.route_auth_uri = question.path .. gsub(rest.raw_uri(var), "[%c ]", rest.percent)
 end
 
--- Runs in the rewrite phase of the location, where the auth service gets the body, too.
+-- Runs in the rewrite phase of the location, where the body can be read and copied for the auth
+-- service.
 function _M.take_body()
   local var = ngx.var
   local body = bodies.of(var, tonumber(var.route_auth_limit) or 0)
@@ -54,7 +55,7 @@ function _M.take_body()
   var.route_auth_body = body
 end
 
--- Picks an endpoint of the auth service.
+-- Picks the endpoint of the auth service for the subrequest.
 function _M.pick()
   local upstream = store.get("upstream", ngx.var.route_auth_upstream, store.recent_generation())
   local endpoints = upstream and upstream.endpoints
@@ -74,8 +75,8 @@ function _M.pick()
   end
 end
 
--- Whether the header may be one of a request. Where the rule lists none, all may that are about the
--- request.
+-- Whether the header may go to the backend. Where the rule lists none, all headers that describe
+-- the request may.
 local function may_go_on(name, listed)
   local plain = gsub(lower(name), "[_.]", "-")
   if reserved[plain] or sub(plain, 1, 6) == "proxy-" or plain == "proxy" then
@@ -86,9 +87,9 @@ local function may_go_on(name, listed)
   return not of_answers[plain] and sub(plain, 1, 8) ~= "content-"
 end
 
--- Runs in the location of the question. nginx knows three answers: yes, 401 and 403; all else is a
--- failure. A redirect, which leads to a login, is a 401 that the location of the request turns
--- back.
+-- Runs in the location of the subrequest. nginx knows three results: 2xx, 401 and 403; any other
+-- status is a failure. A redirect to a login page becomes a 401, which the location of the request
+-- turns into the redirect again.
 function _M.answered(listed)
   local var, status = ngx.var, ngx.status
   if status == 200 then
@@ -110,8 +111,8 @@ function _M.answered(listed)
   end
 end
 
--- Hands on what the auth service said. What the rule lists comes from there alone, never from a
--- client.
+-- Passes headers of the auth service on to the backend. A header that the rule lists comes from the
+-- auth service alone, never from the client.
 function _M.hand_on(listed)
   local req = ngx.req
   for name in pairs(listed or {}) do

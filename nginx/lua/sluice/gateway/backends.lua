@@ -1,12 +1,12 @@
--- Which of several backends gets a request: drawn for each request, by their weights.
+-- Draws the backend of a request, by the weights of the backends.
 local sessions = require("sluice.gateway.sessions")
 
 local random = math.random
 
 local _M = {}
 
--- The backends have the sums of the shares up to them, of which the last one's is 1.
--- Sessions are declared at the first of them.
+-- Each backend has the sum of the shares up to it; the last sum is 1. The first backend also
+-- declares the sessions.
 function _M.choose(backends)
   local kept = backends[1].session and sessions.backend(backends)
   if kept then

@@ -1,5 +1,5 @@
--- The router of a port that Ingresses and Gateways share. The more specific name of a host decides,
--- and a request that no route takes is one for the Ingresses.
+-- The router of a port that Ingresses and Gateways share. The more specific hostname decides, and a
+-- request that no route takes goes to the Ingresses.
 local gateway = require("sluice.gateway")
 local route = require("sluice.route")
 

@@ -1,9 +1,9 @@
--- The body of a request, for others than its backend.
+-- Reads the body of a request for copies and auth services.
 local ngx = ngx
 
 local _M = {}
 
--- False where it has more bytes than `most`, or its length is not known beforehand.
+-- Returns false where the body has more than `most` bytes, or its length is not known in advance.
 function _M.of(var, most)
   local length = tonumber(var.content_length)
   if not length and not var.http_transfer_encoding then

@@ -1,5 +1,5 @@
--- The certificates of the listener that the handshake names. A port of Gateways never shows the
--- certificates of another scope; a name that no listener takes gets the default one.
+-- Chooses the certificate of the listener that the handshake names. A port of Gateways never shows
+-- the certificate of another scope; a name that no listener has gets the default certificate.
 local certificate = require("sluice.certificate")
 local scopes = require("sluice.gateway.scope")
 local ssl = require("ngx.ssl")
@@ -15,8 +15,8 @@ local _M = {}
 
 local default = { "default" }
 
--- The address that the client connected to, as nginx writes it: eight groups of an IPv6 address
--- become one text in the form that the controller writes, too.
+-- Returns the address that the client connected to, as the controller writes it: an IPv6 address
+-- comes as eight groups.
 local function server_address()
   local raw, kind = ssl.raw_server_addr()
   if kind == "inet" then
@@ -29,7 +29,7 @@ local function server_address()
     local high, low = byte(raw, 2 * at - 1, 2 * at)
     groups[at] = high * 256 + low
   end
-  -- The longest run of zeros, of two or more, is left out.
+  -- The longest run of two or more zero groups is left out.
   local at = 1
   while at <= 8 do
     local run = 0
@@ -50,7 +50,8 @@ local function server_address()
   return concat(groups, ":", 1, from - 1) .. "::" .. concat(groups, ":", from + length, 8)
 end
 
--- The listener that the handshake names, what of the name its hostname names, and the name itself.
+-- Returns the listener that the handshake names, the part of the name that the listener's hostname
+-- names, and the name itself.
 local function named(generation)
   local name = ssl.server_name()
   local asked = name and gsub(lower(name), "%.$", "") or ""
@@ -62,7 +63,7 @@ local function named(generation)
   return listener, known, asked
 end
 
--- With `rejects`, a name that no listener takes ends the handshake (ssl-reject-handshake).
+-- With `rejects`, the handshake ends for a name that no listener has (ssl-reject-handshake).
 function _M.run(rejects)
   local generation = store.generation()
   local listener, _, name = named(generation)
@@ -75,15 +76,16 @@ function _M.run(rejects)
   end
 end
 
--- On a port that Ingresses have, too: a name that one of them knows more exactly has its
--- certificate. A host of an Ingress goes on being served where the listener has no certificate.
+-- Runs on a port that Ingresses have, too. A more specific name of an Ingress brings its
+-- certificate, and an Ingress's host keeps its certificate where the listener has none.
 function _M.beside(rejects)
   local generation = store.generation()
   local listener, known, name = named(generation)
   if not listener then
     return certificate.run(rejects)
   end
-  -- An Ingress that comes before the listener has the certificate of its very hostname, too.
+  -- An Ingress that is preferred to the listener brings the certificate of that exact hostname,
+  -- too.
   known = not listener.yields and known or nil
   if certificate.has_own(name, known) or not listener.pairs and certificate.is_known(name) then
     return certificate.run()

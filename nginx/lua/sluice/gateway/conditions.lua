@@ -1,5 +1,5 @@
--- What a request has to fulfil beside its path: method, headers, query parameters, and being a call
--- of gRPC.
+-- The conditions of a route beside its path: method, headers, query parameters, and service and
+-- method of a gRPC call.
 local budget = require("sluice.budget")
 
 local ngx = ngx
@@ -13,11 +13,11 @@ local type = type
 
 local _M = {}
 
--- The same from 1.23 on, which joins headers of one name; older ones know the first alone.
+-- nginx joins headers of one name from 1.23 on; an older one knows only the first.
 local joins = (ngx.config.nginx_version or 0) >= 1023000
 
--- All values of a header in one text; nil where the request has none. The condition has its name in
--- lower case, and that of nginx's variable.
+-- Returns all values of a header in one text; nil where the request has none. A condition holds the
+-- header's name in lower case, and the name of nginx's variable.
 local function header(one)
   local value = ngx.var[one[4]]
   if not value or joins then
@@ -38,11 +38,11 @@ local function decoded(text)
   return text
 end
 
--- The query that was read last and its parameters. The conditions of a host may be thousands, and a
--- client chooses how long the query is: so it is read once and not for each of them.
+-- The parameters of the last query. A host may have thousands of conditions and the client chooses
+-- the length of the query, so a query is parsed once and not once for each condition.
 local read, values
 
--- By decoded name, the first value of each parameter, decoded.
+-- Returns the first value of each parameter, decoded, by its decoded name.
 local function parameters(args)
   if args ~= read then
     read, values = args, {}
@@ -57,13 +57,13 @@ local function parameters(args)
   return values
 end
 
--- The value of the first parameter of the name; nil where the query has none.
+-- Returns the value of the first parameter of that name; nil where the query has none.
 local function parameter(one)
   local args = ngx.var.args
   return args and args ~= "" and parameters(args)[one[1]] or nil
 end
 
--- The encoding of a call follows its type: application/grpc+proto.
+-- The encoding of a call follows its content type, as in application/grpc+proto.
 local grpc = "application/grpc"
 
 local function is_call()
@@ -71,7 +71,7 @@ local function is_call()
   return kind ~= nil and lower(sub(kind, 1, #grpc)) == grpc
 end
 
--- The service or the method of a call, whose path is /service/method.
+-- Returns the service or the method of a call; its path is /service/method.
 local function part_of_call(one)
   local uri = ngx.var.uri
   if one[1] == "service" then
@@ -80,8 +80,8 @@ local function part_of_call(one)
   return match(uri, "^/.+/([^/]+)$")
 end
 
--- Whether the value is the wanted one, or one that the pattern takes as a whole. The second answer
--- is true where a pattern could not be finished.
+-- Whether the value equals the wanted one, or the pattern takes the whole value. The second result
+-- is true where the match ran out of steps.
 local function fits(value, wanted, is_pattern)
   if not value then
     return false
@@ -101,8 +101,8 @@ local function fits(value, wanted, is_pattern)
   return from ~= nil
 end
 
--- Whether the request fulfils those from this one on: a call and no loop, so that LuaJIT makes one
--- piece of machine code of a request. Nil where that could not be found out.
+-- Whether the request fulfils the conditions from `i` on; nil where that could not be found out. It
+-- recurses instead of looping, so that LuaJIT compiles a request as one piece.
 local function all(list, i, value_of)
   local one = list[i]
   if not one then
@@ -115,9 +115,9 @@ local function all(list, i, value_of)
   return held and all(list, i + 1, value_of)
 end
 
--- Whether the request fulfils all of it; nil where a pattern ran into the limit of its steps, or
--- all before took too long: it cannot be said whose the request is then, and the next one may guard
--- less.
+-- Whether the request fulfils all conditions. Returns nil where a pattern ran out of steps or the
+-- budget is spent: the owner of the request is unknown then, and the next route may have fewer
+-- guards.
 function _M.hold(choice)
   if budget.is_spent() then
     ngx.log(ngx.WARN, "the conditions of all routes with one path took too long for one request")

@@ -1,4 +1,4 @@
--- Which pages of other origins may read an answer.
+-- CORS: tells browsers which other origins may read an answer.
 local ngx = ngx
 local find = string.find
 local gsub = string.gsub
@@ -19,8 +19,8 @@ local function is_allowed(cors, origin)
   return cors.pattern ~= nil and ngx.re.find(text, cors.pattern, "jo") ~= nil
 end
 
--- A list, or where it is `*` and cookies may be sent what the browser asked for: then it takes `*`
--- for a name.
+-- Returns the list. Where it is `*` and cookies may be sent, it returns what the browser asked for,
+-- because a browser then reads `*` as a plain name.
 local function listed(list, credentials, asked)
   if list == "*" and credentials then
     return asked
@@ -28,7 +28,7 @@ local function listed(list, credentials, asked)
   return list
 end
 
--- Says it in the headers of the answer, in place of what the backend says.
+-- Sets the headers of the answer, in place of those of the backend.
 function _M.answer(cors)
   local var, header = ngx.var, ngx.header
   local origin = var.http_origin

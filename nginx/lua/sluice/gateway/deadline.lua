@@ -1,4 +1,4 @@
--- How long a request of a route may take, in all and at each attempt.
+-- Timeouts of a route: for the whole request, and for each try.
 local balancer = require("ngx.balancer")
 local timeouts = require("sluice.balance.timeouts")
 
@@ -6,19 +6,19 @@ local ngx = ngx
 local max = math.max
 local min = math.min
 
--- Seconds. nginx takes none for no limit.
+-- Seconds. nginx reads 0 as no limit, so the least time is a millisecond.
 local least = 0.001
 local unlimited = 86400
 
 local _M = { least = least }
 
--- Seconds until the deadline; many where there is none.
+-- Returns the seconds until the deadline, or a day where there is none.
 function _M.left(var)
   local deadline = tonumber(var.route_deadline)
   return deadline and max(least, deadline - ngx.now()) or unlimited
 end
 
--- For the attempt that is about to begin.
+-- Sets the timeouts of the try that is about to begin.
 function _M.set()
   local var = ngx.var
   local seconds = min(_M.left(var), tonumber(var.route_attempt) or unlimited)
@@ -31,7 +31,7 @@ function _M.set()
   end
 end
 
--- A backend that sends a little now and then is not given more time for that: the connection ends.
+-- A backend that sends a few bytes now and then gets no more time for that: the connection ends.
 function _M.check()
   local deadline = tonumber(ngx.var.route_deadline)
   if deadline and ngx.now() > deadline and not ngx.arg[2] then

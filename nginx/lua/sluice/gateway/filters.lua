@@ -1,5 +1,5 @@
--- What a route does to a request before it jumps to its shape: another path, another host, a
--- deadline; what is done later goes along as text.
+-- Applies the filters of a route before the request jumps to its shape: another path, another host,
+-- a deadline. Changes that come later in the request travel with it as text.
 local auth = require("sluice.gateway.auth")
 local rest = require("sluice.gateway.rest")
 local route = require("sluice.route")
@@ -15,7 +15,7 @@ local function rewrite(change)
   end
   local path = change.path
   if path then
-    -- Any byte may stand in it: nginx escapes it towards the backend.
+    -- It may hold any byte, because nginx escapes it towards the backend.
     ngx.req.set_uri(path[2] and rest.joined(path, var.uri) or path[1], false, true)
   end
 end
@@ -41,7 +41,7 @@ function _M.run(filters, shape)
   if filters.auth then
     auth.prepare(filters.auth)
   end
-  -- Backends of one location may share a text of which only some ask for another host.
+  -- Backends of one location may share a shape, although only some of them change the host.
   var.route_host = var.best_http_host
   if filters.rewrite then
     rewrite(filters.rewrite)

@@ -1,4 +1,5 @@
--- Says where a request of a Gateway was routed to, as route/said.lua does it for Ingresses.
+-- Sets variables that name the route and backend of a request at a Gateway, as route/said.lua does
+-- for Ingresses.
 local random = require("sluice.random")
 local said = require("sluice.route.said")
 
@@ -7,7 +8,7 @@ local told = said.told
 
 local _M = {}
 
--- What requests are counted by, in one text: those of Ingresses, and behind them those of routes.
+-- Returns the labels of the metrics in one text: those that Ingresses have, then those of routes.
 local function labels_of(location, backend, listener)
   local labels = backend.labels
   if not labels or backend.labels_for ~= listener then
@@ -29,7 +30,7 @@ local function labels_of(location, backend, listener)
   return labels
 end
 
--- Sets what something of this configuration reads.
+-- Sets only the variables that this configuration reads.
 function _M.tell(location, backend, listener)
   local var = ngx.var
   if told.route_request_id then

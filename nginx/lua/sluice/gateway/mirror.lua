@@ -1,5 +1,6 @@
--- Copies of requests. Each goes its own way, on a timer: nginx's own subrequests would hold the
--- client's next request until the slowest copy is answered. What the answer says is dropped.
+-- Copies requests to other backends. Each copy runs on a timer, because nginx's own subrequests
+-- would hold up the client's next request until the slowest copy is answered. The answers are
+-- dropped.
 local bodies = require("sluice.gateway.body")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
@@ -12,19 +13,19 @@ local random = math.random
 
 local _M = {}
 
--- Of one worker at one time; more are left out.
+-- The most copies of one worker at a time; further ones are left out.
 local most = 200
 local under_way = 0
 
--- A body larger than this is not copied, nor is its request.
+-- A request with a larger body is not copied.
 local most_bytes = 1048576
 
--- Milliseconds to connect, to send, and to wait for the answer's first line: a backend that sees
--- the connection end might give the request up.
+-- Milliseconds to connect, to send, and to wait for the first line of the answer: a backend that
+-- sees the connection end might drop the request.
 local connect_ms, send_ms, read_ms = 1000, 5000, 10000
 
--- Headers that a copy does not take over: they concern the client's connection, or the copy gets
--- its own.
+-- Headers that a copy leaves out, because they concern the client's connection or the copy sets its
+-- own.
 local own = {
   ["connection"] = true, ["keep-alive"] = true, ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true,
   ["transfer-encoding"] = true, ["upgrade"] = true, ["host"] = true, ["content-length"] = true, ["expect"] = true,

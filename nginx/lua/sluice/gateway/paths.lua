@@ -1,6 +1,6 @@
--- Which location of a listener's host takes a request: by its path alone where that decides, else
--- by the first of the routes with one path whose conditions hold. Where none does, the next shorter
--- path is asked. A place in the record is the number of a location, or a list of such routes.
+-- Finds the location of a request among those of a listener's host. If the path alone decides, the
+-- record has the number of a location; otherwise it has a list of routes, and the first one whose
+-- conditions hold takes the request. If none holds, the next shorter path is tried.
 local budget = require("sluice.budget")
 local conditions = require("sluice.gateway.conditions")
 
@@ -11,15 +11,16 @@ local type = type
 
 local _M = {}
 
--- Stands for the location that the namesake has: on a port of both, the Ingress of this host.
+-- Stands for the location of the namesake: on a shared port, an Ingress has this host, too.
 _M.namesake = { namesake = true }
 
--- The location of this number.
+-- Returns the location of this number.
 local function at(record, index)
   return index == 0 and _M.namesake or record.locations[index]
 end
 
--- As `chosen`, for the routes from this one on. A call and no loop, for the reason below.
+-- Does the work of `chosen` from route `i` on. It recurses instead of looping, for the reason
+-- below.
 local function from(place, i, alone)
   local choice = place[i]
   if not choice then
@@ -38,8 +39,8 @@ local function from(place, i, alone)
   return from(place, i + 1, alone)
 end
 
--- The location of the first route that the request fits; nil where it fits none, false where that
--- could not be found out.
+-- Returns the location of the first route whose conditions hold; nil where none holds, false where
+-- that could not be found out.
 local function chosen(place, alone)
   if type(place) == "number" then
     return (place ~= 0 or not alone) and place or nil
@@ -47,7 +48,7 @@ local function chosen(place, alone)
   return from(place, 1, alone)
 end
 
--- Prefixes by their text, where there are many.
+-- Up to this many prefixes are tried one by one; more are looked up in a table.
 local few = 8
 
 local function by_path(record)
@@ -62,7 +63,7 @@ local function by_path(record)
   return all
 end
 
--- As `chosen`, for the longest prefix of the path whose routes the request fits.
+-- Does the work of `chosen` for the longest prefix of the path whose routes fit the request.
 local function longest_prefix(record, uri, alone)
   local list = record.prefix
   if #list > 2 * few then
@@ -91,8 +92,8 @@ local function longest_prefix(record, uri, alone)
   end
 end
 
--- Patterns take the whole path and stand in the order in which they are tried. False where one ran
--- into the limit of its steps.
+-- Tries the patterns in the record's order; each must take the whole path. Returns false where one
+-- ran out of steps.
 local function by_pattern(record, uri, alone)
   for _, one in ipairs(record.pattern) do
     if budget.is_spent() then
@@ -114,14 +115,14 @@ local function by_pattern(record, uri, alone)
   end
 end
 
--- The location that takes the path, or `namesake`; nil where none does, false where that could not
--- be found out. With `alone` the namesake has no part in it: its wildcard takes one label, and that
--- of a listener several.
+-- Returns the location that takes the path, or `namesake`; nil where none does, false where that
+-- could not be found out. With `alone` the namesake is left out, because its wildcard takes one
+-- label and that of a listener takes several.
 function _M.find(record, uri, alone)
   local place = record.exact and record.exact[uri]
   if not place and record.prefix then
-    -- Most hosts have few prefixes and no conditions. Without a loop on its way LuaJIT makes one
-    -- piece of machine code of such a request.
+    -- Most hosts have few prefixes and no conditions. Without a loop, LuaJIT compiles such a
+    -- request as one piece.
     local list = record.prefix
     local one, two = list[1], list[3]
     if sub(uri, 1, #one) == one then

@@ -1,5 +1,4 @@
--- Puts another text in the place of a path's prefix. Between both there is one slash, and none is
--- lost or doubled.
+-- Replaces the prefix of a path. Exactly one slash stands between the replacement and the rest.
 local byte = string.byte
 local find = string.find
 local format = string.format
@@ -22,8 +21,8 @@ function _M.percent(char)
   return format("%%%02X", byte(char))
 end
 
--- `change` is { replacement, prefix without a slash at its end }. What follows the prefix is a part
--- of the decoded path.
+-- `change` is { replacement, prefix without a slash at its end }. The rest comes from the decoded
+-- path.
 function _M.joined(change, uri)
   local to, following = change[1], sub(uri, #change[2] + 1)
   if following == "" then
@@ -36,8 +35,8 @@ function _M.joined(change, uri)
   return to .. following
 end
 
--- The same as part of a header: what the client has escaped stays so, as long as the path came as
--- it is.
+-- Does the same for a header: escapes of the client stay, as long as the path was not changed
+-- before.
 function _M.replaced(change, uri, request_uri)
   local escaped = find(request_uri, "%", 1, true) and "[%c #%%+?\127-\255]" or "[%c \127-\255]"
   return (gsub(_M.joined(change, uri), escaped, _M.percent))

@@ -1,5 +1,5 @@
--- Whose port a connection came in by, and which of its listeners takes a host. A scope is all that
--- listens on one port of one Gateway; requests of one scope never meet the hosts of another one.
+-- Finds the scope of a connection and the listener of a host. A scope is all listeners of one
+-- Gateway on one port; requests of one scope never reach the hosts of another.
 local store = require("sluice.store")
 
 local find = string.find
@@ -7,7 +7,7 @@ local sub = string.sub
 
 local _M = {}
 
--- Of the records, by port.
+-- Scopes from the records, by port.
 local names = setmetatable({}, {
   __index = function(all, port)
     local name = ":" .. port
@@ -16,8 +16,8 @@ local names = setmetatable({}, {
   end,
 })
 
--- The record of the port that nginx accepted the connection on. Most ports have one scope, whatever
--- the address; `address` is asked for where they have more.
+-- Returns the record of the port that nginx accepted the connection on. Most ports have one scope
+-- for all addresses; `address` is called only where a port has more.
 function _M.of(port, address, generation)
   local scope = store.get("scope", names[port], generation)
   if scope and scope.addresses then
@@ -27,10 +27,10 @@ function _M.of(port, address, generation)
   return scope
 end
 
--- The listener with the most specific hostname that takes the host: the hostname itself, then the
--- longest wildcard, which stands for one label or more, then the listener of all hosts. The second
--- value is the part of the host that its hostname names: all of it, or `.example.com` for a
--- wildcard. It is nil for the listener of all hosts.
+-- Returns the listener with the most specific hostname that takes the host: the hostname itself,
+-- then the longest wildcard, which stands for one or more labels, then the listener for all hosts.
+-- The second result is the part of the host that the hostname names: the whole host, or
+-- `.example.com` for a wildcard. It is nil for the listener for all hosts.
 function _M.listener(scope, host)
   local exact = scope.exact
   local listener = exact and exact[host]

@@ -1,7 +1,7 @@
 -- Sessions of clients. A token leads to the endpoint that answered its first request, whatever the
--- weights of the backends are. It is "<key>.<binding>", and with a limit of time ".<end>" behind
--- it. The key is a hash by which only endpoints of the rule are found, so no token leads anywhere
--- else; the binding tells one rule's tokens from those of others.
+-- weights of the backends are. It is "<key>.<binding>", and with a time limit ".<end>" stands
+-- behind it. The key is a hash that only finds endpoints of the rule, so a token leads nowhere
+-- else. The binding tells the tokens of one rule from those of another.
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -25,8 +25,8 @@ local function keys_of(upstream)
   return known
 end
 
--- The key of the token that came; nil where it is none of the rule's, or its time is over. An end
--- that lies too far ahead was not set here.
+-- Returns the key of the request's token; nil where it belongs to another rule or has ended. An end
+-- that lies too far in the future was not set here.
 local function key_that_came(session)
   local key, binding, ending = match(ngx.var[session.variable] or "", "^(%x+)%.(%x+)%.?(%d*)$")
   if binding ~= session.binding then
@@ -40,7 +40,7 @@ local function key_that_came(session)
   return key
 end
 
--- The backend of the rule that the client's session is with; nil where it has none.
+-- Returns the backend of the rule that has the client's session; nil where none has.
 function _M.backend(backends)
   local key = key_that_came(backends[1].session)
   if not key then
@@ -58,7 +58,7 @@ function _M.backend(backends)
   end
 end
 
--- The endpoint of the session, unless it has failed at this request or has gone in between.
+-- Returns the endpoint of the session, unless it has left or has failed for this request.
 function _M.peer(upstream, tried)
   local peer = ngx.var.route_peer
   if not peer or peer == "" or tried and tried[peer] then
@@ -75,7 +75,7 @@ local function cookie_of(session, token)
     .. "; HttpOnly; SameSite=Lax"
 end
 
--- Gives the client a token where another endpoint has answered than that of its session.
+-- Gives the client a token where the endpoint that answered is not the one of its session.
 function _M.answer(session)
   local var = ngx.var
   local peer = match(var.upstream_addr or "", "[^, ]+$")

@@ -1,5 +1,5 @@
--- What RouteSettings say for a rule beyond its text: another Service where the backend has no
--- endpoints, another path towards the backend, and a cookie that binds clients to endpoints.
+-- Applies RouteSettings that the text of the shape cannot hold: another Service where the backend
+-- has no endpoints, another path towards the backend, and a cookie that binds clients to endpoints.
 local rewrite = require("sluice.route.rewrite")
 local route = require("sluice.route")
 
@@ -9,7 +9,8 @@ local _M = {}
 
 local none = {}
 
--- The upstream and the shape that answer in place of the backend's own; nil where those do.
+-- Returns the upstream and shape that answer in place of the backend's own; nil where the backend's
+-- own answer.
 function _M.stand_in(settings, served, generation)
   local named = settings.standIn
   if not named then
@@ -24,7 +25,7 @@ function _M.stand_in(settings, served, generation)
   end
 end
 
--- Runs before what filters do. Where a filter changes the path, too, that one counts.
+-- Runs before the filters. Where a filter changes the path as well, the filter wins.
 function _M.run(location, settings, filters)
   local var = ngx.var
   if settings.sticky then

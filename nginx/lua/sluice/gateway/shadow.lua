@@ -1,7 +1,7 @@
--- Routes in shadow serve nothing. For each request to a host that has some, this file finds the one
--- that would take it if they served, and counts it together with what takes it now. In which way
--- the two differ is worked out by the controller (src/decide/shadow), because that needs no
--- request.
+-- Observes routes in shadow, which serve nothing. For each request to a host that has some, this
+-- file finds the route that would take it, and counts it together with the route or Ingress that
+-- takes it now. The controller works out how the two differ (src/decide/shadow), because that needs
+-- no request.
 local cjson = require("cjson.safe")
 local match = require("sluice.route.match")
 local paths = require("sluice.gateway.paths")
@@ -21,10 +21,10 @@ local function found(scope, name, uri, generation, alone)
   return record and paths.find(record, uri, alone)
 end
 
--- What would take the request, and by which name of the host: a route in shadow, or
--- `paths.namesake` where nothing would be otherwise. `level` is the name that takes it now; names
--- that are less exact would not be asked. It is false for an alias that is a pattern, which comes
--- after all names.
+-- Returns the route in shadow that would take the request, or `paths.namesake` where nothing would
+-- change, and the name of the host by which it was found. `level` is the name that takes the
+-- request now: less specific names are not tried. It is false for an alias that is a pattern, which
+-- comes after all names.
 local function taker(scope, host, level, uri, generation)
   local location = found(scope, host, uri, generation)
   if location ~= nil or level == host then
@@ -48,7 +48,7 @@ end
 
 local nobody = {}
 
--- What takes the request now: a location of a route or of an Ingress, or `nobody`.
+-- Returns the location that takes the request now, of a route or of an Ingress, or `nobody`.
 local function taken_by(location, host, uri, shared, generation)
   if location and location ~= paths.namesake then
     return location
@@ -69,10 +69,10 @@ local function words(one)
   return "nothing\t\t\t"
 end
 
--- Characters of an example.
+-- The most characters of an example.
 local longest = 500
 
--- The request without its headers and without the values of its query.
+-- Returns the request without its headers and without the values of its query.
 local function example(var)
   local path, query = string.match(rest.raw_uri(var), "^([^?]*)%??(.*)$")
   local names = gsub(query, "=[^&]*", "=")
@@ -82,8 +82,8 @@ end
 
 local weak = { __mode = "k" }
 
--- `location` and `level` are what takes the request now, and the name of the host by which it was
--- found. Texts are made once for each pair that a worker meets.
+-- Counts one request. `location` takes it now, and `level` is the name of the host by which it was
+-- found. The key of a pair is made once in each worker.
 function _M.observe(listener, host, uri, location, level, shared, generation)
   local taker_now, name = taker(listener.before_host, host, level, uri, generation)
   if not taker_now or taker_now == paths.namesake then
@@ -104,7 +104,7 @@ function _M.observe(listener, host, uri, location, level, shared, generation)
   counts:incr(key, 1, 0)
 end
 
--- Says what was counted, for the controller: lines of JSON with a count, a key and an example.
+-- Returns the counts for the controller: lines of JSON with a count, a key and an example.
 function _M.serve()
   for _, key in ipairs(counts:get_keys(0)) do
     if sub(key, 1, 8) ~= "example\t" then

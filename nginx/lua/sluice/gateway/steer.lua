@@ -1,5 +1,5 @@
--- Changes headers of a request on its way to the backend, and those of the answer. What is to be
--- done came along with the request as text.
+-- Changes headers of a request on its way to the backend, and headers of the answer. The changes
+-- travel with the request as text.
 local auth = require("sluice.gateway.auth")
 local cjson = require("cjson.safe")
 local cors = require("sluice.gateway.cors")
@@ -12,7 +12,8 @@ local type = type
 
 local _M = {}
 
--- Decoded texts, forgotten when there are many: a route that changes has another one.
+-- Parsed texts. They are dropped when there are many, because a changed route leaves its old text
+-- behind.
 local known, count = {}, 0
 local most_known = 2000
 
@@ -33,7 +34,7 @@ local function steering()
   return steering
 end
 
--- The values of a header with one more.
+-- Returns the values of a header and one more.
 local function with(values, value)
   if values == nil then
     return value
@@ -70,7 +71,7 @@ local function change_answer(changes)
   end
 end
 
--- After all that guards has let the request pass.
+-- Runs after all guards have let the request pass.
 function _M.requests()
   local steering = steering()
   if not steering then
@@ -87,7 +88,7 @@ function _M.requests()
   end
 end
 
--- In the location of a question to an auth service.
+-- Runs in the location of the subrequest to an auth service.
 function _M.answered()
   local steering = steering()
   if steering and steering.auth then

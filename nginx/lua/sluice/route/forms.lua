@@ -1,7 +1,7 @@
--- Which form of a host's record this worker can serve. Shared memory has the newest form, and under
--- `before` those that it replaced, youngest first, `false` for none (src/sync/route-handover.ts).
--- Each record is chosen by itself: the newest form of one may need a text that is still coming,
--- while another one's needs only the text that runs.
+-- Chooses the form of a host's record that this worker can serve. Shared memory has the newest
+-- form, and under `before` the forms that it replaced, youngest first, with `false` where there was
+-- none (src/sync/route-handover.ts). Each record is chosen by itself: one may need a text that is
+-- still being loaded, while another needs only the running one.
 local store = require("sluice.store")
 
 local _M = {}
@@ -16,9 +16,9 @@ local function serves(record, shapes)
   return true
 end
 
--- The youngest form that the server can serve, or nil where the host was not there then. `shapes`
--- are the server's. An alias names no shapes itself: its newest form goes with its target's newest
--- form.
+-- Returns the youngest form that the server can serve, or nil where the host did not exist then.
+-- `shapes` are those of the server. An alias names no shapes itself: its newest form goes with its
+-- target's newest form.
 function _M.served(name, generation, shapes)
   local newest = store.get("host", name, generation)
   if not newest then

@@ -1,5 +1,5 @@
--- The Service that a snippet names by its label, namespace-service-port, as it stands in
--- $proxy_upstream_name.
+-- Finds the Service that a snippet names by its label, namespace-service-port, as
+-- $proxy_upstream_name has it.
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -8,7 +8,7 @@ local sub = string.sub
 
 local _M = {}
 
--- Each way to take a text with hyphens apart in two.
+-- Returns each way to split a text at one of its hyphens.
 local function splits(text)
   local at = 0
   return function()
@@ -19,8 +19,8 @@ local function splits(text)
   end
 end
 
--- The id of the upstream that a snippet has named by its label, namespace-service-port: parts may
--- have hyphens themselves.
+-- Returns the id of the upstream that a snippet names by its label. The parts of a label may hold
+-- hyphens themselves.
 function _M.upstream(label, generation)
   for namespace, rest in splits(label) do
     for service, port in splits(rest) do
@@ -33,7 +33,7 @@ function _M.upstream(label, generation)
   return label
 end
 
--- The upstream that $proxy_upstream_name says after a snippet that sets it.
+-- Returns the upstream that $proxy_upstream_name names after a snippet has set it.
 function _M.renamed()
   local var = ngx.var
   local label = var.proxy_upstream_name

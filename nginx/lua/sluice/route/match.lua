@@ -1,4 +1,4 @@
--- Whose a host is, and which of that host's locations a path is for (RS-4 to RS-6).
+-- Finds the record of a host, and the location of a path in it (RS-4 to RS-6).
 local budget = require("sluice.budget")
 local forms = require("sluice.route.forms")
 local patterns = require("sluice.patterns")
@@ -10,8 +10,8 @@ local sub = string.sub
 
 local _M = {}
 
--- The newest record of a host; with `shapes`, the youngest form that a server with only these
--- shapes can serve.
+-- Returns the newest record of a host. With `shapes`, it returns the youngest form that a server
+-- with only these shapes can serve.
 local function get(name, generation, shapes)
   if shapes then
     return forms.served(name, generation, shapes)
@@ -19,16 +19,16 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- Whether a text can be a host at all (RFC 3986 3.2.2). An exact name is one; behind a wildcard a
--- "?" would end a redirect's host before the name does.
+-- Whether a text can be a host at all (RFC 3986 3.2.2). An exact name always can. Below a wildcard
+-- the check matters: a "?" would end the host of a redirect too early.
 local function is_host(text)
   return find(text, "^[%w_.~!$&'()*+,;=%%-]+$") or find(text, "^%[[%x:.]+%]$")
 end
 
--- The record of the host, and whether TLS is configured for it: its own record or its alias's, or
--- that of a pattern or of the wildcard one label above, or the catch-all's, which the third answer
--- says. False where a pattern could not be finished; nothing, and true as the fourth answer, where
--- it is no host.
+-- Returns the record of the host, and whether TLS is configured for it. The record is the host's
+-- own, its alias's, that of a pattern or of the wildcard one label above, or the catch-all's; the
+-- third result says that it is the catch-all's. The first result is false where a pattern ran out
+-- of steps. The fourth is true, with no record, where the text is no host.
 function _M.host(host, generation, shapes)
   local record = get(host, generation, shapes)
   if record then
@@ -60,8 +60,8 @@ end
 
 local no_groups = {}
 
--- What the wildcard of a host stands for, as the first group: so nginx has it where no path is a
--- pattern.
+-- Returns the label that the wildcard of a host stands for, as group 1. nginx sets that group where
+-- no path is a pattern.
 function _M.label(record, host)
   local parent = record.parent
   if not parent or sub(host, -#parent) ~= parent then
@@ -92,9 +92,9 @@ local function longest_of_many(record, uri)
   end
 end
 
--- The longest prefix that begins the path. A record has them with their locations behind them, the
--- longest first. Most hosts have few, and those are tried without a loop: LuaJIT makes one piece of
--- machine code of a request only where none is on its way.
+-- Finds the longest prefix of the path. A record lists prefixes and their locations, longest first.
+-- Most hosts have few, and those are tried without a loop, because LuaJIT compiles a request as one
+-- piece only if it meets no loop.
 local function longest_prefix(record, uri)
   local list = record.prefix
   local one, two, three = list[1], list[3], list[5]
@@ -112,13 +112,13 @@ local function longest_prefix(record, uri)
   return list[7] and longest_of_many(record, uri)
 end
 
--- The location of the path, the route by which a pattern took it and its groups, or where a slash
--- has to be added. False where a pattern ran into the limit of its steps: the
--- path's owner is unknown then, and the next pattern may guard less. A pattern that does not
--- compile takes no path; the sync leaves out those it knows.
+-- Returns the location of the path, then the route and groups of a pattern that took it, or the
+-- path with the slash that has to be added. Returns false where a pattern ran out of steps: the
+-- owner of the path is unknown then, and the next pattern may have fewer guards. A pattern that
+-- does not compile takes no path; the sync leaves out those that it finds.
 function _M.path(record, uri)
   if record.regex then
-    -- Of a namespace without patterns, beside another one's.
+    -- Added slashes come from paths of another namespace, which has no patterns.
     local added = record.slash and record.slash[uri]
     if added then
       return record.locations[added[2]], nil, nil, added[1]

@@ -1,5 +1,4 @@
--- What becomes of the path that a pattern took: another path towards the backend, or a redirect
--- (RS-6).
+-- Rewrites a path that a pattern took: for the backend, or as a redirect (RS-6).
 local ngx = ngx
 local byte = string.byte
 local find = string.find
@@ -12,9 +11,9 @@ local function percent(char)
   return format("%%%02X", byte(char))
 end
 
--- $1 to $9 are the groups of the path, ${name} is a variable, $$ the sign itself; a group that took
--- no part is empty. Groups are parts of the decoded path: what `escaped` (a Lua pattern) matches in
--- them is written as %XX.
+-- Fills in a replacement: $1 to $9 are the groups of the path, ${name} is a variable, and $$ is the
+-- sign itself. A group that took no part is empty. Groups are parts of the decoded path, so
+-- characters in them that match `escaped` (a Lua pattern) are written as %XX.
 function _M.expand(template, groups, escaped)
   return (ngx.re.gsub(template, [[\$(?:(\d)|\{(\w+)\}|\$)]], function(m)
     if m[1] then
@@ -25,12 +24,12 @@ function _M.expand(template, groups, escaped)
   end, "jo"))
 end
 
--- A part of the decoded path as part of a header.
+-- Escapes a part of the decoded path for a header.
 function _M.harmless(text)
   return find(text, "%c") and (gsub(text, "%c", percent)) or text
 end
 
--- A rewrite that begins so is a redirect (RS-6.9).
+-- A rewrite with one of these beginnings is a redirect (RS-6.9).
 local function is_elsewhere(target)
   return find(target, "^https?://") or find(target, "${scheme}", 1, true) == 1
 end
@@ -39,7 +38,7 @@ function _M.run(location, route, groups, uri)
   local var = ngx.var
   local target, prefix = route and route[3], route and route[4]
   if target and is_elsewhere(target) then
-    -- as nginx does it: a path that the client has escaped stays so
+    -- nginx does the same: escapes of the client stay
     local escaped = find(var.request_uri, "%", 1, true) and "[%c #%%&+?\127-\255]" or "%c"
     var.route_elsewhere = _M.expand(target, groups, escaped) .. (var.is_args or "") .. (var.args or "")
   elseif target then
@@ -50,7 +49,7 @@ function _M.run(location, route, groups, uri)
     if location.rewritesLate then
       var.route_rewritten = rewritten
     else
-      -- any byte may stand in it: nginx escapes it towards the backend
+      -- it may hold any byte, because nginx escapes it towards the backend
       ngx.req.set_uri(rewritten, false, true)
     end
   elseif location.rewritesLate then

@@ -1,6 +1,6 @@
--- Says in variables where a request was routed to: for logs, metrics, snippets and error pages.
--- Setting a variable costs as much as finding the route's upstream, so only those are set that
--- something of this configuration reads.
+-- Sets variables that name the route of a request, for logs, metrics, snippets and error pages.
+-- Setting a variable costs as much as finding the route's upstream, so only those that this
+-- configuration reads are set.
 local random = require("sluice.random")
 local rewrite = require("sluice.route.rewrite")
 
@@ -13,7 +13,7 @@ local _M = {}
 -- The variables that are read, by name.
 local told = {}
 _M.told = told
--- The groups of the path that are read, by number: the names of their variables.
+-- The variables of the path's groups that are read: their names by the number of the group.
 local told_groups = {}
 
 function _M.know(names)
@@ -26,8 +26,8 @@ function _M.know(names)
   end
 end
 
--- What requests are counted by, in one text, which nginx makes part of another (count.lua). It is
--- made once for a record.
+-- Returns the labels of the metrics in one text, which nginx makes part of a longer one
+-- (count.lua). It is made once for each record.
 local function labels_of(location)
   local labels = location.labels
   if not labels then
@@ -38,7 +38,7 @@ local function labels_of(location)
   return labels
 end
 
--- Says why the location answers 503, where it is closed.
+-- Gives the reason why a closed location answers 503.
 function _M.closed(location)
   local why = location.closed
   if not why then
@@ -50,7 +50,7 @@ function _M.closed(location)
   ngx.log(ngx.INFO, "503 for ", ngx.var.host, ": ", why)
 end
 
--- `groups` are those of the path, or of the host's wildcard.
+-- `groups` are the groups of the path, or the label of the host's wildcard.
 function _M.tell(location, groups)
   local var = ngx.var
   for number, name in pairs(told_groups) do
