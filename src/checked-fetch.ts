@@ -1,7 +1,7 @@
 /**
- * Fetches what a certificate names: its OCSP responder, its issuer. A tenant writes the
- * certificate, so the address is checked, as text and again when its name is looked up for this
- * very connection; time and size are bounded, and no redirect is followed.
+ * Fetches from addresses that a certificate names: its OCSP responder or its issuer. A tenant may
+ * have written the certificate, so the address is checked as text, and again when its name is
+ * resolved for this connection. Time and size are bounded, and no redirect is followed.
  */
 import { lookup as lookUp } from "node:dns";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
@@ -22,8 +22,8 @@ export interface CheckedRequest {
 }
 
 /**
- * Gives the bytes of a 200; rejects with a reason that finishes a sentence about the URL: `cannot
- * be asked: …`, `answers 404`.
+ * Returns the bytes of an answer with 200; rejects with a reason that completes a sentence about
+ * the URL: `cannot be asked: …`, `answers 404`.
  */
 export async function fetchChecked(asked: CheckedRequest): Promise<Uint8Array> {
   const { url, policy, signal } = asked;
@@ -67,7 +67,7 @@ function failure(error: Error): Error {
 }
 
 /**
- * The addresses of a name that may be asked, so that the connection goes to one of them and to no
+ * Returns the addresses of a name that are allowed, so that the connection uses one of these and no
  * other.
  */
 function checkedLookup(port: number, policy: AskedPolicy): LookupFunction {

@@ -1,17 +1,17 @@
 /**
- * AdmissionReview v1, the question of the API server and its answer (RS-29.1, RS-29.2). Any program
- * that reaches the port can ask, so nothing of the question is believed: every field that is read
- * later is looked at here first.
+ * AdmissionReview v1: the request of the API server and the response to it (RS-29.1, RS-29.2). Any
+ * program that reaches the port can send a request, so it is not trusted: every field that is read
+ * later is validated here first.
  */
 import type { Ingress } from "../model/objects.ts";
 import { isReviewed, type Reviewed, subjectOf } from "./gateway/subject.ts";
 
 export interface Question {
-  /** The review's id, which the answer repeats. */
+  /** The id of the review, which the response repeats. */
   readonly uid: string;
   /**
-   * Undefined where nothing is to be stored, as by a DELETE, and for a Gateway or route that cannot
-   * be read.
+   * Undefined where nothing is to be stored, as with a DELETE, and for a Gateway or route that
+   * cannot be read.
    */
   readonly object: Ingress | Reviewed | undefined;
 }
@@ -52,7 +52,7 @@ export function readQuestion(text: string): ReadQuestion {
   return { ok: true, question: { uid, object: { ...object, kind: "Ingress", metadata } } };
 }
 
-/** The text of the answer. Warnings are given whether or not the object is allowed. */
+/** Returns the text of the response. Warnings are sent whether or not the object is allowed. */
 export function answerTo(uid: string, { allowed, message, warnings }: Answer): string {
   const status = { status: "Failure", message, reason: "BadRequest", code: 400 };
   return JSON.stringify({
@@ -86,7 +86,7 @@ const list =
   (value) =>
     Array.isArray(value) && value.every(item);
 const texts: Shape = (value) => isMapping(value) && Object.values(value).every(string);
-/** Fields that are there have their shape; other fields are not read. */
+/** Checks the shape of the fields that are present; other fields are not read. */
 const record =
   (fields: Readonly<Record<string, Shape>>): Shape =>
   (value) =>
@@ -117,14 +117,14 @@ const ingress = record({
 });
 
 /**
- * Kubernetes stores 256 KiB of annotations, and so many paths in an object of a megabyte and a
- * half, which is etcd's limit.
+ * Kubernetes stores at most 256 KiB of annotations. The number of paths is bounded by etcd's limit
+ * of a megabyte and a half for an object.
  */
 const mostAnnotations = 256 * 1024;
 const mostPaths = 20_000;
 
 /**
- * Whether it can come from an API server, which looks at an object's size before it asks a webhook.
+ * Whether it can come from an API server, which checks an object's size before it calls a webhook.
  */
 function isStorable({ metadata, spec }: Ingress): boolean {
   let characters = 0;

@@ -4,8 +4,8 @@ import { defaultOptions } from "../translate/options.ts";
 import type { Finding } from "./path-types.ts";
 
 /**
- * With the usual prefix, where the controller listens to another one: they would do nothing,
- * without a word.
+ * Annotations with the usual prefix, where the controller uses another one: they would silently do
+ * nothing.
  */
 export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
   const usual = defaultOptions.annotationsPrefix;

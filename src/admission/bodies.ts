@@ -1,7 +1,7 @@
 /**
- * Bodies of requests, with bounded memory: each has a limit, and all that are held at one time have
- * one together. What is over a limit is thrown away as it comes, so that the client gets to read
- * why.
+ * Reads the bodies of requests with bounded memory: there is a limit for each body, and one for all
+ * bodies that are held at a time. Bytes beyond the limit are dropped as they arrive, so that the
+ * client can still read the answer.
  */
 import type { IncomingMessage } from "node:http";
 

@@ -1,6 +1,6 @@
 /**
- * Parts of an Ingress that would be applied and do nothing beside what is there: a canary that
- * shadows no path, a backend that is no Service.
+ * Finds parts of an Ingress that would be applied and have no effect, such as a canary that shadows
+ * no path, or a backend that is not a Service.
  */
 import type { Reading } from "../annotations/reading.ts";
 import { type Ingress, keyOf } from "../model/objects.ts";
@@ -22,12 +22,12 @@ export interface Applied {
   readonly reading: Reading;
 }
 
-/** How many paths are looked at in one go. */
+/** How many paths are checked before others get the event loop. */
 const atATime = 500;
 
 /**
- * A host with more paths is made in one go, and that takes longer than the webhook may keep
- * everything else waiting.
+ * A host with more paths is skipped: it is built in one piece, which would block the event loop for
+ * too long.
  */
 const mostPaths = 4_000;
 
@@ -38,9 +38,9 @@ interface Around {
 }
 
 /**
- * Asks `translate/` for the Servers of its hosts, made of it and of those that share a path with
- * it, and keeps what is said of its own fields. The catch-all's default backend is left out: a
- * canary of it shadows paths of any Ingress.
+ * Lets `translate/` build the Servers of its hosts, from this Ingress and those that share a path
+ * with it, and keeps the Problems about its own fields. The catch-all's default backend is left
+ * out, because a canary of it shadows paths of any Ingress.
  */
 export function* idleParts(
   { ingress, reading }: Applied,

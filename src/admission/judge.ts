@@ -1,8 +1,8 @@
 /**
- * The webhook's verdict on one Ingress: refused for what would keep it, or some of its paths, from
- * being served as written; warned of what would be applied and do nothing. What lies in other
- * objects is left to Events, because a Service or Secret that is missing when its Ingress is
- * applied usually comes a moment later, and Secrets that no object names yet are not in memory.
+ * The webhook's verdict on one Ingress. It is refused for mistakes that would keep it, or some of
+ * its paths, from being served as written, and warned of parts that would have no effect. Mistakes
+ * in other objects are left to Events: a missing Service or Secret usually arrives a moment after
+ * its Ingress, and Secrets that no object names yet are not in memory.
  */
 import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -22,28 +22,28 @@ import type { HostPath, Neighbours } from "./neighbours.ts";
 import { overlaps } from "./overlap.ts";
 import { brokenPatterns, type Finding, unliteralPaths } from "./path-types.ts";
 
-/** The surroundings that an Ingress is judged by. */
+/** The state of the cluster that an Ingress is judged by. */
 export interface Bench {
   readonly snapshot: Snapshot;
-  /** Caught up with the Snapshot. */
+  /** It has to be up to date with the Snapshot. */
   readonly neighbours: Neighbours;
   readonly settings: Settings;
-  /** Absent: every namespace may use every host. */
+  /** Undefined: every namespace may use every host. */
   readonly hostPolicy?: HostPolicy;
   readonly options: TranslateOptions;
-  /** Whether the controller looks at this namespace. */
+  /** Whether the controller watches this namespace. */
   readonly watches: (namespace: string) => boolean;
 }
 
 export type Verdict =
-  /** Not ours to judge: of another class or namespace, or on its way out. */
+  /** The Ingress is not ours to judge: it has another class or namespace, or is being deleted. */
   | { readonly kind: "passed-over" }
-  /** Refused if there is any refusal. */
+  /** The Ingress is refused if this list is not empty. */
   | { readonly kind: "judged"; readonly refusals: readonly Problem[]; readonly warnings: readonly Problem[] };
 
 /**
- * In parts, between which others may have the event loop; the Snapshot and the neighbours must not
- * change meanwhile.
+ * Yields between its parts, so that others may have the event loop. The Snapshot and the neighbours
+ * must not change meanwhile.
  */
 export function* judging(submitted: Ingress, bench: Bench): Parts<Verdict> {
   const review = yield* reviewOf(submitted, bench);
@@ -54,21 +54,21 @@ export function* judging(submitted: Ingress, bench: Bench): Parts<Verdict> {
 
 export const judge = (submitted: Ingress, bench: Bench): Verdict => atOnce(judging(submitted, bench));
 
-/** The Problems alone for which it would be refused, at half the cost of a verdict. */
+/** Returns only the Problems for which it would be refused, at half the cost of a verdict. */
 export function refusalsOf(submitted: Ingress, bench: Bench): readonly Problem[] {
   const review = atOnce(reviewOf(submitted, bench));
   if (review.kind === "open") return atOnce(refusalsIn(review));
   return review.kind === "judged" ? review.refusals : [];
 }
 
-/** An Ingress that its own fields let in, and what they say. */
+/** An Ingress whose own fields are accepted, with its Problems. */
 interface Review extends Applied {
   readonly kind: "open";
   readonly bench: Bench;
-  /** The mistakes in its annotations, apart from those that may lie in other objects. */
+  /** The mistakes in its annotations, except those that may lie in other objects. */
   readonly said: readonly Problem[];
   readonly unliteral: readonly Finding[];
-  /** The others at a host and path that are applied. */
+  /** The other Ingresses at a host and path that are applied. */
   readonly neighbours: (place: HostPath) => readonly Applied[];
 }
 
@@ -112,7 +112,7 @@ function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: R
   ];
 }
 
-/** `accepted`: nothing of it is refused, so it would be applied. */
+/** `accepted`: no part of it is refused, so it would be applied. */
 function* warningsIn(
   { ingress, reading, said, unliteral, neighbours, bench }: Review,
   accepted: boolean,
@@ -129,15 +129,17 @@ function about({ metadata }: Ingress, findings: readonly Finding[], done: string
   return findings.map((finding) => ({ kind: "field-unusable", object, ...finding, done }));
 }
 
-/** The age of what is not in the cluster: younger than all that is. */
+/** The age of an Ingress that is not in the cluster yet: younger than all others. */
 const notYet = "9999-12-31T23:59:59Z";
 
-/** Whether it keeps the Ingress, or its paths, from being served. */
+/** Whether the Problem keeps the Ingress, or its paths, from being served. */
 function isGrave(problem: Problem): boolean {
   return problem.kind === "annotation-unreadable" && problem.done !== "default";
 }
 
-/** The API server gives every object a UUID; anything else was made by hand, to get into a file. */
+/**
+ * The API server gives every object a UUID. Any other text was made by hand, to get into a file.
+ */
 function oddUid({ metadata: { uid } }: Ingress): Finding[] {
   if (uid === undefined || /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(uid)) return [];
   return [{ field: "metadata.uid", why: "it is no UUID" }];

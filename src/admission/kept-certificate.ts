@@ -1,9 +1,9 @@
 /**
- * The webhook's own certificate, kept in a Secret that all replicas share, with its authority in
- * the ValidatingWebhookConfiguration. A new authority is written to the API server before any
- * replica serves by it, and the one before stays there, so no review fails while replicas change
- * over. One trap: API servers answer the write of a configuration before they go by it, so a new
- * certificate is not served at once either.
+ * The webhook's own certificate. A Secret keeps it for all replicas, and its authority is in the
+ * ValidatingWebhookConfiguration. A new authority is written to the API server before any replica
+ * serves a certificate of it, and the previous authority stays there, so no review fails while
+ * replicas change over. One trap: API servers confirm the write of a configuration before they use
+ * it, so a new certificate has to wait a moment as well.
  */
 
 import { type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
@@ -26,19 +26,19 @@ export interface KeptCertificateOptions {
 export type CertificateEvent =
   | { readonly kind: "made"; readonly names: readonly string[] }
   | { readonly kind: "authority-told" }
-  /** It is tried again. */
+  /** The work failed and will be tried again. */
   | { readonly kind: "waiting"; readonly why: string };
 
 /**
- * How often Secret and configuration are looked at by themselves, when all is well and when
- * something is not.
+ * How often Secret and configuration are checked without a reason, when all is well and after a
+ * failure.
  */
 const lookMs = 60_000;
 const againMs = 2_000;
 
 /**
- * How long after an authority was written every API server is taken to go by it: each learns of it
- * by a watch.
+ * How long after its write an authority counts as known to every API server, each of which learns
+ * of it by a watch.
  */
 const heardMs = 5_000;
 
@@ -53,22 +53,22 @@ export class KeptCertificate {
     this.#options = options;
   }
 
-  /** Resolves when there is a certificate to serve, which may be never. */
+  /** Resolves when there is a certificate to serve. That may never happen. */
   get ready(): Promise<KeyPairs> {
     return this.#first.promise;
   }
 
-  /** The Secret has changed, or may have. */
+  /** Reports that the Secret has changed, or may have. */
   lookSoon(): void {
     this.#changed.abort();
   }
 
-  /** Works until `signal` is aborted. */
+  /** Runs until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#options;
     let told = "";
     while (!signal.aborted) {
-      // Before the look, so that what changes meanwhile is looked at again.
+      // Cleared before the check, so that a change during the check leads to another one.
       this.#changed = new AbortController();
       const why = await this.#look(signal);
       if (why !== undefined && why !== told && !signal.aborted) report({ kind: "waiting", why });
@@ -77,7 +77,10 @@ export class KeptCertificate {
     }
   }
 
-  /** Brings Secret, configuration and what is served together; gives why it could not. */
+  /**
+   * Brings the Secret, the configuration and the served certificate in line. Returns the reason
+   * where that failed.
+   */
   async #look(signal: AbortSignal): Promise<string | undefined> {
     const { client, configuration } = this.#options;
     const asked = await client.get(validatingWebhookConfigurations, { name: configuration }, signal);
@@ -94,7 +97,7 @@ export class KeptCertificate {
     return undefined;
   }
 
-  /** Whether another certificate is served now. */
+  /** Returns whether the served certificate has changed. */
   #changes({ cert, key }: OwnCertificate): boolean {
     return this.#served !== undefined && (cert !== this.#served.cert || key !== this.#served.key);
   }
@@ -103,7 +106,7 @@ export class KeptCertificate {
     return new Date(this.#options.clock.wall());
   }
 
-  /** The content of the Secret, made first where that is not usable. */
+  /** Returns the content of the Secret, and creates it first where it is not usable. */
   async #kept(names: readonly string[], signal: AbortSignal): Promise<OwnCertificate | string> {
     const { client, secret, report } = this.#options;
     const name = nameOf(secret);
@@ -112,7 +115,7 @@ export class KeptCertificate {
     const before = asked.ok ? asked.value : undefined;
     const now = this.#today();
     const present = contentOf(before);
-    // The API server calls by these; the shorter ones are for people.
+    // The API server uses the full names; the shorter ones are for people.
     const called = names.filter((one) => one.endsWith(".svc"));
     if (called.every((one) => isGood(present, one, now))) return present;
     const made = withOlderAuthorities(await makeCertificate(names, now), present.ca, now);
@@ -127,7 +130,7 @@ export class KeptCertificate {
     return made;
   }
 
-  /** Puts the authority into each entry that lacks it. */
+  /** Adds the authority to each entry that lacks it. */
   async #tell({ metadata, webhooks = [] }: ValidatingWebhookConfiguration, ca: string, signal: AbortSignal) {
     const { client, report } = this.#options;
     const caBundle = base64(ca);
@@ -162,7 +165,7 @@ export class KeptCertificate {
   }
 }
 
-/** The names by which the API server calls the Services of the configuration. */
+/** The names by which the API server calls the Services in the configuration. */
 function namesOf({ webhooks = [] }: ValidatingWebhookConfiguration): string[] {
   const services = webhooks.flatMap(({ clientConfig: { service } }) => (service === undefined ? [] : [service]));
   const names = services.flatMap(({ name, namespace }) => [name, `${name}.${namespace}`, `${name}.${namespace}.svc`]);

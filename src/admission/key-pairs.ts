@@ -1,7 +1,7 @@
 /**
- * The certificate that the webhook serves. It comes from two files, or from another part that makes
- * one; a pair that does not fit together is not taken, and the one before goes on, because a Secret
- * volume changes its files one after the other.
+ * The certificate that the webhook serves. It comes from two files, or from the part that makes
+ * one. A Secret volume changes its files one after the other, so a pair whose parts do not fit
+ * together is ignored, and the previous pair stays in use.
  */
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { createSecureContext } from "node:tls";
 import { watchFolder } from "../watched-folder.ts";
 
 export interface KeyPair {
-  /** PEM, leaf first. */
+  /** PEM, the leaf certificate first. */
   readonly cert: string;
   /** PEM. */
   readonly key: string;
@@ -18,7 +18,7 @@ export interface KeyPair {
 
 export interface KeyPairs {
   current(): KeyPair;
-  /** Calls `listener` with each new pair. Gives back how to stop. */
+  /** Calls `listener` with each new pair. Returns how to stop. */
   onChange(listener: (pair: KeyPair) => void): () => void;
 }
 
@@ -31,8 +31,8 @@ export type OpenedKeyPairs =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Reads the two files and watches their folders. `unusable` hears of each new content that is not
- * taken.
+ * Reads the two files and watches their folders. `unusable` is called for each new content that is
+ * not used.
  */
 export async function openKeyPairFiles(
   certificateFile: string,
@@ -84,7 +84,7 @@ function readPair(certificateFile: string, keyFile: string): ReadPair {
   }
 }
 
-/** Equal for equal content; key material is not kept for it. */
+/** Equal for equal content. It is a hash, so that no key material is kept for the comparison. */
 function signOf(read: ReadPair): string {
   const text = read.ok ? `${read.pair.cert}\0${read.pair.key}` : read.why;
   return hash("sha256", text);

@@ -1,7 +1,7 @@
 /**
- * Which of the controller's Ingresses have a host and path, kept from one Snapshot to the next with
- * work in proportion to what changed. An object under review is held against its neighbours alone,
- * however many others there are.
+ * An index of the controller's Ingresses by host and path. It is updated from one Snapshot to the
+ * next, at a cost that depends on the changes alone. So an object under review is compared with its
+ * neighbours only, however many others there are.
  */
 import { catchAll } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
@@ -14,7 +14,7 @@ import type { TranslateOptions } from "../translate/options.ts";
 
 export interface HostPath {
   readonly host: string;
-  /** As written. */
+  /** As the Ingress has it. */
   readonly path: string;
   readonly type: "exact" | "prefix";
 }
@@ -41,13 +41,13 @@ export class Neighbours {
     this.#classes = ingressClasses;
   }
 
-  /** Keys of the Ingresses that have this host and path, of whatever type. */
+  /** Returns keys of the Ingresses that have this host and path, with any path type. */
   at(place: HostPath): Iterable<string> {
     return this.#places.usersOf(placeOf(place));
   }
 }
 
-/** Counts only rules with paths: the `/` that every host has besides has no owner. */
+/** Counts only rules with paths: the `/` that every host has by default belongs to no Ingress. */
 export function hostPaths({ spec }: Ingress): HostPath[] {
   return (spec?.rules ?? []).flatMap(({ host = "", http }) =>
     (http?.paths ?? []).map((written) => {

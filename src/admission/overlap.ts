@@ -1,8 +1,8 @@
 /**
- * A host and path that another Ingress has already (RS-29.9). Unlike nginx, which tells Exact from
- * Prefix, this rule does not: two Ingresses on one path are a mistake more often than a plan. An
- * Ingress that carries the canary annotation, even as false, may share: deployment tools write
- * false first and true later.
+ * Finds a host and path that another Ingress already has (RS-29.9). Unlike nginx, this rule does
+ * not tell Exact from Prefix: two Ingresses on one path are more often a mistake than a plan. An
+ * Ingress with the canary annotation may share the path, even if the value is false, because
+ * deployment tools write false first and true later.
  */
 import { catchAll } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
@@ -12,12 +12,12 @@ import { ageOf, byAge } from "../translate/age.ts";
 import type { Applied } from "./idle-parts.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 
-/** How many paths are looked at in one go. */
+/** How many paths are checked before others get the event loop. */
 const atATime = 500;
 
 /**
- * One Problem for each path that is not free of `neighbours`, which are others than the Ingress
- * itself; the sentence is that of the Event where there would be one.
+ * Yields one Problem for each path that one of `neighbours` has. They do not include the Ingress
+ * itself. The sentence is that of the Event that would follow.
  */
 export function* overlaps(
   ingress: Ingress,
@@ -29,7 +29,7 @@ export function* overlaps(
   const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
   const typed = new Map<Ingress, ReadonlySet<string>>();
   const hasTyped = (one: Ingress, place: HostPath): boolean => {
-    // Both may have thousands of paths in common, so those of the other are written down once.
+    // Both may have thousands of paths in common, so the other's paths are collected once.
     if (!typed.has(one)) typed.set(one, new Set(hostPaths(one).map(typedName)));
     return typed.get(one)!.has(typedName(place));
   };

@@ -1,16 +1,19 @@
 /**
- * A certificate that the controller makes for its webhook: an authority that signs one certificate
- * and is then forgotten, its key with it. The API server gets the authority, so no other program
- * has to trust it.
+ * A certificate that the controller makes for its webhook: an authority signs it, and the
+ * authority's key is then dropped. The API server gets the authority, so no other program has to
+ * trust it.
  */
 import { generateKeyPair, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { issued } from "../certificates/issue.ts";
 
-/** PEM. The keys of the Secret that ingress-nginx's job made have the same names. */
+/** PEM. The keys are those of the Secret that ingress-nginx's job made. */
 export interface OwnCertificate {
-  /** The authority; after a renewal the one before as well, for replicas that still serve by it. */
+  /**
+   * The authority. After a renewal also the previous one, for replicas that still serve its
+   * certificate.
+   */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
@@ -23,7 +26,10 @@ const renewMs = 30 * dayMs;
 const authority = { organization: "Sluice", commonName: "Sluice webhook authority" };
 const webhook = { organization: "Sluice", commonName: "Sluice webhook" };
 
-/** For these DNS names, for a year. A clock that is an hour behind takes it, too. */
+/**
+ * Makes a certificate for these DNS names, valid for a year. It is accepted by a clock that is an
+ * hour slow.
+ */
 export async function makeCertificate(names: readonly string[], now: Date): Promise<OwnCertificate> {
   const [signingKey, key] = await Promise.all([newKey(), newKey()]);
   const notBefore = new Date(now.getTime() - 3600_000);
@@ -35,7 +41,9 @@ export async function makeCertificate(names: readonly string[], now: Date): Prom
   };
 }
 
-/** Whether it can be served under this name for another month, to those who know its authority. */
+/**
+ * Whether it can be served under this name for another month, to clients that have its authority.
+ */
 export function isGood({ ca, cert, key }: OwnCertificate, name: string, now: Date): boolean {
   try {
     createSecureContext({ cert, key });
@@ -48,7 +56,7 @@ export function isGood({ ca, cert, key }: OwnCertificate, name: string, now: Dat
   }
 }
 
-/** With the newest authorities of `older` that have not ended and are not among its own. */
+/** Adds the newest authorities of `older` that have not expired and are not there yet. */
 export function withOlderAuthorities(fresh: OwnCertificate, older: string, now: Date): OwnCertificate {
   const own = new Set(authoritiesOf(fresh.ca).map(({ fingerprint256 }) => fingerprint256));
   const others = authoritiesOf(older).filter(({ fingerprint256 }) => !own.has(fingerprint256));
@@ -56,7 +64,7 @@ export function withOlderAuthorities(fresh: OwnCertificate, older: string, now: 
   return { ...fresh, ca: [fresh.ca, ...valid.slice(0, 2).map(String)].join("") };
 }
 
-/** Unreadable parts of it are left out. */
+/** Ignores unreadable parts. */
 function authoritiesOf(bundle: string): X509Certificate[] {
   const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   return blocks.flatMap((block) => {

@@ -1,6 +1,6 @@
 /**
- * Paths that their path type cannot mean (RS-29.7). Only the webhook minds: what is in the cluster
- * already is served as it is.
+ * Finds paths that do not fit their path type (RS-29.7). Only the webhook refuses them: an Ingress
+ * that is in the cluster already is served as it is.
  */
 import { shown } from "../kinds/kind.ts";
 import { regexMistake } from "../kinds/patterns.ts";
@@ -15,7 +15,7 @@ export interface Finding {
 
 const literal = /^\/[A-Za-z0-9._/-]*$/;
 
-/** Paths of type Exact or Prefix, or without one, that are more than a literal path. */
+/** Paths with the type Exact or Prefix, or with no type, that are more than a literal path. */
 export function unliteralPaths(ingress: Ingress): Finding[] {
   return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
     if (pathType === "ImplementationSpecific" || literal.test(path)) return [];
@@ -25,7 +25,7 @@ export function unliteralPaths(ingress: Ingress): Finding[] {
   });
 }
 
-/** Patterns that no regular expression library would take. */
+/** Patterns that no regular expression library would accept. */
 export function brokenPatterns(ingress: Ingress): Finding[] {
   return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
     const mistake = pathType === "ImplementationSpecific" ? regexMistake(path) : undefined;

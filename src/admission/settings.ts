@@ -1,6 +1,6 @@
 /**
- * The operator's Settings for the webhook, read from the Snapshot as the sync reads them: a text
- * that went bad leaves the last good one in force.
+ * The operator's Settings for the webhook, read from the Snapshot in the way of the sync: where the
+ * text cannot be read, the last good one stays in force.
  */
 import type { ConfigMap } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -13,12 +13,12 @@ export class PresentSettings {
   #texts: Readonly<Record<string, string>> = {};
   #settings: Settings = defaultSettings;
 
-  /** `namespace/name` of the ConfigMap; undefined: the defaults. */
+  /** `namespace/name` of the ConfigMap. Undefined: the defaults hold. */
   constructor(key: string | undefined) {
     this.#key = key;
   }
 
-  /** The same object while the ConfigMap is the same. */
+  /** Returns the same object as long as the ConfigMap is the same. */
   of({ configMaps }: Snapshot): Settings {
     const configMap = this.#key === undefined ? undefined : configMaps.get(this.#key);
     if (configMap === this.#configMap) return this.#settings;

@@ -1,8 +1,8 @@
 /**
- * The validating webhook: an HTTPS server that the API server asks before it stores an Ingress, a
- * Gateway or a route. It reads what it is sent, holds it against the Snapshot, and answers; it
- * renders nothing, writes nothing and never runs nginx, because any program that reaches the port
- * can send anything. Reviews that take long leave the event loop to others for as long again.
+ * The validating webhook: an HTTPS server that the API server calls before it stores an Ingress, a
+ * Gateway or a route. It compares the object with the Snapshot and answers. It renders nothing,
+ * writes nothing and never runs nginx, because any program that reaches the port can send anything.
+ * After a long review it leaves the event loop to others for the same time.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
@@ -33,7 +33,10 @@ export interface WebhookOptions {
   readonly keyPairs: KeyPairs;
   readonly source: Source;
   readonly translate: TranslateOptions;
-  /** Whether the controller looks at this namespace; others' objects are allowed unseen. */
+  /**
+   * Whether the controller watches this namespace; objects of other namespaces are allowed without
+   * a review.
+   */
   readonly watches: (namespace: string) => boolean;
   readonly report: (event: WebhookEvent) => void;
   readonly limits?: BodyLimits;
@@ -42,10 +45,10 @@ export interface WebhookOptions {
 /** For logs and metrics. */
 export type WebhookEvent =
   | { readonly kind: "reviewed"; readonly review: Review }
-  /** The request was no review that could be answered. */
+  /** The request was not a review that could be answered. */
   | { readonly kind: "unreadable"; readonly status: number; readonly why: string }
   | { readonly kind: "certificate-changed" }
-  /** The one before goes on. */
+  /** The previous certificate stays in use. */
   | { readonly kind: "certificate-unusable"; readonly why: string }
   | { readonly kind: "failed"; readonly cause: Error };
 
@@ -55,7 +58,7 @@ export interface Review {
   readonly name: string;
   readonly verdict: Verdict;
   readonly bytes: number;
-  /** From the last byte of the question to the answer. */
+  /** From the last byte of the request to the answer. */
   readonly tookMs: number;
 }
 
@@ -64,21 +67,21 @@ export type StartedWebhook =
   | { readonly ok: false; readonly why: string };
 
 /**
- * ingress-nginx answers 413 from 9 MiB on. All bodies together stay under 64 MiB, which is many
- * more than one API server sends.
+ * ingress-nginx answers 413 from 9 MiB on. All bodies together stay below 64 MiB, which is far more
+ * than one API server sends.
  */
 const defaultLimits: BodyLimits = { eachBytes: 9 * 1024 * 1024 - 1, allBytes: 64 * 1024 * 1024 };
 
-/** More warnings than these are counted, not given. */
+/** Further warnings are only counted. */
 const mostWarnings = 20;
 
 /**
- * An API server has given up by then: its longest time limit for a webhook is 30 seconds, and ours
- * says 29.
+ * By then the API server has given up: its longest time limit for a webhook is 30 seconds, and ours
+ * is 29.
  */
 const longestWaitMs = 29_000;
 
-/** How long reviews that are being answered may take when the webhook ends. */
+/** How long running reviews may take after the webhook was asked to stop. */
 const longestEndMs = 2_000;
 
 export async function startWebhook(options: WebhookOptions): Promise<StartedWebhook> {
@@ -134,14 +137,14 @@ class Reviewer {
     this.#bodies = new Bodies(this.#limits);
     this.#neighbours = new Neighbours(options.translate);
     this.#settings = new PresentSettings(options.translate.configMap);
-    // The Translator reports what is wrong with the policy itself.
+    // The Translator reports mistakes in the policy itself.
     this.#hostPolicy = new HostPolicyInForce(options.translate.hostPolicy, new Problems());
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await this.#bodies.read(request);
     if (!body.ok) return this.#refuse(response, body.status, body.why);
-    // Bodies count on while they wait for their turn.
+    // A body counts towards the limit while its review waits.
     this.#waitingBytes += body.text.length;
     const isTooMuch = this.#waitingBytes > this.#limits.allBytes;
     const done = isTooMuch ? undefined : await this.#paced.run(() => this.#review(body.text, response));
@@ -149,7 +152,7 @@ class Reviewer {
     if (done === undefined) this.#refuse(response, 503, "there is too much to review at once");
   }
 
-  /** In parts; no other review runs meanwhile. */
+  /** The review runs in parts, and no other review runs between them. */
   *#review(text: string, response: ServerResponse): Parts<"answered"> {
     const begun = performance.now();
     const read = readQuestion(text);
@@ -204,13 +207,16 @@ function isGatewayObject(object: Ingress | Reviewed): object is Reviewed {
   return object.kind !== "Ingress";
 }
 
-/** Only the host policy refuses a route. All else may still come in order, and is a warning. */
+/**
+ * Only the host policy refuses a route. All other mistakes may still be corrected, so they are
+ * warnings.
+ */
 export function gatewayVerdict(said: readonly Problem[]): Verdict {
   const isRefusal = ({ kind }: Problem) => kind === "host-refused";
   return { kind: "judged", refusals: said.filter(isRefusal), warnings: said.filter((one) => !isRefusal(one)) };
 }
 
-/** In the sentences of Events. */
+/** The sentences are those of Events. */
 export function answerOf(verdict: Verdict): Answer {
   const { refusals, warnings } = verdict.kind === "judged" ? verdict : { refusals: [], warnings: [] };
   const message = refusals.map(sentence).join("\n");
@@ -223,7 +229,7 @@ function spoken(warnings: readonly Problem[]): string[] {
   return [...said.slice(0, mostWarnings), `and ${said.length - mostWarnings} more`];
 }
 
-/** The port, or why it cannot be had. */
+/** Returns the port, or the reason why it is not available. */
 function whyNot({ code, message }: NodeJS.ErrnoException): string {
   if (code === "EADDRINUSE") return "another program is using it";
   return code === "EACCES" ? "ports this low need root" : message;

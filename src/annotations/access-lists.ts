@@ -1,7 +1,7 @@
 /**
- * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits:
- * denials first, then who is allowed, then all others are refused. A location with a list of its
- * own inherits none, so block-cidrs is restated in it.
+ * Which clients may use a Location, by address (RS-19). nginx takes the first line that matches:
+ * first the denied addresses, then the allowed ones, then a refusal of all others. A location with
+ * a list of its own inherits none, so it repeats block-cidrs.
  */
 
 import { Token } from "../directives/token.ts";

@@ -1,6 +1,6 @@
 /**
  * Further names of a host. They hold for the whole host: the oldest Ingress that lists some wins. A
- * name that is a host of some Ingress itself stays that host's (RS-25.1), which `translate/` works
+ * name that is also the host of an Ingress stays with that host (RS-25.1); `translate/` works that
  * out.
  */
 

@@ -19,7 +19,7 @@ function readWord(text: string) {
   return mistake === undefined ? read : no(`${shown(text)} is not a regular expression: ${mistake}`);
 }
 
-/** `off`, or what to replace and by what. */
+/** `off`, or the text to replace and its replacement. */
 const replacement: Kind<string> = {
   label: `off, or two words of ${plain.label}: what to replace and by what`,
   read: (text) => {
@@ -95,7 +95,7 @@ export const answers = feature({
 });
 
 /**
- * nginx's own mapping, of the upstream block's name to the host, which nginx takes only after
+ * nginx maps the name of the upstream block to the host by default, but accepts the line only after
  * `proxy_pass`.
  */
 function isDefault(from: string, to: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Where a request for `/` alone is sent. It holds for the whole host: where several set it, that of
- * the longest path wins (RS-12.3).
+ * Redirects requests for `/` alone. It holds for the whole host: where several Ingresses set it,
+ * the one with the longest path wins (RS-12.3).
  */
 import { type Kind, no, shown } from "../kinds/kind.ts";
 import { oneLine, textOf } from "../kinds/text.ts";

@@ -1,6 +1,6 @@
 /**
- * The protocol towards the backend. A Location without a backend of its own always has the default
- * one, over HTTP.
+ * The protocol towards the backend. A Location without a backend of its own uses the default
+ * backend, over HTTP.
  */
 
 import type { Scheme } from "../directives/pools.ts";

@@ -1,7 +1,4 @@
-/**
- * The form of the request to the backend: its HTTP version, and headers that differ from what
- * RS-23.2 sends.
- */
+/** The request to the backend: its HTTP version, and headers that differ from those of RS-23.2. */
 
 import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";

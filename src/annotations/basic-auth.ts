@@ -1,7 +1,7 @@
 /**
  * Users and passwords from a Secret (RS-17). nginx reads the password file at each request, so its
- * path is a route variable and a new password is live without a reload. Digest needs a module that
- * nginx here does not have: such a location answers 503, and a Problem says so.
+ * path is a route variable and a new password is live without a reload. Digest authentication needs
+ * a module that this nginx lacks: such a location answers 503, with a Problem.
  */
 
 import { Token } from "../directives/token.ts";
@@ -96,7 +96,9 @@ export const basicAuth = resolvedFeature({
     value.kind === "none" || !authenticates ? [] : [{ name: Token.name("Authorization"), value: Token.text("") }],
 });
 
-/** One user a line, `name:hash`. Undefined where the Secret does not hold what its form says. */
+/**
+ * Returns one user a line, `name:hash`. Undefined where the Secret does not have the declared form.
+ */
 function usersOf({ data = {} }: Secret, form: "auth-file" | "auth-map"): string | undefined {
   const decoded = (text: string) => Buffer.from(text, "base64").toString("utf8");
   if (form === "auth-file") return data.auth === undefined ? undefined : decoded(data.auth);

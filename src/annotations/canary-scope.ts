@@ -10,8 +10,8 @@ const heard = new Set<string>(
 );
 
 /**
- * Whether an annotation counts in a canary. All others are those of the Ingress that the canary
- * stands beside.
+ * Whether an annotation counts in a canary. All others come from the Ingress beside which the
+ * canary stands.
  */
 export function isHeardOfCanary(key: string): boolean {
   return heard.has(key);

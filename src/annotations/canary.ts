@@ -1,7 +1,7 @@
 /**
- * Canary: an Ingress that takes some of the requests of a rule that another Ingress has (RS-13). It
- * makes no host, path or certificate of its own; `translate/` folds it into the Location it
- * shadows, and its other annotations count for nothing.
+ * Canary: an Ingress that takes some requests of a rule that belongs to another Ingress (RS-13). It
+ * makes no host, path or certificate of its own. `translate/` adds it to the Location that it
+ * shadows, and ignores its other annotations.
  */
 
 import { smallestShare } from "../directives/split-clients.ts";
@@ -19,7 +19,7 @@ const pattern = textOf({
   characters: "A-Za-z0-9._~/:^$[\\](){}*+?|&=\\\\\\-",
 });
 
-/** Which annotation stands behind which part of the policy. */
+/** The annotation behind each part of the policy. */
 const keys = {
   header: "canary-by-header",
   headerValue: "canary-by-header-value",
@@ -29,7 +29,7 @@ const keys = {
   weightTotal: "canary-weight-total",
 } as const satisfies Record<keyof CanaryPolicy, string>;
 
-/** The value is the policy, or undefined for an ordinary Ingress. */
+/** The value is the policy; undefined for an ordinary Ingress. */
 export const canary = resolvedFeature({
   name: "canary",
   scope: "ingress",

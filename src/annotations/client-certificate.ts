@@ -1,9 +1,10 @@
 /**
- * Client certificates (auth-tls-*, RS-18). They hold for a host as a whole, and nginx asks for them
- * in the TLS handshake, so such a host is a server block of its own.
+ * Client certificates (auth-tls-*, RS-18). They hold for a whole host, and nginx asks for them in
+ * the TLS handshake, so such a host is a server block of its own.
  *
- * A Secret that cannot be used closes the host with 403, http and https, as ingress-nginx does; and
- * so does one without ca.crt, where ingress-nginx silently asks for no certificate at all.
+ * A Secret that cannot be used closes the host with 403, on http and https, as ingress-nginx does.
+ * A Secret without ca.crt closes it as well, where ingress-nginx silently asks for no certificate
+ * at all.
  */
 
 import { X509Certificate } from "node:crypto";
@@ -131,9 +132,9 @@ export const clientCertificate = resolvedFeature({
   provides: (value) => value.kind !== "none",
   ofCanaries: true,
   verifiesClients: (value) => value.kind === "verify",
-  // Where a certificate is optional, none is as good as none without TLS.
+  // Where a certificate is optional, a request without TLS passes like one without a certificate.
   demandsCertificate: (value) => value.kind === "verify" && value.verify === "on",
-  // For the headers that tell the backend.
+  // For the headers that describe the certificate to the backend.
   hostRecord: (value) => ({
     certificate: value.kind !== "verify" ? "" : value.passCertificate ? "passed" : "checked",
   }),

@@ -1,7 +1,7 @@
 /**
- * Cross-origin requests: answers tell browsers which origins may read them, and a preflight is
- * answered here (RS-21). Where the origin of a request is none of the listed, the backend's own
- * headers pass, and a preflight is the backend's.
+ * Cross-origin requests (RS-21): answers tell browsers which origins may read them, and nginx
+ * answers preflights itself. Where the request's origin is not in the list, the backend's own
+ * headers pass, and the backend answers the preflight.
  */
 
 import type { AnswerHeader, Place } from "../directives/place.ts";
@@ -14,14 +14,14 @@ import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
 /**
- * Whether a list may look so at all, blanks left out: parts of origins, with commas between them or
- * not.
+ * Whether a list has the right form without its blanks: parts of origins, with or without commas
+ * between them.
  */
 const isPlausible = (list: string): boolean =>
   list === "*" || /^[A-Za-z0-9.,-]*$/.test(list.replace(/[a-z]:\/\/|:\d+|\*\./g, ""));
 const origin = /^(?:\*|null|[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?)$/;
 
-/** An item that is no origin is left out; a list without an origin matches none. */
+/** Items that are no origins are left out. A list without an origin matches none. */
 const origins: Kind<readonly string[]> = {
   label: "*, or a list of origins like https://example.com or https://*.example.com:8443",
   longest: longestText,
@@ -40,7 +40,7 @@ const origins: Kind<readonly string[]> = {
   bad: ["https://a.example/path", "https://a.example;", "HTTPS://a.example", "https://*", "$http_origin", "a\nb"],
 };
 
-/** A list may end in a comma, but not begin with one or hold two in a row. */
+/** A list may end with a comma, but it may not begin with one or hold two in a row. */
 function listed(kind: Kind<string>): Kind<string> {
   return {
     ...kind,
@@ -130,7 +130,7 @@ export const cors = feature({
     credentials: waits,
     maxAge: waits,
   },
-  // A browser trusts neither of two lines of one name.
+  // Browsers reject an answer that has two such headers of one name.
   yieldsHeader: ({ enabled, origins }, name) => enabled && origins.includes("*") && name.startsWith("access-control-"),
   variables: ["cors", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
   view: ({ enabled, origins }, place) => {
@@ -155,7 +155,7 @@ export const cors = feature({
   },
 });
 
-/** nginx sends a 204 without a length; users of ingress-nginx have always seen one. */
+/** nginx sends a 204 without a length, but users of ingress-nginx have always had one. */
 function preflightLength(place: Place): Token {
   place.inHttp(Token.conf`map $cors_preflight $cors_preflight_length { default ""; 1 0; }`);
   return Token.variable("cors_preflight_length");
@@ -166,8 +166,8 @@ function patternOf(item: string): string {
 }
 
 /**
- * Ours where the origin matches, else the backend's: a variable that a map works out when the
- * answer comes.
+ * Our value where the origin matches, else the backend's: a map computes the variable when the
+ * answer arrives.
  */
 function header(name: string, value: Token, place: Place): AnswerHeader {
   const theirs = Token.variable(`upstream_http_access_control_${name.toLowerCase().replaceAll("-", "_")}`);

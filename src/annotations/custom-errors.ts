@@ -1,7 +1,7 @@
 /**
- * Errors that another backend answers, and the Service that stands in where a Service has no
- * endpoints (RS-15). A list of the Ingress is answered by its default-backend if that has
- * endpoints; the ConfigMap's list always by the global default backend.
+ * Errors that another backend answers, and the Service that stands in for one without endpoints
+ * (RS-15). For a list of the Ingress that is its default-backend, if this has endpoints; for the
+ * ConfigMap's list it is always the global default backend.
  */
 
 import type { Place } from "../directives/place.ts";
@@ -15,17 +15,17 @@ import { type Context, field, type Resolved, resolvedFeature } from "./declare.t
 export interface CustomErrors {
   /** Statuses that another backend answers. */
   readonly codes: readonly number[];
-  /** Whether the list is the Ingress's own. */
+  /** Whether the list comes from the Ingress itself. */
   readonly own: boolean;
-  /** Whether errors of backends are replaced, and not only those that nginx makes. */
+  /** Whether errors of backends are replaced as well, and not only those of nginx. */
   readonly intercepts: boolean;
-  /** A Service of the author's namespace and its first port. */
+  /** The first port of a Service in the author's namespace. */
   readonly standIn: { readonly namespace: string; readonly service: string; readonly port: string } | undefined;
 }
 
 /**
- * nginx has no page for 499, its own word for a client that went away, and would refuse the whole
- * configuration.
+ * nginx has no error page for 499, its own status for a client that went away, and would refuse the
+ * whole configuration.
  */
 const code: Kind<number> = {
   label: "a status from 400 to 599 but 499",
@@ -38,7 +38,7 @@ const code: Kind<number> = {
   bad: ["", "200", "600", "499", "4xx", "404;"],
 };
 
-/** The list may end in a comma; an empty item elsewhere is no list. */
+/** The list may end with a comma; any other empty item makes it invalid. */
 const codes: Kind<readonly number[]> = {
   ...listOf(code),
   read: (text) => {
@@ -128,8 +128,8 @@ export const customErrors = resolvedFeature({
 });
 
 /**
- * A body that is too large is not passed on. The backend gets the same headers about such a request
- * as with ingress-nginx (RS-32.29).
+ * A body that is too large is not passed on. The headers of that request to the backend are those
+ * of ingress-nginx (RS-32.29).
  */
 function pageView(status: number, own: boolean, place: Place): View {
   const { pass, sets } = place.errorBackend(own);

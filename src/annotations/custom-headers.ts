@@ -1,8 +1,8 @@
 /**
- * Headers of every answer of the Location, from a ConfigMap. The operator says which names may be
- * set at all (global-allowed-response-headers); one entry that may not be denies the Location. A
- * `$` is itself. Headers that frame the answer, or are about the connection, are left out: nginx
- * alone says those.
+ * Headers for every answer of the Location, from a ConfigMap. The operator lists the names that may
+ * be set (global-allowed-response-headers); any other name closes the Location. A `$` is a plain
+ * character. Headers about framing or the connection are left out, because only nginx may set
+ * those.
  */
 
 import { Token } from "../directives/token.ts";

@@ -1,11 +1,11 @@
 /**
- * How an annotation feature is declared: one file per feature, one table in it. Reading,
- * validation, the reference page, the table tests and, for a field with a `directive`, its line in
- * nginx.conf all come out of the declaration.
+ * How an annotation feature is declared: one file per feature, with one table in it. The
+ * declaration yields the reading, the validation, the reference page, the table tests and, for a
+ * field with a `directive`, the line in nginx.conf.
  *
- * A feature's *fields* are what the annotations say; its *value* is what the rest of Sluice sees.
- * They are the same unless the feature has a `resolve`, which may look at Secrets, ConfigMaps and
- * Services and may refuse.
+ * The *fields* of a feature are the values of its annotations; its *value* is what the rest of
+ * Sluice sees. They are the same unless the feature has a `resolve`, which may read Secrets,
+ * ConfigMaps and Services and may refuse.
  */
 
 import type { Capability } from "../directives/capabilities.ts";
@@ -22,47 +22,45 @@ import type { Settings } from "../settings/registry.ts";
 export type Risk = "Low" | "Medium" | "High" | "Critical";
 
 /**
- * The scope of a value: its Ingress's Locations, the whole Ingress, the Server of its hosts, or the
- * Upstream.
+ * The objects that a value holds for: the Locations of its Ingress, the whole Ingress, the Server
+ * of its hosts, or the Upstream.
  */
 export type Scope = "location" | "ingress" | "host" | "upstream";
 
 export interface Field<T> {
   readonly key: string;
-  /** A value that an Ingress would have, for the reference page. */
+  /** A typical value, for the reference page. */
   readonly example: string;
   /** Older spellings, read when the key itself is absent or empty (RS-2.1). */
   readonly aliases?: readonly string[];
   readonly kind: Kind<T>;
   /**
-   * Read instead where the operator has switched --enable-annotation-validation off: more
-   * characters, the same type.
+   * Read instead when the operator has set --enable-annotation-validation=false: it allows more
+   * characters and has the same type.
    */
   readonly loose?: Kind<T>;
-  /**
-   * The Kind where permitted snippets declare variables: an author may name those in a value, too.
-   */
+  /** Read instead when permitted snippets declare variables: a value may name those as well. */
   readonly naming?: (declared: (name: string) => boolean) => Kind<T>;
-  /** Whether it is nginx text, whose variables the Ingress's other annotations may name. */
+  /** Whether the value is nginx text, whose variables other annotations of the Ingress may name. */
   readonly declares?: true;
-  /** Whether it names an object, in the namespace of who says it. */
+  /** Whether the value names an object in the namespace of its author. */
   readonly refers?: true;
   /** The value when the annotation is absent, empty, or unreadable with consequence `default`. */
   readonly fallback: (settings: Settings) => T;
   /** The consequence of an unreadable value; `default` when not given. */
   readonly onBad?: Consequence;
   /**
-   * Whether an empty value is an error instead of absent; that of an alias is always absent
-   * (RS-32.27).
+   * Whether an empty value is an error and not the same as an absent one; an empty alias always
+   * counts as absent (RS-32.27).
    */
   readonly emptyIsBad?: boolean;
   readonly risk: Risk;
   readonly doc: string;
   /**
-   * The directive that prints the value where it differs from the http block's. One of the proxy
-   * module is for HTTP backends; `grpc` is its name for gRPC backends. Where values may be data
-   * (`Place.live`), `live` says how this one is: a route variable of that name, which the line
-   * names, or no line at all, because the balancer sets it.
+   * The directive that prints the value where it differs from the http block's. A directive of the
+   * proxy module is for HTTP backends; `grpc` is its name for gRPC backends. Where values may be
+   * data (`Place.live`), `live` is the name of a route variable that the line uses, or says that no
+   * line is needed, because the balancer sets the value.
    */
   readonly directive?: {
     readonly name: string;
@@ -79,28 +77,27 @@ export type FieldValues<F extends Fields> = {
 };
 
 /**
- * The surroundings that a feature may look at besides its own fields. Looking at an object makes
- * the Ingress depend on it.
+ * What a feature may read beside its own fields. Reading an object makes the Ingress depend on it.
  */
 export interface Context {
   readonly ingress: ObjectName & { readonly namespace: string };
   readonly settings: Settings;
-  /** Which addresses may be asked. */
+  /** The addresses that may be requested. */
   readonly asked: AskedPolicy;
   /** Whether the annotation of this field is there, readable and not empty. */
   given(field: string): boolean;
   /** Whether the annotation of this field is there with nothing in it. */
   blank(field: string): boolean;
   /**
-   * Whether a permitted snippet, the Ingress's own or one of the ConfigMap, declares the variable.
+   * Whether a permitted snippet declares the variable: one of the Ingress, or one of the ConfigMap.
    */
   declares(variable: string): boolean;
   /**
-   * Why an object of another namespace may not be named; undefined where it may. Each end of the
-   * reference is in a namespace of its own.
+   * Returns the reason why a reference to another namespace is not allowed; undefined where it is.
+   * Each end of the reference has its own namespace.
    */
   readonly foreign: (kind: string, key: string) => string | undefined;
-  /** By `namespace/name`. */
+  /** Looks objects up by `namespace/name`. */
   secret(key: string): Secret | undefined;
   configMap(key: string): ConfigMap | undefined;
   service(key: string): Service | undefined;
@@ -110,13 +107,13 @@ export type Resolved<R> =
   | { readonly value: R; readonly problems?: readonly Problem[] }
   | { readonly refuse: Exclude<Consequence, "default">; readonly problem: Problem };
 
-/** Gives the value of another feature in the same object. */
+/** Returns the value of another feature of the same object. */
 // biome-ignore lint/suspicious/noExplicitAny: the fields of the other feature do not matter
 export type Other = <R>(feature: Feature<any, R>) => R;
 
-/** The loss of an annotation in an nginx without Lua, as with --mode=static. */
+/** What is lost of an annotation in an nginx without Lua, as with --mode=static. */
 export interface LostWithoutLua {
-  /** Whether nothing is left of what the annotation asks for. */
+  /** Whether all of the annotation's effect is lost. */
   readonly useless: boolean;
   readonly why: string;
 }
@@ -125,49 +122,50 @@ export interface Feature<F extends Fields, R> {
   readonly name: string;
   readonly scope: Scope;
   readonly fields: F;
-  /** All it says is data in dynamic mode: a change is live without a reload. */
+  /** In dynamic mode its value is data: a change is live without a reload. */
   readonly live?: true;
   /**
-   * The field without which all others mean nothing: where its annotation is absent or empty, a bad
-   * value of theirs only is said.
+   * The field that all others depend on. Where its annotation is absent or empty, a bad value of
+   * another field is only reported and has no consequence.
    */
   readonly gate?: keyof F & string;
   /**
-   * Whether a field means nothing beside the others whose annotations are there and not empty: a
-   * bad value of it only is said then.
+   * Whether a field has no effect, given the fields whose annotations are present and not empty. A
+   * bad value of it is then only reported and has no consequence.
    */
   readonly idle?: (field: keyof F & string, has: (other: keyof F & string) => boolean) => boolean;
   /**
-   * The reason by field why its annotation does nothing beside the values of this feature and of
-   * others; undefined where it does something. The author gets a Problem.
+   * Returns, by field, why its annotation has no effect beside the values of this feature and of
+   * others; undefined where it has one. The author gets a Problem.
    */
   readonly onlyWith?: { readonly [K in keyof F]?: (value: R, other: Other) => string | undefined };
   /**
-   * The loss by field of its annotation in an nginx without Lua; undefined where it loses nothing.
+   * Returns, by field, what its annotation loses in an nginx without Lua; undefined where it loses
+   * nothing.
    */
   readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
   /**
-   * Why its annotations cannot be served in RouteSettings, for all fields or by field; absent where
-   * they can. The words end the sentence "spec.<key> has no effect: ...".
+   * Why its annotations cannot be used in RouteSettings, for all fields or by field; absent where
+   * they can. The text completes the sentence "spec.<key> has no effect: ...".
    */
   readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
   /**
-   * For a guard: the value that holds what two say, which stand in different RouteSettings for one
-   * request, the inner one first; undefined where no value does, and then no request passes.
+   * For a guard: combines the values of two RouteSettings that hold for one request, the inner one
+   * first. Returns undefined where no single value can; then no request passes.
    */
   readonly both?: (one: R, other: R) => R | undefined;
   /**
-   * Whether its annotations count in a canary, which has the settings of the Ingress beside it for
-   * all else.
+   * Whether its annotations count in a canary, which otherwise has the settings of the Ingress
+   * beside it.
    */
   readonly heardOfCanaries?: true;
   /**
-   * Whether it guards its paths: where it changed, a refused version of an Ingress answers 503 and
-   * not its last good form.
+   * Whether it guards its paths. Where a guard has changed, a refused version of an Ingress answers
+   * 503 instead of falling back to its last good form.
    */
   readonly guard?: true;
   /**
-   * The ability of nginx that it needs: without that nothing of it is rendered, and each of its
+   * The capability of nginx that it needs. Without it the feature renders nothing, and each of its
    * annotations is a Problem.
    */
   readonly needs?: Capability;
@@ -179,81 +177,82 @@ export interface Feature<F extends Fields, R> {
   readonly provides?: (value: R) => boolean;
   /** Whether canaries may set it for their host, too. Only with `provides`. */
   readonly ofCanaries?: true;
-  /** Whether requests to its Location make requests that may come back to it. */
+  /** Whether requests to its Location cause further requests that may come back to it. */
   readonly asksOthers?: (value: R) => boolean;
   /**
-   * Whether requests look otherwise than Sluice alone frames them, so that others must not share
-   * their connections.
+   * Whether it changes how requests are framed, so that other routes must not share their
+   * connections.
    */
   readonly framesRequests?: (value: R) => boolean;
-  /** Whether its text means something only in a location that stands under its path. */
+  /** Whether its text is only valid in a location that has a path. */
   readonly needsPath?: (value: R) => boolean;
-  /** Whether its paths are patterns, whose groups texts may name. */
+  /** Whether its paths are patterns, whose groups other texts may name. */
   readonly hasGroups?: (value: R) => boolean;
   /** Whether its text names groups of the path by number. */
   readonly namesGroups?: (value: R) => boolean;
-  /** Whether nginx answers with a redirect, and no backend is asked. */
+  /** Whether nginx answers with a redirect without asking a backend. */
   readonly redirectsAway?: (value: R) => boolean;
   /**
-   * Whether nginx rewrites the path in the location itself, in dynamic mode too, and not before it.
+   * Whether nginx rewrites the path inside the location, even in dynamic mode, instead of before
+   * it.
    */
   readonly rewritesLate?: (value: R, other: Other) => boolean;
-  /** Whether answers that somebody else gave are kept for its paths. */
+  /** Whether answers of another service are cached for its paths. */
   readonly keepsAnswers?: (value: R) => boolean;
-  /** Whether its paths issue the cookie of their Upstream's affinity. */
+  /** Whether its paths set the affinity cookie of their Upstream. */
   readonly issuesCookie?: (value: R) => boolean;
   /**
-   * For a `host` feature: whether its text limits the bodies of all paths that do not do so
-   * themselves.
+   * For a `host` feature: whether its text limits the bodies of all paths that have no limit of
+   * their own.
    */
   readonly limitsBodies?: (value: R) => boolean;
-  /** For a `host` feature: whether clients may show a certificate. */
+  /** For a `host` feature: whether clients may send a certificate. */
   readonly verifiesClients?: (value: R) => boolean;
   /**
-   * For a `host` feature: whether every client has to show a certificate, for which a request
-   * without TLS has no place.
+   * For a `host` feature: whether every client has to send a certificate, which a request without
+   * TLS cannot.
    */
   readonly demandsCertificate?: (value: R) => boolean;
-  /** Whether a closed path goes without it, and with what the ConfigMap alone says. */
+  /** Whether a closed path leaves it out and uses the ConfigMap's value alone. */
   readonly onlyOpen?: true;
-  /** Its fields in the record of a Location (`src/model/records.ts`); empty ones are left out. */
+  /** Its fields in the record of a Location (`src/model/records.ts`). Empty fields are left out. */
   readonly record?: (value: R) => RecordFields<"location">;
   /** For a `host` feature: its fields in the record of a host. */
   readonly hostRecord?: (value: R) => RecordFields<"host">;
   /**
-   * Lines that several fields decide together; printed are those that differ from what the defaults
-   * give.
+   * Lines that depend on several fields. Only those that differ from the lines of the defaults are
+   * printed.
    */
   readonly directives?: (value: R, settings: Settings, protocol: Protocol) => readonly Directive[];
   /**
-   * The view of the location partial under the feature's name (in camelCase); without it, nothing
-   * but its directives.
+   * Its view in the location partial, under the feature's name in camelCase. Without it the partial
+   * sees only its directives.
    */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
   /**
-   * Whether this value needs a `server` block of its own for its host: what data cannot express
+   * Whether this value needs a `server` block for its host, because data cannot express it
    * (docs/ingress-nginx/traps.md). Only with `provides`.
    */
   readonly textServer?: (value: R) => boolean;
   /**
-   * The view of `server.tmpl` under the feature's name in the host's own server block; false
+   * Its view in `server.tmpl`, under the feature's name, in the host's own server block; false
    * elsewhere.
    */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
   /**
-   * Whether that goes with the host's certificate, and so stands in the server of its www twin,
+   * Whether that view depends on the host's certificate, so that the server of its www twin has it,
    * too.
    */
   readonly goesWithCertificate?: true;
-  /** Request headers towards the backend, added to or replacing those of RS-23.2. */
+  /** Headers of the request to the backend, added to those of RS-23.2 or replacing them. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
-  /** Request headers towards a backend that stands in for one without endpoints. */
+  /** Headers of the request to a backend that stands in for one without endpoints. */
   readonly standInHeaders?: readonly Header[];
-  /** Headers of the answer, beside or in the place of the backend's. */
+  /** Headers of the answer, added to the backend's or replacing them. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
-  /** Whether a header of the answer is left to a text that sets it. `name` is in lower case. */
+  /** Whether a header of the answer is left to a snippet that sets it. `name` is in lower case. */
   readonly yieldsHeader?: (value: R, name: string) => boolean;
-  /** Names, in lower case, of the headers of the answer that its text sets. */
+  /** Names, in lower case, of the answer's headers that its text sets. */
   readonly setsHeaders?: (value: R) => readonly string[];
   /** nginx text that its author wrote; empty where there is none. */
   readonly ownText?: (value: R) => string;
@@ -269,14 +268,14 @@ export function field<T>(declared: Field<T>): Field<T> {
   return declared;
 }
 
-/** A feature whose value is its fields. */
+/** Declares a feature whose value is its fields. */
 export function feature<F extends Fields>(
   declared: Omit<Feature<F, FieldValues<F>>, "resolve">,
 ): Feature<F, FieldValues<F>> {
   return declared;
 }
 
-/** A feature whose value is worked out from its fields and other objects. */
+/** Declares a feature whose value is computed from its fields and from other objects. */
 export function resolvedFeature<F extends Fields, R>(
   declared: Feature<F, R> & { readonly resolve: NonNullable<Feature<F, R>["resolve"]> },
 ): Feature<F, R> {

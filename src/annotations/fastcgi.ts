@@ -1,8 +1,8 @@
 /**
- * Parameters for FastCGI backends: those of the ConfigMap come after the stock ones and win. Both
- * annotations are read, and judged, whatever backend-protocol says. A parameter whose name begins
- * with HTTP_ stands for a header of the request, so those that only nginx may set are left out,
- * CONTENT_LENGTH among them.
+ * Parameters for FastCGI backends. Those of the ConfigMap come after the stock ones and override
+ * them. Both annotations are read and validated, whatever backend-protocol is. A parameter whose
+ * name begins with HTTP_ stands for a header of the request, so those that only nginx may set are
+ * left out, CONTENT_LENGTH among them.
  */
 
 import { Token } from "../directives/token.ts";
@@ -22,7 +22,7 @@ export interface FastCgi {
 const names = /^[A-Za-z0-9._-]+$/;
 const values = /^[A-Za-z0-9\-_${}/.]+$/;
 
-/** The facts that nginx knows of the script that is asked for, beside what a request is. */
+/** Values that nginx knows about the script, beside those of a request. */
 const scriptVariables: ReadonlySet<string> = new Set([
   "document_root",
   "document_uri",
@@ -98,7 +98,7 @@ export const fastcgi = resolvedFeature({
 
 const key = "fastcgi-params-configmap";
 
-/** Whether the parameter is a reserved header in the words of CGI. */
+/** Whether the parameter is the CGI form of a reserved header. */
 function saysReserved(name: string): boolean {
   return isReservedHeader(name.replace(/^HTTP_/i, ""));
 }

@@ -1,14 +1,11 @@
-/**
- * Asks all features of one object by a hook of their declarations, so that no one else needs to
- * know which feature it is.
- */
+/** Calls a hook of all features of one object, so that the callers need not know the features. */
 import type { Header } from "../directives/place.ts";
 import type { Fields } from "../model/records.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { AnyFeature, Other } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
-/** The features that are asked: those of a host as a whole, or all others. */
+/** The features that are asked: those of a whole host, or all others. */
 type Whose = "host" | "location";
 
 const isOf = (whose: Whose, { scope }: AnyFeature) => (scope === "host") === (whose === "host");
@@ -35,12 +32,12 @@ const questions = [
   "rewritesLate",
   "verifiesClients",
 ] as const;
-/** Hooks that answer yes or no. */
+/** Hooks that return a boolean. */
 type Question = (typeof questions)[number];
 
 const needingPath = having("needsPath").location;
 
-/** Each question has a bit for the host, and one for all else. */
+/** Each hook has one bit for the host and one for everything else. */
 const bits = questions.flatMap((question, at) => {
   const { host, location } = having(question);
   return [
@@ -58,7 +55,7 @@ export const otherOf =
   (feature) =>
     values[nameOf.get(feature)!] as never;
 
-/** Keeps a result for each set of values, because thousands of Ingresses may share one. */
+/** Keeps a result for each set of values, because thousands of Ingresses may share one set. */
 class Kept<T> {
   readonly #known = new WeakMap<FeatureValues, T>();
   readonly #make: (values: FeatureValues) => T;
@@ -83,7 +80,7 @@ const answers = new Kept((values) => {
     .reduce((all, { bit }) => all | bit, 0);
 });
 
-/** Whether one of the features says so. */
+/** Whether the hook of one of the features returns true. */
 export function isSaid(question: Question, values: FeatureValues, of: Whose): boolean {
   return (answers.of(values) & ((of === "host" ? 1 : 2) << (2 * bitOf[question]))) !== 0;
 }
@@ -129,8 +126,8 @@ const setting = having("setsHeaders").location;
 const yielding = having("yieldsHeader").location;
 
 /**
- * Names, in lower case, of the headers of the answer that such a text sets and that others leave to
- * it.
+ * Names, in lower case, of the answer's headers that a snippet sets, so that other features leave
+ * them alone.
  */
 export function overruledBy(values: FeatureValues): ReadonlySet<string> {
   const set = setting.flatMap(([name, feature]) => feature.setsHeaders!(values[name]));
@@ -143,14 +140,17 @@ export const standInHeaders: readonly Header[] = featureList.flatMap(([, feature
 
 const onlyOpen = featureList.filter(([, feature]) => feature.onlyOpen === true).map(([name]) => name);
 
-/** The values of a closed path: features that count only where it is open say what `plain` says. */
+/**
+ * The values of a closed path: features that only count on an open path have their values from
+ * `plain`.
+ */
 export function whenClosed(values: FeatureValues, plain: FeatureValues): FeatureValues {
   return { ...values, ...Object.fromEntries(onlyOpen.map((name) => [name, plain[name]])) };
 }
 
 /**
- * The values for a text that is reached by name, whatever the path: what needs a path says what
- * `plain` says.
+ * The values of a location that is reached by name: features that need a path have their values
+ * from `plain`.
  */
 export function withoutPath(values: FeatureValues, plain: FeatureValues): FeatureValues {
   const bound = needingPath.filter(([name, feature]) => feature.needsPath!(values[name]));

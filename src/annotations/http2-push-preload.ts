@@ -1,4 +1,4 @@
-/** An annotation of the past: nginx has not pushed since 1.25.1. */
+/** An annotation without effect: nginx has no HTTP/2 push since 1.25.1. */
 import { bool } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
 

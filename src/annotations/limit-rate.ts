@@ -1,11 +1,11 @@
-/** How fast one answer is sent. nginx slows down only what it has buffered. */
+/** How fast one answer is sent. nginx throttles only what it has buffered. */
 
 import { Token } from "../directives/token.ts";
 import { integer } from "../kinds/numbers.ts";
 import { feature, field, type Other } from "./declare.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 
-/** Kilobytes, as ingress-nginx has it whatever its documentation says (RS-31.4). */
+/** Kilobytes, as ingress-nginx reads it, although its documentation says otherwise (RS-31.4). */
 const kilobytes = { ...integer({ min: 0, max: 1_048_576 }), view: (value: number) => Token.size(`${value}k`) };
 
 const forBuffering = (_: unknown, other: Other) =>

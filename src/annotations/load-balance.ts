@@ -1,6 +1,6 @@
 /**
  * How a peer is chosen where neither affinity nor upstream-hash-by does. It holds for the whole
- * Upstream: the oldest Ingress that uses a Service and port decides for all of them (RS-3.7).
+ * Upstream: the oldest Ingress that uses a Service and port decides (RS-3.7).
  */
 
 import { oneOf } from "../kinds/words.ts";
@@ -11,7 +11,7 @@ export interface LoadBalance {
   readonly algorithm: "round_robin" | "ewma";
 }
 
-/** Words that ingress-nginx accepts here, and what really chooses these. */
+/** Values that ingress-nginx accepts here, with the annotation that has their effect. */
 const chosenBy: Readonly<Record<string, string>> = {
   chash: "upstream-hash-by",
   chashsubset: "upstream-hash-by-subset",

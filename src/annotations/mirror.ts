@@ -1,10 +1,10 @@
 /**
- * A copy of each request to another address, whose answer is dropped (RS-22). nginx keeps the
- * client's connection until the copy is answered. What is copied is the client's request as it
- * came, with none of the headers that backends get.
+ * Sends a copy of each request to another address and drops the answer (RS-22). nginx keeps the
+ * client's connection until the copy is answered. The copy is the client's request as it came,
+ * without the headers that backends get.
  *
  * The address always goes through a variable: nginx resolves a literal host at the configuration
- * test, where one dead name refuses everything (trap 8).
+ * test, where one dead name makes it refuse everything (trap 8).
  */
 
 import { nextHops } from "../directives/hops.ts";
@@ -30,7 +30,9 @@ type Names = (name: string) => boolean;
 
 const none: Names = () => false;
 
-/** Text whose variables the copy has, or a snippet declares; others nginx would refuse. */
+/**
+ * Text whose variables exist in the copy, or are declared by a snippet; nginx would refuse others.
+ */
 function readText(text: string, declared: Names) {
   const read = undecoded(letters).read(text);
   const stranger = read.ok
@@ -40,8 +42,8 @@ function readText(text: string, declared: Names) {
 }
 
 /**
- * An absolute URL: scheme, host and port; the host; and the rest, which may begin with a variable
- * that is a path.
+ * Splits an absolute URL into scheme, host and port; the host; and the rest, which may begin with a
+ * variable that is a path.
  */
 interface MirrorUrl {
   readonly origin: string;
@@ -65,8 +67,8 @@ interface Mirror {
 }
 
 /**
- * What snippets declare may stand behind the host, and not in it: the host decides which machine is
- * asked.
+ * Variables of snippets may follow the host but not be part of it, because the host decides which
+ * machine is asked.
  */
 function readTarget(text: string, declared: Names) {
   const read = readText(text, declared);
@@ -158,7 +160,7 @@ export const mirror = resolvedFeature({
 });
 
 /**
- * Where variables are, their author has said where the query belongs; else the client's is added
+ * An author who uses variables decides where the query goes; otherwise the client's query is added
  * (RS-32.34).
  */
 function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
@@ -175,8 +177,7 @@ function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
 }
 
 /**
- * A tenant's literal text as the value of a route variable; anything else stands in the text
- * itself.
+ * Makes a tenant's literal text the value of a route variable; any other text is written as it is.
  */
 function bound(name: string, text: string, place: Place): Token {
   return isLiteral(text) ? place.bind(name, text) : Token.variables(text, (name) => mayName(name, place));

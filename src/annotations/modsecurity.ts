@@ -1,7 +1,7 @@
 /**
- * ModSecurity for one Ingress, beside what the ConfigMap says for all (RS-25.4). Its own rules
- * replace the stock rules where ModSecurity is on through the annotation only; they are a snippet,
- * so the operator must allow them.
+ * ModSecurity for one Ingress, beside the ConfigMap's settings for all (RS-25.4). Its own rules
+ * replace the stock rules where only the annotation turns ModSecurity on. They are a snippet, so
+ * the operator must allow them.
  */
 
 import type { Token } from "../directives/token.ts";
@@ -12,10 +12,10 @@ import { type Context, field, type Resolved, resolvedFeature } from "./declare.t
 import { cacheKey as nameWithVariables } from "./external-auth/kinds.ts";
 
 interface Modsecurity {
-  /** Undefined: as the ConfigMap says. */
+  /** Undefined: the ConfigMap decides. */
   readonly enable: boolean | undefined;
   readonly owasp: boolean;
-  /** With variables; empty: ModSecurity's own. */
+  /** May hold variables; empty: ModSecurity's own. */
   readonly transaction: string;
   /** Empty where there are none. */
   readonly rules: string;

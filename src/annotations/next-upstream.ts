@@ -8,7 +8,7 @@ import { nextUpstreamCases } from "../settings/upstreams.ts";
 import { feature, field } from "./declare.ts";
 import { otherwise } from "./without-lua.ts";
 
-/** Words with one blank between them, of which `updating` is for the ConfigMap only. */
+/** Words with one blank between them; `updating` is for the ConfigMap only. */
 const cases: typeof nextUpstreamCases = {
   ...nextUpstreamCases,
   read: (text) =>

@@ -1,4 +1,4 @@
-/** The annotations that mean something in RouteSettings, by the declarations of the features. */
+/** Finds, from the declarations of the features, the annotations that RouteSettings may have. */
 import type { AnyFeature, Fields } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
@@ -33,13 +33,10 @@ export function whyNotOnRoutes(key: string): string | undefined {
   return typeof why === "object" ? why[place!.field] : why;
 }
 
-/**
- * Words that only guards have in their names. A newer version may have more keys of them than this
- * one knows.
- */
+/** Words that occur in the names of guards only. They also find guards of newer versions. */
 const guardWords = /^auth-|-source-range$|modsecurity|^satisfy$/;
 
-/** Whether the key says, or may say, who is let in. */
+/** Whether the key decides, or may decide, which clients get in. */
 export function mayGuard(key: string): boolean {
   const place = places.get(key);
   return place === undefined ? guardWords.test(key) : place.feature.guard === true;

@@ -1,5 +1,6 @@
 /**
- * Whether requests are traced, and how; what an Ingress says replaces the ConfigMap's (RS-25.5).
+ * Whether and how requests are traced. The values of an Ingress replace those of the ConfigMap
+ * (RS-25.5).
  */
 
 import { Token } from "../directives/token.ts";

@@ -1,10 +1,13 @@
 /**
- * PEM from a Secret, looked at before nginx does: one block that OpenSSL cannot read would make
- * nginx refuse everybody's configuration.
+ * Checks PEM from a Secret before nginx reads it: one block that OpenSSL cannot read would make
+ * nginx refuse the whole configuration.
  */
 import { createSecureContext } from "node:tls";
 
-/** Whether `text` holds at least one block called `label`, and `read` throws for none of them. */
+/**
+ * Whether `text` holds at least one block called `label`, and `read` throws for none of these
+ * blocks.
+ */
 export function readablePem(text: string, label: string, read: (block: string) => unknown): boolean {
   const blocks = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g)];
   const wanted = blocks.filter(([, found]) => found === label);
@@ -21,10 +24,10 @@ function doesNotThrow(work: () => unknown): boolean {
 }
 
 /**
- * Throws where `block` is no list of revoked certificates, by OpenSSL's judgement, which is nginx's
- * own.
+ * Throws where `block` is no list of revoked certificates, as judged by OpenSSL, which nginx uses
+ * as well.
  */
 export function readRevocationList(block: string): void {
-  // Without authorities, else Node would load all that it knows.
+  // An empty list of authorities; without it Node would load all that it has.
   createSecureContext({ ca: [], crl: block });
 }

@@ -1,8 +1,8 @@
 /**
- * How Sluice shows itself to backends over TLS, and which of them it trusts (proxy-ssl-*). Nothing
- * holds without proxy-ssl-secret (RS-24.1), and without ca.crt in it only the name that is meant,
- * as with ingress-nginx. Connections are kept apart by all that is said here, or a verified route
- * could reuse an unverified one (trap 7).
+ * TLS towards backends (proxy-ssl-*): the client certificate, and the authorities that are trusted.
+ * Nothing takes effect without proxy-ssl-secret (RS-24.1), and without ca.crt in it only the name
+ * does, as with ingress-nginx. Connections with different settings are kept apart, because a
+ * verified route could otherwise reuse an unverified one (trap 7).
  */
 import { X509Certificate } from "node:crypto";
 import { certificateOf, decoded } from "../certificates/certificate.ts";
@@ -25,10 +25,10 @@ export type ProxySsl =
   | { readonly kind: "none" }
   | {
       readonly kind: "identity";
-      /** PEM; empty: no certificate is shown. */
+      /** PEM; empty: no certificate is sent. */
       readonly chain: string;
       readonly key: SecretText;
-      /** PEM; empty: backends are not verified, and nothing is shown. */
+      /** PEM; empty: backends are not verified, and no certificate is sent. */
       readonly authorities: string;
       readonly verify: boolean;
       readonly depth: number;

@@ -53,8 +53,9 @@ interface Timeouts {
 }
 
 /**
- * Seconds to connect, send and read as the balancer reads them, like `5 - 60`: a dash where
- * nginx.conf says the same, so that a snippet may say otherwise. Empty where all three are dashes.
+ * Returns the seconds to connect, send and read for the balancer, like `5 - 60`. A dash stands
+ * where nginx.conf has the same value, so that a snippet may change it. Returns an empty text where
+ * all three are dashes.
  */
 export function ownTimeouts({ connect, send, read }: Timeouts, settings: Settings): string {
   const own = (value: number, inherited: number) => (value === inherited ? "-" : String(value));

@@ -1,7 +1,7 @@
 /**
- * How often a client may ask, and how many requests it may have at once (RS-20). A zone of nginx is
- * there for each rate, and counts by Ingress and client, so two Ingresses with one rate do not
- * share a count; paths and hosts of one Ingress do.
+ * How often a client may ask, and how many requests it may have at once (RS-20). There is one zone
+ * of nginx for each rate, which counts by Ingress and client. So two Ingresses with one rate do not
+ * share a count, but paths and hosts of one Ingress do.
  */
 
 import type { Directive, Place } from "../directives/place.ts";
@@ -79,7 +79,7 @@ export const rateLimits = feature({
 
 /**
  * The variable that requests are counted by: their Ingress or route, and the client. nginx does not
- * count where it is empty.
+ * count a request where it is empty.
  */
 function keyOf(exempt: readonly string[], by: string, place: Place): Token {
   const client = Token.variables(by, isVariableName);
@@ -106,8 +106,8 @@ interface Rate {
 }
 
 /**
- * A zone is called by all that makes it: nginx refuses to give one of the same name another key or
- * rate.
+ * The name of a zone contains all its parameters: nginx refuses two zones of one name with
+ * different keys or rates.
  */
 function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive {
   const speed = Token.name(`${value}r/${unit}`);
@@ -119,7 +119,7 @@ function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive
   };
 }
 
-/** nginx counts to 65,535. */
+/** nginx's counter ends at 65,535. */
 function atOnce(value: number, key: Token, place: Place): Directive {
   const zone = Token.name(`connections_${shortHash(String(key), 12)}`);
   place.inHttp(Token.conf`limit_conn_zone ${key} zone=${zone}:10m;`);

@@ -1,7 +1,7 @@
 /**
- * The annotations of one Ingress, read by the declarations. Two Ingresses with the same texts get
- * the same value object, as long as no feature looked at another object for it; that is what lets
- * thousands of Ingresses share one shape.
+ * Reads the annotations of one Ingress by the declarations. Two Ingresses with the same texts get
+ * the same value object, as long as no feature has read another object for it. So thousands of
+ * Ingresses share one shape.
  */
 
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
@@ -19,13 +19,13 @@ import { type FeatureValues, featureList } from "./registry.ts";
 import { elsewhere, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
 
-/** The objects that annotations may refer to, as a Snapshot has them. */
+/** The objects that annotations may refer to, as the Snapshot has them. */
 export interface Lookup extends Pick<Context, "secret" | "configMap" | "service"> {
   /** False with --enable-annotation-validation=false. */
   readonly validates?: boolean;
-  /** The strict one when not given. */
+  /** The strict policy where none is given. */
   readonly asked?: AskedPolicy;
-  /** As `Context` has it; by the operator's setting when not given. */
+  /** See `Context`; the operator's setting where none is given. */
   readonly foreign?: Context["foreign"];
 }
 
@@ -44,7 +44,7 @@ const snippetFields = [...fieldOfKey].flatMap(([key, { declared }]) =>
 
 export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
 
-/** Tells policies apart, of which a process has one and a test a few. */
+/** Numbers the policies; a process has one, and a test has a few. */
 const policyNumbers = new WeakMap<AskedPolicy, number>();
 let policies = 0;
 
@@ -55,13 +55,13 @@ function numberOf(policy: AskedPolicy): number {
 }
 
 /**
- * Readings by Settings, then by the texts of the annotations; only those that depend on nothing
- * else.
+ * Readings by Settings, then by the texts of the annotations. It only has readings that depend on
+ * nothing else.
  */
 const interned = new WeakMap<Settings, Readings>();
 const defaults = new WeakMap<Settings, Map<string, unknown>>();
 
-/** The reading of an Ingress, or of an object that has the same annotations in another form. */
+/** Reads an Ingress, or another object that has the same annotations in another form. */
 export function readAnnotations(object: KubernetesObject, prefix: string, settings: Settings, lookup: Lookup): Reading {
   const own = ownAnnotations(object, prefix);
   // Without annotations there is nothing to validate.
@@ -82,7 +82,7 @@ export function unannotated(settings: Settings): FeatureValues {
   return readAnnotations(nothing, "-", settings, { secret: none, configMap: none, service: none }).values;
 }
 
-/** The annotations with the prefix, sorted, without it. */
+/** The annotations that have the prefix, sorted, with the prefix removed. */
 function ownAnnotations({ metadata }: KubernetesObject, prefix: string): [string, string][] {
   const { annotations = {} } = metadata;
   const own: [string, string][] = [];
@@ -209,9 +209,9 @@ function byOperator({ allowCrossNamespaceResources }: Settings): Context["foreig
 }
 
 /**
- * Variables that the Ingress's own snippets declare, where the operator permits them, and those of
- * the ConfigMap. A snippet that cannot be read declares nothing, and one that is too long is not
- * even parsed.
+ * Variables that the snippets of the Ingress declare, where the operator permits them, and those of
+ * the ConfigMap's snippets. A snippet that cannot be read declares none, and one that is too long
+ * is not parsed.
  */
 function declaredFor(
   own: ReadonlyMap<string, string>,
@@ -228,7 +228,10 @@ function declaredFor(
   return names.length === 0 ? theirs : new Set([...theirs, ...names]);
 }
 
-/** The text as the kind reads it; where quotes around it are all that is wrong, it says so. */
+/**
+ * Reads the text by its kind. Where only the quotes around the text are wrong, the sentence says
+ * so.
+ */
 function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
   const result = readValue(kind, text);
   const bare = result.ok ? undefined : /^(["'])(.+)\1$/s.exec(text)?.[2];
@@ -237,7 +240,8 @@ function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
 }
 
 /**
- * The key that counts for a field, and its text: an alias counts where the key is absent or empty.
+ * Returns the key that counts for a field, and its text: an alias counts where the key is absent or
+ * empty.
  */
 function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>): [string, string | undefined] {
   const keys = [declared.key, ...(declared.aliases ?? [])];
@@ -245,7 +249,7 @@ function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>)
   return [speaking, own.get(speaking)];
 }
 
-/** A feature none of whose annotations is given depends on the Settings alone. */
+/** A feature without annotations depends on the Settings alone. */
 function defaultOf(name: string, feature: AnyFeature, settings: Settings): unknown {
   const known = mapOf(defaults, settings);
   if (!known.has(name)) {

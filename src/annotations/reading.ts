@@ -9,17 +9,15 @@ export interface Reading {
    * (RS-2.3).
    */
   readonly verdict: "serve" | "deny" | "reject";
-  /** Sluice itself failed on it, so that its values say nothing of what it asks for. */
+  /** Sluice itself failed on the Ingress, so its values do not show what it asks for. */
   readonly failed?: true;
   readonly problems: readonly Problem[];
   /**
-   * Those of the problems that may lie in another object, which can come or be mended without a
-   * change of the Ingress.
+   * The Problems that may lie in another object, which may change without a change of the Ingress.
    */
   readonly elsewhere: readonly Problem[];
   /**
-   * Objects that were looked at, as `Kind namespace/name`; a change of one of them means reading
-   * again.
+   * Objects that were read, as `Kind namespace/name`. A change of one of them means a new reading.
    */
   readonly references: readonly string[];
 }

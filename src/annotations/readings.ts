@@ -1,17 +1,19 @@
 /**
- * Readings by the texts they were made of, each for as long as somebody has its values. A
- * controller lives for months and a webhook reads whatever it is sent, so what was read once must
- * not stay for that reason alone.
+ * A cache of readings by their texts. It holds a reading only as long as its values are in use: a
+ * controller lives for months, and a webhook reads whatever clients send.
  */
 import type { Reading } from "./reading.ts";
 import type { FeatureValues } from "./registry.ts";
 
 export class Readings {
-  /** A Claim keeps the values and not the reading, which lives as long as they do. */
+  /**
+   * A Claim refers to the values and not to the reading; the map keeps the reading as long as the
+   * values live.
+   */
   readonly #ofValues = new WeakMap<FeatureValues, Reading>();
   readonly #byText = new Map<string, WeakRef<FeatureValues>>();
   readonly #gone = new FinalizationRegistry<string>((text) => {
-    // A reading of the same text may have taken its place.
+    // A newer reading of the same text may have replaced it.
     if (this.#byText.get(text)?.deref() === undefined) this.#byText.delete(text);
   });
 

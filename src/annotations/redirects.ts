@@ -1,6 +1,6 @@
 /**
- * Redirects that an Ingress asks for: its paths to somewhere else, its host from or to `www.`. They
- * are answered before the redirect to https, before limits and authentication (RS-7.6).
+ * Redirects that an Ingress configures: its paths to another address, its host from or to `www.`.
+ * They come before the redirect to https, limits and authentication (RS-7.6).
  */
 
 import { Token } from "../directives/token.ts";
@@ -15,11 +15,11 @@ import { type Context, field, type Resolved, resolvedFeature } from "./declare.t
 import { boundText } from "./variables.ts";
 
 export interface Redirects {
-  /** Where all requests of the Location go. */
+  /** The target for all requests of the Location. */
   readonly elsewhere: { readonly url: string; readonly code: number } | undefined;
-  /** Whether Locations that nginx itself writes name no scheme and host. */
+  /** Whether the Location headers that nginx writes itself have no scheme and host. */
   readonly relative: boolean;
-  /** Whether the other of `www.host` and `host` redirects to the host. */
+  /** Whether `www.host` redirects to `host`, or the other way round. */
   readonly twin: boolean;
 }
 
@@ -28,7 +28,7 @@ const url: Kind<string> = textOf({
   characters: "A-Za-z0-9._~/:,?&=\\-",
 });
 
-/** Where the operator has switched validation off, variables may stand in it. */
+/** It may hold variables where the operator has turned validation off. */
 const looseUrl = undecoded(oneLine);
 
 const common = { fallback: () => "", onBad: "reject", risk: "Medium" } as const;
@@ -127,7 +127,7 @@ export const redirects = resolvedFeature({
     },
 });
 
-/** From 300 to `most`; of others `instead` is taken. */
+/** From 300 to `most`; `instead` replaces any other number. */
 interface Codes {
   readonly key: string;
   readonly most: number;
@@ -136,7 +136,7 @@ interface Codes {
 const temporalCodes: Codes = { key: "temporal-redirect-code", most: 307, instead: 302 };
 const permanentCodes: Codes = { key: "permanent-redirect-code", most: 308, instead: 301 };
 
-/** The annotations that are looked at, by field. */
+/** The annotations that are read, by field. */
 function heard(temporally: boolean): readonly (readonly [field: string, key: string])[] {
   return [
     ["twin", "from-to-www-redirect"],

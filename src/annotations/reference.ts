@@ -1,12 +1,12 @@
 /**
- * Secrets and ConfigMaps that annotations name. One of another namespace is refused unless the
- * operator allows it: anyone who may write an Ingress could otherwise use what they may not read
+ * Secrets and ConfigMaps that annotations name. A name in another namespace is refused unless the
+ * operator allows it; otherwise authors of Ingresses could use objects that they may not read
  * (RS-2.11).
  */
 import { textOf, trimmed } from "../kinds/text.ts";
 import type { Context } from "./declare.ts";
 
-/** Characters of a reference; a look at the objects says whether it names one. */
+/** Checks the characters of a reference only; whether the object exists is known later. */
 export const referenceText = trimmed(
   textOf({ label: "letters, digits and - . _ ~ / :", characters: "A-Za-z0-9._~/:\\-" }),
 );

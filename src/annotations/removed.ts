@@ -1,4 +1,7 @@
-/** Annotations that never were, or not of this controller, and are written all the same. */
+/**
+ * Annotations that do not exist in ingress-nginx, or exist no longer, and that users write all the
+ * same.
+ */
 import { settings } from "../settings/registry.ts";
 
 const strangers: Readonly<Record<string, string>> = {
@@ -10,16 +13,13 @@ const strangers: Readonly<Record<string, string>> = {
 
 const settingKeys = new Set(Object.values(settings).map(({ key }) => key));
 
-/**
- * The meaning of the name elsewhere, as the rest of a sentence; undefined where nothing is known by
- * it.
- */
+/** Where the name comes from, as the rest of a sentence; undefined where that is unknown. */
 export function elsewhere(key: string): string | undefined {
   if (key in strangers) return strangers[key];
   return settingKeys.has(key) ? "it is a key of the controller's ConfigMap" : undefined;
 }
 
-/** Annotations of older versions that do nothing any more, each with what took its place. */
+/** Annotations of older versions that have no effect any more, each with its replacement. */
 export const removed: Readonly<Record<string, string | undefined>> = {
   "enable-influxdb": undefined,
   "influxdb-measurement": undefined,

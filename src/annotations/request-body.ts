@@ -1,13 +1,13 @@
 /**
- * The body of a request: how large it may be and how it is held. The router knows the limit as well
- * (`Location` records carry it), since nginx does not compare a Content-Length again after the jump
+ * The body of a request: its largest size and its buffering. The router knows the limit as well
+ * (`Location` records have it), because nginx does not compare Content-Length again after the jump
  * into a named location.
  */
 import { bytesOf, sizeBetween } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
-/** ingress-nginx takes blanks in it, and the letter b for none. */
+/** ingress-nginx accepts blanks, and the letter b as the unit for bytes. */
 const plain = sizeBetween("1", "1g");
 const memory = {
   ...plain,

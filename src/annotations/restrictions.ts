@@ -1,7 +1,7 @@
 /**
- * Texts that the operator does not let authors of Ingresses write, whatever they would mean:
- * annotations above a risk (RS-2.2) and words in their values (RS-2.5). One such annotation keeps
- * the whole Ingress out, known or not, empty or not.
+ * Texts that the operator forbids to authors of Ingresses, whatever they mean: annotations above a
+ * risk level (RS-2.2) and words in their values (RS-2.5). One such annotation keeps the whole
+ * Ingress out, even if it is unknown or empty.
  */
 import type { Settings } from "../settings/registry.ts";
 import type { Risk } from "./declare.ts";
@@ -14,7 +14,7 @@ export interface Restriction {
 
 const levels: readonly Risk[] = ["Low", "Medium", "High", "Critical"];
 
-/** `own` are the annotations with the prefix, without it; an undeclared annotation has no risk. */
+/** `own` are the annotations with the prefix removed. An undeclared annotation has no risk. */
 export function restrictionsOn(
   own: ReadonlyMap<string, string>,
   riskOf: (key: string) => Risk | undefined,

@@ -1,4 +1,6 @@
-/** Whether a request must pass every access check of its Location, or one of them (RS-19.3). */
+/**
+ * Whether a request must pass every access check of its Location, or only one of them (RS-19.3).
+ */
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
@@ -6,7 +8,7 @@ export const satisfy = feature({
   name: "satisfy",
   scope: "location",
   guard: true,
-  // One check of one object would let requests past those of the other.
+  // Passing one check of one object must not replace the checks of the other.
   both: () => ({ checks: "all" as const }),
   fields: {
     checks: field({

@@ -1,5 +1,5 @@
 /**
- * Whether the Service's own address is the only peer, and not its Endpoints (RS-9.7). It holds for
+ * Whether requests go to the Service's own address instead of its Endpoints (RS-9.7). It holds for
  * the whole Upstream.
  */
 import { bool } from "../kinds/words.ts";

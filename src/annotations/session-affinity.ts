@@ -1,7 +1,7 @@
 /**
- * Cookie stickiness (RS-14). The cookie belongs to the Upstream, which several Ingresses may share:
- * whose word counts is worked out in `translate/balance.ts`. Here stands only what one Ingress
- * says.
+ * Cookie stickiness (RS-14). The cookie belongs to the Upstream, which several Ingresses may share;
+ * `translate/balance.ts` decides which Ingress counts. This file has only the values of one
+ * Ingress.
  */
 
 import { optional } from "../kinds/combine.ts";
@@ -116,7 +116,7 @@ export const sessionAffinity = feature({
     }),
   },
   notOnRoutes: { canaryBehavior: "routes have no canaries" },
-  // Only a Location whose own owner asks for affinity issues the cookie (RS-14.3).
+  // Only a Location whose own owner asks for affinity sets the cookie (RS-14.3).
   issuesCookie: ({ type }) => type === "cookie",
   record: ({ type }) => ({ sticky: type === "cookie" ? 1 : 0 }),
   heardOfCanaries: true,

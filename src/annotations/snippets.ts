@@ -1,11 +1,11 @@
 /**
- * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6): the
- * risk level must permit Critical, or the Ingress is kept out as for any such annotation, and
- * allow-snippet-annotations must be on, or it is served without them. A snippet is read by nginx's
- * grammar first, so it can only add directives inside the block it is put in.
+ * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6). The
+ * risk level must permit Critical, or the Ingress is kept out as for any such annotation; and
+ * allow-snippet-annotations must be on, or the Ingress is served without its snippets.
  *
+ * A snippet is first read by nginx's grammar, so it can only add directives inside its own block.
  * nginx forgets all inherited lines of a directive like proxy_set_header where a block has one of
- * its own, so a snippet with one makes Sluice restate its own there.
+ * its own, so Sluice restates its lines there.
  */
 
 import type { View } from "../directives/token.ts";
@@ -22,21 +22,24 @@ export interface Snippet {
   /** Its lines about headers of requests and answers. */
   readonly headerLines: readonly HeaderLine[];
   /**
-   * Whether it has what means something only in a location with a path: a location of its own,
-   * `alias` or `internal`.
+   * Whether it holds something that needs a location with a path: a nested location, `alias` or
+   * `internal`.
    */
   readonly needsPath: boolean;
-  /** Whether it names groups of the path, `$1`, and not only those of a pattern of its own. */
+  /** Whether it names groups of the path, such as `$1`, and not only groups of its own patterns. */
   readonly namesGroups: boolean;
-  /** Whether it says itself which Service is asked, by `set $proxy_upstream_name`. */
+  /** Whether it chooses the Service itself, by `set $proxy_upstream_name`. */
   readonly namesUpstream: boolean;
-  /** Names of the answer's headers that it sets with more_set_headers, in lower case. */
+  /** Names, in lower case, of the answer's headers that it sets with more_set_headers. */
   readonly setHeaders: readonly string[];
-  /** Whether it says how a request to the backend looks, so that Sluice alone does not frame it. */
+  /** Whether it changes how requests to the backend are framed. */
   readonly framesRequests: boolean;
   /** Names of the variables that it declares. */
   readonly declares: readonly string[];
-  /** Whether it limits bodies: in a server, what holds where a location does not say so itself. */
+  /**
+   * Whether it limits bodies. In a server snippet that holds for each location without a limit of
+   * its own.
+   */
   readonly limitsBodies: boolean;
 }
 
@@ -84,7 +87,7 @@ const none: Snippet = {
   limitsBodies: false,
 };
 
-/** The text of the outer one comes first, so that what it refuses is refused before all else. */
+/** The text of the outer RouteSettings comes first, so that its refusals come before all else. */
 function together(inner: Snippet, outer: Snippet): Snippet {
   if (inner.text === "" || outer.text === "") return inner.text === "" ? outer : inner;
   return {
@@ -100,12 +103,12 @@ function together(inner: Snippet, outer: Snippet): Snippet {
   };
 }
 
-/** In the block itself or in one that stands in it. */
+/** In the block itself or in a nested one. */
 function within(statement: Statement, is: (one: Statement) => boolean): boolean {
   return is(statement) || (statement.block ?? []).some((one) => within(one, is));
 }
 
-/** `rewrite`, and what stands in an `if`, go by the pattern that they have themselves. */
+/** `rewrite` and `if` use the groups of their own pattern. */
 function namesGroup({ name, args, block }: Statement): boolean {
   if (name === "rewrite" || (name === "if" && args.some((arg) => arg.includes("~")))) return false;
   return args.some((arg) => /\$\{?[1-9]/.test(arg)) || (block ?? []).some(namesGroup);
@@ -116,7 +119,7 @@ function setsUpstream({ name, args }: Statement): boolean {
 }
 
 /**
- * Directives that change the request to a backend: Lua and files that nginx includes can do both.
+ * Directives that change the request to a backend. Lua code and included files can do so as well.
  */
 function framesRequest({ name }: Statement): boolean {
   return (

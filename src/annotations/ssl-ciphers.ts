@@ -1,6 +1,6 @@
 /**
- * Ciphers of TLS up to 1.2 for a host as a whole, and whose preference counts. For each the oldest
- * Ingress that sets it wins.
+ * TLS ciphers (up to 1.2) for a whole host, and whether the server's preference counts. The oldest
+ * Ingress that sets one of them wins.
  */
 
 import { Token } from "../directives/token.ts";
@@ -28,7 +28,7 @@ export const sslCiphers = feature({
   provides: ({ ciphers }) => ciphers !== undefined,
   textServer: ({ ciphers }) => ciphers !== undefined,
   serverView: ({ ciphers }) => ciphers !== undefined && Token.word(ciphers),
-  // A weak certificate needs them.
+  // A weak certificate needs such ciphers.
   goesWithCertificate: true,
 });
 

@@ -1,6 +1,6 @@
 /**
- * Redirects to https (RS-11), and whether redirects name a port. Which requests count as http is
- * the template's.
+ * Redirects to https (RS-11), and whether redirects name a port. The template decides which
+ * requests count as http.
  */
 
 import { Token } from "../directives/token.ts";
@@ -48,8 +48,8 @@ export const sslRedirect = feature({
   view: ({ whenConfigured, always, keepTrailingSlash, port }, _place, { httpRedirectCode }) => {
     if (!whenConfigured && !always) return false;
     return {
-      // Whether a certificate is configured is known per host, so only the router or the server's
-      // own text can say.
+      // Whether a certificate is configured depends on the host, so only the router or the server's
+      // own text knows it.
       when: always ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
       code: Token.count(httpRedirectCode),
       port,

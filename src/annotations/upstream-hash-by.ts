@@ -13,9 +13,9 @@ import { lost } from "./without-lua.ts";
 export interface HashBy {
   /** Text with `$name` and `${name}` in it. */
   readonly text: string;
-  /** Peers in a group; 0: no groups, each hash has one peer. */
+  /** Peers in a group; 0: no groups, each hash leads to one peer. */
   readonly subset: number;
-  /** Variables of the text that snippets declare, and not nginx itself. */
+  /** Variables in the text that snippets declare, as opposed to nginx itself. */
   readonly declared: readonly string[];
 }
 

@@ -3,15 +3,16 @@ import type { Place } from "../directives/place.ts";
 import { Token } from "../directives/token.ts";
 import { groupVariables, namesGroups, withGroupVariables } from "../kinds/variables.ts";
 
-/** `raw` with its variables and the groups of the path. */
+/** Returns `raw` with its variables and the groups of the path. */
 export function groupedText(place: Place, raw: string, allowed: (name: string) => boolean): Token {
   if (namesGroups(raw)) place.needsGroups();
   return Token.variables(withGroupVariables(raw), (name) => groupVariables.includes(name) || allowed(name));
 }
 
 /**
- * `raw` with its variables. Text that names none is a tenant's own value and goes where those go
- * (`Place.bind`); text that names some is the same for many tenants, and is written as it is.
+ * Returns `raw` with its variables. A text without variables is a tenant's own value, which becomes
+ * data where possible (`Place.bind`). A text with variables is usually the same for many tenants,
+ * so it is written as it is.
  */
 export function boundText(place: Place, name: string, raw: string, allowed: (name: string) => boolean): Token {
   const some = /\$\{?(\w+)/g;

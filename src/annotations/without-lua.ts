@@ -1,12 +1,12 @@
-/** The losses of annotations in an nginx without Lua. */
+/** How much an annotation loses in an nginx without Lua. */
 import type { LostWithoutLua } from "./declare.ts";
 
-/** Nothing is left of what the annotation asks for. */
+/** The annotation has no effect at all. */
 export function lost(why: string): LostWithoutLua {
   return { useless: true, why };
 }
 
-/** The annotation does something else than with Lua. */
+/** The annotation has another effect than with Lua. */
 export function otherwise(why: string): LostWithoutLua {
   return { useless: false, why };
 }

@@ -1,20 +1,21 @@
 /**
- * The certificates of authorities in the key `ca.crt` of a ConfigMap. All of them are read here,
- * because one that OpenSSL cannot read would make nginx refuse everybody's configuration; what
- * stands around them is left out.
+ * The certificates of authorities in the key `ca.crt` of a ConfigMap. All of them are parsed here,
+ * because one that OpenSSL cannot read would make nginx refuse the whole configuration. Text around
+ * them is left out.
  */
 import { X509Certificate } from "node:crypto";
 import type { ConfigMap } from "../model/objects.ts";
 import { certificatesIn } from "./issuers.ts";
 
 export type AuthoritiesRead =
-  /** PEM, each certificate once. */
+  /** PEM; each certificate occurs once. */
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
 const read = new WeakMap<ConfigMap, AuthoritiesRead>();
 
 /**
- * Answers the same object for the same ConfigMap: bundles of some hundred certificates are common.
+ * Returns the same object for the same ConfigMap, because bundles of some hundred certificates are
+ * common.
  */
 export function authoritiesIn(configMap: ConfigMap): AuthoritiesRead {
   let answer = read.get(configMap);

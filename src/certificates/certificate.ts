@@ -1,7 +1,7 @@
 /**
- * Secrets of TLS, read into Certificates. An expired pair is served all the same; one that does not
- * fit together, or that cannot be read, is not a Certificate and the default one is served in its
- * place (RS-10.2).
+ * Reads TLS Secrets into Certificates. An expired pair is served all the same. A pair that does not
+ * fit together, or cannot be read, is no Certificate, and the default one is served in its place
+ * (RS-10.2).
  */
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { bugWords, guarded } from "../guarded.ts";
@@ -16,7 +16,7 @@ export type CertificateRead =
 
 const read = new WeakMap<Secret, CertificateRead>();
 
-/** Answers the same object for the same Secret object: reading a key pair costs a millisecond. */
+/** Returns the same object for the same Secret: reading a key pair costs a millisecond. */
 export function certificateOf(secret: Secret): CertificateRead {
   let answer = read.get(secret);
   if (answer === undefined) {
@@ -48,14 +48,14 @@ function readCertificate(secret: Secret): CertificateRead {
   return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, { leaf, privateKey, issuers }) };
 }
 
-/** The facts about a pair once it has been read. */
+/** Computes the facts about a pair that was read. */
 interface PairRead {
   readonly leaf: X509Certificate;
   readonly privateKey: KeyObject;
   readonly issuers: readonly Issuer[];
 }
 
-/** The pair has been read and fits, or is one that this program made. */
+/** Requires a pair that was read and fits together, or one that this program made. */
 export function certificateFrom(id: string, chain: string, key: string, read = pairRead(chain, key)): Certificate {
   const { leaf, privateKey } = read;
   return {
@@ -81,13 +81,13 @@ export function isValidFor({ names }: Pick<Certificate, "names">, host: string):
   return names.some((name) => name === host || (host.includes(".") && name === parent));
 }
 
-/** nginx asks the issuers in the file for as much as the certificate itself. */
+/** nginx checks the issuers in the file as strictly as the certificate itself. */
 function weaknessIn({ leaf, privateKey, issuers }: PairRead): Weakness | undefined {
   const theirs = issuers.map((issuer) => (issuer.ok ? issuer.weakness : undefined));
   return weakest([weaknessOf(leaf, privateKey, "host"), ...theirs]);
 }
 
-/** As Node calls the kinds of keys, and as people do. */
+/** The kinds of keys as Node names them, and as people do. */
 const keyAlgorithms: Readonly<Record<string, string>> = {
   rsa: "RSA",
   "rsa-pss": "RSA",
@@ -97,7 +97,7 @@ const keyAlgorithms: Readonly<Record<string, string>> = {
 
 const issuerParts = { organization: /^O=(.*)$/m, commonName: /^CN=(.*)$/m, serialNumber: /^serialNumber=(.*)$/m };
 
-/** The private key says what kind the public one is, and needs not be made. */
+/** The private key shows the kind of the public one, which need not be made. */
 function identityOf({ issuer = "", serialNumber }: X509Certificate, privateKey: KeyObject): CertificateIdentity {
   const part = (name: keyof typeof issuerParts) => issuerParts[name].exec(issuer)?.[1] ?? "";
   const kind = privateKey.asymmetricKeyType ?? "";
@@ -125,8 +125,8 @@ function fits(leaf: X509Certificate, key: KeyObject): boolean {
 }
 
 /**
- * The host's own certificate after those of its issuers is the commonest mistake, and easily
- * mended.
+ * A host's certificate behind those of its issuers is the most common mistake, and it is easy to
+ * correct.
  */
 function misfitOf(chain: string, key: KeyObject): string {
   const isAmong = certificatesIn(chain).some((text) => attempt(() => fits(new X509Certificate(text), key)) === true);

@@ -1,7 +1,6 @@
 /**
- * DER, as much of it as a certificate of our own needs (X.690). A library that can read and write
- * all of ASN.1 takes 5 MB of memory for as long as the controller runs, and what is written here is
- * two certificates.
+ * Writes DER (X.690), as far as our own certificates need it. A library for all of ASN.1 takes 5 MB
+ * of memory as long as the controller runs, and only two certificates are written here.
  */
 
 type Bytes = Uint8Array;
@@ -24,24 +23,24 @@ export const sequence = (...parts: readonly Bytes[]): Bytes => element(universal
 
 export const set = (...parts: readonly Bytes[]): Bytes => element(universal.set, ...parts);
 
-/** `[tag]` around a value of its own type. */
+/** An explicit tag: `[tag]` around a value that keeps its own type. */
 export const explicit = (tag: number, value: Bytes): Bytes => element(0xa0 | tag, value);
 
-/** `[tag]` in place of the type of a value that has no parts. */
+/** An implicit tag: `[tag]` in place of the type of a value that has no parts. */
 export const implicit = (tag: number, content: Bytes): Bytes => element(0x80 | tag, content);
 
 export const boolean = (value: boolean): Bytes => element(universal.boolean, Uint8Array.of(value ? 0xff : 0));
 
 export const nothing: Bytes = element(universal.null);
 
-/** `bytes` are an unsigned number, the most significant one first. */
+/** `bytes` are an unsigned number, the most significant byte first. */
 export function integer(bytes: Bytes): Bytes {
   const first = bytes.findIndex((byte) => byte !== 0);
   const digits = first < 0 ? Uint8Array.of(0) : bytes.subarray(first);
   return element(universal.integer, digits[0]! >= 0x80 ? Uint8Array.of(0) : Uint8Array.of(), digits);
 }
 
-/** `unused` is how many of the last byte's low bits do not count. */
+/** `unused` is the number of low bits in the last byte that do not count. */
 export const bitString = (bytes: Bytes, unused = 0): Bytes =>
   element(universal.bitString, Uint8Array.of(unused), bytes);
 
@@ -55,9 +54,7 @@ export function objectIdentifier(dotted: string): Bytes {
   return element(universal.objectIdentifier, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
-/**
- * To the second; two digits of the year until 2049, as certificates want it (RFC 5280, 4.1.2.5).
- */
+/** To the second, with a two-digit year until 2049, as certificates require (RFC 5280, 4.1.2.5). */
 export function time(at: Date): Bytes {
   const digits = `${at.toISOString().slice(0, 19).replaceAll(/\D/g, "")}Z`;
   return at.getUTCFullYear() < 2050

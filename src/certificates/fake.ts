@@ -1,6 +1,6 @@
 /**
- * The certificate for hosts that have none (RS-10.4): self-signed, made at start, named as
- * ingress-nginx names it.
+ * The certificate for hosts that have none (RS-10.4). It is self-signed, made at the start, and has
+ * the name that ingress-nginx uses.
  */
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";

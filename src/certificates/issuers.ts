@@ -1,6 +1,6 @@
 /**
- * The certificates of issuers behind a host's own in its file. Few issuers sign for many hosts, so
- * what one is like is remembered by its text.
+ * The certificates of issuers that follow a host's certificate in its file. Few issuers sign for
+ * many hosts, so the facts about each are cached by its text.
  */
 import { X509Certificate } from "node:crypto";
 import type { Weakness } from "../model/configuration.ts";
@@ -8,24 +8,24 @@ import { weaknessOf } from "./weakness.ts";
 
 export type Issuer =
   | { readonly ok: true; readonly weakness: Weakness | undefined }
-  /** nginx refuses the whole file for one that cannot be read. */
+  /** One unreadable issuer makes nginx refuse the whole file. */
   | { readonly ok: false };
 
-/** Those behind the first certificate of the PEM text, in their order. */
+/** The certificates behind the first one of the PEM text, in their order. */
 export function issuersIn(chain: string): readonly Issuer[] {
   return certificatesIn(chain).slice(1).map(issuerOf);
 }
 
 const beginning = "-----BEGIN CERTIFICATE-----";
 
-/** Each certificate of a PEM text with what stands behind it, in their order. */
+/** Each certificate of a PEM text together with those behind it, in their order. */
 export function certificatesIn(chain: string): readonly string[] {
   const [, ...behind] = chain.split(beginning);
   return behind.map((text) => beginning + text);
 }
 
 const known = new Map<string, Issuer>();
-/** Some hundred issuers sign for all the world; more are somebody's test. */
+/** Some hundred issuers exist in the world; more of them are somebody's test. */
 const mostKnown = 1_000;
 
 function issuerOf(text: string): Issuer {
@@ -41,7 +41,7 @@ function issuerOf(text: string): Issuer {
 function read(text: string): Issuer {
   try {
     const certificate = new X509Certificate(text);
-    // the signature of a root by itself does not matter
+    // the signature of a root on itself does not matter
     const isRoot = certificate.issuer === certificate.subject;
     return { ok: true, weakness: weaknessOf(certificate, certificate.publicKey, isRoot ? "root" : "issuer") };
   } catch {

@@ -8,9 +8,9 @@ import type { Weakness } from "../model/configuration.ts";
 /** A root's own signature counts for nothing. */
 export type Rank = "host" | "issuer" | "root";
 
-/** `ofIt` is its public key, or the private one that belongs to it. */
+/** `ofIt` is its public key, or the matching private key. */
 export function weaknessOf({ signatureAlgorithm }: X509Certificate, ofIt: KeyObject, rank: Rank): Weakness | undefined {
-  // Only asked where it matters: the details of a key cost as much as reading it.
+  // Computed only where it matters: the details of a key cost as much as reading it.
   const isRsa = ofIt.asymmetricKeyType?.startsWith("rsa") === true;
   const bits = isRsa ? ofIt.asymmetricKeyDetails?.modulusLength : undefined;
   const isSha1 = rank !== "root" && /sha1/i.test(signatureAlgorithm ?? "");
@@ -20,7 +20,7 @@ export function weaknessOf({ signatureAlgorithm }: X509Certificate, ofIt: KeyObj
   return isSha1 ? { why: `${it} is signed with SHA-1`, level: 0 } : undefined;
 }
 
-/** The one that needs the lowest level, the first of several. */
+/** Returns the weakness with the lowest level, the first of several. */
 export function weakest(all: readonly (Weakness | undefined)[]): Weakness | undefined {
   let least: Weakness | undefined;
   for (const one of all) if (one !== undefined && (least === undefined || one.level < least.level)) least = one;

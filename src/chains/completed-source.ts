@@ -1,7 +1,7 @@
 /**
- * A Source whose TLS Secrets have the intermediate certificates that their authors forgot
- * (`--enable-ssl-chain-completion`). They are fetched beside everything else: until they are there,
- * and where they cannot be had, the Secret is served as it is.
+ * A Source that adds missing intermediate certificates to TLS Secrets
+ * (`--enable-ssl-chain-completion`). They are fetched in the background: until they arrive, and
+ * where they are not available, the Secret is served as it is.
  */
 
 import { decoded } from "../certificates/certificate.ts";
@@ -13,7 +13,7 @@ import { type Clock, sleep } from "../timing/clock.ts";
 import { isRoot, issuerIn, missingIssuer } from "./issuer.ts";
 
 export interface ChainOptions {
-  /** Gives what is at the URL; rejects with a reason in words. */
+  /** Resolves with the content of the URL; rejects with a reason in words. */
   readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array>;
   readonly clock: Clock;
   readonly report: (event: ChainEvent) => void;
@@ -24,7 +24,7 @@ export type ChainEvent =
   | { readonly kind: "failed"; readonly secret: string; readonly why: string };
 
 const againMs = 300_000;
-/** Chains are two or three long; certificates that lead on and on are not followed further. */
+/** Chains are two or three certificates long; longer ones are not followed. */
 const longest = 5;
 
 interface Completion {
@@ -104,8 +104,8 @@ export class CompletedSource implements Source {
   }
 
   /**
-   * The certificates between the chain and its root, as PEM; why not, where one of them cannot be
-   * had.
+   * Returns the certificates between the chain and its root as PEM, or the reason where one of them
+   * is not available.
    */
   async #issuersOf(chain: string, signal: AbortSignal): Promise<readonly string[] | string> {
     const found: string[] = [];
@@ -130,7 +130,7 @@ export class CompletedSource implements Source {
   }
 }
 
-/** The chain of the Secret; undefined where nothing of it is missing. */
+/** Returns the chain of the Secret; undefined where nothing is missing. */
 function unfinishedChain(secret: Secret): string | undefined {
   const chain = decoded(secret, "tls.crt");
   return chain !== undefined && missingIssuer(chain) !== undefined ? chain : undefined;

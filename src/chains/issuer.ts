@@ -1,13 +1,13 @@
 /**
- * The issuer that a chain lacks: where its last certificate says that it can be had, and whether
- * what came from there is it. The answer is a stranger's data: it counts only where its key has
- * signed that certificate.
+ * Finds the issuer that a chain lacks: the address that its last certificate names, and whether the
+ * fetched certificate is the right one. The answer comes from a stranger, so it counts only where
+ * its key has signed that certificate.
  */
 import { X509Certificate } from "node:crypto";
 
 /**
- * The address to fetch for `chain` (PEM); undefined where nothing is missing, or its last
- * certificate does not say where it is.
+ * Returns the address to fetch for `chain` (PEM); undefined where nothing is missing, or its last
+ * certificate names no address.
  */
 export function missingIssuer(chain: string): { readonly of: X509Certificate; readonly url: string } | undefined {
   const last = certificatesOf(chain).at(-1);
@@ -15,7 +15,7 @@ export function missingIssuer(chain: string): { readonly of: X509Certificate; re
   return last === undefined || url === undefined || isRoot(last) ? undefined : { of: last, url };
 }
 
-/** The certificate in `bytes`, DER or PEM, if it is the issuer of `of`. */
+/** Returns the certificate in `bytes`, DER or PEM, if it is the issuer of `of`. */
 export function issuerIn(bytes: Uint8Array, of: X509Certificate): X509Certificate | undefined {
   try {
     const found = new X509Certificate(Buffer.from(bytes));
@@ -25,7 +25,7 @@ export function issuerIn(bytes: Uint8Array, of: X509Certificate): X509Certificat
   }
 }
 
-/** Clients have the root already, or they do not trust it: it need not be sent. */
+/** A root is not sent: clients either have it already or do not trust it. */
 export function isRoot(certificate: X509Certificate): boolean {
   return certificate.checkIssued(certificate);
 }

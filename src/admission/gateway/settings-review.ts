@@ -1,7 +1,7 @@
 /**
- * What the webhook says to RouteSettings: refused for what would close the rules that they are for,
- * as an Ingress is for the same annotations, and warned of the rest. What lies in other objects is
- * left to Events, because it often comes a moment later.
+ * The webhook's verdict on RouteSettings. They are refused for annotations that would close their
+ * rules, as an Ingress is for the same annotations, and warned of for all other mistakes. Mistakes
+ * in other objects are left to Events, because those objects often arrive a moment later.
  */
 import { guarded } from "../../guarded.ts";
 import type { RouteSettings } from "../../model/gateway/route-settings.ts";

@@ -1,7 +1,7 @@
 /**
- * Gateways and routes that the webhook is asked about. The API server has held them against their
- * definitions, but any program that reaches the port can ask, so sizes are bounded here. Reading an
- * object finds a wrong shape (`warnings.ts`).
+ * Reads the Gateways and routes that the webhook reviews. The API server has checked them against
+ * their definitions, but any program that reaches the port can send one, so sizes are bounded here.
+ * `warnings.ts` finds wrong shapes.
  */
 import type { Gateway, Route } from "../../model/gateway/objects.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
@@ -12,24 +12,24 @@ export type GatewayObject = Gateway | Route;
 
 export type Reviewed = GatewayObject | RouteSettings;
 
-/** Whether the webhook has something to say about the kind. */
+/** Whether the webhook reviews objects of this kind. */
 export function isReviewed({ group, version, kind }: Readonly<Record<string, unknown>>): boolean {
   if (group === sluiceGroup) return version === "v1alpha1" && kind === "RouteSettings";
   if (group !== gatewayGroup || version !== "v1" || typeof kind !== "string") return false;
   return Object.hasOwn(tableOf, kind) && (kind === "Gateway" || kind.endsWith("Route"));
 }
 
-/** No list of the definitions is longer, and no text but annotations. */
+/** The definitions allow no longer list, and no longer text except in annotations. */
 const longestList = 256;
 const longestText = 4_096;
-/** Snippets stand in RouteSettings, and more is refused when they are read. */
+/** RouteSettings hold snippets. A larger size is refused when they are read. */
 const longestSnippet = 256 * 1024;
-/** 16 rules of 64 matches with all that a match may hold stay far below. */
+/** A route with 16 rules of 64 full matches stays far below this. */
 const mostValues = 100_000;
 
 /**
- * The object with its place filled in, undefined where it is none, or larger than any that an API
- * server stores.
+ * Returns the object with its namespace filled in. Returns undefined where it is no object, or
+ * larger than any that an API server stores.
  */
 export function subjectOf(object: unknown, kind: string, namespace: string): Reviewed | undefined {
   if (!isMapping(object) || !isMapping(object.metadata) || !isMapping(object.spec)) return undefined;
@@ -48,7 +48,7 @@ export function subjectOf(object: unknown, kind: string, namespace: string): Rev
   return { ...object, apiVersion, kind, metadata } as Reviewed;
 }
 
-/** The age of what is not in the cluster: younger than all that is. */
+/** The age of an object that is not in the cluster yet: younger than all others. */
 const notYet = "9999-12-31T23:59:59Z";
 
 function isBounded(spec: object, longest: number): boolean {

@@ -1,7 +1,8 @@
 /**
- * The webhook's warnings for a Gateway or a route: the Problems that it would have, found by the
- * code that makes its conditions. They are warnings, because what is missing often comes a moment
- * later. Only what the object touches is translated.
+ * The webhook's warnings for a Gateway or a route. They are the Problems that the object would
+ * have, found by the code that makes its conditions. They are only warnings, because missing
+ * objects often arrive a moment later. Only the objects that it refers to or competes with are
+ * translated.
  */
 import { guarded } from "../../guarded.ts";
 import { type Certificate, noIdentity, SecretText } from "../../model/configuration.ts";
@@ -18,13 +19,14 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { GatewayObject } from "./subject.ts";
 
 /**
- * Routes beside the one under review that may have its matches. So many honest ones share no host.
+ * The most routes that are read beside the one under review because they may have its matches.
+ * Honest routes that share a host are fewer.
  */
 const mostNeighbours = 100;
 
 /**
- * Empty where the object is not ours, or Sluice fails on it: any client that reaches the port can
- * send anything.
+ * Returns no warnings where the object is not ours, or Sluice fails on it: any client that reaches
+ * the port can send anything.
  */
 export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
   return guarded(
@@ -46,7 +48,7 @@ export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: 
   );
 }
 
-/** The part of the Snapshot that decides about the object, with the object in it. */
+/** The part of the Snapshot that decides about the object, including the object. */
 function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOptions): Snapshot {
   const isByLabels = options.hostPolicy === onNamespaces;
   const policy = policyConfigMap(options);
@@ -84,7 +86,7 @@ function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOp
   ]);
 }
 
-/** The Gateways that sets are for, as `namespace/name`. */
+/** The Gateways to which the ListenerSets are attached, as `namespace/name`. */
 function gatewaysOf(sets: Table<ListenerSet>, namespace: string): readonly string[] {
   return [...sets.values()].flatMap(({ spec, metadata }) => {
     const parent = spec?.parentRef;
@@ -92,7 +94,7 @@ function gatewaysOf(sets: Table<ListenerSet>, namespace: string): readonly strin
   });
 }
 
-/** Routes of the kind that share a parent and a hostname with this one. */
+/** Routes of the same kind that share a parent and a hostname with this one. */
 function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
   const own = keyOf(route);
   const places = placesOf(route);
@@ -104,7 +106,7 @@ function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
   return found;
 }
 
-/** Ingresses with a host of the route, which may have one of its paths on a port of both. */
+/** Ingresses with a host of the route: on a shared port they may have one of its paths. */
 function ingressesBeside({ kind, spec }: GatewayObject, { ingresses }: Snapshot): readonly Ingress[] {
   if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return [];
   const hostnames = new Set(((spec as Route["spec"])?.hostnames ?? []).map((hostname) => hostname.toLowerCase()));
@@ -120,7 +122,7 @@ function ingressesBeside({ kind, spec }: GatewayObject, { ingresses }: Snapshot)
   return found;
 }
 
-/** Gateway or ListenerSet and host, for each pair that the route names. */
+/** The Gateway or ListenerSet together with the host, for each pair that the route names. */
 function placesOf({ spec, metadata: { namespace = "default" } }: Route): ReadonlySet<string> {
   const { hostnames = [""], parentRefs = [] } = spec ?? {};
   const hosts = hostnames.length === 0 ? [""] : hostnames;
@@ -133,7 +135,7 @@ function placesOf({ spec, metadata: { namespace = "default" } }: Route): Readonl
   );
 }
 
-/** `namespace/name` of all that the object may refer to, of whatever kind. */
+/** `namespace/name` of all objects that it may refer to, of any kind. */
 function namesIn(spec: GatewayObject["spec"], namespace: string): ReadonlySet<string> {
   const found = new Set<string>();
   const pending: unknown[] = [spec];
@@ -147,7 +149,7 @@ function namesIn(spec: GatewayObject["spec"], namespace: string): ReadonlySet<st
   return found;
 }
 
-/** The controller has no content of Secrets that no object names yet. */
+/** The controller has no content of Secrets that no object refers to yet. */
 const isNameOnly = ({ data, type }: Secret): boolean => data === undefined && type === undefined;
 
 function isUnknown(problem: Problem, { secrets }: Snapshot): boolean {
@@ -157,7 +159,7 @@ function isUnknown(problem: Problem, { secrets }: Snapshot): boolean {
   return secret !== undefined && isNameOnly(secret);
 }
 
-/** Nothing is served with it. */
+/** A stand-in for the content, which is never served. */
 const noCertificate: Certificate = {
   id: "none",
   chain: "",

@@ -1,6 +1,6 @@
 /**
- * The annotations of external authentication. What a wrong value does is ingress-nginx's choice,
- * but never an open door.
+ * The annotations of external authentication. The consequence of a wrong value follows
+ * ingress-nginx, except where that would let every request pass.
  */
 import { optional } from "../../kinds/combine.ts";
 import { integer } from "../../kinds/numbers.ts";

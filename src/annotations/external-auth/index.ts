@@ -1,7 +1,7 @@
 /**
- * External authentication: an auth service is asked before each request (RS-16). What cannot be set
- * up answers 503, never open: ingress-nginx drops the whole check where one of three annotations is
- * unreadable (RS-2.9).
+ * External authentication: nginx asks an auth service before each request (RS-16). An auth service
+ * that cannot be set up closes the paths with 503. ingress-nginx drops the whole check where one of
+ * three annotations is unreadable (RS-2.9).
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -75,7 +75,7 @@ export const externalAuth = resolvedFeature({
     const problems = [...headers.problems, ...(kept && pool === undefined ? [notKept(context)] : [])];
     return { value: { kind: "ask", question }, problems };
   },
-  // Two services would have to be asked one after the other, and nginx asks one for each request.
+  // nginx asks one auth service for a request, so two cannot be combined.
   both: (one, other) => {
     if (one.kind === "none" || other.kind === "refuse") return other;
     return other.kind === "none" || one.kind === "refuse" || isSame(one, other) ? one : undefined;
@@ -95,7 +95,7 @@ function isSame(one: ExternalAuth, other: ExternalAuth): boolean {
   return isDeepStrictEqual(one, other) && snippetOf(one) === snippetOf(other);
 }
 
-/** The question that the Ingress itself asks. */
+/** The subrequest that the Ingress itself configures. */
 function ownQuestion(value: ExternalAuth): Question | undefined {
   return value.kind === "ask" && value.question.by !== "operator" ? value.question : undefined;
 }
@@ -107,9 +107,9 @@ type HeadersFrom =
 const noHeaders: HeadersFrom = { ok: true, headers: [], problems: [] };
 
 /**
- * One entry that cannot be a header denies all: an auth service that misses one might let somebody
- * pass. An entry about the connection is left out: the question says all of these itself, and
- * recipes for nginx have an empty Content-Length.
+ * One entry that cannot be a header closes all paths, because an auth service that misses a header
+ * might let a request pass. An entry about the connection is only left out: the subrequest sets
+ * these headers itself, and recipes for nginx often have an empty Content-Length.
  */
 function headersFrom(reference: string, context: Context): HeadersFrom {
   if (!reference.includes("/")) return { ok: false, why: `${reference} is not namespace/name` };

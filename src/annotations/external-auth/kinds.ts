@@ -10,8 +10,8 @@ import { textOf, trimmed } from "../../kinds/text.ts";
 import { decodedMistake, isKnownVariable, undecoded, variablesIn } from "../../kinds/variables.ts";
 
 /**
- * Text with variables that are all among the allowed ones; nginx would refuse others, or they would
- * show secrets.
+ * Text whose variables are all in the allowed list. nginx would refuse other variables, or they
+ * would reveal secrets.
  */
 function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): Kind<string> {
   return {
@@ -35,8 +35,7 @@ const urlLetters = {
 const shareable = (name: string): boolean => isRequestVariable(name) || name === "escaped_request_uri";
 
 /**
- * Variables in the URL that is asked: the auth service gets the client's headers and certificate
- * anyway.
+ * Variables in the URL of the auth service, which gets the client's headers and certificate anyway.
  */
 export const isQuestionVariable = (name: string): boolean =>
   shareable(name) ||
@@ -44,7 +43,8 @@ export const isQuestionVariable = (name: string): boolean =>
   /^ssl_client_(verify|s_dn|i_dn|serial|fingerprint)$/.test(name);
 
 /**
- * Variables in the page that clients are sent to: their credentials do not belong in an address.
+ * Variables in the sign-in page's URL. Credentials are left out, because they do not belong in an
+ * address.
  */
 export const isSigninVariable = (name: string): boolean =>
   shareable(name) || /^http_(x_forwarded_(host|proto|port|prefix)|referer)$/.test(name);
@@ -52,7 +52,7 @@ export const isSigninVariable = (name: string): boolean =>
 type Names = (name: string) => boolean;
 
 /**
- * With the variables, too, that permitted snippets declare, but not in the host: it decides which
+ * Allows the variables of permitted snippets as well, but not in the host, which decides which
  * machine is asked.
  */
 export const questionUrlNaming = (declared: Names): Kind<string> => {
@@ -97,7 +97,10 @@ export const cacheKey: Kind<string> = {
   bad: ["$nosuch", "a b", 'a"', "a;"],
 };
 
-/** Parameters of `proxy_cache_valid`, a time after the codes. nginx knows no milliseconds there. */
+/**
+ * Parameters of `proxy_cache_valid`: a time after the status codes. nginx allows no milliseconds
+ * there.
+ */
 const duration = /^(?:[1-5]\d\d +)*\d{1,6}[smhdwMy]$/;
 
 export const cacheDurations: Kind<readonly string[]> = {
@@ -120,8 +123,8 @@ export const cacheDurations: Kind<readonly string[]> = {
 export const usualDurations: readonly string[] = ["200 202 401 5m"];
 
 /**
- * The host of an absolute http or https URL, without its port; undefined for anything else. It may
- * hold variables.
+ * Returns the host of an absolute http or https URL without its port; undefined for any other text.
+ * The host may hold variables.
  */
 export function hostOfUrl(url: string): string | undefined {
   const host = /^https?:\/\/(\[[\da-f:.]+\]|[^/:?&=,]+)(?::(?:\d{1,5}|\$\w+))?(?:[/?].*)?$/i.exec(url)?.[1];

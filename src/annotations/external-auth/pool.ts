@@ -1,14 +1,14 @@
 /**
- * Connections to an auth service that are kept (auth-keepalive). nginx keeps connections only of an
- * upstream block, and a block's names are resolved at the configuration test, where one dead name
- * refuses everything; so a block has an address: that of the URL, or the cluster IP of the Service
- * that the URL's host is the DNS name of.
+ * Keeps connections to an auth service open (auth-keepalive). nginx keeps connections only for an
+ * upstream block, and resolves the names in a block at the configuration test, where one dead name
+ * makes it refuse everything. So a block has an address: the one in the URL, or the cluster IP of
+ * the Service whose DNS name the URL has.
  */
 import { isIPv4 } from "node:net";
 import type { Context } from "../declare.ts";
 
 export interface AuthPool {
-  /** As nginx writes it, IPv6 in brackets. */
+  /** As nginx writes it, an IPv6 address in brackets. */
   readonly address: string;
   readonly port: number;
   readonly connections: number;
@@ -26,20 +26,20 @@ export interface KeepaliveFields {
   readonly snippet: string;
 }
 
-/** Whether the author asks for it: each of the three numbers can switch it off (RS-16.8). */
+/** Whether the author asks for it: each of the three numbers can turn it off (RS-16.8). */
 export function keepsAlive({ keepalive, keepaliveRequests, keepaliveTimeout }: KeepaliveFields): boolean {
   return Math.min(keepalive, keepaliveRequests, keepaliveTimeout) > 0;
 }
 
 /**
- * Whether the author has a word in where a question ends: by a snippet, or with CONNECT, whose good
- * answer opens a tunnel.
+ * Whether the author can influence where a subrequest ends: by a snippet, or by the method CONNECT,
+ * whose successful answer opens a tunnel.
  */
 function framesItself({ method, snippet }: KeepaliveFields): boolean {
   return snippet !== "" || method === "CONNECT";
 }
 
-/** Undefined where the host has no address that stays. */
+/** Returns undefined where the host has no fixed address. */
 export function poolOf(url: string, host: string, fields: KeepaliveFields, context: Context): AuthPool | undefined {
   const address = addressOf(host, context);
   const [, scheme, port] = /^(https?):\/\/(?:\[[^\]]*\]|[^/:?]+)(?::(\d+|\$\w+))?/i.exec(url) ?? [];

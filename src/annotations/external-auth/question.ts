@@ -1,6 +1,6 @@
 /**
- * The question to an auth service and the use of its answer: the same for an Ingress's own auth-url
- * and the operator's.
+ * The subrequest to an auth service and the use of its answer. It is the same for the auth-url of
+ * an Ingress and for that of the operator.
  */
 import type { Token } from "../../directives/token.ts";
 import type { FollowedHeader } from "../../settings/followed.ts";
@@ -8,33 +8,33 @@ import type { AuthPool } from "./pool.ts";
 
 export interface Question {
   /**
-   * The author of its texts: an Ingress's are values of its routes, the operator's are the same for
-   * all.
+   * The author of its texts: texts of an Ingress become values of its routes, and the operator's
+   * are the same for all.
    */
   readonly by: "ingress" | "operator";
-  /** Absolute, with variables. */
+  /** Absolute; may hold variables. */
   readonly url: string;
-  /** The URL's host, without port; may hold variables. */
+  /** The host of the URL, without its port; may hold variables. */
   readonly host: string;
   readonly method: string | undefined;
-  /** With variables; empty: a 401 stays a 401. */
+  /** May hold variables; empty: a 401 stays a 401. */
   readonly signin: string;
-  /** Query parameter of the sign-in page that says where to come back to. */
+  /** The query parameter of the sign-in page that holds the address to return to. */
   readonly redirectParam: string;
-  /** Names of headers of the answer that go to the backend. */
+  /** Names of the answer's headers that go to the backend. */
   readonly responseHeaders: readonly string[];
-  /** More headers of the question. */
+  /** Further headers of the subrequest. */
   readonly headers: readonly FollowedHeader[];
   /** Empty: the request's own URI. */
   readonly requestRedirect: string;
   readonly alwaysSetCookie: boolean;
-  /** With variables; empty: answers are not kept. */
+  /** May hold variables; empty: answers are not cached. */
   readonly cacheKey: string;
   readonly cacheDurations: readonly string[];
-  /** Connections that are kept; undefined: one for each question. */
+  /** Connections that are kept open; undefined: each subrequest opens its own. */
   readonly pool: AuthPool | undefined;
   /**
-   * Whether of all good answers only 200 counts, as ingress-nginx has it with auth-keepalive
+   * Whether only 200 counts as a good answer, as ingress-nginx has it with auth-keepalive
    * (RS-16.8).
    */
   readonly only200: boolean;
@@ -43,7 +43,7 @@ export interface Question {
   readonly declares: readonly string[];
 }
 
-/** `refuse`: the service cannot be known, so no request passes. */
+/** `refuse`: the address of the service is unknown, so no request passes. */
 export type ExternalAuth =
   | { readonly kind: "none" }
   | { readonly kind: "refuse" }

@@ -1,10 +1,10 @@
 /**
- * How a question to an auth service looks in nginx. The location gets `auth_request`; what is asked
- * stands in a location beside it, and so does the redirect to the sign-in page. A tenant's literal
- * texts are route variables, so the usual settings share one shape however many URLs there are.
+ * The nginx text of external authentication. The location gets `auth_request`; the subrequest has a
+ * location beside it, and so has the redirect to the sign-in page. A tenant's literal texts are
+ * route variables, so the usual settings share one shape however many URLs there are.
  *
  * The URL always goes through a variable: nginx resolves a literal host at the configuration test,
- * where one dead name refuses everything (trap 8).
+ * where one dead name makes it refuse everything (trap 8).
  */
 
 import { hopsHeader, nextHops } from "../../directives/hops.ts";
@@ -38,8 +38,8 @@ export function externalAuthView(value: ExternalAuth, place: Place, settings: Se
 }
 
 /**
- * The headers of the answer, on their way to the backend; what the answer does not have is taken
- * away.
+ * Copies headers of the answer to the request to the backend. Headers that the answer lacks are
+ * removed.
  */
 export function answeredHeaders(value: ExternalAuth, { authenticates }: Place): readonly Header[] {
   if (value.kind !== "ask" || !authenticates) return [];
@@ -62,7 +62,7 @@ function answers({ responseHeaders }: Question): View[] {
 /** For `templates/auth-request.tmpl`. */
 function questionView(question: Question, place: Place, settings: Settings): View {
   const { host, method, cacheKey, cacheDurations, only200, snippet } = question;
-  // No pattern has matched the path of the question itself.
+  // No pattern has matched the path of the subrequest itself.
   const url = withoutGroups(question.url);
   const serverName = bound("auth_host", host, question, place);
   return {
@@ -84,9 +84,9 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
 }
 
 /**
- * The URL that is asked, and the resolver of its name. Addresses need none, and share the line with
- * names, so that both share a shape. A permitted snippet with a resolver of its own gets the name
- * as it is.
+ * The URL of the auth service, and the resolver of its name. An address needs no resolver, but has
+ * the same line, so that addresses and names share a shape. With a permitted snippet that has a
+ * resolver, the name is used as it is.
  */
 function askedOf(question: Question, place: Place): { readonly url: Token; readonly resolver: View } {
   const { by, pool, snippet } = question;
@@ -97,8 +97,8 @@ function askedOf(question: Question, place: Place): { readonly url: Token; reado
 }
 
 /**
- * nginx before 1.29.7 says `close` by itself, and later ones do not. A snippet that names the
- * header has the word.
+ * nginx before 1.29.7 sends `close` by itself, and later versions do not. A snippet that names the
+ * header decides.
  */
 function connectionHeader({ pool, snippet }: Question): readonly (readonly [string, Token])[] {
   if (pool !== undefined) return [["Connection", Token.text("")]];
@@ -126,7 +126,8 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ["X-Sent-From", Token.text("nginx-ingress-controller")],
     ["X-Original-URL", Token.conf`$scheme://${Token.variable(ownHost(settings))}$request_uri`],
     ["X-Original-Method", Token.variable("request_method")],
-    // The client's own are never taken for ours, whether we send any or not (RS-32.30).
+    // A header of the client is never passed on in place of ours, whether or not we send one
+    // (RS-32.30).
     ["X-Original-URI", method === undefined ? nothing : Token.variable("request_uri")],
     ["X-Scheme", method === undefined ? nothing : Token.variable("pass_access_scheme")],
     [
@@ -141,9 +142,8 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
 }
 
 /**
- * Headers of proxies about the client. Where no proxy is trusted only a client can have said it,
- * and auth services would let requests pass by it. nginx takes away headers by their whole names
- * only.
+ * Headers in which proxies describe the client. Where no proxy is trusted, only the client can have
+ * sent them, and auth services would rely on them. nginx removes headers only by their whole names.
  */
 const saidByProxies = [
   "Forwarded",
@@ -164,14 +164,14 @@ const saidByProxies = [
   ].map((name) => `X-Forwarded-${name}`),
 ];
 
-/** With underscores as well, where nginx passes such names on. */
+/** The same with underscores, where nginx passes such names on. */
 function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly string[] {
   if (!enableUnderscoresInHeaders) return saidByProxies;
   const all = [...saidByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];
   return [...saidByProxies, ...all.filter((name) => name.includes("-")).map((name) => name.replaceAll("-", "_"))];
 }
 
-/** Cookies of the auth service, which the Lua passes on by itself. */
+/** Cookies of the auth service, which Lua passes on. */
 export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: Place): readonly AnswerHeader[] {
   if (value.kind !== "ask" || !authenticates || dynamic) return [];
   const always = value.question.alwaysSetCookie;
@@ -186,10 +186,7 @@ function signinView(question: Question, place: Place): View {
 
 const cameFrom = "$pass_access_scheme://$own_host$escaped_request_uri";
 
-/**
- * The sign-in page, and where the client came from, unless the page's address says that already
- * (RS-16.4).
- */
+/** The sign-in page with the address to return to, unless its URL names that already (RS-16.4). */
 function signinTarget(question: Question, place: Place): Token {
   const { signin, redirectParam } = question;
   const query = new URLSearchParams(/\?(.*)$/s.exec(signin)?.[1] ?? "");
@@ -202,8 +199,8 @@ function signinTarget(question: Question, place: Place): Token {
 }
 
 /**
- * The key of a kept answer: the Ingress, its host and path, who was asked, and the author's own
- * text. A line break ends each part, since no header can hold one.
+ * The key of a cached answer: the Ingress, its host and path, the auth service, and the author's
+ * own text. A line break ends each part, because no header can hold one.
  */
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
@@ -217,8 +214,7 @@ function keyOf(question: Question, place: Place): Token {
 }
 
 /**
- * A tenant's literal text as the value of a route variable; anything else stands in the text
- * itself.
+ * Makes a tenant's literal text the value of a route variable; any other text is written as it is.
  */
 function bound(name: string, text: string, question: Question, place: Place): Token {
   if (isLiteral(question, text)) return place.bind(name, text);
@@ -236,7 +232,7 @@ function allowedFor({ by }: Question, ofTenant: (name: string) => boolean, place
 }
 
 /**
- * The URL with the name of an upstream block in the place of its host, where connections are kept.
+ * The URL with the name of an upstream block in place of its host, where connections are kept open.
  */
 function throughPool(url: string, { pool }: Question, place: Place): string {
   if (pool === undefined) return url;
