@@ -10,12 +10,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fakeCertificate } from "./certificates/fake.ts";
 import { inMode } from "./directives/capabilities.ts";
 import type { Machine } from "./directives/machine.ts";
+import { openLiveStreams } from "./live-streams.ts";
 import type { Certificate } from "./model/configuration.ts";
 import { nameOf } from "./model/objects.ts";
-import { instanceKey, isReplaced, streamKey } from "./model/records.ts";
+import { instanceKey, isReplaced } from "./model/records.ts";
 import { answerCheckedNames, type CheckedNameEvent } from "./names/checked-names.ts";
 import { familyLookup } from "./names/lookup.ts";
-import { answerStreamEndpoints, type StreamPortEvent } from "./names/stream-endpoints.ts";
+import type { StreamPortEvent } from "./names/stream-endpoints.ts";
 import { Channel, type MemoryState } from "./nginx/channel.ts";
 import type { ConnectionFigures, ProcessFigures } from "./nginx/figures.ts";
 import { Journal } from "./nginx/folder/journal.ts";
@@ -31,7 +32,6 @@ import { openRenderer } from "./render/open-renderer.ts";
 import type { Renderer } from "./render/rendering.ts";
 import { settingsProblems } from "./render/settings/view.ts";
 import { SteadyRenderer } from "./render/steady-renderer.ts";
-import { hasEndpointsAsData, streamService } from "./render/streams/pools.ts";
 import type { Template } from "./render/template.ts";
 import { stateFile } from "./state-file.ts";
 import type { Listener, Memory, Source } from "./sync/ports.ts";
@@ -91,6 +91,8 @@ export interface Controller {
   readonly isServing: boolean;
   /** Rejects when the sync ends because of a bug. */
   readonly running: Promise<void>;
+  /** Resolves when all changes so far are live or refused, those of streams among them. */
+  settled(): Promise<void>;
   /** What workers counted since the last time it was asked; empty when that is all. */
   counts(): Promise<string>;
   /** What nginx has counted of routes in shadow, as lines of JSON. */
@@ -131,8 +133,9 @@ export async function startController(options: ControllerOptions): Promise<Start
     report: events.nameCheck,
   });
   const journalOpened = Promise.withResolvers<Journal>();
-  const endStreams = answerStreams(options, journalOpened.promise);
-  const endAnswers = () => Promise.all([endNames(), endStreams()]);
+  const records = journalOpened.promise.then((journal) => journal.records);
+  const streams = openLiveStreams(machine, records, events.streams);
+  const endAnswers = () => Promise.all([endNames(), streams.end()]);
   const opened = await options.installed.open({
     folder,
     endWithController: options.endWithController,
@@ -154,8 +157,8 @@ export async function startController(options: ControllerOptions): Promise<Start
   );
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
-  const records = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
-  const plain = openRenderer(machine, options.template, records);
+  const held = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
+  const plain = openRenderer(machine, options.template, held);
   const renderer = new SteadyRenderer(plain, options.template, events.templateGaveUp);
   const ending = new AbortController();
   const source = new StapledSource(
@@ -180,7 +183,12 @@ export async function startController(options: ControllerOptions): Promise<Start
     clock: systemClock,
     listener: {
       problems: (all) => options.listener.problems(all),
-      statuses: (wanted, progress) => options.listener.statuses?.(wanted, progress),
+      statuses: (wanted, progress) => {
+        const { statuses } = options.listener;
+        const say = () => statuses?.(wanted, progress);
+        if (progress === "made") say();
+        else streams.whenTaken(sync.configuration!.streams, say);
+      },
       synced: (report) => {
         options.listener.synced(report);
         source.follow(stapledOf(sync.configuration));
@@ -215,6 +223,10 @@ export async function startController(options: ControllerOptions): Promise<Start
       machine,
       nginx,
       running,
+      settled: async () => {
+        await sync.settled();
+        await streams.taken(sync.configuration?.streams ?? []);
+      },
       get isServing() {
         return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
       },
@@ -243,19 +255,6 @@ export async function startController(options: ControllerOptions): Promise<Start
       },
     },
   };
-}
-
-/**
- * Questions that come before the journal is open, of an nginx that was started first, wait for it.
- */
-function answerStreams({ machine, events }: ControllerOptions, journal: Promise<Journal>): () => Promise<void> {
-  if (!hasEndpointsAsData(machine)) return async () => {};
-  return answerStreamEndpoints({
-    port: machine.ports.stream,
-    service: streamService(machine),
-    recordOf: async (pool) => (await journal).records.get(streamKey(pool)),
-    report: events.streams,
-  });
 }
 
 /** Asks for nginx's count of writings now and then, which costs next to nothing. */

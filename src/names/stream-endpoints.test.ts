@@ -24,15 +24,16 @@ async function setUp(pools: Record<string, readonly StreamEndpoint[]>) {
   free.close();
   await once(free, "close");
   const recordOf = async (pool: string) => pools[pool] && JSON.stringify(pools[pool]);
-  const end = answerStreamEndpoints({ port, service: "sluice", recordOf, report: () => {} });
-  onTestFinished(end);
-  return async (name: string, type: Type): Promise<Answer> => {
+  const answers = answerStreamEndpoints({ port, service: "sluice", recordOf, report: () => {} });
+  onTestFinished(() => answers.end());
+  const ask = async (name: string, type: Type): Promise<Answer> => {
     const client = createSocket("udp4");
     client.send(question(name, type), port, "127.0.0.1");
     const [message] = (await once(client, "message")) as [Buffer];
     client.close();
     return read(message);
   };
+  return Object.assign(ask, { taken: answers.taken });
 }
 
 function question(name: string, type: Type): Buffer {
@@ -117,4 +118,40 @@ test("nginx can read every answer, and gets as many endpoints as there may be", 
     count += addresses.data.length;
   }
   expect(count).toBe(mostEndpoints);
+});
+
+test("endpoints are taken when nginx asks for the servers again, after it has asked for all addresses", async () => {
+  const pools: Record<string, readonly StreamEndpoint[]> = {
+    db: [
+      ["192.0.2.1", 5432, 1],
+      ["192.0.2.2", 5433, 1],
+    ],
+  };
+  const ask = await setUp(pools);
+  const seen: string[] = [];
+  const wait = (called: string) => {
+    const records = new Map(Object.entries(pools).map(([pool, endpoints]) => [pool, JSON.stringify(endpoints)]));
+    return ask.taken(records).then(() => seen.push(called));
+  };
+  const servers = async () => (await ask(service("db"), "SRV")).data.map((one) => serverIn(one).target);
+  const first = wait("first");
+  const [one, other] = await servers();
+  await ask(one!, "A");
+  await servers();
+  await ask(one!, "A");
+  await ask(other!, "A");
+  expect(seen, "not all addresses, then no further question").toEqual([]);
+  await servers();
+  await first;
+  await wait("again");
+  expect(seen).toEqual(["first", "again"]);
+  pools.db = [["192.0.2.3", 5432, 1]];
+  const changed = wait("changed");
+  await ask(one!, "A");
+  await ask(other!, "A");
+  const [third] = await servers();
+  expect(seen, "these are the endpoints of before").toHaveLength(2);
+  await ask(third!, "A");
+  await servers();
+  await changed;
 });

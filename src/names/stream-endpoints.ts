@@ -7,6 +7,7 @@
 import { isIPv6 } from "node:net";
 import type { StreamEndpoint } from "../model/records.ts";
 import { type Answer, answerOf, type Question, readQuestion, type ServiceServer } from "./dns-message.ts";
+import { TakenPools } from "./taken-pools.ts";
 import { answerOnUdp } from "./udp-port.ts";
 
 export interface StreamEndpointsOptions {
@@ -38,16 +39,25 @@ interface Pool {
   readonly addresses: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Starts to answer, and returns the function that stops it. */
-export function answerStreamEndpoints({
-  port,
-  service,
-  recordOf,
-  report,
-}: StreamEndpointsOptions): () => Promise<void> {
+export interface StreamEndpoints {
+  /**
+   * Resolves when nginx has these records, by pool, or newer ones; after a while in any case, for
+   * nginx may be unable to ask.
+   */
+  taken(records: ReadonlyMap<string, string>): Promise<void>;
+  /** Ends the answers. */
+  end(): Promise<void>;
+}
+
+/** nginx asks once a second. */
+const mostWaitedMs = 10_000;
+
+/** Starts to answer. */
+export function answerStreamEndpoints({ port, service, recordOf, report }: StreamEndpointsOptions): StreamEndpoints {
   /** As nginx was given the servers last: it asks for their addresses right after. */
   const given = new Map<string, Pool>();
-  return answerOnUdp({
+  const pools = new TakenPools();
+  const end = answerOnUdp({
     port,
     answer: async (message) => {
       const question = readQuestion(message);
@@ -55,11 +65,13 @@ export function answerStreamEndpoints({
     },
     onBusy: (why) => report({ kind: "busy", port, why }),
   });
+  return { end, taken: (records) => pools.taken(records, mostWaitedMs) };
 
   async function answerTo({ name, type }: Question): Promise<Answer> {
     const pool = name.split(".").at(-1) ?? "";
     if (type !== "SRV") {
       const addresses = given.get(pool)?.addresses.get(name);
+      pools.addressed(pool, name);
       return addresses === undefined
         ? failed
         : { kind: "addresses", addresses: addresses.filter(isOf[type]), ttlSeconds };
@@ -72,6 +84,7 @@ export function answerStreamEndpoints({
     const before = given.get(pool);
     const now = before?.record === record ? before : poolOf(pool, record);
     given.set(pool, now);
+    pools.served(pool, record, now.addresses.keys());
     return { kind: "servers", servers: now.servers, ttlSeconds };
   }
 }

@@ -85,7 +85,7 @@ export async function startSubject({
       return [];
     },
     remove: async (some) => source.change(some.map((object) => ({ ...present(object), object: undefined }))),
-    settled: () => controller.sync.settled(),
+    settled: () => controller.settled(),
     decided: (asked) => liveDecision(controller, flagsOf(mode, flags), asked),
     nginxPid: () => controller.nginx.pid,
     root,

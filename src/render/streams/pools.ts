@@ -60,11 +60,16 @@ export function poolsOf(streams: readonly StreamServer[], heaviest?: number): re
 
 /** The pools as records. */
 export function streamRecords(streams: readonly StreamServer[]): ReadonlyMap<RecordKey, string> {
+  return new Map([...poolRecords(streams)].map(([pool, record]) => [streamKey(pool), record]));
+}
+
+/** The same by name. */
+export function poolRecords(streams: readonly StreamServer[]): ReadonlyMap<string, string> {
   return new Map(
     poolsOf(streams, heaviestInDns).map(({ name, endpoints }) => {
       const all = endpoints.length > 0 ? endpoints : [{ endpoint: nowhere, weight: 1 }];
       const record = all.map(({ endpoint: { address, port }, weight }): StreamEndpoint => [address, port, weight]);
-      return [streamKey(name), JSON.stringify(record)];
+      return [name, JSON.stringify(record)];
     }),
   );
 }

@@ -1,0 +1,68 @@
+/**
+ * Which endpoints of a pool nginx works with. It asks for the servers of a pool, and then for the
+ * addresses of each. Its next question for the servers of that pool, a second later, shows that it
+ * has taken all these answers.
+ */
+export class TakenPools {
+  readonly #asked = new Map<string, Asked>();
+  readonly #taken = new Map<string, Taken>();
+  readonly #waiting = new Set<Waiting>();
+  #questions = 0;
+
+  /** nginx gets the servers of a pool, which has this record now. */
+  served(pool: string, record: string, targets: Iterable<string>): void {
+    const before = this.#asked.get(pool);
+    this.#asked.set(pool, { record, left: new Set(targets), at: ++this.#questions });
+    if (before === undefined || before.left.size > 0) return;
+    this.#taken.set(pool, before);
+    for (const waiting of this.#waiting) this.#look(waiting);
+  }
+
+  /** nginx gets the addresses of a server. */
+  addressed(pool: string, target: string): void {
+    this.#asked.get(pool)?.left.delete(target);
+  }
+
+  /** Resolves when nginx has these records of its pools, or newer ones, or after `limitMs`. */
+  taken(records: ReadonlyMap<string, string>, limitMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const limit = setTimeout(() => this.#end(waiting), limitMs).unref();
+    const waiting: Waiting = { records, since: this.#questions, limit, resolve };
+    this.#waiting.add(waiting);
+    this.#look(waiting);
+    return promise;
+  }
+
+  #look(waiting: Waiting): void {
+    for (const [pool, record] of waiting.records) {
+      const taken = this.#taken.get(pool);
+      if (taken === undefined || (taken.record !== record && taken.at <= waiting.since)) return;
+    }
+    this.#end(waiting);
+  }
+
+  #end(waiting: Waiting): void {
+    this.#waiting.delete(waiting);
+    clearTimeout(waiting.limit);
+    waiting.resolve();
+  }
+}
+
+interface Taken {
+  readonly record: string;
+  /** The number of the question for its servers. */
+  readonly at: number;
+}
+
+interface Asked extends Taken {
+  /** Servers whose addresses nginx has not asked for yet. */
+  readonly left: Set<string>;
+}
+
+interface Waiting {
+  readonly records: ReadonlyMap<string, string>;
+  /** How many questions there were when it began to wait. */
+  readonly since: number;
+  readonly limit: NodeJS.Timeout;
+  readonly resolve: () => void;
+}
