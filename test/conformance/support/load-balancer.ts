@@ -1,8 +1,9 @@
 /**
  * Plays the cloud's load balancer, and what carries packets in a cluster: every Service of type
- * LoadBalancer gets an address of this machine, and connections to it are passed on to the ready
- * endpoints of its slices. They arrive from this machine's address.
+ * LoadBalancer gets an address of this machine, and connections and datagrams to it are passed on
+ * to the ready endpoints of its slices. They arrive from this machine's address.
  */
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { connect, createServer, type Server } from "node:net";
 import { Client, kubeConfigCredentials, nameOf, SharedInformer } from "../../../src/kubernetes/index.ts";
 import { type EndpointSlice, keyOf, type Service, serviceOf } from "../../../src/model/objects.ts";
@@ -19,7 +20,7 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
   const balanced = new SharedInformer<Service>(client, services);
   const slices = new SharedInformer<EndpointSlice>(client, endpointSlices);
   const given = new Map<string, string>();
-  const listening = new Map<string, Server>();
+  const listening = new Map<string, { close(): unknown }>();
 
   /** `address:port` of the ready endpoints behind a port of a Service. */
   const endpoints = (key: string, port: string | undefined): readonly (readonly [string, number])[] =>
@@ -48,8 +49,38 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
     return server.listen(port, address);
   };
 
+  /** Each client has a socket of its own towards the endpoint, so answers find the way back. */
+  const relay = (key: string, address: string, port: number, name: string | undefined) => {
+    const clients = new Map<string, UdpSocket>();
+    const server = createSocket("udp4");
+    server.on("message", (message, client) => {
+      const from = `${client.address}:${client.port}`;
+      const known = clients.get(from);
+      if (known !== undefined) return known.send(message);
+      const [host, target] = endpoints(key, name)[0] ?? [];
+      if (host === undefined || target === undefined) return undefined;
+      const beyond = createSocket("udp4");
+      clients.set(from, beyond);
+      beyond.on("message", (answer) => server.send(answer, client.port, client.address));
+      beyond.on("error", () => {
+        clients.delete(from);
+        beyond.close();
+      });
+      return beyond.connect(target, host, () => beyond.send(message));
+    });
+    server.on("error", (error) => console.log(`load balancer: UDP ${address}:${port}: ${error.message}`));
+    server.bind(port, address);
+    return {
+      close() {
+        server.close();
+        for (const beyond of clients.values()) beyond.close();
+        clients.clear();
+      },
+    };
+  };
+
   const look = (): void => {
-    const wanted = new Map<string, () => Server>();
+    const wanted = new Map<string, () => { close(): unknown }>();
     const present = balanced.store.list().filter(({ spec }) => spec?.type === "LoadBalancer");
     const keys = new Set(present.map(keyOf));
     for (const key of given.keys()) if (!keys.has(key)) given.delete(key);
@@ -63,7 +94,8 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
         void client.patch(services, nameOf(key), { type: "merge", subresource: "status", body }, stopping.signal);
       }
       for (const { port, name, protocol = "TCP" } of service.spec?.ports ?? []) {
-        if (protocol === "TCP") wanted.set(`${key} ${address} ${port} ${name}`, () => listen(key, address, port, name));
+        const open = protocol === "UDP" ? relay : listen;
+        wanted.set(`${key} ${protocol} ${address} ${port} ${name}`, () => open(key, address, port, name));
       }
     }
     for (const [called, server] of listening) {
