@@ -3,6 +3,7 @@
  * text that starts with `~` is a regular expression, as nginx has it.
  */
 
+import type { Place } from "../directives/place.ts";
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { regexMistake } from "../kinds/patterns.ts";
@@ -55,7 +56,11 @@ export const answers = feature({
       kind: replacement,
       fallback: (settings) => settings.proxyCookieDomain,
       risk: "Medium",
-      directive: { name: "proxy_cookie_domain" },
+      directive: {
+        name: "proxy_cookie_domain",
+        // nginx leaves out such a dot of a text, but not of a variable.
+        live: (value, bind) => boundWords(value.replace(/^\./, ""), "cookie_domain", bind),
+      },
       doc: "Replaces the domain in cookies of backends: the first word by the second.",
     }),
     cookiePath: field({
@@ -64,7 +69,10 @@ export const answers = feature({
       kind: replacement,
       fallback: (settings) => settings.proxyCookiePath,
       risk: "Medium",
-      directive: { name: "proxy_cookie_path" },
+      directive: {
+        name: "proxy_cookie_path",
+        live: (value, bind) => boundWords(value, "cookie_path", bind),
+      },
       doc: "Replaces the path in cookies of backends: the first word by the second.",
     }),
     from: field({
@@ -84,10 +92,12 @@ export const answers = feature({
       doc: "What to replace it by.",
     }),
   },
-  directives: ({ from, to }, _settings, protocol) => {
+  variables: ["cookie_domain", "cookie_path", "redirected"].flatMap((name) => [`${name}_from`, `${name}_to`]),
+  directives: ({ from, to }, _settings, protocol, bind) => {
     if (protocol !== "http" || isDefault(from, to)) return [];
-    const value = from === "off" ? Token.name("off") : replacementView(`${from} ${to}`);
-    return [{ name: Token.name("proxy_redirect"), value }];
+    const text = from === "off" ? "off" : `${from} ${to}`;
+    const bound = bind && boundWords(text, "redirected", bind);
+    return [{ name: Token.name("proxy_redirect"), value: bound ?? replacementView(text) }];
   },
   view: ({ from, to }, { protocol }, { proxyRedirectFrom, proxyRedirectTo }) => ({
     defaultRedirect: protocol === "http" && isDefault(from, to) && !isDefault(proxyRedirectFrom, proxyRedirectTo),
@@ -95,7 +105,17 @@ export const answers = feature({
 });
 
 /**
- * nginx maps the name of the upstream block to the host by default, but accepts the line only after
+ * What to replace and by what as two route variables; undefined where nginx takes it as text only,
+ * as it does a regular expression. A setting may name variables of nginx, which stay text, too.
+ */
+function boundWords(text: string, name: string, bind: Place["bind"]): Token | undefined {
+  const [from = "", to, ...more] = text.split(" ");
+  if (to === undefined || more.length > 0 || from.startsWith("~") || /["'\\$]/.test(text)) return undefined;
+  return Token.words([bind(`${name}_from`, from), bind(`${name}_to`, to)]);
+}
+
+/**
+ * nginx's own mapping, of the upstream block's name to the host, which nginx takes only after
  * `proxy_pass`.
  */
 function isDefault(from: string, to: string): boolean {

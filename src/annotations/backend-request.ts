@@ -64,8 +64,8 @@ export const backendRequest = feature({
   },
   requestHeaders: ({ host, connection, prefix }, place) => [
     ...(host === "" ? [] : [{ name: Token.name("Host"), value: boundText(place, "host", host, isBackendVariable) }]),
-    ...(connection === "" ? [] : [{ name: Token.name("Connection"), value: Token.text(connection) }]),
+    ...(connection === "" ? [] : [{ name: Token.name("Connection"), value: place.bind("connection", connection) }]),
     ...(prefix === "" ? [] : [{ name: Token.name("X-Forwarded-Prefix"), value: place.captured(prefix) }]),
   ],
-  variables: ["host", "prefix"],
+  variables: ["host", "connection", "prefix"],
 });

@@ -2,11 +2,18 @@ import { expect, test } from "vitest";
 import { notingPlace, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { cors } from "./cors.ts";
 
-const patternOf = (origins: string) => {
+const everybody = /^/;
+
+/** What nginx compares origins with, as text and as the value of a route. */
+const patternsOf = (origins: string) => {
   const value = valuesOf({ "enable-cors": "true", "cors-allow-origin": origins }).cors;
-  const view = cors.view!(value, notingPlace(), settingsOf()) as { pattern?: unknown } | false;
-  if (view === false) return undefined;
-  return view.pattern === undefined ? /^/ : new RegExp(JSON.parse(String(view.pattern)), "i");
+  const view = cors.view!(value, notingPlace({ live: false }), settingsOf()) as { pattern?: unknown } | false;
+  const place = notingPlace();
+  cors.view!(value, place, settingsOf());
+  const { cors_origins: data } = place.noted.variables;
+  if (view === false || data === undefined) return [view || undefined, data];
+  const text = view.pattern === undefined ? everybody : new RegExp(JSON.parse(String(view.pattern)), "i");
+  return [text, data === "*" ? everybody : new RegExp(data, "i")];
 };
 
 test.each([
@@ -22,19 +29,20 @@ test.each([
   ["nonsense, https://b.example", "https://b.example", true],
   ["https://b.example, *", "https://anything.example", true],
 ])("of the list %s, %s matches: %s", (list, origin, matches) => {
-  expect(patternOf(list)?.test(origin)).toBe(matches);
+  const [text, data] = patternsOf(list) as RegExp[];
+  expect([text!.test(origin), data!.test(origin)]).toEqual([matches, matches]);
 });
 
 test("items that are no origins are left out and said; a list without an origin is one that nobody matches", () => {
   const reading = readingOf({ "enable-cors": "true", "cors-allow-origin": "nonsense" });
   expect(reading.problems).toMatchObject([{ kind: "annotation-partly", key: "cors-allow-origin" }]);
-  expect(patternOf("nonsense")).toBeUndefined();
+  expect(patternsOf("nonsense")).toEqual([undefined, undefined]);
 });
 
 test("what is not set stays the backend's", () => {
   const names = (annotations: Record<string, string>) => {
     const value = valuesOf({ "enable-cors": "true", ...annotations }).cors;
-    return cors.answerHeaders!(value, notingPlace(), settingsOf()).map(({ name }) => String(name));
+    return cors.answerHeaders!(value, notingPlace({ live: false }), settingsOf()).map(({ name }) => String(name));
   };
   expect(names({})).not.toContain("Access-Control-Expose-Headers");
   expect(names({ "cors-expose-headers": "X-A" })).toContain("Access-Control-Expose-Headers");

@@ -132,20 +132,25 @@ export const cors = feature({
   },
   // Browsers reject an answer that has two such headers of one name.
   yieldsHeader: ({ enabled, origins }, name) => enabled && origins.includes("*") && name.startsWith("access-control-"),
-  variables: ["cors", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
+  variables: [
+    ...["cors", "cors_origins", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
+    "cors_no_credentials",
+  ],
   view: ({ enabled, origins }, place) => {
     if (!enabled || origins.length === 0) return false;
     place.inHttp(Token.conf`map $request_method:$route_cors $cors_preflight { default ""; "~^OPTIONS:." 1; }`);
-    if (origins.includes("*")) return { all: true };
-    const pattern = origins.map(patternOf).join("|");
-    return { all: false, pattern: Token.pattern(`^(?:${pattern})$`) };
+    const all = origins.includes("*");
+    const pattern = `^(?:${origins.map(patternOf).join("|")})$`;
+    if (!place.live) return all ? { live: false, all } : { live: false, all, pattern: Token.pattern(pattern) };
+    place.bind("cors_origins", all ? "*" : pattern);
+    return { live: true };
   },
   answerHeaders: ({ enabled, ...value }, place) => {
     if (!enabled || value.origins.length === 0) return [];
     const said = (name: string, text: Token) => header(name, text, place);
     return [
       said("Allow-Origin", Token.variable("route_cors")),
-      ...(value.credentials ? [said("Allow-Credentials", Token.text("true"))] : []),
+      ...credentialsHeader(value.credentials, place),
       said("Allow-Methods", place.bind("cors_methods", value.methods)),
       said("Allow-Headers", place.bind("cors_headers", value.headers)),
       ...(value.exposed === "" ? [] : [said("Expose-Headers", place.bind("cors_exposed", value.exposed))]),
@@ -155,7 +160,15 @@ export const cors = feature({
   },
 });
 
-/** nginx sends a 204 without a length, but users of ingress-nginx have always had one. */
+/** Where it is data whether they may be sent, a header stands there for both. */
+function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {
+  if (!place.live) return may ? [header("Allow-Credentials", Token.text("true"), place)] : [];
+  if (!may) place.bind("cors_no_credentials", "1");
+  place.inHttp(Token.conf`map $route_cors_no_credentials $cors_credentials { default ""; "" $route_cors; }`);
+  return [header("Allow-Credentials", Token.text("true"), place, Token.variable("cors_credentials"))];
+}
+
+/** nginx sends a 204 without a length; users of ingress-nginx have always seen one. */
 function preflightLength(place: Place): Token {
   place.inHttp(Token.conf`map $cors_preflight $cors_preflight_length { default ""; 1 0; }`);
   return Token.variable("cors_preflight_length");
@@ -166,13 +179,13 @@ function patternOf(item: string): string {
 }
 
 /**
- * Our value where the origin matches, else the backend's: a map computes the variable when the
- * answer arrives.
+ * Ours where the origin matches, or `when` is not empty, else the backend's: a variable that a map
+ * works out when the answer comes.
  */
-function header(name: string, value: Token, place: Place): AnswerHeader {
+function header(name: string, value: Token, place: Place, when: Token = Token.variable("route_cors")): AnswerHeader {
   const theirs = Token.variable(`upstream_http_access_control_${name.toLowerCase().replaceAll("-", "_")}`);
-  const hash = shortHash(`${name}\0${value}`, 12);
+  const hash = shortHash(`${name}\0${value}\0${when}`, 12);
   const variable = Token.variable(`cors_${hash}`);
-  place.inHttp(Token.conf`map $route_cors ${variable} { default ${value}; "" ${theirs}; }`);
+  place.inHttp(Token.conf`map ${when} ${variable} { default ${value}; "" ${theirs}; }`);
   return { name: Token.name(`Access-Control-${name}`), value: variable, always: true, replaces: true };
 }

@@ -10,7 +10,7 @@
 
 import type { Capability } from "../directives/capabilities.ts";
 import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../directives/place.ts";
-import type { View } from "../directives/token.ts";
+import type { Token, View } from "../directives/token.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
@@ -57,17 +57,20 @@ export interface Field<T> {
   readonly risk: Risk;
   readonly doc: string;
   /**
-   * The directive that prints the value where it differs from the http block's. A directive of the
-   * proxy module is for HTTP backends; `grpc` is its name for gRPC backends. Where values may be
-   * data (`Place.live`), `live` is the name of a route variable that the line uses, or says that no
-   * line is needed, because the balancer sets the value.
+   * The directive that prints the value where it differs from the http block's. One of the proxy
+   * module is for HTTP backends; `grpc` is its name for gRPC backends. Where values may be data
+   * (`Place.live`), `live` says how this one is: a route variable of that name, which the line
+   * names; no line at all, because the balancer sets it; or the arguments that a function binds,
+   * which returns undefined for a value that has to be text.
    */
   readonly directive?: {
     readonly name: string;
     readonly grpc?: string;
-    readonly live?: { readonly variable: string } | "balancer";
+    readonly live?: { readonly variable: string } | "balancer" | ((value: T, bind: Bind) => Token | undefined);
   };
 }
+
+type Bind = Place["bind"];
 
 // biome-ignore lint/suspicious/noExplicitAny: a table of fields of different types
 export type Fields = Readonly<Record<string, Field<any>>>;
@@ -220,10 +223,10 @@ export interface Feature<F extends Fields, R> {
   /** For a `host` feature: its fields in the record of a host. */
   readonly hostRecord?: (value: R) => RecordFields<"host">;
   /**
-   * Lines that depend on several fields. Only those that differ from the lines of the defaults are
-   * printed.
+   * Lines that several fields decide together; printed are those that differ from what the defaults
+   * give. With `bind`, values may be data; the lines have the same number and order without it.
    */
-  readonly directives?: (value: R, settings: Settings, protocol: Protocol) => readonly Directive[];
+  readonly directives?: (value: R, settings: Settings, protocol: Protocol, bind?: Bind) => readonly Directive[];
   /**
    * Its view in the location partial, under the feature's name in camelCase. Without it the partial
    * sees only its directives.

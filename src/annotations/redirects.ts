@@ -119,15 +119,24 @@ export const redirects = resolvedFeature({
   onlyWith: { permanentCode: (value) => forRedirect(value), temporalCode: (value) => forRedirect(value) },
   provides: ({ twin }) => twin,
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],
-  variables: ["redirect"],
-  view: ({ elsewhere }, place) =>
-    elsewhere !== undefined && {
-      code: Token.count(elsewhere.code),
-      url: boundText(place, "redirect", elsewhere.url, isRequestVariable),
-    },
+  variables: ["redirect", "redirect_code"],
+  view: ({ elsewhere }, place) => {
+    if (elsewhere === undefined) return false;
+    const { code, url } = elsewhere;
+    if (place.live && code !== usualCode) place.bind("redirect_code", String(code));
+    return {
+      code: Token.count(place.live ? usualCode : code),
+      others: place.live ? otherCodes.map(Token.count) : [],
+      url: boundText(place, "redirect", url, isRequestVariable),
+    };
+  },
 });
 
-/** From 300 to `most`; `instead` replaces any other number. */
+/** `return` takes its status as text, so a location has a line for each where it is data. */
+const usualCode = 301;
+const otherCodes = [302, 307, 308, 303, 300, 304, 305, 306];
+
+/** From 300 to `most`; of others `instead` is taken. */
 interface Codes {
   readonly key: string;
   readonly most: number;

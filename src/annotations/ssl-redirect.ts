@@ -45,12 +45,19 @@ export const sslRedirect = feature({
       doc: "Names the port in redirects that nginx itself writes, and the https port in the redirect to https.",
     }),
   },
-  view: ({ whenConfigured, always, keepTrailingSlash, port }, _place, { httpRedirectCode }) => {
-    if (!whenConfigured && !always) return false;
+  variables: ["tls"],
+  view: ({ whenConfigured, always, keepTrailingSlash, port }, place, settings) => {
+    const { httpRedirectCode, sslRedirect: isUsual, forceSslRedirect } = settings;
+    // The line that most Ingresses have serves all of them.
+    const isOfIngress = place.live && place.owned && !place.ofGateway;
+    const isData = isOfIngress && !forceSslRedirect && (isUsual || always);
+    if (!whenConfigured && !always && !isData) return false;
+    if (isData && always) place.bind("tls", "on");
+    else if (isData && !whenConfigured) place.bind("tls", "off");
     return {
-      // Whether a certificate is configured depends on the host, so only the router or the server's
-      // own text knows it.
-      when: always ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
+      // Whether a certificate is configured is known per host, so only the router or the server's
+      // own text can say.
+      when: always && !isData ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
       code: Token.count(httpRedirectCode),
       port,
       uri: Token.variable(keepTrailingSlash ? "request_uri" : "redirect_uri"),

@@ -65,7 +65,7 @@ export interface Noted {
 
 /** A place that writes down what it is asked for. */
 export function notingPlace(
-  traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic">> = {},
+  traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic" | "live">> = {},
 ): Place & { noted: Noted } {
   const noted: Noted = { variables: {}, files: [], beside: [], apart: [], http: [] };
   return {

@@ -7,8 +7,8 @@ local concat = table.concat
 
 local _M = {}
 
--- Without the option `always`, cookies of the auth service reach the client with these statuses
--- only: those of nginx's add_header.
+-- Statuses with which cookies of the auth service reach the client, unless the route says always:
+-- those of add_header.
 local with_cookies = {
   [200] = true, [201] = true, [204] = true, [206] = true, [301] = true, [302] = true, [303] = true, [304] = true,
   [307] = true, [308] = true,
@@ -34,10 +34,11 @@ function _M.answered(wanted, only_200)
   end
 end
 
--- Runs in the request's own location: adds the cookies to those of the backend.
-function _M.pass_cookies(always)
-  local cookies = ngx.var.auth_cookies
-  if not cookies or cookies == "" or not (always or with_cookies[ngx.status]) then
+-- In the request's own location: adds the cookies to those of the backend.
+function _M.pass_cookies()
+  local var = ngx.var
+  local cookies = var.auth_cookies
+  if not cookies or cookies == "" or not (with_cookies[ngx.status] or var.route_auth_cookies_always == "1") then
     return
   end
   local own = ngx.header["Set-Cookie"]

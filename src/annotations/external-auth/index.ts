@@ -83,7 +83,7 @@ export const externalAuth = resolvedFeature({
   asksOthers: ({ kind }) => kind === "ask",
   keepsAnswers: (value) => value.kind === "ask" && value.question.cacheKey !== "",
   framesRequests: (value) => value.kind === "ask" && value.question.pool?.apart === true,
-  variables: ["auth_url", "auth_host", "auth_redirect", "auth_signin"],
+  variables: ["auth_url", "auth_host", "auth_redirect", "auth_signin", "auth_method", "auth_cookies_always"],
   view: externalAuthView,
   requestHeaders: answeredHeaders,
   answerHeaders: passedCookies,

@@ -27,13 +27,13 @@ export function externalAuthView(value: ExternalAuth, place: Place, settings: Se
   const { question } = value;
   const { alwaysSetCookie, cacheKey } = question;
   if (cacheKey !== "") place.needs("authCache");
+  if (place.dynamic && alwaysSetCookie) place.bind("auth_cookies_always", "1");
   return {
     refused: false,
     question: place.beside("uri", { partial: "auth-request", view: questionView(question, place, settings) }),
     signin:
       question.signin !== "" && place.beside("named", { partial: "auth-signin", view: signinView(question, place) }),
     answers: place.dynamic ? false : answers(question),
-    alwaysSetCookie,
   };
 }
 
@@ -75,7 +75,7 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
       key: keyOf(question, place),
       durations: cacheDurations.map((item) => Token.words(item.split(" ").map(Token.name))),
     },
-    method: method === undefined ? false : Token.name(method),
+    method: method !== undefined && (place.dynamic ? place.bind("auth_method", method) : Token.name(method)),
     serverName,
     headers: headersOf(question, serverName, place, settings),
     ...askedOf(question, place),

@@ -125,7 +125,7 @@ function locationRecord(
     port,
     path: location.path,
     closed: closedReason(location),
-    variables: { ...variables, ...given({ ...own, tls: location.ownTls === true ? "1" : "" }) },
+    variables: { ...given({ ...own, tls: location.ownTls === true ? "1" : "" }), ...variables },
     canaries: location.canaries.map(canaryRecord),
     standIn: standInRecord(location, host, shapes),
     rewritesLate: isSaid("rewritesLate", location.features, "location") && location.keepsUri !== true ? 1 : 0,

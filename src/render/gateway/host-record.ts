@@ -130,7 +130,7 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
   const { name: shape, variables } = shapeOf(backendOf(location));
   const closed = closedReason(location);
   const own = { kept: keptBy(server, at), hop: hopOf(server, at) };
-  const all = { ...variables, ...said({ ...own, tls: location.ownTls === true ? "1" : "" }) };
+  const all = { ...said({ ...own, tls: location.ownTls === true ? "1" : "" }), ...variables };
   const { limit } = recordOf(location.features);
   return {
     // In a record no limit is an absent one.

@@ -26,10 +26,10 @@ export function directivesOf(
   const lines = feature.directives?.(value, settings, protocol) ?? [];
   const inherited = lines.length === 0 ? [] : feature.directives!(unannotated(settings)[name], settings, protocol);
   const known = new Set(inherited.map(printLine));
-  return [
-    ...ownDirectives(feature.fields, value, place, settings),
-    ...lines.filter((line) => !known.has(printLine(line))),
-  ];
+  const isOwn = lines.map((line) => !known.has(printLine(line)));
+  const written =
+    place.live && isOwn.includes(true) ? feature.directives!(value, settings, protocol, place.bind) : lines;
+  return [...ownDirectives(feature.fields, value, place, settings), ...written.filter((_, at) => isOwn[at])];
 }
 
 function ownDirectives(
@@ -44,8 +44,8 @@ function ownDirectives(
     const live = isLive ? directive.live : undefined;
     const view = kind.view(value[field]);
     if (live === "balancer" || print(view) === print(kind.view(fallback(settings)))) return [];
-    const written = live === undefined ? argumentOf(view) : bind(live.variable, print(view));
-    return [{ name: Token.name(name), value: written }];
+    const bound = typeof live === "function" ? live(value[field], bind) : live && bind(live.variable, print(view));
+    return [{ name: Token.name(name), value: bound ?? argumentOf(view) }];
   });
 }
 

@@ -1,6 +1,6 @@
 /**
  * For each annotation two values that an Ingress might have, and the other annotations beside which
- * they mean something.
+ * they mean something. The first one is not the default, so that it turns something on.
  */
 
 export interface AnnotationChange {
@@ -28,6 +28,12 @@ const toggled = (beside: Readonly<Record<string, string>> = {}): AnnotationChang
   to: "false",
   beside,
 });
+/** For what is on without the annotation. */
+const shutOff = (beside: Readonly<Record<string, string>> = {}): AnnotationChange => ({
+  from: "false",
+  to: "true",
+  beside,
+});
 const values = (from: string, to: string, beside: Readonly<Record<string, string>> = {}): AnnotationChange => ({
   from,
   to,
@@ -52,7 +58,7 @@ export const annotationChanges: Readonly<Record<string, AnnotationChange>> = {
   "cors-allow-methods": values("GET", "GET, PUT", cors),
   "cors-allow-headers": values("X-A", "X-A, X-B", cors),
   "cors-expose-headers": values("X-A", "X-B", cors),
-  "cors-allow-credentials": toggled(cors),
+  "cors-allow-credentials": shutOff(cors),
   "cors-max-age": values("10", "20", cors),
   "custom-http-errors": values("404", "404,503"),
   "default-backend": values("other", "web", { "custom-http-errors": "404" }),
@@ -63,12 +69,12 @@ export const annotationChanges: Readonly<Record<string, AnnotationChange>> = {
   "limit-rpm": values("50", "100"),
   "limit-burst-multiplier": values("2", "3", { "limit-rps": "5" }),
   "limit-allowlist": values("192.0.2.0/24", "198.51.100.0/24", { "limit-rps": "5" }),
-  "enable-access-log": toggled(),
+  "enable-access-log": shutOff(),
   "enable-rewrite-log": toggled(),
   "http2-push-preload": toggled(),
   "rewrite-target": values("/a/$1", "/b/$1", { "use-regex": "true" }),
   "use-regex": toggled(),
-  "ssl-redirect": toggled(),
+  "ssl-redirect": shutOff(),
   "force-ssl-redirect": toggled(),
   "preserve-trailing-slash": toggled(),
   "use-port-in-redirects": toggled(),

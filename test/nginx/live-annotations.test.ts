@@ -1,0 +1,192 @@
+/** Annotations whose changed value acts at once, without a reload: a request before, one after. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Answer, request } from "./support/request.ts";
+import { ports, type Served, serving, toWeb, webAt } from "./support/serve.ts";
+import { until } from "./support/until.ts";
+
+const backendPort = 21_915;
+const authPort = 21_916;
+const authAt = "192.0.2.87";
+const prefix = "nginx.ingress.kubernetes.io";
+const host = "web.example";
+
+let servers: readonly Server[] = [];
+let served: Served;
+
+type Annotations = Readonly<Record<string, string>>;
+
+const web = (values: Annotations) => {
+  const annotations = Object.entries(values).map(([key, value]) => `${prefix}/${key}: ${JSON.stringify(value)}`);
+  return toWeb({ host, annotations: annotations.join(", ") });
+};
+
+/** Says what it was asked, as a redirect at /moved. */
+function answer({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader("Set-Cookie", "a=1; Domain=inner.example; Path=/in");
+  if (url === "/own") response.setHeader("Access-Control-Allow-Credentials", "theirs");
+  if (url === "/moved") response.writeHead(302, { location: "http://inner.example/x" });
+  if (url === "/missing") response.statusCode = 404;
+  response.end(JSON.stringify({ method, url, headers }));
+}
+
+/** Lets every request pass, and names the method that it was asked by. */
+function letPass({ method }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader("Set-Cookie", `asked-by=${method}`);
+  response.end();
+}
+
+const listening = (server: Server, port: number, address: string) =>
+  new Promise<Server>((resolve) => server.listen(port, address, () => resolve(server)));
+
+beforeAll(async () => {
+  servers = await Promise.all([
+    listening(createServer(answer), backendPort, "127.0.0.1"),
+    listening(createServer(letPass), authPort, authAt),
+  ]);
+  const settings = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
+data: { global-allowed-response-headers: "X-Team" }
+`;
+  served = await serving({
+    files: { "web.yaml": web({}), "backends.yaml": webAt(backendPort), "settings.yaml": settings },
+  });
+});
+afterAll(async () => {
+  await served?.remove();
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+const applied = () => served.lines().filter(({ msg }) => msg.startsWith("applied"));
+
+/** Writes the annotations, and gives the line that says how they were applied. */
+async function becomes(values: Annotations): Promise<string> {
+  const before = applied().length;
+  served.write("web.yaml", web(values));
+  await until("the change to be applied", () => applied().length > before);
+  return applied().at(-1)!.msg;
+}
+
+interface Live {
+  /** What stands there before and after. */
+  readonly beside?: Annotations;
+  readonly from: Annotations;
+  readonly to: Annotations;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the answers are looked at for. */
+  readonly see: (answer: Answer) => unknown;
+  readonly expected: readonly [before: unknown, after: unknown];
+}
+
+const header = (name: string) => (answer: Answer) => answer.headers[name];
+const passedOn = (name: string) => (answer: Answer) => JSON.parse(answer.body).headers[name];
+const cors = { "enable-cors": "true" };
+const fromA = { origin: "https://a.example" };
+const auth = { "auth-url": `http://${authAt}:${authPort}/` };
+
+const cases: Readonly<Record<string, Live>> = {
+  "the redirect to https": {
+    from: { "force-ssl-redirect": "true" },
+    to: { "force-ssl-redirect": "false" },
+    see: ({ status }) => status,
+    expected: [308, 200],
+  },
+  "the status of a permanent redirect": {
+    from: { "permanent-redirect": "https://b.example/" },
+    to: { "permanent-redirect": "https://b.example/", "permanent-redirect-code": "308" },
+    see: ({ status, headers }) => [status, headers.location],
+    expected: [
+      [301, "https://b.example/"],
+      [308, "https://b.example/"],
+    ],
+  },
+  "the status of a temporary redirect": {
+    beside: { "temporal-redirect": "https://b.example/" },
+    from: { "temporal-redirect-code": "307" },
+    to: {},
+    see: ({ status, headers }) => [status, headers.location],
+    expected: [
+      [307, "https://b.example/"],
+      [302, "https://b.example/"],
+    ],
+  },
+  "the origins of CORS": {
+    beside: cors,
+    from: { "cors-allow-origin": "https://b.example" },
+    to: { "cors-allow-origin": "https://*.b.example, https://a.example" },
+    headers: fromA,
+    see: header("access-control-allow-origin"),
+    expected: [undefined, "https://a.example"],
+  },
+  "one origin in the place of all": {
+    beside: cors,
+    from: {},
+    to: { "cors-allow-origin": "https://b.example" },
+    headers: fromA,
+    see: header("access-control-allow-origin"),
+    expected: ["*", undefined],
+  },
+  "credentials of CORS, which the backend may allow itself": {
+    beside: cors,
+    from: {},
+    to: { "cors-allow-credentials": "false" },
+    path: "/own",
+    headers: fromA,
+    see: header("access-control-allow-credentials"),
+    expected: ["true", "theirs"],
+  },
+  "the domain of cookies": {
+    from: { "proxy-cookie-domain": "other.example a.example" },
+    to: { "proxy-cookie-domain": ".INNER.example b.example" },
+    see: header("set-cookie"),
+    expected: [["a=1; Domain=inner.example; Path=/in"], ["a=1; Domain=b.example; Path=/in"]],
+  },
+  "the path of cookies": {
+    from: { "proxy-cookie-path": "/in /out" },
+    to: { "proxy-cookie-path": "/i /" },
+    see: header("set-cookie"),
+    expected: [["a=1; Domain=inner.example; Path=/out"], ["a=1; Domain=inner.example; Path=/n"]],
+  },
+  "the Location of backends": {
+    from: { "proxy-redirect-from": "http://inner.example/", "proxy-redirect-to": "https://a.example/" },
+    to: { "proxy-redirect-from": "http://inner.example/x", "proxy-redirect-to": "/y" },
+    path: "/moved",
+    see: header("location"),
+    expected: ["https://a.example/x", `http://${host}/y`],
+  },
+  "the Connection header": {
+    from: { "connection-proxy-header": "keep-alive" },
+    to: { "connection-proxy-header": "close" },
+    see: passedOn("connection"),
+    expected: ["keep-alive", "close"],
+  },
+  "the method of an auth service": {
+    beside: auth,
+    from: { "auth-method": "POST" },
+    to: { "auth-method": "PUT" },
+    see: header("set-cookie"),
+    expected: [
+      ["a=1; Domain=inner.example; Path=/in", "asked-by=POST"],
+      ["a=1; Domain=inner.example; Path=/in", "asked-by=PUT"],
+    ],
+  },
+  "cookies of an auth service with each status": {
+    beside: auth,
+    from: {},
+    to: { "auth-always-set-cookie": "true" },
+    path: "/missing",
+    see: header("set-cookie"),
+    expected: [["a=1; Domain=inner.example; Path=/in"], ["a=1; Domain=inner.example; Path=/in", "asked-by=GET"]],
+  },
+};
+
+test.each(Object.entries(cases))("%s", async (_name, { beside = {}, from, to, see, expected, ...asked }) => {
+  const seen = async () =>
+    see(await request({ to: `127.0.0.1:${ports.http}`, host, ...asked, headers: asked.headers ?? {} }));
+  await becomes({ ...beside, ...from });
+  expect(await seen()).toEqual(expected[0]);
+  expect(await becomes({ ...beside, ...to })).toBe("applied without a reload");
+  expect(await seen()).toEqual(expected[1]);
+});
