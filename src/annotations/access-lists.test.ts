@@ -30,10 +30,29 @@ test("a list of the Ingress replaces the ConfigMap's, and the canonical name bea
 test("block-cidrs stands first in every list, and what is nobody's has none", () => {
   const settings = settingsOf({ "block-cidrs": "192.0.2.80/31" });
   const lists = { allow: ["192.0.2.0/24"], deny: ["192.0.2.9"] };
-  expect(printed(accessLists.view!(lists, notingPlace(), settings))).toEqual({
+  expect(printed(accessLists.view!(lists, notingPlace({ identifies: true }), settings))).toEqual({
+    live: false,
     deny: ["192.0.2.80/31", "192.0.2.9"],
     allow: ["192.0.2.0/24"],
     others: true,
   });
   expect(accessLists.view!(lists, notingPlace({ owned: false }), settings)).toBe(false);
+});
+
+test("an Ingress's own lists are data where nothing else is asked about a client", () => {
+  const place = notingPlace();
+  const lists = { allow: ["192.0.2.77/25", "2001:db8::/33"], deny: ["192.0.2.9"] };
+  expect(accessLists.view!(lists, place, settingsOf())).toEqual({ live: true });
+  expect(place.noted.variables).toEqual({
+    access: "c0000209/32|c0000200/25 20010db8000000000000000000000000/33",
+  });
+});
+
+test.each([
+  ["a long list", { allow: Array.from({ length: 65 }, (_, at) => `192.0.2.${at}`), deny: [] }, {}],
+  ["the list of the ConfigMap", { allow: ["192.0.2.0/24"], deny: [] }, { "whitelist-source-range": "192.0.2.0/24" }],
+])("%s is text", (_name, lists, settings) => {
+  const place = notingPlace();
+  expect(accessLists.view!(lists, place, settingsOf(settings))).toMatchObject({ live: false });
+  expect(place.noted.variables).toEqual({});
 });

@@ -1,13 +1,19 @@
 /**
- * Which clients may use a Location, by address (RS-19). nginx takes the first line that matches:
- * first the denied addresses, then the allowed ones, then a refusal of all others. A location with
- * a list of its own inherits none, so it repeats block-cidrs.
+ * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits:
+ * denials first, then who is allowed, then all others are refused. A location with a list of its
+ * own inherits none, so block-cidrs is restated in it.
+ *
+ * An Ingress's own lists are data where nothing else is asked about a client: the Lua judges at the
+ * end of nginx's access phase, and so after other checks, before which these lists have to stand.
  */
 
 import { Token } from "../directives/token.ts";
-import { inBoth } from "../kinds/address-ranges.ts";
+import { hexRange, inBoth } from "../kinds/address-ranges.ts";
 import { rangeList } from "../kinds/addresses.ts";
 import { feature, field } from "./declare.ts";
+
+/** More of them stay text: each route would have them in its record. */
+const mostRangesOfRoute = 64;
 
 const everybody: readonly string[] = ["0.0.0.0/0", "::/0"];
 
@@ -44,13 +50,25 @@ export const accessLists = feature({
     const allow = inBoth(one.allow, other.allow);
     return allow.length > 0 ? { allow, deny } : { allow: one.allow, deny: everybody };
   },
-  view: ({ allow, deny }, { owned }, { blockCidrs }) => {
-    if (!owned || (allow.length === 0 && deny.length === 0)) return false;
+  variables: ["access"],
+  view: ({ allow, deny }, place, { blockCidrs, whitelistSourceRange, denylistSourceRange }) => {
+    if (!place.owned || (allow.length === 0 && deny.length === 0)) return false;
+    const isOwn = String(allow) !== String(whitelistSourceRange) || String(deny) !== String(denylistSourceRange);
+    const isShort = allow.length + deny.length <= mostRangesOfRoute;
+    if (place.live && !place.ofGateway && !place.identifies && isOwn && isShort) {
+      place.bind("access", [deny, allow].map(hexRanges).join("|"));
+      return { live: true };
+    }
     const denied = new Set([...blockCidrs, ...deny]);
     return {
+      live: false,
       deny: [...denied].map(Token.name),
       allow: [...new Set(allow)].map(Token.name),
       others: allow.length > 0,
     };
   },
 });
+
+function hexRanges(ranges: readonly string[]): string {
+  return [...new Set(ranges.map(hexRange))].join(" ");
+}

@@ -58,8 +58,8 @@ export const answers = feature({
       risk: "Medium",
       directive: {
         name: "proxy_cookie_domain",
-        // nginx leaves out such a dot of a text, but not of a variable.
-        live: (value, bind) => boundWords(value.replace(/^\./, ""), "cookie_domain", bind),
+        // nginx leaves out the dot before a domain that is text, but not that of a variable.
+        live: (value, { bind }) => boundWords(value.replace(/(?<=^| )\./g, ""), "cookie_domain", bind),
       },
       doc: "Replaces the domain in cookies of backends: the first word by the second.",
     }),
@@ -71,7 +71,7 @@ export const answers = feature({
       risk: "Medium",
       directive: {
         name: "proxy_cookie_path",
-        live: (value, bind) => boundWords(value, "cookie_path", bind),
+        live: (value, { bind }) => boundWords(value, "cookie_path", bind),
       },
       doc: "Replaces the path in cookies of backends: the first word by the second.",
     }),
@@ -105,8 +105,8 @@ export const answers = feature({
 });
 
 /**
- * What to replace and by what as two route variables; undefined where nginx takes it as text only,
- * as it does a regular expression. A setting may name variables of nginx, which stay text, too.
+ * Returns both words as route variables; undefined where they have to be text, as a regular
+ * expression has, and words of settings that name variables of nginx.
  */
 function boundWords(text: string, name: string, bind: Place["bind"]): Token | undefined {
   const [from = "", to, ...more] = text.split(" ");
@@ -115,7 +115,7 @@ function boundWords(text: string, name: string, bind: Place["bind"]): Token | un
 }
 
 /**
- * nginx's own mapping, of the upstream block's name to the host, which nginx takes only after
+ * nginx maps the name of the upstream block to the host by default, but accepts the line only after
  * `proxy_pass`.
  */
 function isDefault(from: string, to: string): boolean {

@@ -85,6 +85,7 @@ export const basicAuth = resolvedFeature({
     return other.kind === "none" || one.users.reveal() === other.users.reveal() ? one : undefined;
   },
   variables: ["auth_realm", "auth_users"],
+  identifies: ({ kind }) => kind !== "none",
   view: (value, place) => {
     if (value.kind === "none" || !place.authenticates) return false;
     return {

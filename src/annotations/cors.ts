@@ -160,7 +160,7 @@ export const cors = feature({
   },
 });
 
-/** Where it is data whether they may be sent, a header stands there for both. */
+/** Where the value is data, the text has the header whether credentials are allowed or not. */
 function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {
   if (!place.live) return may ? [header("Allow-Credentials", Token.text("true"), place)] : [];
   if (!may) place.bind("cors_no_credentials", "1");
@@ -168,7 +168,7 @@ function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {
   return [header("Allow-Credentials", Token.text("true"), place, Token.variable("cors_credentials"))];
 }
 
-/** nginx sends a 204 without a length; users of ingress-nginx have always seen one. */
+/** nginx sends a 204 without a length, but users of ingress-nginx have always had one. */
 function preflightLength(place: Place): Token {
   place.inHttp(Token.conf`map $cors_preflight $cors_preflight_length { default ""; 1 0; }`);
   return Token.variable("cors_preflight_length");
@@ -179,8 +179,8 @@ function patternOf(item: string): string {
 }
 
 /**
- * Ours where the origin matches, or `when` is not empty, else the backend's: a variable that a map
- * works out when the answer comes.
+ * Our value where the origin matches, or where `when` is not empty, else the backend's: a map
+ * computes the variable when the answer arrives.
  */
 function header(name: string, value: Token, place: Place, when: Token = Token.variable("route_cors")): AnswerHeader {
   const theirs = Token.variable(`upstream_http_access_control_${name.toLowerCase().replaceAll("-", "_")}`);

@@ -8,7 +8,7 @@ const read = (reference: string, data: Record<string, string>) =>
 
 test("each entry is a header, whose dollar signs are its own", () => {
   const { values, references } = read("shop/headers", { "X-Team": 'a "b" $host', "X-Frame-Options": "DENY\n" });
-  const headers = customHeaders.answerHeaders!(values.customHeaders, notingPlace(), settingsOf());
+  const headers = customHeaders.answerHeaders!(values.customHeaders, notingPlace({ live: false }), settingsOf());
   expect(headers.map(({ name, value }) => `${name} ${value}`)).toEqual([
     'X-Frame-Options "DENY"',
     'X-Team "a \\"b\\" ${literal_dollar}host"',
@@ -26,4 +26,15 @@ test.each([
   const { verdict, problems } = read(reference, data);
   expect(verdict).toBe("deny");
   expect(problems).toEqual([expect.objectContaining({ key: "custom-headers", why: expect.stringContaining(why) })]);
+});
+
+test("values are data of the route where they may be, and names are text", () => {
+  const { values } = read("shop/headers", { "X-Team": "a", "X-Frame-Options": "DENY" });
+  const place = notingPlace();
+  const headers = customHeaders.answerHeaders!(values.customHeaders, place, settingsOf());
+  expect(headers.map(({ name, value }) => `${name} ${value}`)).toEqual([
+    "X-Frame-Options $route_answer_header_1",
+    "X-Team $route_answer_header_2",
+  ]);
+  expect(place.noted.variables).toEqual({ answer_header_1: "DENY", answer_header_2: "a" });
 });

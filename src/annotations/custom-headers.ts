@@ -44,10 +44,10 @@ export const customHeaders = resolvedFeature({
     }
     return { value: kept, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}: ${why}`)) };
   },
-  answerHeaders: (headers) =>
-    headers.map(({ name, value }) => ({
+  answerHeaders: (headers, place) =>
+    headers.map(({ name, value }, at) => ({
       name: Token.name(name),
-      value: Token.text(value),
+      value: place.live && !place.ofGateway ? place.bind(`answer_header_${at + 1}`, value) : Token.text(value),
       always: true,
       replaces: true,
     })),

@@ -41,7 +41,7 @@ export interface Field<T> {
   readonly loose?: Kind<T>;
   /** Read instead when permitted snippets declare variables: a value may name those as well. */
   readonly naming?: (declared: (name: string) => boolean) => Kind<T>;
-  /** Whether the value is nginx text, whose variables other annotations of the Ingress may name. */
+  /** Whether it is nginx text, whose variables other annotations may name. */
   readonly declares?: true;
   /** Whether the value names an object in the namespace of its author. */
   readonly refers?: true;
@@ -59,18 +59,18 @@ export interface Field<T> {
   /**
    * The directive that prints the value where it differs from the http block's. One of the proxy
    * module is for HTTP backends; `grpc` is its name for gRPC backends. Where values may be data
-   * (`Place.live`), `live` says how this one is: a route variable of that name, which the line
-   * names; no line at all, because the balancer sets it; or the arguments that a function binds,
-   * which returns undefined for a value that has to be text.
+   * (`Place.live`), `live` says how: a route variable of that name, no line because the balancer
+   * sets it, or arguments that a function binds; undefined for a value that has to be text.
    */
   readonly directive?: {
     readonly name: string;
     readonly grpc?: string;
-    readonly live?: { readonly variable: string } | "balancer" | ((value: T, bind: Bind) => Token | undefined);
+    readonly live?: { readonly variable: string } | "balancer" | ((value: T, place: LivePlace) => Token | undefined);
   };
 }
 
 type Bind = Place["bind"];
+type LivePlace = Pick<Place, "bind" | "ofGateway">;
 
 // biome-ignore lint/suspicious/noExplicitAny: a table of fields of different types
 export type Fields = Readonly<Record<string, Field<any>>>;
@@ -79,9 +79,7 @@ export type FieldValues<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/**
- * What a feature may read beside its own fields. Reading an object makes the Ingress depend on it.
- */
+/** What a feature may look at beside its fields; the Ingress depends on each object it looks at. */
 export interface Context {
   readonly ingress: ObjectName & { readonly namespace: string };
   readonly settings: Settings;
@@ -182,6 +180,8 @@ export interface Feature<F extends Fields, R> {
   readonly ofCanaries?: true;
   /** Whether requests to its Location cause further requests that may come back to it. */
   readonly asksOthers?: (value: R) => boolean;
+  /** Whether clients have to say who they are, or somebody else is asked about them. */
+  readonly identifies?: (value: R) => boolean;
   /**
    * Whether it changes how requests are framed, so that other routes must not share their
    * connections.

@@ -23,6 +23,7 @@ const questions = [
   "demandsCertificate",
   "framesRequests",
   "hasGroups",
+  "identifies",
   "issuesCookie",
   "keepsAnswers",
   "limitsBodies",

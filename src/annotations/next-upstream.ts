@@ -46,13 +46,28 @@ export const nextUpstream = feature({
       kind: integer({ min: 0, max: 2_147_483_647 }),
       fallback: (settings) => settings.proxyNextUpstreamTries,
       risk: "Low",
-      directive: { name: "proxy_next_upstream_tries", grpc: "grpc_next_upstream_tries" },
+      directive: {
+        name: "proxy_next_upstream_tries",
+        grpc: "grpc_next_upstream_tries",
+        // nginx then sets no limit of its own, and the balancer asks for no more tries than that.
+        live: (value, { bind, ofGateway }) => {
+          if (ofGateway) return undefined;
+          bind("tries", String(value));
+          return Token.count(0);
+        },
+      },
       doc: "How many Endpoints are asked for one request; 0 is no limit.",
     }),
   },
   withoutLua: {
     tries: ({ tries }) =>
       tries === 1 ? undefined : otherwise("static mode asks each Endpoint once for a request at most"),
+  },
+  variables: ["tries"],
+  view: ({ tries }, place, { proxyNextUpstreamTries }) => {
+    if (place.live && !place.ofGateway && place.protocol !== "fastcgi" && tries !== proxyNextUpstreamTries)
+      place.timed();
+    return false;
   },
   directives: ({ cases }, { retryNonIdempotent }, protocol) => {
     const { http, grpc } = nextUpstreamTokens(cases, retryNonIdempotent);

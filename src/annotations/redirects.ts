@@ -132,11 +132,11 @@ export const redirects = resolvedFeature({
   },
 });
 
-/** `return` takes its status as text, so a location has a line for each where it is data. */
+/** `return` takes its status as text, so the location has a line for each status. */
 const usualCode = 301;
 const otherCodes = [302, 307, 308, 303, 300, 304, 305, 306];
 
-/** From 300 to `most`; of others `instead` is taken. */
+/** From 300 to `most`; `instead` replaces any other number. */
 interface Codes {
   readonly key: string;
   readonly most: number;

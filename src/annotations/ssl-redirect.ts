@@ -55,8 +55,8 @@ export const sslRedirect = feature({
     if (isData && always) place.bind("tls", "on");
     else if (isData && !whenConfigured) place.bind("tls", "off");
     return {
-      // Whether a certificate is configured is known per host, so only the router or the server's
-      // own text can say.
+      // Whether a certificate is configured depends on the host, so only the router or the server's
+      // own text knows it.
       when: always && !isData ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
       code: Token.count(httpRedirectCode),
       port,

@@ -107,9 +107,11 @@ export interface Place extends ServerPlace {
    * text of an author's, whose own locations would inherit the lines.
    */
   readonly live: boolean;
+  /** Whether clients are asked who they are, or an auth service is asked about them. */
+  readonly identifies: boolean;
   /** Whether it is for a route of a Gateway, and not for an Ingress. */
   readonly ofGateway: boolean;
-  /** The requests have timeouts of their own, which the balancer sets. */
+  /** The requests have timeouts or a number of tries of their own, which the balancer sets. */
   timed(): void;
   /**
    * A header value with groups of the path in it, which are there only where a rewrite acts; else

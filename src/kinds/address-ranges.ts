@@ -1,4 +1,4 @@
-/** Which addresses two lists of ranges have in common. */
+/** Ranges of addresses as bits: what two lists have in common, and the form that the Lua reads. */
 import { isIPv4 } from "node:net";
 
 interface Range {
@@ -22,6 +22,14 @@ export function inBoth(one: readonly string[], other: readonly string[]): readon
     }),
   );
   return [...new Set(common)];
+}
+
+/** `192.0.2.77/24` as `c0000200/24`: the digits of its first address, 8 or 32 of them. */
+export function hexRange(text: string): string {
+  const { family, prefix } = rangeOf(text);
+  const bits = prefix.padEnd(family === 4 ? 32 : 128, "0");
+  const digits = bits.match(/.{4}/g)!.map((four) => Number.parseInt(four, 2).toString(16));
+  return `${digits.join("")}/${prefix.length}`;
 }
 
 function rangeOf(text: string): Range {

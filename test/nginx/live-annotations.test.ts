@@ -13,6 +13,8 @@ const host = "web.example";
 
 let servers: readonly Server[] = [];
 let served: Served;
+/** How often /failing was asked for. */
+let failures = 0;
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -26,6 +28,10 @@ function answer({ method, url, headers }: IncomingMessage, response: ServerRespo
   response.setHeader("Set-Cookie", "a=1; Domain=inner.example; Path=/in");
   if (url === "/own") response.setHeader("Access-Control-Allow-Credentials", "theirs");
   if (url === "/moved") response.writeHead(302, { location: "http://inner.example/x" });
+  if (url === "/failing") {
+    failures += 1;
+    response.statusCode = 503;
+  }
   if (url === "/missing") response.statusCode = 404;
   response.end(JSON.stringify({ method, url, headers }));
 }
@@ -48,6 +54,16 @@ beforeAll(async () => {
 kind: ConfigMap
 metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
 data: { global-allowed-response-headers: "X-Team" }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: headers, namespace: shop }
+data: { X-Team: "a;$host" }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: more-headers, namespace: shop }
+data: { X-Team: 'b"' }
 `;
   served = await serving({
     files: { "web.yaml": web({}), "backends.yaml": webAt(backendPort), "settings.yaml": settings },
@@ -162,6 +178,25 @@ const cases: Readonly<Record<string, Live>> = {
     see: passedOn("connection"),
     expected: ["keep-alive", "close"],
   },
+  "who may ask, by address": {
+    from: { "whitelist-source-range": "192.0.2.0/24" },
+    to: { "whitelist-source-range": "192.0.2.0/24, 127.0.0.0/29" },
+    see: ({ status }) => status,
+    expected: [403, 200],
+  },
+  "who may not ask, who is allowed too": {
+    beside: { "whitelist-source-range": "127.0.0.0/8" },
+    from: { "denylist-source-range": "198.51.100.0/24" },
+    to: { "denylist-source-range": "127.0.0.1" },
+    see: ({ status }) => status,
+    expected: [200, 403],
+  },
+  "the value of a custom header": {
+    from: { "custom-headers": "shop/headers" },
+    to: { "custom-headers": "shop/more-headers" },
+    see: header("x-team"),
+    expected: ["a;$host", 'b"'],
+  },
   "the method of an auth service": {
     beside: auth,
     from: { "auth-method": "POST" },
@@ -189,4 +224,19 @@ test.each(Object.entries(cases))("%s", async (_name, { beside = {}, from, to, se
   expect(await seen()).toEqual(expected[0]);
   expect(await becomes({ ...beside, ...to })).toBe("applied without a reload");
   expect(await seen()).toEqual(expected[1]);
+});
+
+test("how often a request is tried", async () => {
+  const beside = { "proxy-next-upstream": "error http_503" };
+  const tries = async () => {
+    failures = 0;
+    expect((await served.ask(host, "/failing")).status).toBe(503);
+    return failures;
+  };
+  await becomes({ ...beside, "proxy-next-upstream-tries": "2" });
+  expect(await tries()).toBe(2);
+  expect(await becomes({ ...beside, "proxy-next-upstream-tries": "5" })).toBe("applied without a reload");
+  expect(await tries()).toBe(5);
+  expect(await becomes({ ...beside, "proxy-next-upstream-tries": "1" })).toBe("applied without a reload");
+  expect(await tries()).toBe(1);
 });

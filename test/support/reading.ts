@@ -65,7 +65,7 @@ export interface Noted {
 
 /** A place that writes down what it is asked for. */
 export function notingPlace(
-  traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic" | "live">> = {},
+  traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic" | "live" | "identifies">> = {},
 ): Place & { noted: Noted } {
   const noted: Noted = { variables: {}, files: [], beside: [], apart: [], http: [] };
   return {
@@ -74,6 +74,7 @@ export function notingPlace(
     dynamic: true,
     live: true,
     ofGateway: false,
+    identifies: false,
     owned: true,
     authenticates: true,
     resolver: Token.name("127.0.0.1:10243"),

@@ -7,8 +7,8 @@ local concat = table.concat
 
 local _M = {}
 
--- Statuses with which cookies of the auth service reach the client, unless the route says always:
--- those of add_header.
+-- Unless the route says always, cookies of the auth service reach the client with these statuses
+-- only: those of nginx's add_header.
 local with_cookies = {
   [200] = true, [201] = true, [204] = true, [206] = true, [301] = true, [302] = true, [303] = true, [304] = true,
   [307] = true, [308] = true,
@@ -34,7 +34,7 @@ function _M.answered(wanted, only_200)
   end
 end
 
--- In the request's own location: adds the cookies to those of the backend.
+-- Runs in the request's own location: adds the cookies to those of the backend.
 function _M.pass_cookies()
   local var = ngx.var
   local cookies = var.auth_cookies

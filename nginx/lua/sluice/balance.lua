@@ -33,14 +33,15 @@ local min = math.min
 local _M = {}
 
 -- With `limited`, the request may have a deadline, a number of retries, or a session. With `timed`,
--- it may have timeouts of its own.
+-- it may have timeouts or a number of tries of its own.
 function _M.run(limited, timed)
-  local retries
+  local retries, most
   if limited then
     package.loaded["sluice.gateway.deadline"].set()
     retries = tonumber(ngx.var.route_retries)
   elseif timed then
     timeouts.set()
+    most = tries.most(ngx.var.route_tries)
   end
   local id = ngx.var.route_upstream
   local upstream = store.get("upstream", id, store.recent_generation())
@@ -64,6 +65,7 @@ function _M.run(limited, timed)
     tried = failed and tried
   else
     more = not count or count + 1 < most_tries or count + 1 < min(#endpoints, most_tries_of_many)
+    more = more and (not most or (count or 0) + 1 < most)
   end
   if more then
     -- nginx never makes more tries than proxy-next-upstream-tries allows, even if more are set here

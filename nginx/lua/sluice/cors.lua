@@ -1,11 +1,11 @@
--- Which origins may read the answers of an Ingress's location: data of its route, so that another
--- list needs no reload.
+-- Decides which origins may read the answers of a location. The list is data of its route, so that
+-- another one needs no reload.
 local ngx = ngx
 
 local _M = {}
 
--- The origin that the answer names; empty where the request's is not allowed. The list is `*`, or a
--- pattern that translation has made of plain origins, so it takes few steps.
+-- Returns the origin that the answer names; empty where the request's is not allowed. The list is
+-- `*`, or a pattern that translation has made of plain origins, which takes few steps.
 function _M.origin()
   local var = ngx.var
   local allowed = var.route_cors_origins

@@ -137,6 +137,10 @@ local function target_of(slot, generation, shapes)
     var.route_error_name = other.label
     if not served and id ~= "default" then
       shape, upstream_id, upstream, served, substituted = location.standIn.shape, id, other, true, true
+      -- The variables below are those of the location's own shape.
+      if not shapes_of[slot][location.shape] then
+        return nil, location.shape
+      end
     end
   end
   if not shapes_of[slot][shape] then

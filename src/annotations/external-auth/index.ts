@@ -81,6 +81,7 @@ export const externalAuth = resolvedFeature({
     return other.kind === "none" || one.kind === "refuse" || isSame(one, other) ? one : undefined;
   },
   asksOthers: ({ kind }) => kind === "ask",
+  identifies: ({ kind }) => kind !== "none",
   keepsAnswers: (value) => value.kind === "ask" && value.question.cacheKey !== "",
   framesRequests: (value) => value.kind === "ask" && value.question.pool?.apart === true,
   variables: ["auth_url", "auth_host", "auth_redirect", "auth_signin", "auth_method", "auth_cookies_always"],

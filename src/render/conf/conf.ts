@@ -162,7 +162,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
     upstreams,
     servers,
     // A record may name any of them but those that the router sets only where something reads them.
-    variables: routeVariables(lua).map((name) =>
+    variables: [...variablesOf(lua)].map((name) =>
       lua === undefined || setWhereRead.has(name) ? ifRead(name) : Token.name(name),
     ),
     internal: {
@@ -177,6 +177,13 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
       ending: ending !== "" && Token.name(ending),
     },
   };
+}
+
+/** Those of all texts, and those that only some shapes read, such as values of custom headers. */
+function variablesOf(lua: LuaParts | undefined): ReadonlySet<string> {
+  const shapes = lua?.slots.flatMap((slot) => slot.shapes) ?? [];
+  const bound = shapes.flatMap(({ variables }) => Object.keys(variables)).sort();
+  return new Set([...routeVariables(lua), ...bound.map((name) => `route_${name}`)]);
 }
 
 /** Each line once, in an order that does not depend on who asked first. */

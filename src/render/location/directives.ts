@@ -18,7 +18,7 @@ export type NamedFeature = readonly [name: keyof FeatureValues, feature: AnyFeat
 export function directivesOf(
   [name, feature]: NamedFeature,
   values: FeatureValues,
-  place: Pick<Place, "protocol" | "live" | "bind">,
+  place: Pick<Place, "protocol" | "live" | "ofGateway" | "bind">,
   settings: Settings,
 ): Directive[] {
   const { protocol } = place;
@@ -35,16 +35,17 @@ export function directivesOf(
 function ownDirectives(
   fields: Fields,
   value: Readonly<Record<string, unknown>>,
-  { protocol, live: isLive, bind }: Pick<Place, "protocol" | "live" | "bind">,
+  place: Pick<Place, "protocol" | "live" | "ofGateway" | "bind">,
   settings: Settings,
 ): Directive[] {
+  const { protocol, live: isLive, bind } = place;
   return Object.entries(fields).flatMap(([field, { directive, fallback, kind }]) => {
     const name = directive && nameFor(protocol, directive);
     if (directive === undefined || name === undefined) return [];
     const live = isLive ? directive.live : undefined;
     const view = kind.view(value[field]);
     if (live === "balancer" || print(view) === print(kind.view(fallback(settings)))) return [];
-    const bound = typeof live === "function" ? live(value[field], bind) : live && bind(live.variable, print(view));
+    const bound = typeof live === "function" ? live(value[field], place) : live && bind(live.variable, print(view));
     return [{ name: Token.name(name), value: bound ?? argumentOf(view) }];
   });
 }

@@ -159,6 +159,7 @@ export class LocationTexts {
       dynamic,
       ofGateway: traits.route !== undefined,
       live: dynamic && ownTextOf(values, "location") === "",
+      identifies: isSaid("identifies", values, "location"),
       resolver: this.#resolver,
       owned: traits.owned,
       authenticates: traits.authenticates,

@@ -19,6 +19,12 @@ function _M.made(addresses)
   return tried, count, last
 end
 
+-- Returns how often the route lets a request be tried; nil where it sets no limit, or 0.
+function _M.most(text)
+  local most = tonumber(text)
+  return most and most > 0 and most or nil
+end
+
 -- Returns the endpoints that were not tried; all of them when every one was.
 function _M.left(endpoints, tried)
   if not tried then

@@ -1,0 +1,96 @@
+-- Decides by its address whether a client may use a location, as nginx's `deny` and `allow` do. The
+-- lists are data of the route, so that a new one needs no reload: `denied|allowed`, each of them
+-- ranges like `c0000200/24` with blanks between them.
+local band = require("bit").band
+
+local ngx = ngx
+local byte = string.byte
+local char = string.char
+local find = string.find
+local floor = math.floor
+local gmatch = string.gmatch
+local gsub = string.gsub
+local match = string.match
+local sub = string.sub
+local tonumber = tonumber
+
+local _M = {}
+
+local function binary(two)
+  return char(tonumber(two, 16))
+end
+
+-- Returns the first bits of an address, and zeros for the other bits of the last byte.
+local function prefix_of(address, bits)
+  local whole = floor(bits / 8)
+  local rest = bits - 8 * whole
+  local prefix = sub(address, 1, whole)
+  return rest == 0 and prefix or prefix .. char(band(byte(address, whole + 1), 256 - 2 ^ (8 - rest)))
+end
+
+-- Returns sets of prefixes by the number of bytes of their addresses, then by their number of bits.
+local function ranges_in(text)
+  local ranges = { [4] = {}, [16] = {} }
+  for digits, bits in gmatch(text, "(%x+)/(%d+)") do
+    local address = gsub(digits, "%x%x", binary)
+    local of_length = ranges[#address]
+    bits = tonumber(bits)
+    of_length[bits] = of_length[bits] or {}
+    of_length[bits][prefix_of(address, bits)] = true
+  end
+  return ranges
+end
+
+-- The lists that this worker has read, by their text, which thousands of routes may share.
+local known, known_texts = {}, 0
+local most_known = 1000
+
+local function lists_of(text)
+  local lists = known[text]
+  if lists then
+    return lists
+  end
+  if known_texts >= most_known then
+    known, known_texts = {}, 0
+  end
+  local denied, allowed = match(text, "^(.*)|(.*)$")
+  lists = { denied = ranges_in(denied), allowed = ranges_in(allowed), is_open = allowed == "" }
+  known[text] = lists
+  known_texts = known_texts + 1
+  return lists
+end
+
+-- Returns whether a range has the address. It looks into one set for each number of bits.
+local function covers(ranges, address)
+  for bits, prefixes in pairs(ranges[#address] or {}) do
+    if prefixes[prefix_of(address, bits)] then
+      return true
+    end
+  end
+  return false
+end
+
+local mapped = "^" .. ("%z"):rep(10) .. "\255\255"
+
+-- Returns whether a client with this address, in network byte order, may pass. A client of a Unix
+-- socket has no address, so no range has it.
+function _M.may_pass(text, address)
+  if #address == 16 and find(address, mapped) then
+    address = sub(address, 13)
+  end
+  local lists = lists_of(text)
+  return not covers(lists.denied, address) and (lists.is_open or covers(lists.allowed, address))
+end
+
+-- Runs in the access phase. A location that calls it has lists, so without any it refuses all.
+function _M.check()
+  local var = ngx.var
+  local text = var.route_access
+  if text and text ~= "" and _M.may_pass(text, var.binary_remote_addr or "") then
+    return
+  end
+  ngx.log(ngx.ERR, "access forbidden by rule")
+  return ngx.exit(403)
+end
+
+return _M
