@@ -9,6 +9,7 @@ import type { Location, Upstream } from "../model/configuration.ts";
 import { catchAll, defaultUpstream } from "../model/configuration.ts";
 import { backendOf } from "../model/location.ts";
 import type { Decision, End, Guard } from "./decision.ts";
+import { isOwn } from "./gateway/match.ts";
 import { type Asked, earlyChecks, everywhere, lateChecks, stopIn } from "./guards.ts";
 import type { Served } from "./host.ts";
 import { appRootTarget, expanded, type Ports, twinTarget } from "./redirects.ts";
@@ -49,8 +50,7 @@ function forHost(
 ): Decision {
   const { server } = host;
   const at = { asked, request, settings: served.settings, ports: options.ports };
-  const isOwn = server.name === catchAll && options.ownPaths.some((path) => request.uri.startsWith(path));
-  if (isOwn && !server.routes.some(({ match, path }) => match === "exact" && path === request.uri))
+  if (server.name === catchAll && isOwn(server, options.ownPaths, request.uri))
     return {
       ...bare(request, { kind: "answer", status: 200, why: "Sluice answers this path by itself" }),
       host,

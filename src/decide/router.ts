@@ -28,6 +28,8 @@ export interface AtListener {
   readonly listener: Listener;
   /** Whether Ingresses have the port, too. */
   readonly shared: boolean;
+  /** See DecideOptions. */
+  readonly ownPaths: readonly string[];
 }
 
 export const matcher: Router = {
@@ -36,5 +38,5 @@ export const matcher: Router = {
   path: pathOf,
   listener: listenerFor,
   isMisdirected: (port, listener, name) => listenerFor(port, name)?.id !== listener.id,
-  route: (served, { listener, shared }, request, asked) => routeFor(served, listener.id, request, asked, shared),
+  route: (served, at, request, asked) => routeFor(served, at, request, asked),
 };

@@ -8,6 +8,7 @@ import type { Translation } from "../../src/translate/translator.ts";
 import { route } from "../support/gateways.ts";
 import { ingress, type PathWords } from "../support/ingress.ts";
 import { startBothApis } from "./support/both-apis.ts";
+import { request } from "./support/request.ts";
 import { steadyTraffic } from "./support/steady-traffic.ts";
 
 interface Words {
@@ -295,4 +296,28 @@ test("a route in shadow serves nothing, and says which requests it would take an
   expect(await it.answer("a.test", "/cart")).toBe("s1");
   await it.serve(...main, ofRoute(rules, { name: "shadow" }));
   expect(await it.answer("a.test", "/cart"), "out of the shadow").toBe("s2");
+});
+
+test("the health path is answered in place of routes for all hosts, unless one has exactly that path", async () => {
+  const it = await startBothApis(18_960);
+  const health = async (host: string) => {
+    const { status, body } = await request({ to: it.to, host, path: "/healthz" });
+    return body === "" ? status : JSON.parse(body).backend;
+  };
+  const all = ofRoute([["/", "s1"]], { host: "" });
+  const named = ofRoute([["/", "s2"]], { name: "named" });
+  await it.serve(all, named);
+  expect([await health("10.0.0.1"), await it.ask("10.0.0.1", "/")]).toEqual([200, "s1"]);
+  expect(await health("a.test"), "a host that a route names").toBe(2);
+  await it.serve(
+    ofRoute(
+      [
+        ["/", "s1"],
+        ["/healthz", "s3", "Exact"],
+      ],
+      { host: "" },
+    ),
+    named,
+  );
+  expect(await health("10.0.0.1")).toBe(3);
 });

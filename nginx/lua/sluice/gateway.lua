@@ -56,7 +56,9 @@ end
 -- for all names. Returns nil where no route takes the request, and false where that could not be
 -- found out. On a port that is `shared` with Ingresses it returns `paths.namesake` where an Ingress
 -- has the request: by the table of a name that both have, or by a more specific name than any
--- route's. The name is then false for an alias that is a pattern.
+-- route's. The name is then false for an alias that is a pattern. It also returns `paths.namesake`
+-- for a path that Sluice answers itself, such as the health path, where only a route for all hosts
+-- takes the request.
 local function location_of(listener, host, uri, generation, shapes, shared)
   local scope = listener.before_host
   if not scope then
@@ -87,6 +89,9 @@ local function location_of(listener, host, uri, generation, shapes, shared)
     return paths.namesake, false
   end
   record = get(scope .. "_", generation, shapes)
+  if record and shared and listener.is_any and route.own_location(record, uri) then
+    return paths.namesake, "_"
+  end
   return record and paths.find(record, uri), "_"
 end
 

@@ -55,7 +55,8 @@ function _M.own(paths)
   own_paths, _M.own_paths = paths, paths
 end
 
-local function own_location(record, uri)
+-- The location of such a path; nil where the host has exactly that path.
+function _M.own_location(record, uri)
   if record.exact and record.exact[uri] then
     return nil
   end
@@ -106,7 +107,7 @@ local function target_of(slot, generation, shapes)
   elseif not record then
     return is_none and own.contrary_host or own.unrouted
   end
-  local ours = is_catch_all and own_location(record, uri)
+  local ours = is_catch_all and _M.own_location(record, uri)
   if ours then
     return ours
   end

@@ -119,7 +119,7 @@ export interface At {
 function atListener(at: At, router: Router): GatewayDecision {
   const { served, asked, request, options, port, listener } = at;
   const shared = isShared(port, options);
-  const { lost, end } = router.route(served, { port, listener, shared }, request, asked);
+  const { lost, end } = router.route(served, { port, listener, shared, ownPaths: options.ownPaths }, request, asked);
   const taken = end.kind === "taken" ? end.taken : undefined;
   const base = { port, listener, lost, taken, guards: [], backends: [] };
   if (end.kind === "ingress") return { ...base, passedOn: end.why, end: { kind: "answer", status: 404, why: end.why } };

@@ -61,26 +61,36 @@ export interface RouteSearch {
     | { readonly kind: "unclear"; readonly pattern: string };
 }
 
+export interface RoutePlace {
+  readonly listener: Pick<Listener, "id" | "hostname">;
+  /** Whether Ingresses have the port, too. */
+  readonly shared: boolean;
+  /** Paths that Sluice answers by itself on hosts that nobody names. */
+  readonly ownPaths: readonly string[];
+}
+
 /**
  * Hosts of the listener are tried from the most specific one on, until a route of one takes the
- * request. `shared`: whether Ingresses have the port, too.
+ * request.
  */
 export function routeFor(
   served: Pick<Served, "servers">,
-  listener: string,
+  { listener, shared, ownPaths }: RoutePlace,
   request: ReadRequest,
   asked: AskedRequest,
-  shared: boolean,
 ): RouteSearch {
   const lost: RouteLost[] = [];
   const hosts: Server<FeatureValues>[] = [];
   const ingress = shared ? levelOf(served, request.host) : undefined;
   for (const name of namesAbove(request.host)) {
-    const server = served.servers.get(serverKey({ listener, name }));
+    const server = served.servers.get(serverKey({ listener: listener.id, name }));
     if (name === ingress && (server === undefined || name === catchAll)) {
       return { lost, end: { kind: "ingress", why: "an Ingress names the host more exactly than its routes" } };
     }
     if (server === undefined) continue;
+    if (shared && name === catchAll && listener.hostname === "" && isOwn(server, ownPaths, request.uri)) {
+      return { lost, end: { kind: "ingress", why: "Sluice answers this path by itself" } };
+    }
     hosts.push(server);
     for (const route of inOrder(server)) {
       const fits = takesPath(route, request.uri);
@@ -96,6 +106,14 @@ export function routeFor(
     }
   }
   return { lost, end: { kind: "nothing", hosts } };
+}
+
+/** Whether Sluice answers the path in place of a host that nobody names. */
+export function isOwn({ routes }: Pick<Server<FeatureValues>, "routes">, ownPaths: readonly string[], uri: string): boolean {
+  return (
+    ownPaths.some((path) => uri.startsWith(path)) &&
+    !routes.some(({ match, path }) => match === "exact" && path === uri)
+  );
 }
 
 /** Whether a wildcard stands for several labels of the host, which that of an Ingress does not. */

@@ -99,7 +99,7 @@ const surroundings: readonly KubernetesObject[] = [
 ];
 
 function decideOptions(port: number): DecideOptions {
-  return { ownPaths: [], builtInPort: port + 2, ports: { http: port, https: port + 1 } };
+  return { ownPaths: ["/healthz", "/nginx_status"], builtInPort: port + 2, ports: { http: port, https: port + 1 } };
 }
 
 function decidedOf(

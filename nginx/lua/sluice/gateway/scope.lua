@@ -49,7 +49,11 @@ function _M.listener(scope, host)
       dot = find(host, ".", dot + 1, true)
     end
   end
-  return scope.any
+  local any = scope.any
+  if any and not any.is_any then
+    any.is_any = true
+  end
+  return any
 end
 
 return _M
