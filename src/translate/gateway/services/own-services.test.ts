@@ -204,7 +204,7 @@ test("an address that is asked for comes from the pool or from nowhere", () => {
   const foreign = outcome(asks("203.0.113.9"));
   expect([foreign.status.addresses, foreign.status.service, foreign.ports]).toEqual([[], undefined, []]);
   expect(foreign.condition("Programmed")[0]).toBe("False AddressNotUsable");
-  expect(outcome(asks("")).status.service).toBeDefined();
+  expect(outcome(asks("")).status.service).toMatchObject({ name: "gw-sluice" });
 });
 
 test("where ports have run out, a condition says so and the rest of the Gateway is served", () => {
