@@ -91,6 +91,15 @@ export const routeSettings = resource<RouteSettings>({
   plural: "routesettings",
 });
 
+/** Definitions of kinds, of which nothing but the metadata is read: their schemas are large. */
+export const customResourceDefinitions = resource<KubernetesObject>({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+  accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+});
+
 /** As far as the webhook's certificate goes. */
 export interface ValidatingWebhookConfiguration extends KubernetesObject {
   readonly webhooks?: readonly {

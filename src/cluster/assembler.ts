@@ -5,11 +5,11 @@
  * in when that data has come, and its former version stays until then; else every new Ingress would
  * serve the default certificate for a moment.
  */
-
 import { isDeepStrictEqual } from "node:util";
 import { bugWords, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
+import type { DefinitionVersions } from "../model/gateway/definition-versions.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";
 import type { Gateway, GatewayAddress, GatewayClass } from "../model/gateway/objects.ts";
 import type { RouteSettings } from "../model/gateway/route-settings.ts";
@@ -177,8 +177,13 @@ export class Assembler {
 
   /** The controller may, or may not, see IngressClasses (RS-1.4). */
   seesClasses(sees: boolean): void {
-    if (sees === (this.#snapshot.ingressClasses !== undefined)) return;
-    this.#snapshot = { ...this.#snapshot, ingressClasses: sees ? emptySnapshot.ingressClasses : undefined };
+    const ingressClasses = sees ? emptySnapshot.ingressClasses : undefined;
+    if (sees !== (this.#snapshot.ingressClasses !== undefined)) this.#snapshot = { ...this.#snapshot, ingressClasses };
+  }
+
+  /** Takes in the versions of the Gateway API's definitions. */
+  isDefinedBy(definitionVersions: DefinitionVersions | undefined): void {
+    this.#snapshot = { ...this.#snapshot, definitionVersions };
   }
 
   #refer(user: string): void {

@@ -144,6 +144,7 @@ class InformedCluster implements Cluster {
   #foundKinds(kinds: ServedKinds): void {
     this.#options.kindsFound?.(kinds);
     this.#optional.found(kinds);
+    this.#assembler.isDefinedBy(kinds.versions);
     this.#wake();
   }
 

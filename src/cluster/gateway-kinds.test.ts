@@ -151,6 +151,45 @@ test("kinds in versions that are too old are named, and not watched", async () =
   expect(found).toEqual(["ReferenceGrant,(GatewayClass),(Gateway),(HTTPRoute)"]);
 });
 
+test("the versions of definitions are those of the bundle, and an upgrade of it is noticed", async () => {
+  const api = new FakeApi();
+  api.kinds.set(v1, [gateways, routes]);
+  const definition = (plural: string, version?: string): KubernetesObject => {
+    const annotations = version === undefined ? {} : { "gateway.networking.k8s.io/bundle-version": version };
+    const metadata = { name: `${plural}.gateway.networking.k8s.io`, annotations };
+    return { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata };
+  };
+  api.put(definition("gateways", "v1.6.3"), definition("httproutes"));
+  const { cluster, clock } = open(api);
+  await cluster.synced;
+  const versions = () => cluster.snapshot().definitionVersions;
+  const names = ["gateways", "httproutes"].map((plural) => `${plural}.gateway.networking.k8s.io`);
+  expect(versions()).toEqual(
+    new Map([
+      [names[0], "v1.6.3"],
+      [names[1], ""],
+    ]),
+  );
+  api.put(definition("httproutes", "v1.7.0"));
+  await clock.advance(31_000);
+  await vi.waitFor(
+    () =>
+      expect(versions()).toEqual(
+        new Map([
+          [names[0], "v1.6.3"],
+          [names[1], "v1.7.0"],
+        ]),
+      ),
+    soon,
+  );
+  api.refused.set("CustomResourceDefinition", 403);
+  await clock.advance(31_000);
+  await vi.waitFor(() => expect(versions()).toBe("unreadable"), soon);
+  api.kinds.clear();
+  await clock.advance(40_000);
+  await vi.waitFor(() => expect(versions()).toBeUndefined(), soon);
+});
+
 test("a kind that may not be listed is left out, and all else is served", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, all);

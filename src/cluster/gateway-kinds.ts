@@ -15,10 +15,12 @@ import {
   sleep,
   succeeded,
 } from "../kubernetes/index.ts";
+import { bundleVersion, type DefinitionVersions } from "../model/gateway/definition-versions.ts";
 import { gatewayGroup, type ReferenceGrant } from "../model/gateway/objects.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import {
   backendTLSPolicies,
+  customResourceDefinitions,
   gatewayClasses,
   gateways,
   grpcRoutes,
@@ -40,6 +42,8 @@ export interface ServedKinds {
   readonly served: readonly GatewayKind[];
   /** Kinds that are there only in a version that Sluice does not read. */
   readonly outdated: readonly string[];
+  /** Undefined without kinds of the Gateway API. */
+  readonly versions?: DefinitionVersions | undefined;
 }
 
 const beta = `${gatewayGroup}/v1beta1`;
@@ -141,7 +145,26 @@ export class GatewayKinds {
       .flatMap(([best]) => best ?? [])
       .filter(({ kind }) => !served.some((one) => one.kind === kind));
     const outdated = missing.filter(({ plural }) => offered.get(beta)?.has(plural)).map(({ kind }) => kind);
-    return succeeded({ served, outdated });
+    const versions = await this.#versions(served, signal);
+    return versions.ok ? succeeded({ served, outdated, versions: versions.value }) : versions;
+  }
+
+  /** An upgrade of the definitions changes nothing that discovery says. */
+  async #versions(
+    served: readonly GatewayKind[],
+    signal: AbortSignal,
+  ): Promise<Answer<DefinitionVersions | undefined>> {
+    const versions = new Map<string, string>();
+    for (const { apiVersion, plural } of served) {
+      const [group] = apiVersion.split("/");
+      if (group !== gatewayGroup) continue;
+      const name = `${plural}.${group}`;
+      const answer = await this.#options.client.get(customResourceDefinitions, { name }, signal);
+      if (answer.ok) versions.set(name, answer.value.metadata.annotations?.[bundleVersion] ?? "");
+      else if (answer.failure.code === 403) return succeeded("unreadable");
+      else if (!isDenied(answer.failure)) return answer;
+    }
+    return succeeded(versions.size === 0 ? undefined : versions);
   }
 }
 
@@ -149,6 +172,7 @@ function has(offered: ReadonlyMap<string, ReadonlySet<string>>, { apiVersion, pl
   return offered.get(apiVersion)?.has(plural) === true;
 }
 
-function textOf({ served, outdated }: ServedKinds): string {
-  return [...served.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`), ...outdated].join();
+function textOf({ served, outdated, versions }: ServedKinds): string {
+  const definitions = versions instanceof Map ? [...versions].flat() : [String(versions)];
+  return [...served.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`), ...outdated, ...definitions].join();
 }

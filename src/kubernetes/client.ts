@@ -113,7 +113,7 @@ export class Client {
   }
 
   get<T extends KubernetesObject>(of: Resource<T>, name: ObjectName, signal: AbortSignal): Promise<Answer<T>> {
-    return this.#ask<T>({ verb: "get", path: pathOf(of, name) }, signal);
+    return this.#ask<T>({ verb: "get", path: pathOf(of, name), accept: of.accept }, signal);
   }
 
   /** One page. The items get the `apiVersion` and `kind` that lists leave out. */
@@ -257,7 +257,7 @@ export class Client {
 export type ListWatcher = Pick<Client, "list" | "watch">;
 
 /** The part of a Client that discovery needs. */
-export type Discoverer = Pick<Client, "kindsOf">;
+export type Discoverer = Pick<Client, "kindsOf" | "get">;
 
 /** A kind as the API server offers it. */
 export interface ServedKind {
@@ -266,7 +266,7 @@ export interface ServedKind {
   readonly kind: string;
 }
 
-type Wanted = Pick<TransportRequest, "path" | "query" | "body" | "contentType"> & { readonly verb: Verb };
+type Wanted = Pick<TransportRequest, "path" | "query" | "body" | "contentType" | "accept"> & { readonly verb: Verb };
 
 const methods: Readonly<Record<Verb, TransportRequest["method"]>> = {
   get: "GET",

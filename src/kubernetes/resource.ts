@@ -11,6 +11,8 @@ export interface Resource<T extends KubernetesObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
+  /** The form in which single objects are read; plain JSON where absent. */
+  readonly accept?: string;
   /** Never set; it carries the type of the objects. */
   readonly object?: T;
 }

@@ -15,6 +15,8 @@ export interface TransportRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: string;
   readonly contentType?: string;
+  /** The form of the answer that is asked for; plain JSON where absent. */
+  readonly accept?: string | undefined;
   /** How long to wait for the head of the answer. */
   readonly headTimeoutMs: number;
   readonly signal: AbortSignal;
@@ -78,12 +80,12 @@ export class Transport {
     this.#pool = undefined;
   }
 
-  #start({ method, path, query = {}, body, contentType }: TransportRequest, proof: Proof): ClientRequest {
+  #start({ method, path, query = {}, body, contentType, accept }: TransportRequest, proof: Proof): ClientRequest {
     const url = new URL(this.#credentials.server);
     url.pathname = url.pathname.replace(/\/$/, "") + path;
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
     const headers = {
-      accept: "application/json",
+      accept: accept ?? "application/json",
       "user-agent": this.#userAgent,
       ...(body === undefined ? {} : bodyHeaders(body, contentType)),
       ...proof.headers,

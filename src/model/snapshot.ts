@@ -4,6 +4,7 @@
  * `keyOf`.
  */
 import type { BackendTLSPolicy } from "./gateway/backend-tls-policy.ts";
+import type { DefinitionVersions } from "./gateway/definition-versions.ts";
 import type { ListenerSet } from "./gateway/listener-set.ts";
 import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./gateway/objects.ts";
 import type { RouteSettings } from "./gateway/route-settings.ts";
@@ -47,6 +48,10 @@ export interface Snapshot {
   readonly listenerSets: Table<ListenerSet>;
   readonly backendTLSPolicies: Table<BackendTLSPolicy>;
   readonly routeSettings: Table<RouteSettings>;
+  /**
+   * The versions of the Gateway API's definitions; undefined in folders, where there are none.
+   */
+  readonly definitionVersions: DefinitionVersions | undefined;
   /**
    * Addresses of the pool on which nginx can listen here; undefined where that was not tried: then
    * all of them count.
@@ -92,6 +97,7 @@ export const emptySnapshot: Snapshot = {
   listenerSets: Table.empty(),
   backendTLSPolicies: Table.empty(),
   routeSettings: Table.empty(),
+  definitionVersions: undefined,
   localAddresses: undefined,
   addresses: Table.empty(),
   staples: Table.empty(),

@@ -3,7 +3,7 @@
  * statuses that keep their word.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { gatewaySuite } from "../../scripts/gateway-suite.ts";
+import { gatewayApiVersion, gatewaySuite } from "../../scripts/gateway-suite.ts";
 import type { Condition } from "../../src/model/gateway/objects.ts";
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import { request } from "../nginx/support/request.ts";
@@ -57,15 +57,17 @@ interface Start {
   readonly user?: string;
   readonly pod?: string;
   readonly flags?: readonly string[];
+  readonly healthPort?: number;
 }
 
 async function start(options: Start = {}): Promise<Sluice> {
-  const { user, pod = "controller-0", flags: more = [] } = options;
+  const { user, pod = "controller-0", flags: more = [], healthPort = 10_254 } = options;
   if (pod !== "controller-0") await installPod(cluster, { namespace: "ingress-nginx", name: pod });
   const flags = [`--gateway-addresses=${pool.first}-${pool.second}`, "--election-ttl=4s", "--enable-metrics", ...more];
   const sluice = new Sluice({
     cluster,
     flags,
+    healthPort,
     pod: { namespace: "ingress-nginx", name: pod },
     ...(user ? { user } : {}),
   });
@@ -107,6 +109,7 @@ interface WithStatus extends KubernetesObject {
   readonly status?: {
     readonly addresses?: readonly { readonly value: string }[];
     readonly conditions?: readonly Condition[];
+    readonly listeners?: readonly { readonly attachedRoutes: number }[];
     readonly parents?: readonly { readonly conditions: readonly Condition[] }[];
   };
 }
@@ -343,4 +346,94 @@ test("a new leader writes nothing that is right already, and goes on from there"
   expect(after.status?.addresses).toEqual(before.status?.addresses);
   // Nothing about this route was to be said, so it was not written at all.
   expect(routeAfter.metadata.resourceVersion).toBe(routeBefore.metadata.resourceVersion);
+});
+
+test("when the leader's Pod dies, the other replica takes over, and no status has a gap or another time", async () => {
+  await installKinds();
+  const shared = ["--shared-gateway=shop/public", "--publish-status-address=198.51.100.7"];
+  const first = await start({ flags: shared });
+  await until("the first one leads", () => first.log.includes("this replica leads"));
+  const besides = [
+    "--http-port=10080",
+    "--https-port=10443",
+    "--status-port=10247",
+    "--default-server-port=10182",
+    "--profiler-port=10248",
+  ];
+  await start({ pod: "controller-1", healthPort: 10_255, flags: [...shared, ...besides] });
+  const second = running[1]!;
+  const lost = route("lost", { name: "nowhere", port: 80 });
+  await apply(cluster, [gatewayClass, gateway("public"), route("one"), route("two"), lost]);
+  await becomes("gateway", "public", "Programmed", "True Programmed");
+  for (const name of ["one", "two", "lost"]) await becomes("httproute", name, "Accepted", "True Accepted");
+  const answerOfSecond = () =>
+    request({ to: "127.0.0.1:10080", host: "one.example" }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await until("the second one answers", async () => (await answerOfSecond()) === 200);
+  const published = async () => (await read("gateway", "public")).status?.addresses?.map(({ value }) => value);
+  await until("the addresses of Ingresses", async () => (await published())?.join() === "198.51.100.7", longMs);
+  const counted = async () => (await read("gateway", "public")).status?.listeners?.[0]?.attachedRoutes;
+  await until("its routes are counted", async () => (await counted()) === 3);
+  const [publicBefore, oneBefore, twoBefore, lostBefore] = await everything();
+
+  expect(second.log).not.toContain("this replica leads");
+  await first.end();
+  running.shift();
+  // Nobody leads now: what changes meanwhile waits for the next leader.
+  await apply(cluster, [route("two", { name: "echo-b", port: 80 }), gateway("private", [8090])]);
+  expect(await answerOfSecond()).toBe(200);
+  await becomes("gateway", "private", "Programmed", "True Programmed");
+  expect(second.log).toContain("this replica leads");
+  await becomes("httproute", "two", "Accepted", "True Accepted");
+  const [publicAfter, oneAfter, twoAfter, lostAfter] = await everything();
+  // An object that was not written has no gap and no flap.
+  const version = ({ metadata }: WithStatus) => metadata.resourceVersion;
+  expect([publicAfter, oneAfter, lostAfter].map(version)).toEqual([publicBefore, oneBefore, lostBefore].map(version));
+  const times = ({ status }: WithStatus) =>
+    status?.parents?.[0]?.conditions.map(({ type, lastTransitionTime }) => `${type} ${lastTransitionTime}`);
+  expect(times(twoBefore)).toHaveLength(2);
+  expect(times(twoAfter)).toEqual(times(twoBefore));
+});
+
+const everything = () =>
+  Promise.all([
+    read("gateway", "public"),
+    read("httproute", "one"),
+    read("httproute", "two"),
+    read("httproute", "lost"),
+  ]);
+
+test("a GatewayClass says of which version the definitions are, and an upgrade of them changes that alone", async () => {
+  await installKinds();
+  const sluice = await start();
+  await apply(cluster, [gatewayClass, gateway("public"), route("one")]);
+  await becomes("httproute", "one", "Accepted", "True Accepted");
+  const supported = async () => {
+    const asked = ["get", "gatewayclass", "sluice", "-o", "json"];
+    const { status }: WithStatus = JSON.parse(await cluster.kubectl(asked));
+    const found = status?.conditions?.find(({ type }) => type === "SupportedVersion");
+    return `${found?.status} ${found?.message}`;
+  };
+  await until("it is known", async () => (await supported()).startsWith("True "));
+  expect(await supported()).toBe(`True the definitions of the Gateway API are of v${gatewayApiVersion}`);
+  const definition = "gateways.gateway.networking.k8s.io";
+  const annotate = (version: string) =>
+    cluster.kubectl([
+      "annotate",
+      "--overwrite",
+      "crd",
+      definition,
+      `gateway.networking.k8s.io/bundle-version=${version}`,
+    ]);
+  await annotate("v9.9.9");
+  const words = `False the definition ${definition} is of v9.9.9. Sluice knows `;
+  await until("the condition names the definition", async () => (await supported()).startsWith(words), longMs);
+  expect(sluice.log).toContain("the definitions of the Gateway API are of a version that Sluice does not know");
+  await apply(cluster, [route("two")]);
+  await becomes("httproute", "two", "Accepted", "True Accepted");
+  expect(await routeStatus("two")).toBe(200);
+  await annotate(`v${gatewayApiVersion}`);
+  await until("it is as before", async () => (await supported()).startsWith("True "), longMs);
 });

@@ -70,6 +70,13 @@ export class FakeApi implements ListWatcher, Discoverer {
     return succeeded(this.kinds.get(apiVersion) ?? []);
   }
 
+  async get<T extends KubernetesObject>(of: Resource<T>, { name }: { readonly name: string }): Promise<Answer<T>> {
+    const code = this.refused.get(of.kind) ?? 404;
+    const found = code === 404 ? this.#objects.get(`${of.kind} ${name}`) : undefined;
+    if (found === undefined) return failed(failureFromStatus(code, { message: `${of.plural} is refused`, code }));
+    return succeeded(structuredClone(found) as unknown as T);
+  }
+
   async list<T extends KubernetesObject>(of: Resource<T>, options: ListOptions): Promise<Answer<List<T>>> {
     const { namespace, fieldSelector } = options;
     const single = fieldSelector?.startsWith("metadata.name=") ?? false;

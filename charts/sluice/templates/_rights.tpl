@@ -100,6 +100,21 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 - apiGroups: [gateway.networking.k8s.io]
   resources: [gatewayclasses/status]
   verbs: [patch, update]
+# the versions of the Gateway API's definitions, for the condition SupportedVersion
+- apiGroups: [apiextensions.k8s.io]
+  resources: [customresourcedefinitions]
+  resourceNames:
+    - gatewayclasses.gateway.networking.k8s.io
+    - gateways.gateway.networking.k8s.io
+    - listenersets.gateway.networking.k8s.io
+    - httproutes.gateway.networking.k8s.io
+    - grpcroutes.gateway.networking.k8s.io
+    - tlsroutes.gateway.networking.k8s.io
+    - tcproutes.gateway.networking.k8s.io
+    - udproutes.gateway.networking.k8s.io
+    - backendtlspolicies.gateway.networking.k8s.io
+    - referencegrants.gateway.networking.k8s.io
+  verbs: [get]
 {{- if not .Values.controller.scope.enabled }}
 # their labels, by which listeners of Gateways take routes; for --watch-namespace-selector as well
 - apiGroups: [""]

@@ -16,6 +16,7 @@ import { tableOf } from "../../model/snapshot.ts";
 import { type GatewayStatusEvent, GatewayStatuses } from "../../status/gateway/keeper.ts";
 import type { Listener } from "../../sync/ports.ts";
 import type { Clock } from "../../timing/clock.ts";
+import { unknownVersions } from "../../translate/gateway/versions.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 
 export interface GatewaySideOptions {
@@ -133,6 +134,7 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
  */
 export function kindsLog(log: Log): (kinds: ServedKinds) => void {
   let before: ServedKinds = { served: [], outdated: [] };
+  let unknownBefore: string | undefined;
   const named = ({ served }: ServedKinds) => served.map(({ kind }) => kind);
   return (kinds) => {
     const come = named(kinds).filter((kind) => !named(before).includes(kind));
@@ -148,6 +150,10 @@ export function kindsLog(log: Log): (kinds: ServedKinds) => void {
         { kinds: old.join(", ") },
         "the API server has these kinds only in versions before v1, which are not read",
       );
+    const unknown = kinds.versions && unknownVersions(kinds.versions);
+    if (unknown !== undefined && unknown !== unknownBefore)
+      log.warn({ why: unknown }, "the definitions of the Gateway API are of a version that Sluice does not know");
+    unknownBefore = unknown;
   };
 }
 

@@ -10,6 +10,7 @@ import type { TranslateOptions } from "../options.ts";
 import { fails, holds } from "./conditions.ts";
 import { supportedFeatures } from "./features.ts";
 import { type PartialParameters, readParameters } from "./parameters.ts";
+import { supportedVersion } from "./versions.ts";
 
 export interface ClassReading {
   /** Whether Gateways of it are served. */
@@ -28,7 +29,12 @@ export function readClasses(snapshot: Snapshot, options: TranslateOptions): Read
   return new Map(ours.map(([name, object]) => [name, readClass(object, snapshot, options)]));
 }
 
-function readClass(gatewayClass: GatewayClass, { configMaps }: Snapshot, options: TranslateOptions): ClassReading {
+/** Whether something that classes are read from is other than before. */
+export function mayClassesDiffer(before: Snapshot, now: Snapshot): boolean {
+  return (["gatewayClasses", "configMaps", "definitionVersions"] as const).some((part) => before[part] !== now[part]);
+}
+
+function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: TranslateOptions): ClassReading {
   const isStatic = options.lacks.has("lua");
   const object = { kind: "GatewayClass", name: gatewayClass.metadata.name };
   const reference = gatewayClass.spec?.parametersRef;
@@ -39,7 +45,7 @@ function readClass(gatewayClass: GatewayClass, { configMaps }: Snapshot, options
       object,
       field: "spec.parametersRef",
       done: "its Gateways keep the Services that they have, and new ones get none",
-      configMap: (key) => configMaps.get(key),
+      configMap: (key) => snapshot.configMaps.get(key),
     });
   const parameters = read?.problem;
   const unserved: Problem | undefined = isStatic
@@ -56,7 +62,7 @@ function readClass(gatewayClass: GatewayClass, { configMaps }: Snapshot, options
     status: {
       kind: "GatewayClass",
       object: gatewayClass,
-      conditions: [accepted(unserved, parameters), supported()],
+      conditions: [accepted(unserved, parameters), supportedVersion(snapshot.definitionVersions)],
       supportedFeatures: isStatic ? [] : supportedFeatures(options),
     },
     problems: [unserved, parameters].filter((one) => one !== undefined),
@@ -68,10 +74,6 @@ function accepted(unserved: Problem | undefined, parameters: Problem | undefined
   if (unserved !== undefined) return fails("Accepted", "Unsupported", sentence(unserved));
   if (parameters !== undefined) return fails("Accepted", "InvalidParameters", sentence(parameters));
   return holds("Accepted", "Sluice serves Gateways of this class");
-}
-
-function supported(): DesiredCondition {
-  return holds("SupportedVersion", "the definitions of the Gateway API are of a version that Sluice knows");
 }
 
 /** Whether nothing is different for its Gateways. */

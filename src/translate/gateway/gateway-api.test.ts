@@ -7,7 +7,7 @@ import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } f
 import { fake, put } from "../../../test/support/sketch.ts";
 import type { Capability } from "../../directives/capabilities.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
-import { emptySnapshot, withObjects } from "../../model/snapshot.ts";
+import { emptySnapshot, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import { sentence } from "../../problem.ts";
 import { emptyLastGood } from "../last-good.ts";
@@ -215,6 +215,39 @@ test("a GatewayClass of ours is accepted with what nginx here can do, and in sta
   const [accepted] = status("lua")!.conditions;
   expect(accepted).toMatchObject({ type: "Accepted", status: "False", reason: "Unsupported" });
   expect(accepted!.message).toContain("the Gateway API needs dynamic mode");
+});
+
+test("a GatewayClass says of which version the definitions are, and whether Sluice knows it", () => {
+  const translator = new Translator(options, fake);
+  const snapshot = put(emptySnapshot, gatewayClass());
+  const condition = (definitionVersions: Snapshot["definitionVersions"]) => {
+    const { statuses } = translator.turn({ ...emptyInputs, snapshot: { ...snapshot, definitionVersions } });
+    const status = statuses.get("GatewayClass sluice");
+    const [accepted, supported] = status?.kind === "GatewayClass" ? status.conditions : [];
+    expect(accepted, "it is served in any case").toMatchObject({ type: "Accepted", status: "True" });
+    return `${supported?.type} ${supported?.status} ${supported?.reason}: ${supported?.message}`;
+  };
+  const of = (gateways: string, routes = gateways) =>
+    new Map([
+      ["gateways.x", gateways],
+      ["httproutes.x", routes],
+    ]);
+  const known = "Sluice knows v1.0 to v1.7";
+  const bestEffort = `${known}; Gateways are served as far as that goes`;
+  const [yes, no] = ["SupportedVersion True SupportedVersion: ", "SupportedVersion False UnsupportedVersion: "];
+  expect(condition(undefined)).toBe(`${yes}Sluice knows the Gateway API v1.0 to v1.7`);
+  expect(condition(of("v1.6.3"))).toBe(`${yes}the definitions of the Gateway API are of v1.6.3`);
+  expect(condition(of("v1.7.0-rc.1", "v1.0.0"))).toBe(
+    `${yes}the definitions of the Gateway API are of v1.0.0, v1.7.0-rc.1`,
+  );
+  expect(condition(of("v1.8.0", "v1.6.3"))).toBe(`${no}the definition gateways.x is of v1.8.0. ${bestEffort}`);
+  expect(condition(of("v0.8.1", ""))).toBe(
+    `${no}the definition httproutes.x is without a version; the definition gateways.x is of v0.8.1. ${bestEffort}`,
+  );
+  expect(condition(of("v2.0.0"))).toBe(`${no}the definitions gateways.x, httproutes.x are of v2.0.0. ${bestEffort}`);
+  expect(condition("unreadable")).toBe(
+    `SupportedVersion Unknown VersionUnknown: the definitions of the Gateway API cannot be read, because the right to get them is missing. ${known}`,
+  );
 });
 
 test("a Gateway keeps its address while it may, and the oldest chooses first", () => {
@@ -526,7 +559,9 @@ test("the auth service of a rule is asked as it says, and where it cannot be ask
   ]);
   const ofBackend = [{ name: "web", port: 80, filters: [{ type: "ExternalAuth", externalAuth: asking }] }];
   const { configuration } = outcome(gateway({}), route({ rules: [{ backendRefs: ofBackend }] }), login);
-  expect(configuration.servers.get("ns/gw/http _")!.locations[0]!.backends[0]!.unusable).toBeDefined();
+  expect(configuration.servers.get("ns/gw/http _")!.locations[0]!.backends[0]!.unusable).toMatchObject({
+    field: "spec.rules[0].backendRefs[0].filters[0].type",
+  });
 });
 
 test("what a filter would have guarded is answered with 500", () => {

@@ -17,7 +17,7 @@ import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
-import { type ClassReading, isSameClass, readClasses } from "./classes.ts";
+import { type ClassReading, isSameClass, mayClassesDiffer, readClasses } from "./classes.ts";
 import { gatewayStatus } from "./gateway-status.ts";
 import type { Grants } from "./grants.ts";
 import { intersect } from "./hostnames.ts";
@@ -155,7 +155,7 @@ export class Gateways {
 
   #outdated(turn: Turn, granting: ReadonlySet<string>): Set<string> {
     const { before, now, afresh } = turn;
-    const { gateways, gatewayClasses, configMaps } = now.snapshot;
+    const { gateways } = now.snapshot;
     const changed = new Set(gateways.changesSince(before.snapshot.gateways).map(({ key }) => key));
     for (const key of this.#standIns.changed(turn)) changed.add(key);
     for (const kind of ["Secret", "ConfigMap"] as const) {
@@ -163,8 +163,7 @@ export class Gateways {
     }
     for (const namespace of granting)
       for (const key of this.#references.usersOf(`grants ${namespace}`)) changed.add(key);
-    const mayDiffer = gatewayClasses !== before.snapshot.gatewayClasses || configMaps !== before.snapshot.configMaps;
-    if (!afresh && !mayDiffer) return changed;
+    if (!afresh && !mayClassesDiffer(before.snapshot, now.snapshot)) return changed;
     const old = this.#classes;
     this.#classes = readClasses(now.snapshot, this.#options);
     for (const name of new Set([...old.keys(), ...this.#classes.keys()])) {
