@@ -19,6 +19,7 @@ import type { TranslateOptions } from "../translate/options.ts";
 import { Problems } from "../translate/problems.ts";
 import { type Answer, answerTo, readQuestion } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
+import { routesBeside } from "./gateway/routes-beside.ts";
 import { settingsVerdict } from "./gateway/settings-review.ts";
 import type { GatewayObject, Reviewed } from "./gateway/subject.ts";
 import { warningsFor } from "./gateway/warnings.ts";
@@ -193,7 +194,11 @@ class Reviewer {
     this.#before = snapshot;
     const { value: hostPolicy } = this.#hostPolicy;
     const neighbours = this.#neighbours;
-    return yield* judging(object, { snapshot, neighbours, settings, hostPolicy, options: translate, watches });
+    const bench = { snapshot, neighbours, settings, hostPolicy, options: translate, watches };
+    const verdict = yield* judging(object, bench);
+    if (verdict.kind !== "judged" || verdict.refusals.length > 0) return verdict;
+    yield;
+    return { ...verdict, warnings: [...verdict.warnings, ...routesBeside(object, snapshot, translate)] };
   }
 
   #refuse(response: ServerResponse, status: number, why: string): void {

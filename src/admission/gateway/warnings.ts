@@ -22,7 +22,7 @@ import type { GatewayObject } from "./subject.ts";
  * The most routes that are read beside the one under review because they may have its matches.
  * Honest routes that share a host are fewer.
  */
-const mostNeighbours = 100;
+export const mostNeighbours = 100;
 
 /**
  * Returns no warnings where the object is not ours, or Sluice fails on it: any client that reaches
@@ -36,16 +36,21 @@ export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: 
         problem.object.kind === kind &&
         problem.object.name === metadata.name &&
         problem.object.namespace === metadata.namespace;
-      const { problems } = translate(
-        { ...emptyInputs, snapshot: surroundings(object, snapshot, options) },
-        { ...options, configMap: undefined, defaultBackendService: undefined, defaultSslCertificate: undefined },
-        noCertificate,
-      );
-      const said = [...problems.values()].flat().filter(own);
+      const said = problemsIn(surroundings(object, snapshot, options), options).filter(own);
       return said.filter((problem) => problem.kind !== "bug" && !isUnknown(problem, snapshot));
     },
     () => [],
   );
+}
+
+/** Those of all objects of the Snapshot, which are few. */
+export function problemsIn(snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
+  const { problems } = translate(
+    { ...emptyInputs, snapshot },
+    { ...options, configMap: undefined, defaultBackendService: undefined, defaultSslCertificate: undefined },
+    noCertificate,
+  );
+  return [...problems.values()].flat();
 }
 
 /** The part of the Snapshot that decides about the object, including the object. */
@@ -113,13 +118,17 @@ function ingressesBeside({ kind, spec }: GatewayObject, { ingresses }: Snapshot)
   const found: Ingress[] = [];
   if (hostnames.size === 0) return found;
   for (const ingress of ingresses.values()) {
-    const rules = ingress.spec?.rules ?? [];
-    const isSmall =
-      rules.length <= mostNeighbours && rules.every(({ http }) => (http?.paths?.length ?? 0) <= mostNeighbours);
-    if (isSmall && rules.some(({ host }) => hostnames.has(host?.toLowerCase() ?? ""))) found.push(ingress);
+    const hosts = ingress.spec?.rules?.map(({ host }) => host?.toLowerCase() ?? "") ?? [];
+    if (isSmall(ingress) && hosts.some((host) => hostnames.has(host))) found.push(ingress);
     if (found.length === mostNeighbours) break;
   }
   return found;
+}
+
+/** Whether a review may take the time to hold its paths against those of routes. */
+export function isSmall({ spec }: Ingress): boolean {
+  const rules = spec?.rules ?? [];
+  return rules.length <= mostNeighbours && rules.every(({ http }) => (http?.paths?.length ?? 0) <= mostNeighbours);
 }
 
 /** The Gateway or ListenerSet together with the host, for each pair that the route names. */

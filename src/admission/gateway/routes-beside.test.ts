@@ -1,0 +1,36 @@
+/** What the webhook says to an Ingress about routes that stand beside it. */
+import { expect, test } from "vitest";
+import { gateway, gatewayClass, listener, namespace, route } from "../../../test/support/gateways.ts";
+import { ingress, ingressClass } from "../../../test/support/ingress.ts";
+import { put } from "../../../test/support/sketch.ts";
+import { emptySnapshot } from "../../model/snapshot.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions, type TranslateOptions } from "../../translate/options.ts";
+import { routesBeside } from "./routes-beside.ts";
+
+const options: TranslateOptions = { ...defaultOptions, gateway: { ...defaultOptions.gateway, shared: "ns/gw" } };
+const world = put(
+  emptySnapshot,
+  ingressClass,
+  gatewayClass(),
+  namespace("ns"),
+  gateway({ listeners: [listener({})] }),
+  gateway({ name: "apart", listeners: [listener({ port: 8000 })] }),
+  route({ name: "moved", hostnames: ["a.test"], rules: [{ backendRefs: [{ name: "web", port: 80 }] }] }),
+  route({ name: "apart", parent: { name: "apart" }, hostnames: ["b.test"] }),
+);
+const submitted = (host: string) => ingress({ name: "web", host, paths: [["/", "web"]] });
+const said = (host: string, more = options) => routesBeside(submitted(host), world, more).map(sentence);
+
+test("an Ingress learns which of its paths a route of the shared Gateway has", () => {
+  expect(said("a.test")).toEqual([
+    "spec.rules[0].http.paths[0].path: HTTPRoute ns/moved of the same namespace has path / of host a.test, too; its requests go there",
+  ]);
+  expect(said("A.test"), "a host in capital letters").toHaveLength(1);
+});
+
+test("an Ingress learns nothing of routes on other ports and other hosts", () => {
+  expect(said("b.test")).toEqual([]);
+  expect(said("c.test")).toEqual([]);
+  expect(said("a.test", defaultOptions), "no Gateway is shared").toEqual([]);
+});

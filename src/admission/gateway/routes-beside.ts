@@ -1,0 +1,80 @@
+/**
+ * The webhook's warnings to an Ingress about the shared Gateway: paths of its hosts whose requests
+ * go to a route. The sentences are those of its Events.
+ */
+import { guarded } from "../../guarded.ts";
+import type { ListenerSet } from "../../model/gateway/listener-set.ts";
+import type { Route } from "../../model/gateway/objects.ts";
+import { type Ingress, keyOf } from "../../model/objects.ts";
+import { emptySnapshot, type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
+import { Table } from "../../model/table.ts";
+import type { Problem } from "../../problem.ts";
+import type { TranslateOptions } from "../../translate/options.ts";
+import { isSmall, mostNeighbours, problemsIn } from "./warnings.ts";
+
+const kinds = { HTTPRoute: "httpRoutes", GRPCRoute: "grpcRoutes" } as const;
+
+/** Empty without a shared Gateway, or where Sluice fails: any client that reaches the port can ask. */
+export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
+  const { shared = "" } = options.gateway;
+  const gateway = snapshot.gateways.get(shared);
+  if (gateway === undefined || !isSmall(ingress)) return [];
+  const routes = routesAt(ingress, snapshot, shared);
+  if (routes.length === 0) return [];
+  const own = ({ kind, namespace, name }: Problem["object"]) =>
+    kind === "Ingress" && name === ingress.metadata.name && namespace === (ingress.metadata.namespace ?? "default");
+  return guarded(
+    () => {
+      const part: Snapshot = {
+        ...emptySnapshot,
+        gatewayClasses: snapshot.gatewayClasses,
+        ingressClasses: snapshot.ingressClasses,
+        namespaces: snapshot.namespaces,
+        listenerSets: Table.from([...snapshot.listenerSets].filter(([, set]) => gatewayOf(set) === shared)),
+      };
+      const objects = withObjects(part, [
+        { kind: "Gateway", key: shared, object: gateway },
+        { kind: "Ingress", key: keyOf(ingress), object: { ...ingress, metadata: { ...notYet, ...ingress.metadata } } },
+        ...routes,
+      ]);
+      // What the Ingress itself refers to is judged elsewhere.
+      return problemsIn(objects, { ...options, hostPolicy: undefined }).filter(
+        (problem) => own(problem.object) && problem.kind === "field-unusable" && /^(HTTP|GRPC)Route /.test(problem.why),
+      );
+    },
+    () => [],
+  );
+}
+
+/** The age of what is not in the cluster: younger than all that is. */
+const notYet = { creationTimestamp: "9999-12-31T23:59:59Z" };
+
+function gatewayOf({ spec, metadata: { namespace = "default" } }: ListenerSet): string {
+  const parent = spec?.parentRef;
+  return `${parent?.namespace ?? namespace}/${parent?.name}`;
+}
+
+/** Routes of the shared Gateway, or of a ListenerSet, that may have a host of the Ingress. */
+function routesAt({ spec }: Ingress, snapshot: Snapshot, shared: string): readonly ObjectChange[] {
+  const hosts = new Set((spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase()));
+  const found: ObjectChange[] = [];
+  for (const [kind, table] of Object.entries(kinds) as [keyof typeof kinds, "httpRoutes" | "grpcRoutes"][]) {
+    for (const [key, object] of snapshot[table]) {
+      if (found.length === mostNeighbours) return found;
+      if (hasHost(object, hosts) && isAt(object, shared)) found.push({ kind, key, object });
+    }
+  }
+  return found;
+}
+
+/** A route without hostnames has those of its listeners. */
+function hasHost({ spec }: Route, hosts: ReadonlySet<string>): boolean {
+  const hostnames = spec?.hostnames ?? [];
+  return hostnames.length === 0 || hostnames.some((hostname) => hosts.has(hostname.toLowerCase()));
+}
+
+function isAt({ spec, metadata: { namespace: own = "default" } }: Route, shared: string): boolean {
+  return (spec?.parentRefs ?? []).some(
+    ({ kind = "Gateway", namespace = own, name }) => kind === "ListenerSet" || `${namespace}/${name}` === shared,
+  );
+}
