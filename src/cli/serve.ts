@@ -37,6 +37,7 @@ import { Running } from "./run/running.ts";
 import { assumedClass } from "./tools/assumed-class.ts";
 import { heldPlace } from "./tools/held-places.ts";
 import { missingClasses } from "./tools/missing-class.ts";
+import { unservedGateways } from "./tools/unserved-gateways.ts";
 
 /**
  * How long requests in flight may take at the end. At a terminal a longer wait would be annoying.
@@ -130,7 +131,8 @@ function followFiles(manifests: Manifests, reports: Reports): void {
     reports.problems("files", manifests.problems());
     // An Ingress that moved to another class goes, as in a cluster. The folder has all classes that
     // there are.
-    reports.few("classes", missingClasses(manifests.snapshot(), true));
+    const snapshot = manifests.snapshot();
+    reports.few("classes", [...missingClasses(snapshot, true), ...unservedGateways(snapshot, true)]);
   };
   report();
   manifests.onChange(report);

@@ -22,6 +22,7 @@ import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
 import { locatedTwice } from "./twice-located.ts";
+import { unservedGateways } from "./unserved-gateways.ts";
 
 export type { Finding };
 
@@ -45,7 +46,8 @@ export function findingsIn(
   const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !said.has(textOf(one)));
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
-  const classless = missingClasses(snapshot, hasClasses);
+  const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
+  const classless = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
   const ofSnippets = snippetProblems(snippetsIn(snapshot, configuration.settings, options));
   const twice = locatedTwice(snapshot, configuration, options.annotationsPrefix);
   const ofFiles = [...library.problems.values()].flat();
@@ -87,9 +89,14 @@ function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" 
 }
 
 /** Misses an object of a kind that the folder has none of. */
-export function isElsewhere(problem: Problem, { services, secrets }: Snapshot): boolean {
+export function isElsewhere(problem: Problem, { services, secrets, gateways }: Snapshot): boolean {
   if (problem.kind === "service-missing") return services.size === 0;
-  if (problem.kind === "field-unusable" && /^Service \S+ not found$/.test(problem.why)) return services.size === 0;
+  if (problem.kind === "field-unusable") {
+    const [, kind] = /^(Service|Secret|Gateway) \S+ not found$/.exec(problem.why) ?? [];
+    if (kind === "Service") return services.size === 0;
+    if (kind === "Secret") return secrets.size === 0;
+    return kind === "Gateway" && gateways.size === 0;
+  }
   return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
 }
 

@@ -7,6 +7,7 @@ import type { Ingress } from "../../model/objects.ts";
 import { keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
+import { unservedRoutes } from "./route-reasons.ts";
 import type { AskedWorld } from "./world.ts";
 
 /** Sentences, the most telling first. */
@@ -22,6 +23,7 @@ export function reasonsIn(
   const stop = decision.guards.find(({ outcome }) => outcome === "stops");
   return [
     ...ofOtherClass(host, world),
+    ...(end.status === 404 ? unservedRoutes(host, world) : []),
     ...(decision.host?.how === "nothing else" ? ofHost(host, snapshot) : []),
     ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
       ? ofPath(decision, uri)

@@ -1,0 +1,38 @@
+/** Slips by which a Gateway or a route is nobody's. */
+import { expect, test } from "vitest";
+import { gateway, gatewayClass, route } from "../../../test/support/gateways.ts";
+import { put } from "../../../test/support/sketch.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
+import { emptySnapshot } from "../../model/snapshot.ts";
+import { sentence } from "../../problem.ts";
+import { unservedGateways } from "./unserved-gateways.ts";
+
+const said = (allAreHere: boolean, ...objects: KubernetesObject[]) =>
+  unservedGateways(put(emptySnapshot, gatewayClass(), ...objects), allAreHere).map(sentence);
+
+test("a GatewayClass that does not exist is named where all are known, and a slip of the pen always", () => {
+  const of = (gatewayClassName: string) => gateway({ spec: { gatewayClassName } });
+  const slip =
+    'spec.gatewayClassName: there is no GatewayClass "sluce" (did you mean sluice?); no controller serves it';
+  expect([said(false, of("sluce")), said(true, of("sluce"))]).toEqual([[slip], [slip]]);
+  expect(said(false, of("istio"))).toEqual([]);
+  expect(said(true, of("istio"))).toEqual([
+    'spec.gatewayClassName: there is no GatewayClass "istio"; no controller serves it',
+  ]);
+  expect(said(true, of("sluice"))).toEqual([]);
+});
+
+test("a route without a parent that anybody knows is named", () => {
+  const at = (...parentRefs: object[]) => {
+    const { spec, ...rest } = route({});
+    return { ...rest, spec: { ...spec, parentRefs } } as KubernetesObject;
+  };
+  expect(said(true, at())).toEqual(["spec.parentRefs: it names no Gateway; no controller serves the route"]);
+  expect(said(true, at({ name: "gw", kind: "Gatway" }))).toEqual([
+    'spec.parentRefs[0].kind: "Gatway" is not one of Gateway, ListenerSet; the route is not attached there',
+  ]);
+  expect(said(true, at({ name: "gw" }, { name: "gw", group: "gateway.k8s.io" }))).toEqual([
+    'spec.parentRefs[1].group: "gateway.k8s.io" has no Gateway; write gateway.networking.k8s.io; the route is not attached there',
+  ]);
+  expect(said(true, at({ name: "web", kind: "Service", group: "" })), "a mesh").toEqual([]);
+});
