@@ -109,7 +109,11 @@ export function routeFor(
 }
 
 /** Whether Sluice answers the path in place of a host that nobody names. */
-export function isOwn({ routes }: Pick<Server<FeatureValues>, "routes">, ownPaths: readonly string[], uri: string): boolean {
+export function isOwn(
+  { routes }: Pick<Server<FeatureValues>, "routes">,
+  ownPaths: readonly string[],
+  uri: string,
+): boolean {
   return (
     ownPaths.some((path) => uri.startsWith(path)) &&
     !routes.some(({ match, path }) => match === "exact" && path === uri)

@@ -8,6 +8,7 @@ import type { ListenerPort } from "../../model/listeners.ts";
 import { objectKey } from "../../model/objects.ts";
 import type { StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
+import type { Problem } from "../../problem.ts";
 import type { ClaimSource } from "../claims.ts";
 import type { Certificates } from "../hosts/certificates.ts";
 import type { CommonListener } from "../hosts/listener/certificate-owners.ts";
@@ -27,6 +28,7 @@ import { tcpRouteReader, tlsRouteReader, udpRouteReader } from "./route/stream-r
 import { AllRouteSettings } from "./route-settings/route-settings.ts";
 import { settingsStatuses } from "./route-settings/statuses.ts";
 import { RouteSource } from "./route-source.ts";
+import { sharedProblem } from "./shared-named.ts";
 
 export class GatewayApi {
   readonly #grants = new Grants();
@@ -36,6 +38,9 @@ export class GatewayApi {
   readonly #requests: readonly RouteSource[];
   readonly #streams: readonly RouteSource[];
   readonly #problems: Problems;
+  /** `namespace/name` of the Gateway that a flag names. */
+  readonly #shared: string | undefined;
+  #sharedProblem: Problem | undefined;
   /** Gateways and ListenerSets that are others than before this turn. */
   #parents: ReadonlySet<string> = new Set();
   #statuses = Table.empty<DesiredStatus>();
@@ -43,6 +48,7 @@ export class GatewayApi {
   constructor(options: TranslateOptions, problems: Problems, certificates: Certificates) {
     this.#gateways = new Gateways(options, problems, this.#grants, certificates);
     this.#problems = problems;
+    this.#shared = options.gateway.shared;
     this.#policies = new BackendTlsPolicies({
       systemAuthorities: options.gateway.systemAuthorities,
       checksNames: !options.lacks.has("upstreamSan"),
@@ -96,9 +102,19 @@ export class GatewayApi {
     const granting = this.#grants.takeIn(turn);
     const parents = this.#gateways.renew(turn, granting);
     this.#parents = parents;
+    this.#tellOfShared(turn);
     const services = this.#policies.renew(turn);
     const settings = this.#settings.renew(turn, granting);
     for (const routes of this.#routes) routes.begin({ parents, granting, services, settings });
+  }
+
+  #tellOfShared({ now: { snapshot } }: Turn): void {
+    const name = this.#shared;
+    if (name === undefined) return;
+    const problem = sharedProblem(name, snapshot, this.#gateways.parent(`Gateway ${name}`) !== undefined);
+    if (JSON.stringify(problem) === JSON.stringify(this.#sharedProblem)) return;
+    this.#sharedProblem = problem;
+    this.#problems.tell("flag shared-gateway", problem === undefined ? [] : [problem]);
   }
 
   /** `objects` with the last good forms of Gateways and routes that stand in for refused ones. */

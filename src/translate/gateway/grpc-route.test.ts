@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, grant, grpcRoute, listener, route, serviceIn } from "../../../test/support/gateways.ts";
-import { fake, put } from "../../../test/support/sketch.ts";
+import { configMap, fake, put } from "../../../test/support/sketch.ts";
 import { conditionWords } from "../../model/condition-words.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { emptySnapshot } from "../../model/snapshot.ts";
@@ -177,4 +177,17 @@ test("a route without rules, and one that this nginx serves over TLS alone, say 
   const old = outcome([grpcRoute({})], { ...pool, lacks: new Set(["http2Directive" as const]) });
   expect(old.conditions).toEqual({ Accepted: true, ResolvedRefs: true });
   expect(old.messages).toContain("calls of gRPC need TLS");
+});
+
+test("where clients may not use HTTP/2, each GRPCRoute says that no call comes in", () => {
+  const options = { ...pool, configMap: "ns/settings" };
+  const { said, messages, conditions } = outcome(
+    [grpcRoute({ rules: [rule("all")] }), configMap("ns/settings", { "use-http2": "false" })],
+    options,
+  );
+  const words =
+    "spec.parentRefs[0]: use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2; no call comes in there";
+  expect(said).toEqual([words]);
+  expect(conditions).toEqual({ Accepted: true, ResolvedRefs: true });
+  expect(messages).toContain(words);
 });

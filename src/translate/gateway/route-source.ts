@@ -147,6 +147,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       policy: (service: string, port: string | undefined) => this.#policies.governing(service, port),
       hasSettings: (name: string) => this.#settings.reading(name) !== undefined,
       lacks: this.#options.lacks,
+      useHttp2: turn.settings.useHttp2,
     };
     const { common } = this.#gateways.placement;
     const beside = besideOf(

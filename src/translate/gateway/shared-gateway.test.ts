@@ -15,7 +15,7 @@ import type { GatewayListener } from "../../model/gateway/objects.ts";
 import { emptySnapshot } from "../../model/snapshot.ts";
 import { sentence } from "../../problem.ts";
 import { defaultOptions } from "../options.ts";
-import { translate } from "../translator.ts";
+import { Translator, translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
 
 const { chain } = await fakeCertificate(new Date("2026-01-01"));
@@ -112,4 +112,20 @@ test("client certificates on it are refused, and so are addresses of its own; it
     route({ parent: { kind: "ListenerSet", name: "set" } }),
   );
   expect(found.hosts).toContain("ns/gw/ns/set/http _");
+});
+
+test("a flag that names no Gateway of Sluice's is a Problem until there is one", () => {
+  const translator = new Translator({ ...defaultOptions, gateway: of }, fake);
+  const said = (...objects: Parameters<typeof put>[1][]) => {
+    const snapshot = put(emptySnapshot, gatewayClass(), ...objects);
+    return [...translator.turn({ ...emptyInputs, snapshot }).problems.values()].flat().map(sentence);
+  };
+  const missing = "--shared-gateway: Gateway ns/gw not found; no Gateway has the ports of Ingresses";
+  expect(said()).toEqual([missing]);
+  expect(said(gateway({ name: "other" }))).toEqual([missing]);
+  expect(said(gateway({ spec: { gatewayClassName: "theirs" } }))).toEqual([
+    "--shared-gateway: no GatewayClass theirs is served here; no Gateway has the ports of Ingresses",
+  ]);
+  expect(said(gateway({}))).toEqual([]);
+  expect(said()).toEqual([missing]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { base, fake, ingress, put, service } from "../../../test/support/sketch.ts";
+import { base, configMap, fake, ingress, put, service } from "../../../test/support/sketch.ts";
 import { sentence } from "../../problem.ts";
 import { defaultOptions } from "../options.ts";
 import { translate } from "../translator.ts";
@@ -102,4 +102,16 @@ test("an annotation with the prefix of long ago is told which one is read", () =
   expect(said({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
     "annotation ingress.kubernetes.io/rewrite-target has no effect: the prefix ingress.kubernetes.io is not read; write nginx.ingress.kubernetes.io/rewrite-target",
   ]);
+});
+
+test.each(["GRPC", "GRPCS", "HTTP"])("backend-protocol %s where clients may not use HTTP/2", (scheme) => {
+  const web = ingress({ name: "a", host: "a.example", annotations: { "backend-protocol": scheme } });
+  const settings = configMap("ns/settings", { "use-http2": "false" });
+  const { problems } = translate(
+    { ...emptyInputs, snapshot: put(base, service("web"), web, settings) },
+    { ...defaultOptions, configMap: "ns/settings" },
+    fake,
+  );
+  const words = "annotation backend-protocol: use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2";
+  expect([...problems.values()].flat().map(sentence)).toEqual(scheme === "HTTP" ? [] : [words]);
 });

@@ -6,11 +6,17 @@ import { annotationKeys } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
+import type { Settings } from "../../settings/registry.ts";
 import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 
 /** `values` are what its annotations mean; `prefix` is theirs, without a slash. */
-export function doubtsOf(ingress: Ingress, prefix: string, values: FeatureValues): readonly Problem[] {
+export function doubtsOf(
+  ingress: Ingress,
+  prefix: string,
+  values: FeatureValues,
+  settings: Pick<Settings, "useHttp2">,
+): readonly Problem[] {
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
   const idle = idleAnnotations(annotations, prefix, values);
   const doubtful = none.concat(
@@ -18,6 +24,7 @@ export function doubtsOf(ingress: Ingress, prefix: string, values: FeatureValues
     patternDoubts(ingress, values),
     slashDoubts(ingress, values),
     websocketDoubts(values),
+    grpcDoubts(values, settings),
   );
   // Nearly always: thousands of Ingresses share this answer.
   if (idle.length === 0 && doubtful.length === 0) return nothing;
@@ -80,6 +87,12 @@ function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues
     doubts.push({ key: "configuration-snippet", why });
   }
   return doubts;
+}
+
+/** Clients of gRPC connect by HTTP/2 alone. */
+function grpcDoubts({ backendProtocol }: FeatureValues, { useHttp2 }: Pick<Settings, "useHttp2">): readonly Doubt[] {
+  if (useHttp2 || !backendProtocol.scheme.startsWith("GRPC")) return none;
+  return [{ key: "backend-protocol", why: "use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2" }];
 }
 
 function idleAnnotations(

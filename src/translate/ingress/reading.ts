@@ -33,7 +33,7 @@ export function readIngress(
   const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
   const idle = lackingProblems(ingress, annotationsPrefix, lacks);
-  const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values);
+  const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values, settings);
   const doubts = lacks.has("lua")
     ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)]
     : doubtful;

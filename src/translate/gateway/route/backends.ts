@@ -27,6 +27,8 @@ export interface BackendWorld {
   hasSettings(key: string): boolean;
   /** Abilities that the nginx at hand lacks. */
   readonly lacks: ReadonlySet<Capability>;
+  /** Whether clients may connect by HTTP/2. */
+  readonly useHttp2: boolean;
   /** How requests are sent, by `appProtocol` of the port; those of HTTPRoutes where absent. */
   readonly protocols?: Readonly<Record<string, BackendProtocol>>;
   /** The status of requests that cannot be served; 500 where absent. */

@@ -35,7 +35,11 @@ export const grpcRouteReader: RouteReader<GRPCRoute> = {
     return {
       ...read,
       paths: read.paths.map((path) => ({ ...path, unusableStatus: 503 })),
-      notes: [...read.notes, ...notesOf(rules, world), ...attachments.flatMap((one) => withoutTls(one, world))],
+      notes: [
+        ...read.notes,
+        ...notesOf(rules, world),
+        ...attachments.flatMap((one) => [...withoutHttp2(one, world), ...withoutTls(one, world)]),
+      ],
     };
   },
 };
@@ -65,8 +69,14 @@ function uncopied(object: BackendWorld["object"], field: string): Problem {
   return { object, kind: "field-unusable", field, why, done: "it gets no copies" };
 }
 
-function withoutTls({ field, parent, listeners }: Attachment, { object, lacks }: BackendWorld): Problem[] {
-  if (!lacks.has("http2Directive")) return [];
+function withoutHttp2({ field }: Attachment, { object, useHttp2 }: BackendWorld): Problem[] {
+  if (useHttp2) return [];
+  const why = "use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2";
+  return [{ object, kind: "field-unusable", field, why, done: "no call comes in there" }];
+}
+
+function withoutTls({ field, parent, listeners }: Attachment, { object, lacks, useHttp2 }: BackendWorld): Problem[] {
+  if (!lacks.has("http2Directive") || !useHttp2) return [];
   return listeners.flatMap(({ tls, listener: { name } }): Problem[] => {
     const why = `listener ${name} of ${parent.called} takes HTTP/2 without TLS only from nginx 1.25.1 on, and nginx here is older`;
     return tls ? [] : [{ object, kind: "field-unusable", field, why, done: "calls of gRPC need TLS" }];

@@ -1,0 +1,26 @@
+/** The Gateway that `--shared-gateway` names, where it is none that Sluice serves. */
+import { nameOf } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import type { Problem } from "../../problem.ts";
+
+/** `shared` is its `namespace/name`; `isServed` says whether it is a Gateway of ours. */
+export function sharedProblem(
+  shared: string,
+  { gateways }: Pick<Snapshot, "gateways">,
+  isServed: boolean,
+): Problem | undefined {
+  if (isServed) return undefined;
+  const gateway = gateways.get(shared);
+  const why =
+    gateway === undefined
+      ? `Gateway ${shared} not found`
+      : `no GatewayClass ${gateway.spec?.gatewayClassName} is served here`;
+  const done = "no Gateway has the ports of Ingresses";
+  return {
+    object: { kind: "Gateway", ...nameOf(shared) },
+    kind: "field-unusable",
+    field: "--shared-gateway",
+    why,
+    done,
+  };
+}
