@@ -381,7 +381,7 @@ test("when the leader's Pod dies, the other replica takes over, and no status ha
   expect(second.log).not.toContain("this replica leads");
   await first.end();
   running.shift();
-  // Nobody leads now: what changes meanwhile waits for the next leader.
+  // No replica leads now: what changes meanwhile waits for the next leader.
   await apply(cluster, [route("two", { name: "echo-b", port: 80 }), gateway("private", [8090])]);
   expect(await answerOfSecond()).toBe(200);
   await becomes("gateway", "private", "Programmed", "True Programmed");

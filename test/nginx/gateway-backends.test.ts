@@ -1,6 +1,6 @@
 /**
- * Routes from YAML to backends of every protocol, under `sluice serve`: websockets, TLS, bodies that
- * never end, and clients that choose a certificate or come through a load balancer.
+ * Routes from YAML to backends of every protocol, under `sluice serve`: websockets, TLS, bodies
+ * that never end, and clients that choose a certificate or come through a load balancer.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -14,7 +14,10 @@ import { isSmall, mostNeighbours, problemsIn } from "./warnings.ts";
 
 const kinds = { HTTPRoute: "httpRoutes", GRPCRoute: "grpcRoutes" } as const;
 
-/** Empty without a shared Gateway, or where Sluice fails: any client that reaches the port can ask. */
+/**
+ * Returns no warnings without a shared Gateway, or where Sluice fails: any client that reaches the
+ * port can send anything.
+ */
 export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
   const { shared = "" } = options.gateway;
   const gateway = snapshot.gateways.get(shared);

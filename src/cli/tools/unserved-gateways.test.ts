@@ -1,4 +1,4 @@
-/** Slips by which a Gateway or a route is nobody's. */
+/** Slips by which no controller serves a Gateway or a route. */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, route } from "../../../test/support/gateways.ts";
 import { put } from "../../../test/support/sketch.ts";
@@ -22,7 +22,7 @@ test("a GatewayClass that does not exist is named where all are known, and a sli
   expect(said(true, of("sluice"))).toEqual([]);
 });
 
-test("a route without a parent that anybody knows is named", () => {
+test("a route without a known parent is named", () => {
   const at = (...parentRefs: object[]) => {
     const { spec, ...rest } = route({});
     return { ...rest, spec: { ...spec, parentRefs } } as KubernetesObject;

@@ -13,7 +13,10 @@ type Objects = Pick<
   "gatewayClasses" | "gateways" | "httpRoutes" | "grpcRoutes" | "tlsRoutes" | "tcpRoutes" | "udpRoutes"
 >;
 
-/** `allAreHere`: whether all GatewayClasses are in the folder. Else only slips of the pen are said. */
+/**
+ * `allAreHere` says whether the folder has all GatewayClasses. Without them only slips of the pen
+ * are reported.
+ */
 export function unservedGateways(objects: Objects, allAreHere: boolean): readonly Problem[] {
   const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = objects;
   const routes: Route[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes].flatMap((table) => [

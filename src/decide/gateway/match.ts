@@ -65,7 +65,7 @@ export interface RoutePlace {
   readonly listener: Pick<Listener, "id" | "hostname">;
   /** Whether Ingresses have the port, too. */
   readonly shared: boolean;
-  /** Paths that Sluice answers by itself on hosts that nobody names. */
+  /** Paths that Sluice answers itself on hosts that no object names. */
   readonly ownPaths: readonly string[];
 }
 
@@ -108,7 +108,7 @@ export function routeFor(
   return { lost, end: { kind: "nothing", hosts } };
 }
 
-/** Whether Sluice answers the path in place of a host that nobody names. */
+/** Whether Sluice itself answers the path on the host for all names. */
 export function isOwn(
   { routes }: Pick<Server<FeatureValues>, "routes">,
   ownPaths: readonly string[],
