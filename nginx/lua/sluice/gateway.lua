@@ -58,8 +58,8 @@ end
 -- has the request: by the table of a name that both have, or by a more specific name than any
 -- route's. The name is then false for an alias that is a pattern. It also returns `paths.namesake`
 -- for a path that Sluice answers itself, such as the health path, where only a route for all hosts
--- takes the request.
-local function location_of(listener, host, uri, generation, shapes, shared)
+-- takes the request on the listener for `all` hosts.
+local function location_of(listener, host, uri, generation, shapes, shared, all)
   local scope = listener.before_host
   if not scope then
     scope = listener.id .. " "
@@ -89,7 +89,7 @@ local function location_of(listener, host, uri, generation, shapes, shared)
     return paths.namesake, false
   end
   record = get(scope .. "_", generation, shapes)
-  if record and shared and listener.is_any and route.own_location(record, uri) then
+  if record and shared and listener == all and route.own_location(record, uri) then
     return paths.namesake, "_"
   end
   return record and paths.find(record, uri), "_"
@@ -141,7 +141,7 @@ local function target_of(slot, generation, shapes, shared)
   if not listener then
     return nothing
   end
-  local location, level = location_of(listener, host, var.uri, generation, shapes, shared)
+  local location, level = location_of(listener, host, var.uri, generation, shapes, shared, scope.any)
   if listener.shadow and not shapes then
     shadow.observe(listener, host, var.uri, location, level, shared, generation)
   end

@@ -29,6 +29,9 @@ import { builtInTemplates, readTemplateFiles } from "../../../src/template/files
 import { type Translation, Translator, translate } from "../../../src/translate/translator.ts";
 import { emptyInputs } from "../../../src/translate/turn.ts";
 
+/** The Gateway that has the ports of Ingresses in the cases that have it. */
+const shared = "infra/shared";
+
 export class Studio {
   readonly #fake: Certificate;
   readonly #folder: RunFolder;
@@ -71,7 +74,7 @@ export class Studio {
       configmap: "ingress-nginx/settings",
       tcpServicesConfigmap: "ingress-nginx/tcp",
       gatewayAddresses: ["127.0.0.77"],
-      sharedGateway: "infra/shared",
+      ...(objects.some((one) => one.kind === "Gateway" && keyOf(one) === shared) ? { sharedGateway: shared } : {}),
       ...more,
     };
     const snapshot = withObjects(emptySnapshot, changes);

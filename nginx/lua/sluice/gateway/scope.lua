@@ -49,11 +49,7 @@ function _M.listener(scope, host)
       dot = find(host, ".", dot + 1, true)
     end
   end
-  local any = scope.any
-  if any and not any.is_any then
-    any.is_any = true
-  end
-  return any
+  return scope.any
 end
 
 return _M
