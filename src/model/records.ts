@@ -16,9 +16,9 @@ export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
 export const patternsKey: RecordKey = "patterns";
 /**
  * The listeners of a ListenerPort, by the address and port that nginx accepted the connection on;
- * the address is empty where it listens on all.
+ * the address is empty where it listens on all, and the port where the address is a socket's path.
  */
-export const scopeKey = (address: string, port: number): RecordKey => `scope ${address}:${port}`;
+export const scopeKey = (address: string, port: number | ""): RecordKey => `scope ${address}:${port}`;
 /** A host as it would be if its routes in shadow served, by the `serverKey` of that host. */
 export const shadowRecordKey = (host: string): RecordKey => `shadow ${host}`;
 /** The pair for a server name. */

@@ -28,6 +28,15 @@ export interface StreamPort {
   readonly owners: readonly Owner[];
   /** One, where the protocol is not TLS; else at most one for each hostname. */
   readonly listeners: readonly StreamListener[];
+  /** Requests that share this port, by their names; absent: there are none. */
+  readonly beside?: RequestsBeside;
+}
+
+export interface RequestsBeside {
+  /** Hostnames of HTTPS listeners. */
+  readonly hostnames: readonly string[];
+  /** Whether it is the port of Ingresses. They have all names that no listener takes. */
+  readonly ingresses: boolean;
 }
 
 export interface StreamListener {
@@ -43,13 +52,18 @@ export interface StreamListener {
 }
 
 /** A StreamPort with the backends of each name. */
-export interface GatewayStream extends Omit<StreamPort, "listeners"> {
+export interface GatewayStream extends Omit<StreamPort, "listeners" | "beside"> {
   readonly kind: "gateway";
   /**
-   * Names that are in none of them are refused. For TCP and UDP there is one without a name, or
-   * none.
+   * Names that are in none of them are refused, or are those of requests. For TCP and UDP there is
+   * one without a name, or none.
    */
   readonly hosts: readonly StreamHost[];
+  /**
+   * Hostnames of requests that a wildcard among the hosts takes as well; the more specific one
+   * counts. Absent: the port takes no requests.
+   */
+  readonly requests?: readonly string[];
 }
 
 export interface StreamHost {

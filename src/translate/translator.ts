@@ -94,7 +94,10 @@ export class Translator {
     this.#endpoints = new ServiceEndpoints(options);
     this.#upstreams = new Upstreams(options, this.#endpoints, this.#problems);
     this.#streamClaims = new StreamClaims(this.#gatewayApi.streamSources, this.#problems);
-    this.#streams = new Streams(options, this.#endpoints, this.#problems);
+    this.#streams = new Streams(options, this.#endpoints, this.#problems, {
+      claimsOf: (host) => this.#claims.of(host),
+      contested: this.#servers.contested,
+    });
   }
 
   turn(now: Inputs): Translation {

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { testedSuite } from "./support/container.ts";
 import { runOnImage } from "./support/image-nginx.ts";
 
-const files = ["stream-endpoints", "gateway-streams", "streams", "settings-streams"];
+const files = ["stream-endpoints", "gateway-streams", "gateway-mixed", "streams", "settings-streams"];
 
 test("streams are served by the nginx that ships", async () => {
   const words = ["--project", "nginx", ...files.map((name) => `test/nginx/${name}.test.ts`)];

@@ -117,7 +117,7 @@ test("enable-owasp-modsecurity-crs and modsecurity-snippet are lines about rules
   const own = conf({ "modsecurity-snippet": "SecRuleEngine On" });
   expect(own).toMatch(/modsecurity_rules ["']SecRuleEngine On/);
   expect(own).not.toContain("modsecurity.conf");
-  expect(inEveryLocation(read({}).settings, inspecting, machineAt("/run", 80)).inspected).toBe(true);
+  expect(inEveryLocation(read({}).settings, inspecting, machineAt("/run", 80), false).inspected).toBe(true);
 });
 
 test("disable-ipv6-dns looks up no IPv6 addresses, and asks no IPv6 name server", () => {

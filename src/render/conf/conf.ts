@@ -128,11 +128,11 @@ function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: 
 
 /** The view of `nginx.tmpl`; `asks` names the modules that the text has directives of. */
 function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
-  const { settings, machine, parts, servers, upstreams, lua, streams, needs, http } = about;
+  const { settings, machine, parts, servers, upstreams, lua, streams, needs, http, fronts } = about;
   const { paths, ports } = machine;
   const { opentelemetry } = parts.http;
   const { ending } = new InternalNames(machine.nameKey);
-  const headers = requestHeaders(settings, machine.capabilities);
+  const headers = requestHeaders(settings, machine.capabilities, fronts.any);
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,
@@ -156,7 +156,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
     transportSecurity: transportSecurity(settings),
     httpsPort: Token.count(ports.https),
     stream: streamView(about, streams, about.streamSnippets, about.certificates),
-    passthrough: machine.passthrough,
+    behind: fronts.any && machine.capabilities.realip,
     names: serverNamesHash(settings, about.names).map((one) => ({ ...one })),
     shared: sharedLines(http),
     upstreams,

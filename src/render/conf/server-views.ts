@@ -15,6 +15,7 @@ import { withSettingsFiles } from "../settings/files.ts";
 import { quicLines, speaksHttp3 } from "../settings/http3.ts";
 import { listenLines } from "../settings/listen.ts";
 import { settingsView } from "../settings/view.ts";
+import { type Fronts, frontsOf } from "../streams/fronts.ts";
 import { InternalNames } from "./internal-names.ts";
 import { hostBlock, locationBlock, shapeBlock } from "./source-map.ts";
 import { dataSlot, isGatewaySlot, plainServerView, type Slot } from "./text-servers.ts";
@@ -81,17 +82,20 @@ export interface AboutServers {
   readonly parts: ReturnType<typeof settingsView>;
   /** Files that the settings are written to. */
   readonly files: readonly RenderedFile[];
+  readonly fronts: Fronts;
 }
 
 export function aboutServers(
   settings: Settings,
   machine: Machine,
   listeners: readonly ListenedPort[] = [],
+  fronts: Fronts = frontsOf([], [], machine),
 ): AboutServers {
   const { capabilities, paths } = machine;
   const files: RenderedFile[] = [];
   const withFiles = withSettingsFiles(machine, settings, capabilities, filesOf(paths.root, files));
-  return { settings, machine, parts: settingsView(settings, capabilities, withFiles, listeners), files };
+  const parts = settingsView(settings, capabilities, withFiles, { listeners, behind: fronts.any });
+  return { settings, machine, parts, files, fronts };
 }
 
 /**
@@ -180,10 +184,17 @@ const fixedLocations = [
 ] as const;
 
 /** The beginning of every server, in either mode. */
-export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: boolean, names: readonly string[] = []) {
+export function headOf(
+  { settings, machine, parts, fronts }: AboutServers,
+  isCatchAll: boolean,
+  names: readonly string[] = [],
+) {
   const { capabilities, ports } = machine;
   const lines = (port: number, tls: boolean) =>
-    listenLines(settings, capabilities, machine, { port, tls, catchAll: isCatchAll });
+    listenLines(settings, capabilities, machine, {
+      ...{ port, tls, catchAll: isCatchAll },
+      isDivided: fronts.isDivided(port),
+    });
   const asked = machine.mode === "static" && speaksHttp3(settings, capabilities) ? "asked_host" : "http_host";
   return {
     gateway: false as View,
@@ -194,7 +205,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
     openNames: isCatchAll || names.some((name) => formOf(name) !== "exact"),
     listen: [
       ...lines(ports.http, false),
-      ...(machine.passthrough ? behindPassthrough(machine, isCatchAll) : lines(ports.https, true)),
+      ...(fronts.https ? behindFront(machine, isCatchAll) : lines(ports.https, true)),
       ...quicLines(settings, capabilities, machine, { port: ports.https, catchAll: isCatchAll }),
     ],
     blocked: parts.http.blocked as View,
@@ -208,7 +219,7 @@ export function headOf({ settings, machine, parts }: AboutServers, isCatchAll: b
  * Our TLS listener while the stream module has the https port: only that can reach it, and its
  * PROXY header is believed.
  */
-function behindPassthrough({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
+function behindFront({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
   const http2 = capabilities.http2 && !capabilities.http2Directive ? ["http2"] : [];
   const parameters = [...(isCatchAll ? ["default_server"] : []), "ssl", "proxy_protocol", ...http2];
   return [Token.words([Token.word(`unix:${paths.tlsSocket}`), ...parameters.map(Token.name)])];

@@ -16,7 +16,7 @@ import type { ShapesOf } from "../conf/source-map.ts";
 import { dataSlot, gatewaySlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
 import { shadowRecord } from "../gateway/host-record.ts";
-import { listenerSlots } from "../gateway/listen.ts";
+import { listenedOn, listenerSlots } from "../gateway/listen.ts";
 import { scopeRecords } from "../gateway/scope-records.ts";
 import {
   type Circumstances,
@@ -26,10 +26,12 @@ import {
   usualCircumstances,
 } from "../rendering.ts";
 import { recordsBytesOf } from "../settings/shared-dictionaries.ts";
+import { frontsOf } from "../streams/fronts.ts";
 import { hasEndpointsAsData, streamRecords, withoutEndpoints } from "../streams/pools.ts";
 import type { Template } from "../template.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import { RecordChanges } from "./record-changes.ts";
+import { memoryFor } from "./record-memory.ts";
 import { defaultPair, pairRecord, serverRecords, upstreamRecord } from "./records.ts";
 import { type Shape, Shapes } from "./shape.ts";
 import { type DynamicText, dynamicText, hashesOf } from "./text.ts";
@@ -43,6 +45,8 @@ export class DynamicRenderer implements Renderer {
   readonly #machine: Machine;
   #template: Template;
   #shapes: Shapes | undefined;
+  /** Whether requests may come in behind the stream module. */
+  #isBehind = false;
   #last: Whole | undefined;
   #text: DynamicText | undefined;
   readonly #records: Map<string, string>;
@@ -76,8 +80,11 @@ export class DynamicRenderer implements Renderer {
   /** Throws a TemplateError where the template asks for what is not there. */
   render(next: Whole, circumstances: Circumstances = usualCircumstances): Rendered {
     const changes = new RecordChanges();
-    if (this.#shapes === undefined || this.#last?.settings !== next.settings) {
-      this.#shapes = new Shapes(this.#template, next.settings, this.#machine);
+    const fronts = frontsOf(next.streams, listenedOn(next.listenerPorts), this.#machine);
+    const isOther = this.#last?.settings !== next.settings || this.#isBehind !== fronts.any;
+    if (this.#shapes === undefined || isOther) {
+      this.#isBehind = fronts.any;
+      this.#shapes = new Shapes(this.#template, next.settings, this.#machine, fronts.any);
       this.#forget(changes);
     }
     this.#addChanges(changes, next, this.#shapes);
@@ -164,12 +171,14 @@ export class DynamicRenderer implements Renderer {
   /** A scope names certificates of its listeners by the types of their keys. */
   #addScopes(
     changes: RecordChanges,
-    { listenerPorts, certificates, shadows, yieldingListeners: yielding }: Whole,
+    { listenerPorts, certificates, shadows, yieldingListeners: yielding, streams }: Whole,
   ): void {
     const last = this.#last;
-    if (isSamePart(last, { listenerPorts, certificates, shadows, yieldingListeners: yielding })) return;
+    if (isSamePart(last, { listenerPorts, certificates, shadows, yieldingListeners: yielding, streams })) return;
     const shadowed = new Set([...shadows.values()].flatMap(({ listener }) => listener ?? []));
-    const records = scopeRecords([...listenerPorts.values()], certificates, { shadowed, yielding });
+    const ports = [...listenerPorts.values()];
+    const fronts = frontsOf(streams, ports, this.#machine);
+    const records = scopeRecords(ports, certificates, { shadowed, yielding }, fronts);
     for (const key of this.#scopes.keys()) changes.remove(key);
     for (const [key, value] of records) changes.put(key, value);
     this.#scopes = records;
@@ -286,13 +295,3 @@ interface ServerParts {
 }
 
 const noParts: ServerParts = { keys: [], slot: dataSlot, shapes: [] };
-
-/**
- * Bytes of shared memory for so many records. nginx's slabs round a record up to a power of two and
- * pages are not shared between sizes; doubled again, and grown in powers of two, since another size
- * is a reload.
- */
-export function memoryFor(records: number, bytes: number): number {
-  const needed = 4 * bytes + 1024 * records;
-  return 2 ** Math.ceil(Math.log2(Math.max(16 * 1024 * 1024, needed)));
-}

@@ -39,9 +39,10 @@ export class Shapes {
   readonly #names: InternalNames;
   readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
 
-  constructor(template: Template, settings: Settings, machine: Machine) {
+  /** `behind` as in LocationTexts. */
+  constructor(template: Template, settings: Settings, machine: Machine, behind?: boolean) {
     this.#settings = settings;
-    this.#texts = new LocationTexts(template, settings, machine);
+    this.#texts = new LocationTexts(template, settings, machine, behind);
     this.#names = new InternalNames(machine.nameKey);
   }
 

@@ -17,6 +17,7 @@ import { isShared, listenedOn, slotOf } from "../gateway/listen.ts";
 import { gatewayServerView } from "../gateway/server-view.ts";
 import type { RenderedFile } from "../rendered-files.ts";
 import type { RenderedText } from "../rendering.ts";
+import { frontsOf } from "../streams/fronts.ts";
 import { streamFiles } from "../streams/gateway-views.ts";
 import type { Template } from "../template.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
@@ -82,7 +83,8 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   const beside = apart.length < listeners.length;
   const gateways = [...Map.groupBy(apart, (port) => slotOf(port, machine))].map(([slot, ports]) => ({ slot, ports }));
   const gatewayFiles: RenderedFile[] = [];
-  const about = aboutServers(settings, machine, apart);
+  const fronts = frontsOf(streams, listeners, machine);
+  const about = aboutServers(settings, machine, apart, fronts);
   const verifies = textServers.some((server) => server.verifies);
   const names = textServers.map(({ name }) => name);
   const views = [

@@ -8,6 +8,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { listenLine } from "../conf/source-map.ts";
 import { dataSlot, gatewaySlot, guardedSlot, type Slot } from "../conf/text-servers.ts";
 import { addressesOf } from "../settings/listen.ts";
+import type { Fronts } from "../streams/fronts.ts";
 
 /** The part of a ListenerPort that is text. */
 export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls" | "clients">;
@@ -48,22 +49,29 @@ export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): Rea
 /**
  * The values of the `listen` lines. They have no parameter of the socket: then nginx binds one
  * socket for a port where some server listens on all addresses, and finds the address of a
- * connection when it comes in.
+ * connection when it comes in. Only where the stream module has that socket, the one of an address
+ * is another one.
  */
 export function gatewayListenLines(
   ports: readonly ListenedPort[],
   settings: Settings,
   can: Capabilities,
   machine: Machine,
+  fronts: Fronts,
 ): readonly Token[] {
-  return ports.flatMap(({ id, address, listenPort, tls }) => {
+  return ports.flatMap((port) => {
+    const { id, address, listenPort, tls } = port;
+    const socket = fronts.socketOf(port);
+    const isApart = address !== undefined && fronts.https && listenPort === machine.ports.https;
     const parameters = [
-      ...(settings.useProxyProtocol ? ["proxy_protocol"] : []),
+      ...(settings.useProxyProtocol || socket !== undefined ? ["proxy_protocol"] : []),
       ...(tls ? ["ssl"] : []),
       ...(tls && settings.useHttp2 && can.http2 && !can.http2Directive ? ["http2"] : []),
-    ];
+      ...(isApart && socket === undefined ? ["reuseport"] : []),
+    ].map(Token.name);
+    if (socket !== undefined) return [listenLine(Token.words([Token.word(`unix:${socket}`), ...parameters]), id)];
     return gatewayAddresses(address, settings, machine).map((one) =>
-      listenLine(Token.words([`${one}${listenPort}`, ...parameters].map(Token.name)), id),
+      listenLine(Token.words([Token.name(`${one}${listenPort}`), ...parameters]), id),
     );
   });
 }

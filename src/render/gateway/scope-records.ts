@@ -6,6 +6,7 @@ import type { Certificate } from "../../model/configuration.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import { type Fields, type RecordKey, scopeKey } from "../../model/records.ts";
 import type { Table } from "../../model/table.ts";
+import type { Fronts } from "../streams/fronts.ts";
 
 export interface MarkedListeners {
   /** Have hosts with routes in shadow. */
@@ -16,15 +17,23 @@ export interface MarkedListeners {
 
 /**
  * One record for each ListenerPort. Where some on one port have addresses, the record of the port
- * alone says so, and is that of all other addresses where there is one. `marked` are ids of
+ * alone says so, and is that of all other addresses where there is one. One behind the stream
+ * module is found by its socket, too, which is an address without a port. `marked` are ids of
  * listeners.
  */
 export function scopeRecords(
   ports: readonly ListenerPort[],
   certificates: Table<Certificate>,
   marked: MarkedListeners,
+  fronts: Pick<Fronts, "socketOf">,
 ): ReadonlyMap<RecordKey, string> {
   const records = new Map<RecordKey, string>();
+  for (const port of ports) {
+    const socket = fronts.socketOf(port);
+    if (socket === undefined) continue;
+    records.set(scopeKey("", ""), JSON.stringify({ addresses: 1 }));
+    records.set(scopeKey(`unix:${socket}`, ""), JSON.stringify(scopeRecord(port, certificates, marked)));
+  }
   for (const [listenPort, some] of Map.groupBy(ports, (port) => port.listenPort)) {
     const addressed = some.filter(({ address }) => address !== undefined);
     const general = some.find(({ address }) => address === undefined);

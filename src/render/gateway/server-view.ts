@@ -30,7 +30,7 @@ export function gatewayServerView(
   const lines = { http: headerLinesOf(settings.httpSnippet), server: [], location: [] };
   return {
     ...routedServer(about, slot, shapes),
-    listen: gatewayListenLines(ports, settings, machine.capabilities, machine),
+    listen: gatewayListenLines(ports, settings, machine.capabilities, machine, about.fronts),
     rejectsUnknownNames: settings.sslRejectHandshake,
     // Datagrams have no port of a Gateway.
     http3: false,

@@ -125,7 +125,8 @@ export class LocationTexts {
   readonly #about: AboutLocations;
   readonly #resolver: Token;
 
-  constructor(template: Template, settings: Settings, machine: Machine) {
+  /** `behind`: requests may come in behind the stream module. */
+  constructor(template: Template, settings: Settings, machine: Machine, behind = machine.passthrough) {
     const { capabilities, paths, ports, nameKey } = machine;
     this.#template = template;
     this.#root = paths.root;
@@ -133,9 +134,9 @@ export class LocationTexts {
     this.#resolver = checkedResolver(settings, machine, ports.nameCheck);
     this.#about = {
       settings,
-      requestHeaders: requestHeaders(settings, capabilities),
+      requestHeaders: requestHeaders(settings, capabilities, behind),
       headersNameGroups: settings.followed.proxySetHeaders.some(({ value }) => namesGroups(value)),
-      everywhere: inEveryLocation(settings, capabilities, machine),
+      everywhere: inEveryLocation(settings, capabilities, machine, behind),
     };
   }
 

@@ -27,13 +27,18 @@ export interface InEveryLocation {
 }
 
 /** For `templates/settings/location.tmpl`. */
-export function inEveryLocation(settings: Settings, can: Capabilities, { files }: Machine): InEveryLocation {
+export function inEveryLocation(
+  settings: Settings,
+  can: Capabilities,
+  { files }: Machine,
+  behind: boolean,
+): InEveryLocation {
   return {
     can,
     inspected: settings.enableModsecurity && can.modsecurity,
     view: {
       ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
-      realIp: realIpView(settings, can),
+      realIp: realIpView(settings, can, behind),
       snippet: snippetView(settings.locationSnippet),
     },
     headerLines: {

@@ -7,7 +7,8 @@
  * PROXY source is trusted, else from the PROXY source. nginx's realip module knows one source, so a
  * location writes the chosen one into the helper header (`forwarded-for-proxy-protocol-header`) in
  * the rewrite phase and takes the address from there afterwards; whatever a client sends under that
- * name is lost.
+ * name is lost. The same is done where requests come in behind the stream module, which has a
+ * client's address in a PROXY header.
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
@@ -24,8 +25,17 @@ export interface SeenPort {
   readonly port: number;
 }
 
-/** For `templates/settings/forwarded.tmpl`, in the http block. */
-export function forwardedView(settings: Settings, { ports }: Machine, listeners: readonly SeenPort[] = []): View {
+/**
+ * For `templates/settings/forwarded.tmpl`, in the http block. `behind`: connections may come from
+ * the stream module of this nginx, with a PROXY header.
+ */
+export function forwardedView(
+  settings: Settings,
+  { ports }: Machine,
+  listeners: readonly SeenPort[],
+  behind: boolean,
+): View {
+  const hasHeader = settings.useProxyProtocol;
   const seen = new Map(listeners.map(({ listenPort, port }) => [listenPort, port]));
   const https = ports.https;
   const others = [...seen].filter(([listened, port]) => listened !== port && listened !== https);
@@ -33,35 +43,42 @@ export function forwardedView(settings: Settings, { ports }: Machine, listeners:
     seenPorts: others.map(([listened, port]) => ({ listened: Token.count(listened), port: Token.count(port) })),
     trusted: settings.useForwardedHeaders,
     proxyProtocol: settings.useProxyProtocol,
-    port: Token.variable(settings.useProxyProtocol ? "proxy_protocol_server_port" : "server_port"),
+    behind: behind && !hasHeader,
+    port: Token.variable(hasHeader ? "proxy_protocol_server_port" : behind ? "connected_port" : "server_port"),
     httpsPort: Token.count(https),
     requestId: settings.generateRequestId,
     keepalive: settings.upstreamKeepaliveConnections > 0,
     earlyData: settings.sslEarlyData,
-    address: Token.variable(settings.useProxyProtocol ? "proxy_protocol_addr" : "realip_remote_addr"),
+    address: Token.variable(hasHeader ? "proxy_protocol_addr" : behind ? connected : "realip_remote_addr"),
   };
 }
 
+/** The other end of the connection, whether or not it came through the stream module. */
+const connected = "connected_addr";
+
 type Source = "none" | "header" | "proxy" | "both";
 
-function sourceOf(settings: Settings, can: Capabilities): Source {
+function sourceOf(settings: Settings, can: Capabilities, behind: boolean): Source {
   if (!can.realip) return "none";
   if (settings.useProxyProtocol) return settings.useForwardedHeaders && can.headersMore ? "both" : "proxy";
-  return settings.useForwardedHeaders || settings.enableRealIp ? "header" : "none";
+  if (!settings.useForwardedHeaders && !settings.enableRealIp) return "none";
+  return behind && can.headersMore ? "both" : "header";
 }
 
 /**
  * For `templates/settings/real-ip.tmpl` in the http block, and `real-ip-location.tmpl` in each
  * location that serves clients.
  */
-export function realIpView(settings: Settings, can: Capabilities): View {
-  const source = sourceOf(settings, can);
+export function realIpView(settings: Settings, can: Capabilities, behind: boolean): View {
+  const source = sourceOf(settings, can, behind);
   const ranges = [...new Set(settings.proxyRealIpCidr)].map(Token.name);
   const header = Token.name(settings.forwardedForHeader);
   return {
     header: source === "header" ? header : source === "proxy" ? Token.name("proxy_protocol") : false,
     both: source === "both" && {
       helper: Token.name(settings.forwardedForProxyProtocolHeader),
+      source: Token.variable(settings.useProxyProtocol ? "proxy_protocol_addr" : connected),
+      behind,
       incoming: variableOfHeader(settings.forwardedForHeader),
     },
     ranges,
@@ -96,7 +113,7 @@ export function withoutCertificates(headers: readonly Header[]): readonly Header
  * The headers of RS-23.2 towards a backend, and those of `proxy-set-headers`, which come as a
  * second one where the name is ours (RS-32.18). An empty value takes the client's header away.
  */
-export function requestHeaders(settings: Settings, can: Capabilities): readonly Header[] {
+export function requestHeaders(settings: Settings, can: Capabilities, behind: boolean): readonly Header[] {
   // a map costs every request, so $pass_access_scheme is asked only where it may be another
   const scheme = settings.useForwardedHeaders || settings.useProxyProtocol ? "pass_access_scheme" : "scheme";
   const headers: readonly (readonly [string, string | Token])[] = [
@@ -119,7 +136,7 @@ export function requestHeaders(settings: Settings, can: Capabilities): readonly 
     // A backend that must not be asked twice answers 425, and the client asks again when the
     // handshake is complete (RFC 8470).
     ...(settings.sslEarlyData ? ([["Early-Data", "early_data"]] as const) : []),
-    ...(sourceOf(settings, can) === "both"
+    ...(sourceOf(settings, can, behind) === "both"
       ? ([[settings.forwardedForProxyProtocolHeader, Token.text("")]] as const)
       : []),
   ];

@@ -13,8 +13,8 @@ export interface Listener {
   readonly tls: boolean;
   /** The catch-all server: it carries the parameters of the socket. */
   readonly catchAll: boolean;
-  /** Behind the passthrough listener, which always sends the PROXY protocol. */
-  readonly proxyProtocol?: boolean;
+  /** Whether another socket has the port on one address, which all of them have to agree to. */
+  readonly isDivided?: boolean;
 }
 
 /** The value of each `listen` line. */
@@ -22,19 +22,26 @@ export function listenLines(
   settings: Settings,
   can: Capabilities,
   machine: Machine,
-  { port, tls, catchAll, proxyProtocol = false }: Listener,
+  { port, tls, catchAll, isDivided = false }: Listener,
 ): readonly Token[] {
   const parameters = [
-    ...(catchAll ? ["default_server"] : []),
-    ...(catchAll && settings.reusePort ? ["reuseport"] : []),
-    ...(catchAll ? [`backlog=${machine.backlog}`] : []),
-    ...(proxyProtocol || settings.useProxyProtocol ? ["proxy_protocol"] : []),
+    ...(catchAll ? ["default_server", ...socketParameters(settings, machine, isDivided)] : []),
+    ...(settings.useProxyProtocol ? ["proxy_protocol"] : []),
     ...(tls ? ["ssl"] : []),
     ...(tls && settings.useHttp2 && can.http2 && !can.http2Directive ? ["http2"] : []),
   ];
   return addressesOf(settings, machine).map((address) =>
     Token.words([`${address}${port}`, ...parameters].map(Token.name)),
   );
+}
+
+/** The parameters of the socket of a usual port. */
+export function socketParameters(
+  { reusePort }: Settings,
+  { backlog }: Pick<Machine, "backlog">,
+  isDivided: boolean,
+): readonly string[] {
+  return [...(reusePort || isDivided ? ["reuseport"] : []), `backlog=${backlog}`];
 }
 
 /** `192.0.2.1:`, `[::]:` or nothing for all IPv4 addresses, ready for a port. */

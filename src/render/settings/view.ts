@@ -21,12 +21,18 @@ import { modsecurityView } from "./modsecurity.ts";
 import { tracingView } from "./tracing.ts";
 import { settingsWithoutLua } from "./without-lua.ts";
 
+interface Surroundings {
+  readonly listeners: readonly SeenPort[];
+  /** Whether requests may come in behind the stream module. */
+  readonly behind: boolean;
+}
+
 /** Names of partials below `templates/settings/` are the names of these parts. */
 export function settingsView(
   settings: Settings,
   can: Capabilities,
   machine: Machine,
-  listeners: readonly SeenPort[] = [],
+  { listeners = [], behind = machine.passthrough }: Partial<Surroundings> = {},
 ) {
   const { main, events, http, stream } = directivesOf(settings, can, machine);
   return {
@@ -36,8 +42,8 @@ export function settingsView(
       directives: http,
       snippet: snippetView(withOwnLocations(settings.httpSnippet)),
       requestPool: !uses(settings.httpSnippet, "request_pool_size"),
-      forwarded: forwardedView(settings, machine, listeners),
-      realIp: realIpView(settings, can),
+      forwarded: forwardedView(settings, machine, listeners, behind),
+      realIp: realIpView(settings, can, behind),
       logs: httpLogs(settings, machine),
       blocked: blockedView(settings),
       geoip2: geoip2View(settings, can, machine),

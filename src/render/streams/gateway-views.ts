@@ -14,13 +14,19 @@ import { listenLine } from "../conf/source-map.ts";
 import { gatewayAddresses } from "../gateway/listen.ts";
 import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
 import { directivesOf } from "../settings/directives.ts";
-import { hostPool, isOpen, weightOf } from "./pools.ts";
-
-export interface StreamWorld {
-  readonly settings: Settings;
-  readonly machine: Machine;
-  readonly certificates: Table<Certificate>;
-}
+import {
+  endSocket,
+  frontView,
+  hasEnd,
+  namesOf,
+  otherwiseOf,
+  poolOf,
+  refusing,
+  requestsOf,
+  type StreamWorld,
+} from "./front-views.ts";
+import { isFront } from "./fronts.ts";
+import { hostPool, isOpen, shareOf, weightOf } from "./pools.ts";
 
 /** The files of the certificates with which TLS of streams ends. */
 export function streamFiles(
@@ -38,15 +44,13 @@ export function streamFiles(
 export function gatewayStreamsView(streams: readonly GatewayStream[], world: StreamWorld): View {
   if (streams.length === 0) return false;
   const { settings, machine } = world;
+  const { onHttps } = world.fronts;
   const hosts = streams.flatMap((stream) => stream.hosts.map((host) => ({ stream, host })));
-  const isTls = streams.some(({ protocol }) => protocol === "tls");
   return {
     refusing: refusing(machine),
     tlsDirectives: tlsDirectives(settings, machine),
-    /** Names may have 253 characters. */
-    longNames: isTls,
     shares: hosts.flatMap(({ stream, host }) => shareView(stream, host)),
-    servers: streams.map((stream) => serverView(stream, world)),
+    servers: streams.filter((one) => one !== onHttps).map((stream) => serverView(stream, world)),
     ends: hosts.flatMap(({ stream, host }) => endView(stream, host, world)),
     responses: Token.count(settings.proxyStreamResponses),
   };
@@ -55,18 +59,6 @@ export function gatewayStreamsView(streams: readonly GatewayStream[], world: Str
 function pairName(id: string): string {
   return `stream-${shortHash(id)}`;
 }
-
-const refusing = ({ paths }: Machine): Token => Token.word(`unix:${paths.sockets}/refused.sock`);
-
-/** Where connections of a host go; undefined where all are refused. */
-function poolOf(stream: GatewayStream, host: StreamHost): Token | undefined {
-  if (!host.backends.some(isOpen)) return undefined;
-  const name = hostPool(stream, host);
-  return host.backends.every(isOpen) ? Token.name(name) : Token.variable(shareOf(name));
-}
-
-/** The variable that names the pool for a share of the connections only. */
-const shareOf = (pool: string): string => `${pool}_share`;
 
 function shareView(stream: GatewayStream, host: StreamHost): View[] {
   const open = host.backends.filter(isOpen);
@@ -91,42 +83,36 @@ function serverView(stream: GatewayStream, world: StreamWorld): View {
     listen: listenLines(stream, world),
     udp: protocol === "udp",
     names: protocol === "tls" && namesView(stream, world),
+    front: isFront(stream) && frontView(world),
     pool: (protocol !== "tls" && only !== undefined && poolOf(stream, only)) || false,
   };
 }
 
 function namesView(stream: GatewayStream, { machine }: StreamWorld): View {
-  const to = (host: StreamHost): Token => {
-    const pool = poolOf(stream, host);
-    if (pool === undefined) return refusing(machine);
-    return host.certificates === undefined ? pool : endSocket(stream, host, machine);
-  };
-  const all = stream.hosts.find(({ hostname }) => hostname === "");
+  const requests = isFront(stream) ? requestsOf(stream, machine) : undefined;
   return {
     variable: Token.variable(`gateway_${shortHash(stream.id)}_to`),
-    otherwise: all === undefined ? refusing(machine) : to(all),
-    hosts: stream.hosts
-      .filter((host) => host !== all)
-      .map((host) => ({ host: Token.mapKey(host.hostname), to: to(host) })),
+    otherwise: otherwiseOf(stream, machine),
+    hosts: namesOf(stream, machine, requests).map(({ host, to }) => ({ host, to })),
   };
-}
-
-function endSocket(stream: GatewayStream, host: StreamHost, { paths }: Machine): Token {
-  return Token.word(`unix:${paths.sockets}/t-${shortHash(`${stream.id} ${host.hostname}`)}.sock`);
 }
 
 /**
- * The server where the TLS of a host ends; none where there is no backend or no certificate for it.
+ * The server behind the socket of a host, where TLS ends or the PROXY header of a front; none where
+ * there is no backend or no certificate for it.
  */
 function endView(stream: GatewayStream, host: StreamHost, { machine, certificates }: StreamWorld): View[] {
   const pool = poolOf(stream, host);
+  if (pool === undefined || stream.protocol !== "tls" || !hasEnd(stream, host)) return [];
   const pairs = (host.certificates ?? []).filter((id) => certificates.has(id));
-  if (pool === undefined || pairs.length === 0) return [];
+  if (host.certificates !== undefined && pairs.length === 0) return [];
   const file = (id: string, ending: string) =>
     listenLine(Token.word(`${machine.paths.root}/tls/${pairName(id)}.${ending}`), stream.id);
   return [
     {
       socket: endSocket(stream, host, machine),
+      proxied: isFront(stream),
+      tls: pairs.length > 0,
       pairs: pairs.map((id) => ({ certificate: file(id, "crt"), key: file(id, "key") })),
       pool,
     },
@@ -146,9 +132,11 @@ function listenLines(
   { id, address, listenPort, protocol }: GatewayStream,
   { settings, machine }: StreamWorld,
 ): Token[] {
+  const { ports } = machine;
+  const isBesideIngresses = address !== undefined && (listenPort === ports.http || listenPort === ports.https);
   const parameters = [
     // Without, datagrams of one client may come to workers that do not know its session.
-    ...(protocol === "udp" ? ["udp", "reuseport"] : []),
+    ...(protocol === "udp" ? ["udp", "reuseport"] : isBesideIngresses ? ["reuseport"] : []),
     ...(protocol !== "udp" && settings.useProxyProtocol ? ["proxy_protocol"] : []),
   ];
   return gatewayAddresses(address, settings, machine).map((one) =>

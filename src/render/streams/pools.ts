@@ -37,6 +37,9 @@ export const passthroughPool = (host: string): string => `passthrough_${shortHas
 export const hostPool = ({ id }: Pick<GatewayStream, "id">, { hostname }: Pick<StreamHost, "hostname">): string =>
   `gateway_${shortHash(`${id} ${hostname}`)}`;
 
+/** The variable that names the pool for a share of the connections only. */
+export const shareOf = (pool: string): string => `${pool}_share`;
+
 export interface Pool {
   readonly name: string;
   readonly endpoints: readonly WeightedEndpoint[];

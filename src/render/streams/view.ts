@@ -1,8 +1,8 @@
 /**
- * What `stream.tmpl` sees (RS-26 and RS-27). With TLS passthrough the stream block has the https
- * port: it reads the SNI and sends every connection, with a PROXY header, to a unix socket: that of
- * our own TLS listener, which takes the client's address from the header, or one for each
- * passthrough host, which drops the header before its backend.
+ * What `stream.tmpl` sees (RS-26 and RS-27). With TLS passthrough, or a TLS listener on the usual
+ * https port, the stream block has that port. It reads the SNI and sends every connection, with a
+ * PROXY header, to a unix socket: that of our own TLS listener, which takes the client's address
+ * from the header, or one for each host of streams, which drops the header before its backend.
  */
 
 import type { Machine } from "../../directives/machine.ts";
@@ -10,19 +10,17 @@ import { shortHash } from "../../directives/short-hash.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
 import type { Table } from "../../model/table.ts";
-import { settings as declarations } from "../../settings/registry.ts";
 import { snippet } from "../../settings/snippet.ts";
 import type { AboutServers } from "../conf/server-views.ts";
 import { bracketed } from "../gateway/listen.ts";
-import { addressesOf } from "../settings/listen.ts";
+import { addressesOf, socketParameters } from "../settings/listen.ts";
+import { frontNames, frontView } from "./front-views.ts";
 import { gatewayStreamsView } from "./gateway-views.ts";
 import { hasEndpointsAsData, type Pool, passthroughPool, poolsOf, portPool, streamService } from "./pools.ts";
 import type { WeightedEndpoint } from "./weights.ts";
 
-const timeoutKind = declarations.proxyProtocolHeaderTimeout.kind;
-
 export function streamView(
-  { settings, machine, parts }: AboutServers,
+  { settings, machine, parts, fronts }: AboutServers,
   streams: readonly StreamServer[],
   snippets: readonly string[],
   certificates: Table<Certificate>,
@@ -32,27 +30,35 @@ export function streamView(
   if (!capabilities.stream || (empty && !passthrough)) return false;
   const listen = (port: number, ...parameters: string[]) =>
     addressesOf(settings, machine).map((address) => Token.words([`${address}${port}`, ...parameters].map(Token.name)));
-  const proxied = settings.useProxyProtocol ? ["proxy_protocol"] : [];
+  const gateways = streams.filter((server) => server.kind === "gateway");
+  const world = { settings, machine, certificates, fronts };
+  const passed = passthrough ? streams.flatMap((server) => (server.kind === "passthrough" ? [server.host] : [])) : [];
   return {
     ...(parts.stream as unknown as Record<string, View>),
     pools: poolsOf(passthrough ? streams : streams.filter(({ kind }) => kind !== "passthrough"))
       .filter(({ endpoints }) => endpoints.length > 0)
       .map((pool) => poolView(pool, machine)),
-    passthrough: passthrough && {
-      listen: listen(ports.https, ...proxied),
-      headerTimeout: settings.useProxyProtocol && timeoutKind.view(settings.proxyProtocolHeaderTimeout),
-      ownTls: Token.word(`unix:${machine.paths.tlsSocket}`),
-      hosts: streams.flatMap((server) =>
-        server.kind === "passthrough" ? [hostView(server.host, machine.paths.sockets)] : [],
+    /** Names may have 253 characters, and nginx settles that with the first map. */
+    longNames: gateways.some(({ protocol }) => protocol === "tls"),
+    passthrough: fronts.https && {
+      listen: listen(
+        ports.https,
+        ...socketParameters(settings, machine, fronts.isDivided(ports.https)),
+        ...(settings.useProxyProtocol ? ["proxy_protocol"] : []),
       ),
+      ...frontView(world),
+      ownTls: Token.word(`unix:${machine.paths.tlsSocket}`),
+      hosts: passed.map((host) => hostView(host, machine.paths.sockets)),
+      gateway: fronts.onHttps !== undefined && {
+        hosts: frontNames(fronts.onHttps, world)
+          .filter(({ name }) => !passed.includes(name))
+          .map(({ host, to }) => ({ host, to })),
+      },
     },
     services: streams.flatMap((server) =>
       server.kind === "tcp" || server.kind === "udp" ? [serviceView(server, listen)] : [],
     ),
-    gateways: gatewayStreamsView(
-      streams.filter((server) => server.kind === "gateway"),
-      { settings, machine, certificates },
-    ),
+    gateways: gatewayStreamsView(gateways, world),
     snippets: snippets.map((text) => snippet.view(text)),
     responses: Token.count(settings.proxyStreamResponses),
   };

@@ -305,8 +305,7 @@ test("listeners on 80 and 443 are on the ports of Ingresses where Gateways share
     said: [`spec.listeners[0].port: Ingresses have port 443 (8443 here) with protocol HTTPS, ${ends}`],
   });
   const through = placed({ enableSslPassthrough: true }, gateway({ listeners: [tls(443)] }));
-  expect(through.ports).toEqual([]);
-  expect(through.said[0]).toContain("port 443 (8443 here) is that of --enable-ssl-passthrough");
+  expect(through.ports, "behind the stream module").toEqual([[8443, 8443, 8443, "gw/tls"]]);
   const usual = { ...sharing, httpPort: 80, httpsPort: 443 };
   expect(placed({ gateway: usual }, gateway({})).ports).toEqual([[80, 80, undefined, "gw/http"]]);
 });

@@ -6,7 +6,7 @@
 import { portKey } from "../../model/gateway/services.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import type { Owner } from "../../model/owner.ts";
-import type { StreamPort } from "../../model/streams.ts";
+import type { RequestsBeside, StreamPort } from "../../model/streams.ts";
 import type { Problem } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Assignment } from "./addresses.ts";
@@ -30,10 +30,10 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
   const listeners = allListeners(reading);
   for (const one of listeners.filter(isUsable)) {
     const { port } = one.listener;
-    const isBeside = one.stream === undefined && (port === httpPort || port === httpsPort);
+    // Ingresses have these on all addresses, and nginx prefers the socket of the one address.
+    const isBeside = port === httpPort || port === httpsPort;
     const by = isBeside ? undefined : options.reservedPorts.get(port);
     if (by !== undefined) unavailable.set(one.id, faultOf(one, `port ${port} is that of ${by}`));
-    else if (isBesideHttps(one, listeners)) unavailable.set(one.id, faultOf(one, besideHttps));
   }
   const requests = listeners.filter(({ stream }) => stream === undefined);
   const byPort = Map.groupBy(requests, ({ listener }) => listener.port);
@@ -54,20 +54,24 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
     });
   });
   const isServed = (one: ListenerReading) => isUsable(one) && !unavailable.has(one.id);
-  const found = streamPorts(reading.key, listeners, isServed, ({ listener }) => listener.port);
+  const found = streamPorts(reading.key, listeners, isServed, ({ listener }) => listener.port, besideOf(ports));
   const streams = addresses.flatMap((address, at) =>
     found.map((port) => ({ ...port, id: at === 0 ? port.id : `${port.id}@${address}`, address })),
   );
   return { ports, streams, unavailable };
 }
 
-const besideHttps = "HTTPS listeners have the port too, and nginx does not serve TLS listeners beside them yet";
-
-function isBesideHttps(one: ListenerReading, all: readonly ListenerReading[]): boolean {
-  if (one.stream !== "tls" || !isUsable(one)) return false;
-  return all.some((other) => {
-    return isUsable(other) && other.stream === undefined && other.listener.port === one.listener.port;
-  });
+/** The hostnames of requests on the ports that take some, by the port on which nginx listens. */
+export function besideOf(
+  ports: readonly ListenerPort[],
+  ofIngresses?: number,
+): (listenPort: number) => RequestsBeside | undefined {
+  return (listenPort) => {
+    const ingresses = listenPort === ofIngresses;
+    const port = ports.find((one) => one.listenPort === listenPort);
+    if (port === undefined && !ingresses) return undefined;
+    return { hostnames: port?.listeners.map(({ hostname }) => hostname) ?? [], ingresses };
+  };
 }
 
 /**
@@ -77,7 +81,6 @@ function isBesideHttps(one: ListenerReading, all: readonly ListenerReading[]): b
 export function servicePorts(reading: GatewayReading, targets: Readonly<Record<string, number>>): Placed {
   const unavailable = new Map<string, Fault>();
   const listeners = allListeners(reading);
-  for (const one of listeners) if (isBesideHttps(one, listeners)) unavailable.set(one.id, faultOf(one, besideHttps));
   const requests = listeners.filter(({ stream }) => stream === undefined);
   const byPort = Map.groupBy(requests, ({ listener }) => listener.port);
   const ports = [...byPort].flatMap(([port, all]): ListenerPort[] => {
@@ -92,7 +95,7 @@ export function servicePorts(reading: GatewayReading, targets: Readonly<Record<s
   const targetOf = ({ listener: { port }, stream }: ListenerReading) =>
     targets[portKey({ port, protocol: stream === "udp" ? "UDP" : "TCP" })];
   const isServed = (one: ListenerReading) => isUsable(one) && !unavailable.has(one.id) && targetOf(one) !== undefined;
-  const streams = streamPorts(reading.key, listeners, isServed, (one) => targetOf(one) ?? 0);
+  const streams = streamPorts(reading.key, listeners, isServed, (one) => targetOf(one) ?? 0, besideOf(ports));
   return { ports, streams, unavailable };
 }
 

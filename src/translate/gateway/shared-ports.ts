@@ -8,7 +8,7 @@ import { named } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Fault } from "./conditions.ts";
 import { byCreation, compared } from "./creation.ts";
-import { faultOf, listenersOn, ownersOf, type Placed, type PortOptions } from "./ports.ts";
+import { besideOf, faultOf, listenersOn, ownersOf, type Placed, type PortOptions } from "./ports.ts";
 import { allListeners, type GatewayReading, isUsable, type ListenerReading, ownerOfListener } from "./reading.ts";
 import { streamPorts } from "./stream-ports.ts";
 
@@ -21,11 +21,13 @@ export function ingressPorts(reading: GatewayReading, options: PortOptions): Pla
   const unavailable = new Map<string, Fault>();
   const listeners = allListeners(reading);
   for (const one of listeners.filter(isUsable)) {
-    const why = whyNotThere(one, options);
+    const why = whyNotThere(one);
     if (why !== undefined) unavailable.set(one.id, faultOf(one, why));
   }
-  const ports = [...Map.groupBy(listeners, ({ listener }) => listener.port)].flatMap(([port, on]): ListenerPort[] => {
-    const served = on.filter((one) => isUsable(one) && !unavailable.has(one.id));
+  const isServed = (one: ListenerReading) => isUsable(one) && !unavailable.has(one.id);
+  const requests = listeners.filter(({ stream }) => stream === undefined);
+  const ports = [...Map.groupBy(requests, ({ listener }) => listener.port)].flatMap(([port, on]): ListenerPort[] => {
+    const served = on.filter(isServed);
     if (served.length === 0) return [];
     const listenPort = sharedPortOf(port, options);
     return [
@@ -41,17 +43,25 @@ export function ingressPorts(reading: GatewayReading, options: PortOptions): Pla
       },
     ];
   });
-  return { ports, streams: [], unavailable };
+  const placeOf = ({ listener: { port } }: ListenerReading) => sharedPortOf(port, options);
+  const streams = streamPorts(reading.key, listeners, isServed, placeOf, besideOf(ports, httpsPort));
+  return { ports, streams, unavailable };
 }
 
-function whyNotThere({ listener, clients }: ListenerReading, options: PortOptions): string | undefined {
+function whyNotThere({ listener, clients }: ListenerReading): string | undefined {
   const { port, protocol } = listener;
   const theirs = { 80: "HTTP", 443: "HTTPS" }[port];
   if (theirs === undefined) return "the shared Gateway has the ports of Ingresses, which are 80 and 443";
-  if (protocol !== theirs) return `Ingresses have port ${port} with protocol ${theirs}`;
-  if (port === 443 && options.enableSslPassthrough) return "port 443 is that of --enable-ssl-passthrough";
+  if (!goTogether(theirs, protocol)) return `Ingresses have port ${port} with protocol ${theirs}`;
   return clients === undefined ? undefined : `Ingresses have port ${port}, where no client certificates are asked for`;
 }
+
+/** Whether listeners of both protocols may have one port: clients of TLS say a name. */
+function goTogether(one: string, other: string): boolean {
+  return one === other || (isTls(one) && isTls(other));
+}
+
+const isTls = (protocol: string): boolean => protocol === "HTTPS" || protocol === "TLS";
 
 /**
  * The ports of this machine, which all Gateways share under `serve`. Ingresses have two of them.
@@ -65,6 +75,8 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
     [`tcp ${httpsPort}`, { protocol: "HTTPS", by: "Ingresses" }],
   ]);
   const hosts = new Map<string, ListenerReading>();
+  /** The first HTTPS listener of each port. */
+  const https = new Map<number, ListenerReading>();
   const oldest = readings.toSorted((one, other) => byCreation(one.gateway, other.gateway));
   const sets = oldest.flatMap((reading) => reading.sets).sort((one, other) => compared(one.rank, other.rank));
   const gatewayOf = new Map<string, string>([
@@ -96,7 +108,8 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
       },
     ];
   });
-  return { ports, streams: streamPorts("*", all, isServed, placeOf), unavailable };
+  const streams = streamPorts("*", all, isServed, placeOf, besideOf(ports, httpsPort));
+  return { ports, streams, unavailable };
 
   function whyNot(one: ListenerReading): string | undefined {
     const { listener, stream, hostname } = one;
@@ -109,18 +122,16 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
     if (reserved !== undefined) {
       return `port ${place} is that of ${reserved}, and Gateways without addresses of their own (--gateway-addresses) need another one`;
     }
-    if (place === httpsPort && options.enableSslPassthrough) {
-      return `${said} is that of --enable-ssl-passthrough, and Gateways without addresses of their own (--gateway-addresses) need another one`;
-    }
     const other = taken.get(`${layer} ${place}`);
     const isAlone = stream === "tcp" || stream === "udp";
-    if (other !== undefined && (other.protocol !== protocol || isAlone)) {
+    if (other !== undefined && (!goTogether(other.protocol, protocol) || isAlone)) {
       const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
       return `${whose} ${said} with protocol ${other.protocol}, and Gateways without addresses of their own share ports`;
     }
-    const guard = other === undefined || other.by === "Ingresses" ? undefined : other.by.clients;
-    if (other !== undefined && guard?.id !== one.clients?.id) {
-      const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
+    const first = protocol !== "HTTPS" ? undefined : isIngress ? "Ingresses" : https.get(place);
+    const guard = first === undefined || first === "Ingresses" ? undefined : first.clients;
+    if (first !== undefined && guard?.id !== one.clients?.id) {
+      const whose = first === "Ingresses" ? "Ingresses have" : `${olderOne(first, one)} has`;
       return `${whose} ${said} and ${guard === undefined ? "no" : "other"} client certificates there, and Gateways without addresses of their own share ports`;
     }
     const key = `${layer} ${place} ${hostname}`;
@@ -131,6 +142,7 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
     }
     hosts.set(key, one);
     if (other === undefined) taken.set(`${layer} ${place}`, { protocol, by: one });
+    if (protocol === "HTTPS" && !https.has(place)) https.set(place, one);
     return undefined;
   }
 }

@@ -2,18 +2,20 @@
  * The ports of streams: those of one protocol and number are one, whichever object has their
  * listeners.
  */
-import type { StreamListener, StreamPort } from "../../model/streams.ts";
+import type { RequestsBeside, StreamListener, StreamPort } from "../../model/streams.ts";
 import type { ListenerReading } from "./reading.ts";
 
 /**
  * `of` is the Gateway, or `*` where all share the ports of this machine. `all` are in the order of
  * their precedence; `placeOf` gives the port on which nginx listens. The ports have no address yet.
+ * `besideOn` gives the hostnames of requests on a port that takes some.
  */
 export function streamPorts(
   of: string,
   all: readonly ListenerReading[],
   isServed: (one: ListenerReading) => boolean,
   placeOf: (one: ListenerReading) => number,
+  besideOn: (place: number) => RequestsBeside | undefined,
 ): readonly StreamPort[] {
   const byPort = Map.groupBy(
     all.filter(({ stream }) => stream !== undefined),
@@ -32,6 +34,7 @@ export function streamPorts(
       listeners.set(hostname, { id, hostname, certificates: tls ? certificates : undefined });
     }
     const listenPort = placeOf(first);
+    const beside = first.stream === "tls" ? besideOn(listenPort) : undefined;
     return [
       {
         id: `${of}:${first.listener.port}${first.stream === "udp" ? "/udp" : ""}`,
@@ -40,6 +43,7 @@ export function streamPorts(
         listenPort,
         owners: [...new Set(served.map(({ owner }) => owner))],
         listeners: [...listeners.values()],
+        ...(beside === undefined ? {} : { beside }),
       },
     ];
   });

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { serverKey } from "../../model/listeners.ts";
 import type { Service } from "../../model/objects.ts";
 import type { StreamListener, StreamPort } from "../../model/streams.ts";
+import { Table } from "../../model/table.ts";
 import type { Claim } from "../claim.ts";
+import { IngressNames } from "./contested-names.ts";
 import { gatewayStreams } from "./gateway-streams.ts";
 import type { StreamWorld } from "./servers.ts";
 
@@ -26,8 +28,10 @@ const claim = (name: string, on: string, ...hosts: readonly string[]): Claim => 
   return { hosts: new Map(hosts.map((host) => [serverKey({ listener: on, name: host }), [path]])) } as unknown as Claim;
 };
 
+const noIngresses = () => new IngressNames(Table.empty(), () => []);
+
 const placed = (some: StreamPort, ...claims: readonly Claim[]) =>
-  gatewayStreams([some], claims, world).flatMap(({ hosts }) =>
+  gatewayStreams([some], claims, world, noIngresses).flatMap(({ hosts }) =>
     hosts.map(({ hostname, backends }) => [hostname, ...backends.map(({ endpoints }) => endpoints[0]?.address)]),
   );
 

@@ -5,20 +5,29 @@
  */
 import { guarded } from "../../guarded.ts";
 import { partsOf, serverKey } from "../../model/listeners.ts";
-import type { GatewayStream, StreamBackend, StreamHost, StreamListener, StreamPort } from "../../model/streams.ts";
+import type {
+  GatewayStream,
+  RequestsBeside,
+  StreamBackend,
+  StreamHost,
+  StreamListener,
+  StreamPort,
+} from "../../model/streams.ts";
 import type { Claim, ClaimedBackend } from "../claim.ts";
 import { covers, intersection } from "../gateway/hostnames.ts";
+import type { IngressNames } from "./contested-names.ts";
 import { type StreamWorld, servicePortNumbered } from "./servers.ts";
 
-/** `claims` are oldest first. */
+/** `claims` are oldest first; `ingresses` decides about names on the port of Ingresses. */
 export function gatewayStreams(
   ports: readonly StreamPort[],
   claims: readonly Claim[],
   world: StreamWorld,
+  ingresses: () => IngressNames,
 ): readonly GatewayStream[] {
   const claimed = claims.flatMap((claim) => [...claim.hosts.keys()].map((key) => ({ ...partsOf(key), claim })));
   const byListener = Map.groupBy(claimed, ({ listener }) => listener);
-  return ports.map(({ listeners, ...port }) => {
+  return ports.map(({ listeners, beside, ...port }) => {
     const transport = port.protocol === "udp" ? "UDP" : "TCP";
     const backendsOf = ({ name, claim }: Claimed, { id, certificates }: StreamListener) => {
       const endsTls = certificates !== undefined;
@@ -26,14 +35,32 @@ export function gatewayStreams(
         streamBackend(backend, endsTls && backend.wantsTls === true, transport, world),
       );
     };
+    const hostnames = [...listeners.map(({ hostname }) => hostname), ...(beside?.hostnames ?? [])];
+    const kept = (hostname: string, by: Claimed | undefined): boolean =>
+      beside?.ingresses === true && (hostname === "" || ingresses().keeps(hostname, by?.claim));
     const hosts = listeners.flatMap((listener) => {
-      return hostsOf(listener, listeners, byListener.get(listener.id) ?? []).map(({ hostname, by }): StreamHost => {
-        const { certificates } = listener;
-        return { hostname, certificates, backends: by === undefined ? [] : backendsOf(by, listener) };
-      });
+      return hostsOf(listener, hostnames, byListener.get(listener.id) ?? [])
+        .filter(({ hostname, by }) => !kept(hostname, by))
+        .map(({ hostname, by }): StreamHost => {
+          const { certificates } = listener;
+          return { hostname, certificates, backends: by === undefined ? [] : backendsOf(by, listener) };
+        });
     });
-    return { kind: "gateway", ...port, hosts: hosts.sort((a, b) => (a.hostname < b.hostname ? -1 : 1)) };
+    hosts.sort((a, b) => (a.hostname < b.hostname ? -1 : 1));
+    const requests = beside === undefined ? {} : { requests: requestsOf(beside, hosts, ingresses) };
+    return { kind: "gateway", ...port, hosts, ...requests };
   });
+}
+
+/** The hostnames of requests that some host of the streams takes as well. */
+function requestsOf(
+  { hostnames, ingresses: isShared }: RequestsBeside,
+  hosts: readonly StreamHost[],
+  ingresses: () => IngressNames,
+): readonly string[] {
+  const taken = hosts.map(({ hostname }) => hostname);
+  const listened = hostnames.filter((name) => name !== "" && taken.some((hostname) => covers(hostname, name)));
+  return [...new Set([...listened, ...(isShared ? ingresses().under(taken) : [])])].sort();
 }
 
 interface Claimed {
@@ -46,7 +73,7 @@ interface Claimed {
  * Each name of a listener once, with the route that has it. Its own hostname is there without a
  * route, too.
  */
-function hostsOf(listener: StreamListener, all: readonly StreamListener[], claimed: readonly Claimed[]) {
+function hostsOf(listener: StreamListener, all: readonly string[], claimed: readonly Claimed[]) {
   const hosts = new Map<string, Claimed | undefined>();
   const longestFirst = claimed.toSorted((one, other) => other.name.length - one.name.length);
   for (const one of longestFirst) {
@@ -59,8 +86,8 @@ function hostsOf(listener: StreamListener, all: readonly StreamListener[], claim
 }
 
 /** Whether no other listener of the port takes the name with a more specific hostname. */
-function isBest({ hostname: own }: StreamListener, name: string, all: readonly StreamListener[]): boolean {
-  return !all.some(({ hostname }) => hostname !== own && covers(own, hostname) && covers(hostname, name));
+function isBest({ hostname: own }: StreamListener, name: string, all: readonly string[]): boolean {
+  return !all.some((hostname) => hostname !== own && covers(own, hostname) && covers(hostname, name));
 }
 
 /**

@@ -114,11 +114,16 @@ export function servicePortNumbered(
 
 /**
  * The hosts whose TLS passes through: to the address of the Service behind `/`, or its endpoints
- * where it has none.
+ * where it has none. Those `without` have lost their name.
  */
-export function passthroughServers(servers: Table<Server<FeatureValues>>, world: StreamWorld): StreamServer[] {
+export function passthroughServers(
+  servers: Table<Server<FeatureValues>>,
+  world: StreamWorld,
+  without: ReadonlySet<string> = new Set(),
+): StreamServer[] {
   const found: StreamServer[] = [];
   for (const server of servers.values()) {
+    if (server.listener !== undefined || without.has(server.name)) continue;
     if (!server.features.sslPassthrough.on || server.name.startsWith("*") || server.name === "_") continue;
     const root = server.locations.find(({ path }) => path === "/");
     const backend = root && backendOf(root);

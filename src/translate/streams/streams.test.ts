@@ -4,6 +4,7 @@ import type { Server } from "../../model/configuration.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import { sentence } from "../../problem.ts";
+import { Contested } from "../hosts/listener/contested.ts";
 import { defaultOptions } from "../options.ts";
 import { Problems } from "../problems.ts";
 import { emptyQuarantine, type Quarantine } from "../quarantine.ts";
@@ -18,7 +19,7 @@ function keeper() {
   const problems = new Problems();
   const options = { ...defaultOptions, tcpServicesConfigMap: "ingress-nginx/tcp" };
   const endpoints = new ServiceEndpoints(options);
-  const streams = new Streams(options, endpoints, problems);
+  const streams = new Streams(options, endpoints, problems, { claimsOf: () => [], contested: new Contested() });
   let before: Snapshot | undefined;
   const renew = (now: Snapshot, quarantine: Quarantine = emptyQuarantine) => {
     const turn = turnTo(now, before, { quarantine });

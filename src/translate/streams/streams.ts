@@ -8,13 +8,15 @@ import { bugProblem, guarded } from "../../guarded.ts";
 import type { Server, StreamServer } from "../../model/configuration.ts";
 import { nameOf } from "../../model/objects.ts";
 import type { StreamPort } from "../../model/streams.ts";
-import type { Table } from "../../model/table.ts";
-import { named } from "../../problem.ts";
+import { Table } from "../../model/table.ts";
+import { named, type Problem } from "../../problem.ts";
 import type { Claim } from "../claim.ts";
+import type { Contested } from "../hosts/listener/contested.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import type { Inputs, Turn } from "../turn.ts";
 import type { ServiceEndpoints } from "../upstreams/service-endpoints.ts";
+import { IngressNames } from "./contested-names.ts";
 import { gatewayStreams } from "./gateway-streams.ts";
 import { passthroughServers, portServers, type StreamWorld } from "./servers.ts";
 
@@ -25,16 +27,34 @@ export interface OfGateways {
   readonly claims: readonly Claim[];
 }
 
+/** How names are shared with Ingresses. */
+export interface OfHosts {
+  /** The Claims of a host, oldest first. */
+  readonly claimsOf: (host: string) => readonly Claim[];
+  readonly contested: Contested;
+}
+
 export class Streams {
   readonly #options: TranslateOptions;
   readonly #endpoints: ServiceEndpoints;
   readonly #problems: Problems;
   /** The ConfigMaps of ports, by what is spoken there. */
   readonly #maps: readonly (readonly ["tcp" | "udp", string])[];
+  readonly #claimsOf: (host: string) => readonly Claim[];
+  readonly #contested: Contested;
   #servers: readonly StreamServer[] = [];
+  /** All hosts, as of the last turn. */
+  #hosts = Table.empty<Server<FeatureValues>>();
   #ofGateways: OfGateways = { ports: [], claims: [] };
 
-  constructor(options: TranslateOptions, endpoints: ServiceEndpoints, problems: Problems) {
+  constructor(
+    options: TranslateOptions,
+    endpoints: ServiceEndpoints,
+    problems: Problems,
+    { claimsOf, contested }: OfHosts,
+  ) {
+    this.#claimsOf = claimsOf;
+    this.#contested = contested;
     this.#options = options;
     this.#endpoints = endpoints;
     this.#problems = problems;
@@ -54,15 +74,30 @@ export class Streams {
 
   renew({ before, now }: Turn, servers: Table<Server<FeatureValues>>, ofGateways: OfGateways): void {
     const { enableSslPassthrough } = this.#options;
+    const isOtherHost = ofGateways.ports.some(({ beside }) => beside?.ingresses) && this.#hosts !== servers;
+    this.#hosts = servers;
     const last = this.#ofGateways;
     this.#ofGateways = ofGateways;
     const isOther = last.ports !== ofGateways.ports || last.claims !== ofGateways.claims;
-    if (!enableSslPassthrough && !isOther && !this.#mayDiffer(before, now)) return;
+    if (!enableSslPassthrough && !isOther && !isOtherHost && !this.#mayDiffer(before, now)) return;
     const world = this.#world(now);
     const streams: StreamServer[] = this.#maps.flatMap(([kind, key]) => this.#portServers(kind, key, now, world));
-    if (enableSslPassthrough) streams.push(...passthroughServers(servers, world));
-    streams.push(...gatewayStreams(ofGateways.ports, ofGateways.claims, world));
+    let names: IngressNames | undefined;
+    const ofIngresses = () => {
+      names ??= new IngressNames(servers, (host) => this.#claimsOf(host));
+      return names;
+    };
+    const ofRoutes = gatewayStreams(ofGateways.ports, ofGateways.claims, world, ofIngresses);
+    this.#tellContested(names?.problems ?? []);
+    if (enableSslPassthrough) streams.push(...passthroughServers(servers, world, names?.lost));
+    streams.push(...ofRoutes);
     if (JSON.stringify(streams) !== JSON.stringify(this.#servers)) this.#servers = streams;
+  }
+
+  /** For logs and Events, and for the statuses of routes. */
+  #tellContested(problems: readonly Problem[]): void {
+    this.#problems.tell("names of streams", problems);
+    this.#contested.note("names of streams", problems);
   }
 
   #mayDiffer(before: Inputs, now: Inputs): boolean {

@@ -103,9 +103,9 @@ export function settingsConf(settings: Settings, can: Capabilities, { run, port,
     // nothing is left out
     ifRead: "",
     hasStream: can.stream,
-    location: inEveryLocation(settings, can, machine).view,
+    location: inEveryLocation(settings, can, machine, false).view,
     names: serverNamesHash(settings, ["_"]),
     listen: listenLines(settings, can, machine, { port, tls: false, catchAll: true }),
-    headers: requestHeaders(settings, can),
+    headers: requestHeaders(settings, can, false),
   });
 }

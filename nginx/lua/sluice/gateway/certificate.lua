@@ -21,6 +21,9 @@ local function server_address()
   local raw, kind = ssl.raw_server_addr()
   if kind == "inet" then
     return format("%d.%d.%d.%d", byte(raw, 1, 4))
+  elseif kind == "unix" then
+    -- Behind the stream module.
+    return "unix:" .. raw
   elseif kind ~= "inet6" then
     return ""
   end

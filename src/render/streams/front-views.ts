@@ -1,0 +1,92 @@
+/**
+ * The views of ports that take requests behind the stream module. Each connection goes to a socket
+ * with a PROXY header, which nginx sends to all sockets of a port or to none.
+ */
+import type { Machine } from "../../directives/machine.ts";
+import { shortHash } from "../../directives/short-hash.ts";
+import { Token, type View } from "../../directives/token.ts";
+import type { Certificate } from "../../model/configuration.ts";
+import type { GatewayStream, StreamHost } from "../../model/streams.ts";
+import type { Table } from "../../model/table.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import { type Fronts, isFront, requestSocket } from "./fronts.ts";
+import { hostPool, isOpen, shareOf } from "./pools.ts";
+
+export interface StreamWorld {
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly certificates: Table<Certificate>;
+  readonly fronts: Fronts;
+}
+
+/** A name that clients send, and where its connections go. */
+export type NameTarget = { readonly name: string; readonly host: Token; readonly to: Token };
+
+const timeoutKind = declarations.proxyProtocolHeaderTimeout.kind;
+
+/** For what is common to all fronts. */
+export function frontView({ settings, machine }: StreamWorld): { readonly [name: string]: View } {
+  const { useProxyProtocol, proxyProtocolHeaderTimeout, proxyRealIpCidr } = settings;
+  const isTold = useProxyProtocol && machine.capabilities.streamRealip;
+  return {
+    headerTimeout: useProxyProtocol && timeoutKind.view(proxyProtocolHeaderTimeout),
+    /** Whose PROXY header the next one repeats. */
+    trusted: isTold ? [...new Set(proxyRealIpCidr)].map(Token.name) : [],
+  };
+}
+
+/** Where a name goes on a port: the pool or a socket. */
+export function targetOf(stream: GatewayStream, host: StreamHost, machine: Machine): Token {
+  const pool = poolOf(stream, host);
+  if (pool === undefined) return refusing(machine);
+  return hasEnd(stream, host) ? endSocket(stream, host, machine) : pool;
+}
+
+/** The hosts of a stream that has the usual https port, and names of requests below them. */
+export function frontNames(stream: GatewayStream, { machine }: StreamWorld): readonly NameTarget[] {
+  return namesOf(stream, machine, Token.word(`unix:${machine.paths.tlsSocket}`));
+}
+
+/** The same for a port of a Gateway; `requests` is where requests go. */
+export function namesOf(stream: GatewayStream, machine: Machine, requests: Token | undefined): readonly NameTarget[] {
+  const named = (name: string, to: Token): NameTarget => ({ name, host: Token.mapKey(name), to });
+  return [
+    ...stream.hosts
+      .filter(({ hostname }) => hostname !== "")
+      .map((host) => named(host.hostname, targetOf(stream, host, machine))),
+    ...(requests === undefined ? [] : (stream.requests ?? []).map((name) => named(name, requests))),
+  ];
+}
+
+/** Where names go that are none of those; requests have them, where some come in here. */
+export function otherwiseOf(stream: GatewayStream, machine: Machine): Token {
+  const all = stream.hosts.find(({ hostname }) => hostname === "");
+  if (all !== undefined) return targetOf(stream, all, machine);
+  return isFront(stream) ? requestsOf(stream, machine) : refusing(machine);
+}
+
+export function requestsOf(stream: GatewayStream, machine: Machine): Token {
+  return Token.word(`unix:${requestSocket(stream, machine)}`);
+}
+
+/**
+ * Whether connections of a host go through a socket of its own: where TLS ends, and where the PROXY
+ * header of a front has to be taken away.
+ */
+export function hasEnd(stream: GatewayStream, { certificates }: StreamHost): boolean {
+  return certificates !== undefined || isFront(stream);
+}
+
+export function endSocket(stream: GatewayStream, host: StreamHost, { paths }: Machine): Token {
+  return Token.word(`unix:${paths.sockets}/t-${shortHash(`${stream.id} ${host.hostname}`)}.sock`);
+}
+
+/** Closes every connection. */
+export const refusing = ({ paths }: Machine): Token => Token.word(`unix:${paths.sockets}/refused.sock`);
+
+/** Where connections of a host go; undefined where all are refused. */
+export function poolOf(stream: GatewayStream, host: StreamHost): Token | undefined {
+  if (!host.backends.some(isOpen)) return undefined;
+  const name = hostPool(stream, host);
+  return host.backends.every(isOpen) ? Token.name(name) : Token.variable(shareOf(name));
+}
