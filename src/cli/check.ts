@@ -1,7 +1,7 @@
 /**
- * `sluice check FOLDER`: what is wrong with the objects in a folder of YAML, with file, line and
+ * `sluice check FOLDER`: reports mistakes in the objects of a folder of YAML, with file, line and
  * column, before any of it is live. The sentences are those of Events and of the webhook. With a
- * cluster the folder is judged as if it were applied there.
+ * cluster, the folder is judged as if it were applied there.
  */
 import type { Ingress } from "../model/objects.ts";
 import { named, sentence, unplaced } from "../problem.ts";
@@ -59,7 +59,7 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   for (const note of notes) out.fail(`sluice check: ${note}`);
   const found = findingsIn(objects, flags, as, read.written);
   const wanted = policy === undefined ? found : found.filter((one) => isAboutPolicy(one, flags));
-  // A policy takes hosts from objects of the cluster, too.
+  // A policy may take hosts from objects of the cluster as well.
   const isWhole = folder === undefined || policy !== undefined;
   const all = isWhole ? wanted : wanted.filter(({ at }) => at !== undefined || !call.live);
   const narrow = narrowOf(call.options);
@@ -89,8 +89,8 @@ const ingressesIn = (files: Files): readonly Candidate[] =>
   );
 
 /**
- * Findings about the Ingresses that are meant; for a namespace alone, about everything in it.
- * Unreadable files are always among them.
+ * Findings about the selected Ingresses; if only a namespace is selected, about everything in it.
+ * Unreadable files are always included.
  */
 function narrowed(all: readonly Finding[], narrow: Narrow, ingresses: readonly Candidate[]): readonly Finding[] {
   const { namespace, ingress, host } = narrow;
@@ -105,13 +105,13 @@ function narrowed(all: readonly Finding[], narrow: Narrow, ingresses: readonly C
 }
 
 interface Counts {
-  /** Undefined where a cluster alone was looked at. */
+  /** Undefined where only a cluster was read. */
   readonly files: number | undefined;
   readonly errors: number;
   readonly warnings: number;
 }
 
-/** For people: a line for each finding, and one that counts them. */
+/** Prints for people: a line for each finding, and a last one with their number. */
 export function findingsText(
   findings: readonly Finding[],
   { files, errors, warnings }: Counts,

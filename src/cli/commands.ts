@@ -1,6 +1,6 @@
 /**
- * The commands by name. Each loads what it needs when it is asked for, so that `--help` does not
- * wait for a cluster client.
+ * The commands by name. Each loads its code only when it runs, so that `--help` does not wait for a
+ * cluster client.
  */
 import { nearest } from "../kinds/nearest.ts";
 import type { Command } from "./command.ts";
@@ -107,7 +107,7 @@ export function unknownCommand(name: string): string {
   return `sluice: ${JSON.stringify(name)} is not a command; ${hint}`;
 }
 
-/** Whether standard output is a terminal that shows colours. */
+/** Whether standard output is a terminal with colours. */
 function coloured(): boolean {
   return process.stdout.isTTY === true && process.stdout.hasColors();
 }

@@ -1,5 +1,5 @@
 /**
- * `sluice compare OLD NEW`: asks two addresses the same requests and says where their answers
+ * `sluice compare OLD NEW`: sends the same requests to two addresses and reports where the answers
  * differ, before DNS or a load balancer leads clients from one to the other.
  */
 import { translate } from "../translate/translator.ts";
@@ -115,7 +115,7 @@ interface Numbers {
   readonly timeout: number;
 }
 
-/** A sentence where one of them is none. */
+/** Returns a sentence where one of them is no address. */
 function numbersIn(options: Call["options"]): Numbers | string {
   const numbers = { rate: 50, limit: 10_000, timeout: 10 };
   for (const name of Object.keys(numbers) as (keyof Numbers)[]) {
@@ -153,7 +153,7 @@ async function sourcesOf(call: Call, limit: number, out: Out): Promise<Sources |
   return { ...sources, routes: routeRequests(configuration), hostsOf: hostsByUpstream(configuration) };
 }
 
-/** Says how far it is, once in five seconds. */
+/** Prints the progress once in five seconds. */
 function progress(out: Out): (counts: Counts) => void {
   let said = performance.now();
   return ({ total, done, differing }) => {

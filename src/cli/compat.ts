@@ -1,7 +1,7 @@
 /**
- * `sluice compat`: how much of a cluster moves from ingress-nginx as it is, what differs and how,
- * and what needs work. It reads files, a dump, values files or a live cluster, and changes nothing.
- * What it cannot judge it names, and the exit code says so.
+ * `sluice compat`: reports how much of a cluster moves from ingress-nginx as it is, what differs
+ * and how, and what needs work. It reads files, a dump, values files or a live cluster, and changes
+ * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
 import type { Assessment } from "./compat/assess.ts";
 import { controllersIn, type FoundController } from "./compat/controller.ts";

@@ -1,6 +1,6 @@
 /**
- * `sluice completion bash|zsh|fish`: a script by which a shell completes commands, flags and the
- * names that explain knows.
+ * `sluice completion bash|zsh|fish`: prints a script with which a shell completes commands, flags
+ * and the names that `explain` knows.
  */
 
 import type { Command } from "./command.ts";

@@ -1,8 +1,8 @@
 /**
- * `sluice dbg`: the questions that the kubectl plugin of ingress-nginx asks inside a Pod, through
- * the image's `/dbg`. It reads what the controller keeps on disk for nginx, so it needs no rights,
- * works while the controller is down, and answers the same in both containers of a split Pod.
- * Private keys are not printed, although ingress-nginx's did.
+ * `sluice dbg`: answers the questions that ingress-nginx's kubectl plugin asks inside a Pod,
+ * through the image's `/dbg`. It reads the files that the controller keeps for nginx. So it needs
+ * no rights, works while the controller is down, and gives the same answers in both containers of a
+ * split Pod. Private keys are not printed, although ingress-nginx's command did.
  */
 import { readFile } from "node:fs/promises";
 import { Journal } from "../nginx/folder/journal.ts";
@@ -22,7 +22,7 @@ const usage = `Usage: sluice dbg [--run-folder FOLDER] COMMAND
 FOLDER is where the controller keeps its state: /run/sluice in the image, ./run for sluice serve. The image calls it /dbg, as ingress-nginx's does.
 `;
 
-/** Exit code 0, 1 when there is no such thing, 2 for a mistake in the command line. */
+/** Returns exit code 0, 1 for a thing that does not exist, 2 for a mistake in the command line. */
 export async function dbg(argv: readonly string[], out: Out, env: NodeJS.ProcessEnv): Promise<number> {
   const { runFolder, words } = runFolderIn(argv);
   const [command = "", verb = "", name = ""] = words;
@@ -55,7 +55,7 @@ export async function dbg(argv: readonly string[], out: Out, env: NodeJS.Process
   }
 }
 
-/** Takes `--run-folder FOLDER` and `--run-folder=FOLDER` out of the words. */
+/** Removes `--run-folder FOLDER` and `--run-folder=FOLDER` from the words. */
 function runFolderIn(argv: readonly string[]): {
   readonly runFolder: string | undefined;
   readonly words: readonly string[];
@@ -89,7 +89,7 @@ function endpointOf(text: string): { readonly address: string; readonly port: st
   return { address: text.slice(0, at).replaceAll(/[[\]]/g, ""), port: text.slice(at + 1) };
 }
 
-/** Undefined where the name has no certificate of its own and none of a wildcard. */
+/** Undefined where the name has no certificate, neither its own nor that of a wildcard. */
 function chainOf(records: Records, host: string): string | undefined {
   const parent = `*${host.slice(host.indexOf("."))}`;
   const pair = records.get(`sni ${host}`) ?? records.get(`sni ${parent}`);

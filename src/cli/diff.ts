@@ -1,7 +1,7 @@
 /**
- * `sluice diff OLD NEW`: what a change of a folder would do: which paths, hosts and backends it
- * changes, what it costs (nothing, data, or a reload and why), which Problems come and go. The
- * answer is that of a controller that serves OLD and is given NEW.
+ * `sluice diff OLD NEW`: shows what a change of a folder would do: the paths, hosts and backends
+ * that change, the cost (nothing, data, or a reload with its reason), and the Problems that come
+ * and go. The answer is that of a controller that serves OLD and gets NEW.
  */
 
 import { Memory } from "../manifests/memory.ts";
@@ -76,8 +76,8 @@ async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Si
 }
 
 /**
- * One controller takes both, one after the other: ages, last good forms and shapes are then what
- * they would be.
+ * One Translator reads both in turn, so ages, last good forms and shapes are those of a real
+ * controller.
  */
 function differenceOf({ old, fresh }: Compared, flags: Flags, renderer: Renderer, as: Command): Difference {
   const library = newLibrary(flags);

@@ -1,5 +1,5 @@
 /**
- * `sluice explain KEY`: what a ConfigMap key, an annotation or a flag does. One name may be several
+ * `sluice explain KEY`: explains a ConfigMap key, an annotation or a flag. One name may be several
  * of them.
  */
 import type { AnyFeature, Field } from "../annotations/declare.ts";
@@ -61,13 +61,14 @@ export function explain(argv: readonly string[], out: Out): number {
 const otherNames = () => [...allSettings.map(({ key }) => key), ...allFields.flatMap(({ field }) => namesOf(field))];
 const flagNames = () => flagList.map(([, flag]) => flag.name);
 
-/** Everything that can be asked about. */
+/** All names that can be explained. */
 export function allNames(): string[] {
   return [...otherNames(), ...flagNames()];
 }
 
 /**
- * The nearest name, with its dashes where it is a flag that was asked for or nothing else has it.
+ * The nearest name. It has its dashes where the user asked for a flag, or only a flag has this
+ * name.
  */
 function nearestOf(name: string, isFlag: boolean): string | undefined {
   const meant = nearest(name, isFlag ? flagNames() : allNames());
@@ -138,7 +139,7 @@ function part(title: string, doc: string, lines: readonly (readonly [string, str
   return `${title}\n  ${doc}\n${shown.join("")}`;
 }
 
-/** Without the marks of Markdown. */
+/** Removes the marks of Markdown. */
 function plain(text: string): string {
   return text.replaceAll("**", "").replaceAll("`", "");
 }

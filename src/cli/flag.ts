@@ -1,7 +1,7 @@
 /**
- * How a flag is declared. The declaration is the flag: its type, reading, `--help`, reference page
- * and tests come out of it. Names and defaults are those of ingress-nginx, so that its Pods start
- * Sluice unchanged.
+ * How a flag is declared. The declaration yields its type, its reading, `--help`, the reference
+ * page and the tests. Names and defaults are those of ingress-nginx, so that its Pods start Sluice
+ * unchanged.
  */
 import type { Kind } from "../kinds/kind.ts";
 
@@ -13,19 +13,19 @@ export interface Flag<T> {
   readonly kind: Kind<T>;
   readonly default: NoInfer<T>;
   readonly doc: string;
-  /** The default of `sluice serve`, where it is another one. */
+  /** The default of `sluice serve`, if it differs. */
   readonly serve?: NoInfer<T>;
   /** A switch: `--name` alone means true, and a value needs `=`. */
   readonly toggle?: true;
-  /** Given twice, the values are joined with a comma; otherwise the last one counts. */
+  /** If given twice, the values are joined with a comma; otherwise the last one counts. */
   readonly list?: true;
   /** The value in `--help`: SECONDS, PORT ... */
   readonly value?: string;
-  /** Only a cluster has what it is about: `sluice serve` says so and goes on. */
+  /** It only matters in a cluster: `sluice serve` reports that and goes on. */
   readonly cluster?: true;
   /** Not a flag of ingress-nginx. */
   readonly own?: true;
-  /** Why the flag changes nothing here, for the sentence at start. */
+  /** Why the flag has no effect here, for the sentence at the start. */
   readonly noEffect?: string;
 }
 

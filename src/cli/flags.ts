@@ -1,5 +1,5 @@
 /**
- * All flags of `sluice run` and `sluice serve`, group by group. Their order is that of `--help` and
+ * All flags of `sluice run` and `sluice serve` in groups. Their order is that of `--help` and of
  * the reference page.
  */
 import type { Flag, FlagValues } from "./flag.ts";
@@ -46,7 +46,7 @@ export const flags = {
   ...information,
 };
 
-/** The values of the command line, typed; every flag has one. */
+/** The typed values of a command line; every flag has one. */
 export type Flags = FlagValues<typeof flags>;
 
 export type Command = "run" | "serve";

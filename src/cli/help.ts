@@ -1,4 +1,4 @@
-/** `--help`, from the declarations of the flags. */
+/** Prints `--help` from the declarations of the flags. */
 import { written } from "../kinds/kind.ts";
 import type { Flag } from "./flag.ts";
 import { type Command, flagGroups } from "./flags.ts";
@@ -9,7 +9,10 @@ const about: Readonly<Record<Command, string>> = {
     "Usage: sluice serve [flags] FOLDER\n\nServes the Kubernetes objects in a folder of YAML files, without a cluster; an edit is live at once.\n",
 };
 
-/** Flags that do nothing are named in one line each group, so that the others can be found. */
+/**
+ * Flags without an effect are listed in one line for each group, so that the others are easy to
+ * find.
+ */
 export function helpText(command: Command): string {
   const groups = Object.entries(flagGroups).map(([title, group]) => {
     const flags = (Object.values(group) as Flag<unknown>[]).filter(({ cluster }) => command === "run" || !cluster);

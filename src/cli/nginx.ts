@@ -1,8 +1,8 @@
 /**
- * `sluice nginx`: nginx in a container of its own, without the API token. It starts nginx, keeps it
- * running, and takes the orders of the controller in the container beside (`sluice run
- * --nginx-socket`), in the run folder that both share. A controller that ends, in order or not,
- * leaves it serving: only this program's own signal ends nginx.
+ * `sluice nginx`: runs nginx in a container of its own, without the API token. It starts nginx,
+ * keeps it running, and follows the orders of the controller in the other container (`sluice run
+ * --nginx-socket`), through the run folder that both share. If the controller ends, in order or
+ * not, nginx goes on serving: only this program's own signal ends it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { openLog } from "../log/log.ts";
@@ -40,7 +40,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   const mistake = socketMistake(socket);
   if (mistake !== undefined) return failed(out, mistake, 1);
   const opened = await found.nginx.open({
-    // The controller holds the folder's other lock.
+    // The other lock of the folder belongs to the controller.
     folder: { ...folder.folder, lock: folder.folder.nginxLock },
     endWithController: false,
     maxDraining: mostOlder,
@@ -60,7 +60,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
 
   const because = await ending.ended;
   log.info({ because }, "ending; requests in flight are finished");
-  // The controller says meanwhile that it is not ready, so that no new requests come.
+  // The controller reports meanwhile that it is not ready, so that no new requests arrive.
   await delay(flags.shutdownGracePeriod * 1000);
   await orders.close();
   await opened.nginx.stop(endOfPatienceMs);

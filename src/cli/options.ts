@@ -1,6 +1,6 @@
 /**
- * The meaning of the flags for the stages: one place, so that `run`, `serve`, the tools on files
- * and the tests cannot differ.
+ * Turns flags into the options of all stages, in one place, so that `run`, `serve`, the tools on
+ * files and the tests cannot differ.
  */
 
 import { existsSync } from "node:fs";
@@ -12,10 +12,7 @@ import type { MachineFlags } from "../machine.ts";
 import type { GatewayOptions, TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
 
-/**
- * Where distributions keep the certificates of the authorities that they trust: Debian, Fedora,
- * openSUSE, Alpine.
- */
+/** Where distributions keep the authorities that they trust: Debian, Fedora, openSUSE, Alpine. */
 const authorityFiles = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -23,7 +20,7 @@ const authorityFiles = [
   "/etc/ssl/cert.pem",
 ];
 
-/** `namespace` is the controller's own; without it no Gateway gets a Service. */
+/** `namespace` is the controller's own. Without it no Gateway gets a Service. */
 export function translateOptions(
   flags: Flags,
   command: Command,
@@ -72,7 +69,7 @@ export function decideOptions({ healthCheckPath, defaultServerPort, httpPort, ht
   return { ownPaths: [healthCheckPath, "/nginx_status"], builtInPort: defaultServerPort, ports };
 }
 
-/** `logs` is where nginx's logs go that the operator leaves at their default paths. */
+/** `logs` is where nginx writes logs whose path the operator has not changed. */
 export function machineFlags(
   flags: Flags,
   logs: { readonly accessLog: string; readonly errorLog: string },
@@ -96,7 +93,10 @@ export function machineFlags(
   };
 }
 
-/** `serve` runs backends on this machine; in a cluster the operator says what may be asked here. */
+/**
+ * `serve` runs backends on this machine. In a cluster the operator lists the local ports that may
+ * be used.
+ */
 function askedPolicy(flags: Flags, command: Command): AskedPolicy {
   const { healthzPort, statusPort, defaultServerPort, profilerPort, streamPort } = flags;
   const others = [...webhookPort(flags), ...uiPort(flags)].map(([port]) => port);
@@ -109,7 +109,7 @@ function askedPolicy(flags: Flags, command: Command): AskedPolicy {
   };
 }
 
-/** RS-27.3: ports that TCP and UDP services keep away from, by what has them. */
+/** RS-27.3: ports that TCP and UDP services may not use, with what uses each. */
 function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
   return new Map([
     ...webhookPort(flags),
@@ -141,12 +141,15 @@ function targetPorts(services: GatewayOptions["services"]): readonly (readonly [
   return (services?.ports ?? []).map((port) => [port, "the flag --gateway-service-ports"] as const);
 }
 
-/** Else the nginx that a controller left behind might have it, and the next one could not start. */
+/**
+ * Otherwise an nginx that a controller left behind might hold the port, and the next one could not
+ * start.
+ */
 function webhookPort({ validatingWebhook }: Flags): [number, string][] {
   return validatingWebhook === undefined ? [] : [[Number(validatingWebhook.replace(/^.*:/, "")), "the webhook"]];
 }
 
-/** Where the page has a port of its own. */
+/** The page may have a port of its own. */
 function uiPort({ uiPort: port }: Flags): [number, string][] {
   return port ? [[port, "the page"]] : [];
 }
@@ -155,10 +158,7 @@ function named(text: string | undefined): string | undefined {
   return text === undefined || text === "" ? undefined : text;
 }
 
-/**
- * Fewer buckets than ingress-nginx has, and labels that do not multiply, unless the flags say what
- * they are to be.
- */
+/** By default there are fewer buckets than in ingress-nginx, and labels that do not multiply. */
 export function requestCounts(flags: Flags): RequestCounts {
   const {
     metricsPerHost: perHost,
@@ -174,7 +174,7 @@ export function requestCounts(flags: Flags): RequestCounts {
     undefinedHosts: perHost && undefinedHosts,
     statusClasses,
     full,
-    // So few that the histograms of 1,000 Ingresses stay below the ceiling of
+    // With these few the histograms of 1,000 Ingresses stay below the ceiling of
     // src/metrics/request-metrics.ts.
     buckets: {
       time: own("timeBuckets", [0.01, 0.05, 0.25, 1, 5]),

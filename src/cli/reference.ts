@@ -1,5 +1,5 @@
 /**
- * `sluice reference annotations|settings|flags|metrics`: the reference pages, from the
+ * `sluice reference annotations|settings|flags|metrics`: prints the reference pages, from the
  * declarations.
  */
 import { annotationsPage } from "./reference/annotations-page.ts";
@@ -10,7 +10,7 @@ import { settingsPage } from "./reference/settings-page.ts";
 /** The output of a command. */
 export interface Out {
   write(text: string): void;
-  /** Prints a failure, in one sentence. */
+  /** Prints a failure in one sentence. */
   fail(sentence: string): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `sluice render FOLDER`: the nginx.conf that Sluice makes of a folder of YAML, and in dynamic mode
- * the records of shared memory, as comments below it. No key and no password is printed.
+ * `sluice render FOLDER`: prints the nginx.conf for a folder of YAML and, in dynamic mode, the
+ * records of shared memory as comments below it. No key and no password is printed.
  */
 import { TemplateError } from "../render/template.ts";
 import { translate } from "../translate/translator.ts";
@@ -54,16 +54,14 @@ export async function render(argv: readonly string[], out: Out): Promise<number>
   }
 }
 
-/**
- * A record as it is printed: JSON as such, other text as text, and of a key pair only whose it is.
- */
+/** Prints a record: JSON as such, other text as text, and of a key pair only its owner. */
 function open(key: string, value: string): unknown {
   if (!value.startsWith("{") && !value.startsWith("[")) return value;
   const record = JSON.parse(value) as Record<string, unknown>;
   return key.startsWith("pair ") ? { fingerprint: record.fingerprint } : record;
 }
 
-/** JSON keeps each record on one line, so none can leave its comment. */
+/** JSON keeps each record on one line, so no record can end its comment. */
 function commented(records: readonly (readonly unknown[])[]): string {
   if (records.length === 0) return "";
   const lines = records.map(([key, record]) => `#   ${JSON.stringify(key)}: ${JSON.stringify(record)}\n`);

@@ -1,7 +1,6 @@
 /**
- * `sluice routes`: which host and path leads where, with endpoints, certificate and canaries: of
- * the controller that runs in a run folder, or of a folder of YAML, which no controller has to
- * serve.
+ * `sluice routes`: lists where each host and path leads, with endpoints, certificate and canaries.
+ * The source is a running controller with its run folder, or a folder of YAML.
  */
 import type { ShadowReport } from "../decide/shadow/report.ts";
 import type { Ingress } from "../model/objects.ts";
@@ -115,7 +114,7 @@ function notServed(key: string, { metadata, spec }: Ingress, served: string): st
 const askRoutes = (place: OperatorPlace, host: string | undefined) =>
   askController<readonly ServedRoute[]>(place, "/routes", { host });
 
-/** The routes of a running controller. Where none fits, all of them show what there is. */
+/** The routes of a running controller. Where no route matches, all routes are the hint. */
 async function fromController(place: OperatorPlace, narrow: Narrow) {
   const asked = await askRoutes(place, narrow.host);
   if (!asked.ok) return asked;
@@ -127,7 +126,7 @@ async function fromController(place: OperatorPlace, narrow: Narrow) {
   return { ok: true as const, routes, notes: missed === undefined ? [] : [missed] };
 }
 
-/** A certificate that ends so soon is worth a colour. */
+/** A certificate with less time left than this is printed in colour. */
 const soonMs = 14 * 86_400_000;
 
 function asText(all: readonly ServedRoute[], now: Date, colours: boolean): string {
@@ -163,7 +162,7 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }
 
-/** Routes of Gateways answer 500 where they have nothing that can be asked. */
+/** Routes of Gateways answer 500 where they have no usable backend. */
 function refusalOf({ route }: ServedRoute): number {
   return route === undefined ? 503 : 500;
 }

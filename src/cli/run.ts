@@ -1,8 +1,8 @@
 /**
  * `sluice run`: the controller of a cluster, started with the flags of ingress-nginx. What a
- * newcomer would get wrong: nginx comes up first, with the last good configuration if there is one,
- * and serves while the API server is still being looked for. Nothing is changed before every list
- * is in.
+ * newcomer would get wrong: nginx starts first, with the last good configuration if there is one,
+ * and serves while the API server is still being contacted. Nothing changes before every list is
+ * complete.
  */
 import { existsSync } from "node:fs";
 import { Client } from "../kubernetes/index.ts";
@@ -40,7 +40,7 @@ import { listenForEnding } from "./run/ending.ts";
 import { metricLabels, Running } from "./run/running.ts";
 import type { Around } from "./run/start-checks.ts";
 
-/** Where the chart mounts a template of the user's own. */
+/** Where the chart mounts a user's own template. */
 const mountedTemplate = "/etc/nginx/template";
 
 /**
@@ -57,8 +57,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const pod = { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
   const found = await credentialsOf(flags, env);
   if (!found.ok) return failed(out, found.why, 1);
-  // kubelet and a preStop hook may both send SIGTERM; the second one must not cut the first one's
-  // work short.
+  // kubelet and a preStop hook may both send SIGTERM; the second one must not interrupt the first.
   const ending = listenForEnding(host, ["SIGINT"]);
   const write = (text: string): void => void stdout.write(text);
   const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
@@ -82,7 +81,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const token = new OperatorToken();
   const answers = answersOf(program, instruments, { source, translate: accept, pod, leader: () => cluster.leader });
   const page = pageParts(program, instruments, source, answers);
-  // Only this flag's users wait for the API server before nginx comes up.
+  // Only with this flag nginx waits for the API server.
   const zone = flags.enableTopologyAwareRouting ? zoneOf(cluster.around, ending.signal) : Promise.resolve(undefined);
   const runFolder = flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice";
 
@@ -134,7 +133,7 @@ function zoneOf(around: Promise<Around>, ending: AbortSignal): Promise<string | 
   return Promise.race([around.then(({ zone }) => zone), ended]);
 }
 
-/** How long nginx's container may start later than this one. */
+/** How much later than this container nginx's container may start. */
 const besideMs = 60_000;
 
 async function findNginx(

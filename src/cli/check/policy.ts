@@ -1,4 +1,4 @@
-/** `check --policy`: the objects as they would be under a host policy that is not in force yet. */
+/** `check --policy`: reports what a host policy would change before it is in force. */
 import type { Manifest } from "../../manifests/manifest.ts";
 import { keyOf } from "../../model/objects.ts";
 import { onNamespaces } from "../../translate/host-policy/in-force.ts";
@@ -30,7 +30,7 @@ export function underPolicy(policy: string, flags: Flags, files: Files): UnderPo
   if (found === undefined || maps.length > 1)
     return { ok: false, why: `--policy takes a file with one ConfigMap, and ${policy} has ${maps.length || "none"}` };
   const hostPolicy = keyOf(found.one.object!);
-  // The ConfigMap of the file takes the place of one that is there already.
+  // The ConfigMap in the file replaces one that exists already.
   const rest = [...files].map(([file, manifest]): [string, Manifest] => [
     file,
     { ...manifest, objects: manifest.objects.filter(({ kind, key }) => kind !== "ConfigMap" || key !== hostPolicy) },

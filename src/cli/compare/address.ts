@@ -1,4 +1,4 @@
-/** An address that is asked: where plain requests go, and where those over TLS go. */
+/** An address that requests are sent to: where plain requests go, and where those over TLS go. */
 import type { AskedRequest } from "./asked.ts";
 
 export interface Place {
@@ -6,7 +6,7 @@ export interface Place {
   readonly port: number;
 }
 
-/** A scheme without a place is not asked there. */
+/** Requests of a scheme without a port are not sent there. */
 export type Address = { readonly [scheme in AskedRequest["scheme"]]?: Place };
 
 export type ReadAddress =

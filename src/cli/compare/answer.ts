@@ -15,7 +15,7 @@ export type Answer =
     }
   | { readonly ok: false; readonly why: string };
 
-/** Bytes of a body that are compared. */
+/** The bytes of a body that are compared. */
 export const longestBody = 4 * 1024 * 1024;
 
 export interface Asker {
@@ -24,8 +24,9 @@ export interface Asker {
 }
 
 /**
- * Asks an address as a client would whose DNS leads there. Certificates are not verified, because
- * an address that is not live yet often has another one. `timeoutMs` is for the whole answer.
+ * Sends a request as a client would whose DNS leads to this address. Certificates are not verified,
+ * because an address that is not live yet often has another one. `timeoutMs` covers the whole
+ * answer.
  */
 export function askerOf(address: Address, timeoutMs: number): Asker {
   const agents = {
@@ -49,7 +50,7 @@ function optionsOf(
   const place = address[scheme];
   if (place === undefined) throw new Error(`the address takes no ${scheme}`);
   const name = host.replace(/:\d+$/, "");
-  // An address is no name for SNI.
+  // SNI allows no IP address.
   const servername = scheme === "http" || /^[\d.]+$|^\[/.test(name) ? "" : name;
   return {
     host: place.host,

@@ -1,4 +1,4 @@
-/** One request that both addresses are asked. */
+/** One request that is sent to both addresses. */
 
 export interface AskedRequest {
   readonly method: string;
@@ -12,7 +12,7 @@ export interface AskedRequest {
   readonly body?: string;
 }
 
-/** Methods that change nothing, so that they may be asked again. */
+/** Methods that change nothing, so that their requests may be repeated. */
 export const isSafe = ({ method }: AskedRequest): boolean => ["GET", "HEAD", "OPTIONS"].includes(method);
 
 /** Two requests with the same key are the same request. */
@@ -23,8 +23,8 @@ export function keyOf({ method, scheme, host, target, headers, body = "" }: Aske
 const urlShape = /^(?:(https?):\/\/)?(\[[^\]/?#\s]*\](?::\d+)?|[^/?#\s:@]+(?::\d+)?)([/?]\S*)?$/i;
 
 /**
- * Reads `https://shop.example.com/cart?x=1`; http where no scheme is named, undefined where the
- * text is no URL.
+ * Reads `https://shop.example.com/cart?x=1`. The scheme is http if none is given; undefined where
+ * the text is no URL.
  */
 export function requestOf(method: string, url: string, headers: AskedRequest["headers"]): AskedRequest | undefined {
   const [, scheme = "http", host, rest = "/"] = urlShape.exec(url) ?? [];

@@ -1,4 +1,4 @@
-/** Asks both addresses all requests, at a bounded rate, and keeps what differs. */
+/** Sends all requests to both addresses at a bounded rate, and keeps the differences. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { TokenBucket } from "../../timing/token-bucket.ts";
 import type { Address } from "./address.ts";
@@ -9,12 +9,12 @@ import { type Difference, differencesOf } from "./differences.ts";
 export interface AskingOptions {
   readonly old: Address;
   readonly fresh: Address;
-  /** Requests a second, at each address. */
+  /** Requests per second at each address. */
   readonly rate: number;
   readonly timeoutMs: number;
   /** Headers whose differences do not count, in lower case. */
   readonly ignored: ReadonlySet<string>;
-  /** Stops early; what was asked until then counts. */
+  /** Stops early; the answers until then count. */
   readonly signal: AbortSignal;
   /** Called after each request. */
   readonly asked: (counts: Counts) => void;
@@ -30,16 +30,18 @@ export interface Counts {
 export interface Compared {
   readonly request: AskedRequest;
   readonly differences: readonly Difference[];
-  /** Fields that differ between two answers of one address, too, so that they say nothing. */
+  /**
+   * Fields that also differ between two answers of one address, so their difference means nothing.
+   */
   readonly varying: readonly string[];
   /** The reason why neither address gave an answer. */
   readonly failed?: string;
 }
 
-/** How many pairs of requests are under way at once. */
+/** How many pairs of requests may be in flight at once. */
 const atOnce = 8;
 
-/** In the order of `requests`, without those that were not asked before `signal`. */
+/** In the order of `requests`, without those that were not sent before `signal`. */
 export async function askBoth(requests: readonly AskedRequest[], options: AskingOptions): Promise<readonly Compared[]> {
   const { old, fresh, timeoutMs, rate, signal } = options;
   const askers: Askers = [askerOf(old, timeoutMs), askerOf(fresh, timeoutMs)];
@@ -86,7 +88,7 @@ async function compareOne(
   const again = [await askPair(), await askPair()];
   const varying = new Set<string>();
   for (const pair of again) {
-    // Each side is compared with itself, under its own address.
+    // Asks each side twice and compares its answers with each other.
     for (const one of differencesOf(request, of(first[0], old), of(pair[0], old), ignored)) varying.add(nameOf(one));
     for (const one of differencesOf(request, of(first[1], fresh), of(pair[1], fresh), ignored))
       varying.add(nameOf(one));

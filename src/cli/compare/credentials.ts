@@ -1,4 +1,4 @@
-/** Values in requests and answers that grant access to their reader. */
+/** Removes credentials from requests and answers. */
 
 const headers = /^(?:authorization|proxy-authorization|cookie|x-(?:api|auth|access)-?(?:key|token)|x-csrf-token)$/;
 
@@ -11,7 +11,10 @@ const parameters =
 
 export const isCredentialHeader = (name: string): boolean => headers.test(name.toLowerCase());
 
-/** Cuts the values of parameters that look like credentials out of a path with a query or a URL. */
+/**
+ * Removes the values of parameters that look like credentials from a path with a query, or from a
+ * URL.
+ */
 export function withoutCredentials(target: string): string {
   const at = target.indexOf("?");
   if (at < 0) return target;

@@ -1,6 +1,6 @@
 /**
- * The differences between two answers to one request, without dates, ids and headers of one
- * connection.
+ * The differences between two answers to one request. Dates, ids and headers of a single connection
+ * are ignored.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Address } from "./address.ts";
@@ -18,10 +18,7 @@ export interface Difference {
   readonly new: string;
 }
 
-/**
- * Headers that say when and on which connection an answer came, which program sent it, and how it
- * was framed.
- */
+/** Headers that depend on time, connection, program or framing. */
 const passing = new Set(
   [
     ["age", "connection", "content-length", "date", "etag", "keep-alive", "server", "transfer-encoding", "via"],
@@ -48,17 +45,17 @@ export function differencesOf(
   const differences: Difference[] = [];
   if (a.status !== b.status) differences.push({ field: "status", old: String(a.status), new: String(b.status) });
   const [was, is] = [redirectOf(request, a, old.address), redirectOf(request, b, fresh.address)];
-  // Where only one side redirects, the status says so already; the target helps all the same.
+  // If only one side redirects, the status shows it already, but the target helps the reader.
   if (was !== is) differences.push({ field: "redirect", old: was ?? "none", new: is ?? "none" });
   differences.push(...headerDifferences(a.headers, b.headers, ignored));
-  // Another status has another body.
+  // An answer with another status has another body, which says nothing new.
   if (a.status === b.status && request.method !== "HEAD") differences.push(...bodyDifference(a, b));
   return differences;
 }
 
 type Answered = Extract<Answer, { ok: true }>;
 
-/** The target of a redirect, without the port under which this address alone is reached. */
+/** The target of a redirect, without a port that belongs to this address alone. */
 function redirectOf(
   { scheme, host }: AskedRequest,
   { status, headers }: Answered,
@@ -90,10 +87,7 @@ function headerDifferences(
   });
 }
 
-/**
- * The order of values counts where it means something: not in Vary. A cookie is compared by name
- * and attributes.
- */
+/** The order of values counts, except in Vary. A cookie is compared by its name and attributes. */
 function headerText(name: string, value: string | readonly string[] | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (name === "set-cookie") return [value].flat().map(cookieShape).sort().join(", ");
@@ -119,7 +113,7 @@ function bodyDifference(a: Answered, b: Answered): readonly Difference[] {
   return [{ field: "body", old: excerpt(before, at), new: excerpt(after, at) }];
 }
 
-/** Undefined for bytes that are no text, or that are compressed. */
+/** Undefined for bytes that are no text, or are compressed. */
 function textOf({ headers, body }: Answered): string | undefined {
   if (headers["content-encoding"] !== undefined) return undefined;
   const text = body.toString("utf8");
@@ -133,8 +127,8 @@ function firstDifference(a: string, b: string): number {
 }
 
 /**
- * Forty characters around a place, so that a report does not repeat pages, or what they say of a
- * person.
+ * Forty characters around a difference, so that a report does not repeat whole pages, or personal
+ * data in them.
  */
 function excerpt(text: string, at: number): string {
   if (text === "") return "empty";

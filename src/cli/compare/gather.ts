@@ -1,6 +1,6 @@
 /**
- * Gathers the requests: of an access log, of a file, and of the routes of a folder or a cluster.
- * Each is asked once.
+ * Gathers the requests of an access log, of a file, and of the routes of a folder or a cluster.
+ * Each request is sent once.
  */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -18,14 +18,14 @@ export interface Sources {
   readonly log?: string;
   readonly requests?: string;
   readonly routes?: RouteRequests;
-  /** A log_format, for logs that have another form than the usual one. */
+  /** A log_format, for logs that are not in a known form. */
   readonly logFormat?: string;
-  /** Hosts for lines of a log that name none. */
+  /** Hosts for lines of a log that have none. */
   readonly hosts: readonly Host[];
   readonly hostsOf?: (upstream: string, target: string) => readonly Host[];
-  /** Whether credentials that the log holds are sent. */
+  /** Whether credentials in the log are sent. */
   readonly credentials: boolean;
-  /** How many requests are taken at most. */
+  /** The most requests that are taken. */
   readonly limit: number;
 }
 
@@ -73,7 +73,7 @@ async function readLog(sources: Sources, path: string, add: (request: AskedReque
   const input = opened(path);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   let [found, without] = [0, 0];
-  // A file that cannot be opened says so on the stream alone.
+  // The stream reports a file that cannot be opened.
   const failed = new Promise<never>((_, reject) => input.once("error", reject));
   const whole = (async () => {
     for await (const line of lines) {
@@ -111,7 +111,7 @@ function requestsFor(logged: LoggedRequest, { hosts, hostsOf, credentials }: Sou
   }));
 }
 
-/** Those whose scheme both addresses take, and how many are left out for the others. */
+/** Keeps the requests whose scheme both addresses have, and counts the others. */
 export function askable(
   requests: readonly AskedRequest[],
   old: Address,

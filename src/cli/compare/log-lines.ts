@@ -10,15 +10,15 @@ export interface LoggedRequest {
   readonly host?: string;
   readonly scheme?: "http" | "https";
   /**
-   * `namespace-service-port` of `$proxy_upstream_name`, by which a host is found where the log
-   * names none.
+   * `namespace-service-port` of `$proxy_upstream_name`, which finds the host where the log has
+   * none.
    */
   readonly upstream?: string;
   /** Credentials that the log holds, by header. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Undefined where a line holds no GET that can be sent. */
+/** Returns undefined where a line has no GET that can be sent. */
 export type LineReader = (line: string) => LoggedRequest | undefined;
 
 /** `format`: a log_format of nginx; undefined for the common form. */
@@ -53,13 +53,13 @@ function requestIn(fields: Fields): LoggedRequest | undefined {
   };
 }
 
-/** A dash stands for nothing, as in nginx. */
+/** A dash stands for an empty value, as in nginx. */
 function value(fields: Fields, name: string): string | undefined {
   const found = fields.get(name);
   return found === "-" || found === "" ? undefined : found;
 }
 
-/** `$uri` is decoded, so it stands in only where it needs no escape. */
+/** `$uri` is decoded, so it is only usable where it needs no escapes. */
 function pathOf(fields: Fields): string | undefined {
   const path = value(fields, "uri");
   if (path === undefined || /[^!-~]|[%?#]/.test(path)) return undefined;
@@ -77,7 +77,7 @@ function credentialsIn(fields: Fields): Record<string, string> {
 }
 
 /**
- * Names of fields in logs of JSON, by the variable of nginx that they stand for; Traefik's are
+ * Names of fields in JSON logs, with the variable of nginx that each stands for; Traefik's are
  * among them.
  */
 const jsonNames: Readonly<Record<string, readonly string[]>> = {
@@ -122,7 +122,7 @@ function commonForm(line: string): Fields | undefined {
 }
 
 /**
- * Reads a line by its log_format: each variable ends where the text between it and the next one
+ * Reads a line by its log_format. Each variable ends where the text between it and the next one
  * begins.
  */
 function scannerOf(format: string): (line: string) => Fields | undefined {
@@ -144,7 +144,7 @@ function scannerOf(format: string): (line: string) => Fields | undefined {
   };
 }
 
-/** A quote that is escaped in JSON ends no value. */
+/** An escaped quote does not end a value. */
 function endOf(line: string, literal: string, from: number): number {
   let end = line.indexOf(literal, from);
   while (end > 0 && literal.startsWith('"') && /(?<!\\)(?:\\\\)*\\$/.test(line.slice(from, end)))

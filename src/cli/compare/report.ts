@@ -1,6 +1,6 @@
 /**
- * The findings of a comparison, by host and path, as text and as JSON. Requests are shown without
- * values that look like credentials.
+ * Prints the findings of a comparison by host and path, as text and as JSON. Values that look like
+ * credentials are left out.
  */
 import { visible } from "../../visible.ts";
 import { counted, painter, red, yellow } from "../tools/words.ts";
@@ -15,7 +15,7 @@ export interface Report {
   readonly requests: number;
   readonly equal: number;
   readonly differing: readonly Group[];
-  /** Differences that one address has with itself, too. */
+  /** Differences that one address also has with itself. */
   readonly varying: readonly { readonly request: string; readonly fields: readonly string[] }[];
   readonly failed: readonly { readonly request: string; readonly why: string }[];
   readonly notes: readonly string[];
@@ -26,7 +26,7 @@ export interface Group {
   readonly host: string;
   readonly path: string;
   readonly count: number;
-  /** One of them. */
+  /** One of these requests. */
   readonly example: string;
   readonly differences: readonly Difference[];
 }

@@ -1,6 +1,6 @@
 /**
- * Requests of a file: a line is a URL, a method and a URL, or an object of JSON with url, method,
- * headers and body.
+ * Reads the requests of a file. A line is a URL, a method and a URL, or a JSON object with url,
+ * method, headers and body.
  */
 import { type AskedRequest, requestOf } from "./asked.ts";
 
@@ -9,7 +9,7 @@ export type ReadRequests =
   /** A sentence with the number of the line. */
   | { readonly ok: false; readonly why: string };
 
-/** Empty lines and lines that begin with `#` are passed over. */
+/** Skips empty lines and lines that begin with `#`. */
 export function requestsIn(text: string): ReadRequests {
   const requests: AskedRequest[] = [];
   for (const [at, line] of text.split(/\r?\n/).entries()) {

@@ -1,6 +1,6 @@
 /**
- * Requests that try each route of a Configuration once, with the values that its annotations ask
- * for.
+ * Makes requests that try each route of a Configuration once, with values that its annotations
+ * react to.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { patternOf } from "../../decide/pattern.ts";
@@ -43,15 +43,15 @@ export function routeRequests({ servers }: Served): RouteRequests {
 const hostOf = (name: string): string =>
   name === catchAll ? `${label}.invalid` : name.startsWith("*.") ? `${label}${name.slice(1)}` : name;
 
-/** Aliases that are names, and the other of `www.host` and `host`. */
+/** Aliases that are names, and the www twin of the host. */
 function namesBeside({ aliases, redirectFrom }: Server<FeatureValues>): readonly string[] {
   const names = [...aliases, ...(redirectFrom === undefined ? [] : [redirectFrom])].map(({ name }) => name);
   return names.filter((name) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(name)).map(hostOf);
 }
 
 /**
- * A host with a certificate is asked both ways, because the answer to plain http is a redirect that
- * may differ.
+ * A host with a certificate gets both kinds of requests, because the answer to plain http is a
+ * redirect that may differ.
  */
 function bothSchemes(server: Server<FeatureValues>, host: string, target: string): readonly AskedRequest[] {
   return schemesOf(server).map((scheme) => ({ method: "GET", scheme, host, target, headers: {} }));
@@ -60,7 +60,7 @@ function bothSchemes(server: Server<FeatureValues>, host: string, target: string
 const schemesOf = ({ tlsConfigured, certificate }: Server<FeatureValues>): readonly AskedRequest["scheme"][] =>
   tlsConfigured || certificate !== undefined ? ["https", "http"] : ["http"];
 
-/** Undefined where a pattern takes none of the texts that are made from it. */
+/** Undefined where a pattern takes none of the texts that are tried. */
 function targetOf({ match, path }: Route): string | undefined {
   if (match !== "regex" && match !== "pattern") return encoded(path);
   const start = literalPrefix(path.replace(/^\^/, ""));
@@ -106,8 +106,8 @@ interface Special {
 }
 
 /**
- * The header or cookie that leads to each canary. A pattern is left alone: no value is sure to
- * match it.
+ * The header or cookie that leads to each canary. Patterns are left out, because no value is sure
+ * to match them.
  */
 function canaryHeaders({ canaries }: Location<FeatureValues>): readonly Special[] {
   return canaries.flatMap(({ policy: { header, headerValue, headerPattern, cookie } }): Special[] => [
@@ -118,7 +118,7 @@ function canaryHeaders({ canaries }: Location<FeatureValues>): readonly Special[
   ]);
 }
 
-/** An origin of the list, in a request and in a preflight. */
+/** An origin of the list, in a plain request and in a preflight. */
 function originHeaders({ features: { cors } }: Location<FeatureValues>): readonly Special[] {
   if (!cors.enabled || cors.origins.length === 0) return [];
   const origin = cors.origins[0] === "*" ? "https://origin.example" : cors.origins[0]!.replace("*", label);
@@ -126,8 +126,8 @@ function originHeaders({ features: { cors } }: Location<FeatureValues>): readonl
 }
 
 /**
- * Hosts by the label of an upstream, for logs that name no host: which hosts have a path that leads
- * there and takes the target. The longest path counts.
+ * For logs that name no host: finds the hosts that have a path to the upstream with this label and
+ * take the target. The longest path counts.
  */
 export function hostsByUpstream({ servers, upstreams }: Served): (upstream: string, target: string) => readonly Host[] {
   const byLabel = new Map<string, { host: Host; path: string }[]>();

@@ -1,6 +1,6 @@
 /**
- * Parts of a text that differ from answer to answer: dates, times and ids. Masked, two answers of
- * one backend are equal.
+ * Masks parts of a text that differ from answer to answer: dates, times and ids. After that two
+ * answers of one backend are equal.
  */
 
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
@@ -12,7 +12,7 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g, "<date>"],
   [/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/gi, "<id>"],
   [/\b(?=[\da-f]*\d)[\da-f]{16,128}\b/gi, "<id>"],
-  // Seconds, milliseconds or microseconds since 1970, as of the years 2001 to 2033.
+  // Seconds, milliseconds or microseconds since 1970, in the years 2001 to 2033.
   [/\b1\d{9}(?:\.\d{1,6}|\d{3}|\d{6})?\b/g, "<time>"],
 ];
 

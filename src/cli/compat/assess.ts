@@ -1,8 +1,8 @@
 /**
- * How a cluster moves: every Ingress, annotation, ConfigMap key, flag and chart value in use,
- * judged by the declarations, the translation and docs/differences.md. What the translation finds
- * wrong is wrong in ingress-nginx as well, unless that page says otherwise; so a Problem alone
- * makes nothing different.
+ * Judges how a cluster moves: every Ingress, annotation, ConfigMap key, flag and chart value in
+ * use, by the declarations, the translation and docs/differences.md. A mistake that the translation
+ * finds is a mistake in ingress-nginx as well, unless that page says otherwise, so a Problem alone
+ * is no difference.
  */
 import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { translate } from "../../translate/translator.ts";
@@ -22,7 +22,7 @@ import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
 export interface Assessment {
   readonly items: readonly Item[];
   readonly ingresses: { readonly same: number; readonly differs: number; readonly work: number };
-  /** Ingresses of another class or controller: how many there are of each class. */
+  /** How many Ingresses of each other class or controller there are. */
   readonly leftOut: readonly { readonly class: string; readonly count: number }[];
   readonly unjudged: readonly Unjudged[];
   readonly everybody: readonly string[];

@@ -1,14 +1,14 @@
 /**
- * The differences that an Ingress can meet at all, found by the names of what it uses: there are a
- * hundred and more, and an Ingress has a few annotations. In the order of the list.
+ * Preselects the differences that an Ingress may have, by the names that it uses: the list is long,
+ * and an Ingress has few annotations. They are in the order of the list.
  */
 import type { Difference, Part } from "./differences.ts";
 import type { Uses } from "./uses.ts";
 
 interface Index {
-  /** Places in the list, by the part that a concern is about. */
+  /** Indices in the list, by the part that a concern is about. */
   readonly byName: ReadonlyMap<string, readonly number[]>;
-  /** Those with a concern whose name is a pattern. */
+  /** Differences with a concern whose name is a pattern. */
   readonly patterned: readonly number[];
 }
 

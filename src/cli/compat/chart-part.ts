@@ -15,8 +15,8 @@ export type ChartPart =
 const usualNames = ["ingress-nginx", "rke2-ingress-nginx", "ingress-nginx-controller", "nginx", "ingress"];
 
 /**
- * `tops` are keys that stand at the top of the chart's own values; `aliases` names by which an
- * umbrella chart calls it.
+ * `tops` are the top keys of the chart's own values; `aliases` are names that an umbrella chart
+ * gives to the chart.
  */
 export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: readonly string[] = []): ChartPart {
   const vendor = vendorOfValues(values);

@@ -1,7 +1,6 @@
 /**
- * The ingress-nginx of a cluster: the Deployment or DaemonSet whose container runs it, and the
- * command line that it is given. A chart, a static manifest and a dump of a live cluster all have
- * it.
+ * Finds the ingress-nginx of a cluster: the Deployment or DaemonSet whose container runs it, and
+ * its command line. A chart, a static manifest and a dump of a live cluster all have one.
  */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
@@ -11,10 +10,10 @@ export interface FoundController {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  /** Without the program; the variables of the Pod are put in. */
+  /** Without the program's name; variables of the Pod are filled in. */
   readonly argv: readonly string[];
   readonly file: string;
-  /** The place of the word of this number in `argv`. */
+  /** Where the word with this index in `argv` is written. */
   readonly placeOf: (at: number) => Place;
 }
 

@@ -1,7 +1,7 @@
 /**
- * docs/differences.md as data: each heading says what Sluice does otherwise than ingress-nginx, and
- * the line `concerns:` (or `needs work:`, with what to do) below it says who meets it. So the page
- * and `sluice compat` cannot say different things.
+ * Reads docs/differences.md as data. Each heading is a difference from ingress-nginx, and the line
+ * `concerns:` below it (or `needs work:`, with what to do) says which clusters have it. So the page
+ * and `sluice compat` always agree.
  */
 import { readFileSync } from "node:fs";
 import { shipped } from "../../shipped.ts";
@@ -9,27 +9,25 @@ import { shipped } from "../../shipped.ts";
 const page = shipped("docs/differences.md");
 
 export interface Difference {
-  /** The heading, without its marks, and the sentence that begins with "Here", if there is one. */
+  /** The heading as plain text, and the sentence that begins with "Here", if there is one. */
   readonly how: string;
   readonly chapter: string;
-  /** Each of them meets the difference. Empty: every cluster may meet it. */
+  /** Any one of them is enough. Empty: every cluster may have the difference. */
   readonly concerns: readonly Concern[];
-  /** The work that it needs, where it needs some. */
+  /** What has to be done, where something has to. */
   readonly work?: string;
 }
 
-/**
- * `key use-proxy-protocol=true with key use-forwarded-headers=true`: all parts have to be there.
- */
+/** `key use-proxy-protocol=true with key use-forwarded-headers=true`: all parts must be present. */
 export interface Concern {
-  /** The one that the report names. */
+  /** The part that the report names. */
   readonly about: Part;
   readonly besides: readonly (Part & { readonly absent: boolean })[];
 }
 
 export interface Part {
   readonly of: "annotation" | "key" | "flag" | "shape";
-  /** A `*` in it stands for anything. */
+  /** A `*` in it stands for any text. */
   readonly name: string;
   /** Undefined: any value. */
   readonly value?: string;
@@ -38,7 +36,7 @@ export interface Part {
 
 export interface Differences {
   readonly list: readonly Difference[];
-  /** Settings that do nothing, in ingress-nginx either. */
+  /** Settings that have no effect, in ingress-nginx either. */
   readonly idleThere: readonly Part[];
 }
 
@@ -47,7 +45,7 @@ export function readDifferences(): Differences {
 }
 
 /**
- * Throws where the page is not as this comment says: that is a mistake in the page, not of a user.
+ * Throws where the page does not have this form: that is a mistake of the page and not of a user.
  */
 export function differencesIn(text: string): Differences {
   const idleThere: Part[] = [];
@@ -82,7 +80,7 @@ function concernOf(item: string): Concern {
   return { about: partOf(about), besides };
 }
 
-/** Properties of an Ingress that no single text has; `uses.ts` finds them. */
+/** Properties of an Ingress that are not a single text; `uses.ts` finds them. */
 const shapes = new Set([
   "wildcard host",
   "hostless rule",
@@ -108,8 +106,8 @@ const plain = (text: string): string => text.replaceAll("`", "");
 const patterns = new Map<string, RegExp>();
 
 /**
- * Whether `text` is what `pattern` says; a `*` in it stands for anything, and `true` for every
- * spelling of it.
+ * Whether `text` matches `pattern`, in which `*` stands for any text and `true` for all its
+ * spellings.
  */
 export function fits(pattern: string, text: string): boolean {
   if (!pattern.includes("*") && pattern !== "true") return pattern.toLowerCase() === text.toLowerCase();

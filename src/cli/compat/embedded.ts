@@ -1,5 +1,5 @@
 /**
- * Releases of ingress-nginx's chart that another tool installs, with the values they give it: Flux
+ * Finds releases of ingress-nginx's chart that another tool installs, with their values: Flux
  * HelmRelease, Argo CD Application and ApplicationSet, the HelmChart and HelmChartConfig of k3s and
  * rke2, and the helmCharts of a kustomization.
  */
@@ -14,14 +14,14 @@ export interface Release {
   /** `HelmRelease flux/ingress`. */
   readonly of: string;
   readonly namespace: string;
-  /** The release's name, of which the chart makes those of its objects. */
+  /** The release's name, from which the chart makes the names of its objects. */
   readonly name: string;
   readonly chart: "ours" | Vendor;
-  /** From the least to the most important, as helm takes them. */
+  /** In rising order of precedence, as helm merges them. */
   readonly parts: readonly Part[];
 }
 
-/** Where a part of the values stands. */
+/** The source of a part of the values. */
 export type Part =
   /** A mapping in the object itself. */
   | { readonly kind: "inline"; readonly path: Path }
@@ -31,7 +31,7 @@ export type Part =
   | { readonly kind: "parameter"; readonly path: Path; readonly name: string; readonly value: string }
   /** A ConfigMap of the namespace, with YAML under a key. */
   | { readonly kind: "configmap"; readonly path: Path; readonly name: string; readonly key: string }
-  /** Parts that are not in any object here. */
+  /** Values that no object here has. */
   | { readonly kind: "elsewhere"; readonly path: Path; readonly why: string };
 
 export function releasesIn({ value }: OtherObject): readonly Release[] {
@@ -45,7 +45,7 @@ export function releasesIn({ value }: OtherObject): readonly Release[] {
   return [];
 }
 
-/** Its kind may be left out, as a file of that name says enough. */
+/** A file of that name may leave its kind out. */
 export function isKustomization({ kind, apiVersion, helmCharts, resources, patches }: Mapping): boolean {
   if (kind !== undefined) return kind === "Kustomization" && String(apiVersion).startsWith("kustomize.config.k8s.io/");
   return [helmCharts, resources, patches].some(Array.isArray);
@@ -153,12 +153,12 @@ function kustomizeReleases(value: Mapping): Release[] {
   });
 }
 
-/** A release of another vendor's chart, as a reason for not judging it. */
+/** The reason for not judging a release of another vendor's chart. */
 export const otherVendor = (vendor: Vendor): string => `it is ${vendors[vendor]}`;
 
 /**
- * Makes the mapping of `controller.config.hsts` and a text; a dot after a backslash is part of a
- * name.
+ * Makes nested mappings of `controller.config.hsts` and a value; a dot after a backslash is part of
+ * a name.
  */
 export function asMapping(name: string, value: string): Mapping {
   const steps = name.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
@@ -166,7 +166,7 @@ export function asMapping(name: string, value: string): Mapping {
   return steps.reduceRight<unknown>((inside, step) => ({ [step]: inside }), typed) as Mapping;
 }
 
-/** Where both have a mapping, the keys of both. */
+/** Merges two values: of two mappings it takes the keys of both. */
 export function merged(below: unknown, above: unknown): unknown {
   if (!isMapping(below) || !isMapping(above)) return above;
   const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])];
@@ -184,7 +184,7 @@ function at(value: unknown, ...path: readonly string[]): unknown {
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Where a line of a block text stands that begins below its key. */
+/** The place of a line in a block text that begins below its key. */
 export function placeInText(key: Place, inner: Place): Place {
   return { line: key.line + inner.line, column: key.column + 1 + inner.column };
 }

@@ -1,11 +1,11 @@
-/** Which findings make the exit code another than 0. */
+/** Which findings make the exit code differ from 0. */
 import type { Assessment } from "./assess.ts";
 
 export const endings = ["work", "differs", "unjudged", "nothing"] as const;
 
 export type Ending = (typeof endings)[number];
 
-/** Undefined where a word is none of them. */
+/** Returns undefined where a word is no such finding. */
 export function readEndings(text: string): ReadonlySet<Ending> | undefined {
   const words = text.split(",").map((word) => word.trim());
   return words.every(isEnding) ? new Set(words as Ending[]) : undefined;
@@ -13,7 +13,7 @@ export function readEndings(text: string): ReadonlySet<Ending> | undefined {
 
 const isEnding = (word: string): boolean => (endings as readonly string[]).includes(word);
 
-/** 1 for what was judged, else 3 for what was not. */
+/** 1 for findings that were judged, else 3 for things that were not. */
 export function exitCode({ items, unjudged }: Assessment, failing: ReadonlySet<Ending>): number {
   if (failing.has("nothing")) return 0;
   const isBad = items.some(({ verdict }) => verdict !== "same" && (failing.has(verdict) || failing.has("differs")));

@@ -1,6 +1,6 @@
 /**
- * The flags of a controller's command line, one by one, and the Flags that are left when what
- * cannot be taken is set aside.
+ * Reads the command line of a controller flag by flag, and returns the Flags that remain without
+ * the unusable ones.
  */
 import { readValue, shown } from "../../kinds/kind.ts";
 import { split } from "../flags/arguments.ts";
@@ -11,10 +11,10 @@ export interface FlagInUse {
   /** Without the dashes. */
   readonly name: string;
   readonly text: string;
-  /** Its number in the command line. */
+  /** Its index in the command line. */
   readonly at: number;
   readonly work?: string;
-  /** Why it does nothing in Sluice. */
+  /** Why it has no effect in Sluice. */
   readonly noEffect?: string;
 }
 

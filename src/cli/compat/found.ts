@@ -4,17 +4,17 @@ import type { Files } from "../tools/folder.ts";
 import type { FlagInUse } from "./flags-in-use.ts";
 import type { ValueInUse } from "./values.ts";
 
-/** The things that `sluice compat` has found to judge. */
+/** Everything that `sluice compat` has found to judge. */
 export interface Found {
   readonly files: Files;
-  /** Whether the flags are those of a controller that was found, rather than taken for granted. */
+  /** Whether the flags come from a controller that was found, and not from assumptions. */
   readonly flagsKnown: boolean;
   readonly flags: Flags;
-  /** Those that are given, with the object that gives them. */
+  /** The given flags, with the object that gives each. */
   readonly inUse: readonly (FlagInUse & { readonly of: string; readonly place?: FilePlace })[];
-  /** All flags that count, those of this command line too. */
+  /** All effective flags, including those of this command line. */
   readonly given: ReadonlyMap<string, string>;
   readonly values: readonly (ValueInUse & { readonly of: string })[];
-  /** Whether the objects come from a live cluster, so that they have no places in files. */
+  /** Whether the objects come from a live cluster and so have no line in a file. */
   readonly live: boolean;
 }

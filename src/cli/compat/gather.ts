@@ -1,6 +1,6 @@
 /**
- * Gathers what is judged: the objects, the flags and the ConfigMap of the controller, and each
- * release's values, put together from all that was read.
+ * Gathers everything that is judged: the objects, the controller's flags and ConfigMap, and the
+ * merged values of each release.
  */
 import type { Flags } from "../flags.ts";
 import type { Files } from "../tools/folder.ts";
@@ -15,9 +15,9 @@ import { withChartValues } from "./values-as-objects.ts";
 export interface Gathered {
   readonly files: Files;
   readonly controller: FoundController | undefined;
-  /** The first one counts for the Ingresses; others are judged by themselves. */
+  /** The first one decides for the Ingresses; the others are judged alone. */
   readonly sources: readonly ValuesSource[];
-  /** The command line's own. */
+  /** Flags of this command line. */
   readonly flags: Flags;
   readonly argv: readonly string[];
   readonly live: boolean;

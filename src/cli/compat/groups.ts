@@ -1,6 +1,6 @@
 /**
- * The Items as the report tells them: by what they are, worst first, and one entry for all that
- * meet the same.
+ * Groups the Items for the report: by kind, worst first, with one entry for all that have the same
+ * difference.
  */
 import type { Assessment } from "./assess.ts";
 import { type Item, type Verdict, worst } from "./item.ts";
@@ -31,7 +31,7 @@ const chapters = {
   value: "Chart values",
 } as const;
 
-/** How many names of Ingresses an entry has, unless all are wanted. */
+/** How many names of Ingresses an entry shows, unless all are asked for. */
 const few = 3;
 
 export function chaptersOf(items: readonly Item[], verdict: Verdict, all: boolean): readonly Chapter[] {
@@ -71,7 +71,7 @@ export interface Sum {
   readonly work: number;
 }
 
-/** One line for the Ingresses and one for each kind of thing that is used. */
+/** One line for the Ingresses, and one for each kind of thing in use. */
 export function sumsOf({ items, ingresses }: Assessment): readonly Sum[] {
   const kinds = (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
     const verdicts = [
@@ -90,7 +90,7 @@ export function sumsOf({ items, ingresses }: Assessment): readonly Sum[] {
 
 export const totalOf = ({ same, differs, work }: Sum): number => same + differs + work;
 
-/** `2 flags`, `1 Ingress`, with the number elsewhere. */
+/** `2 flags`, or `1 Ingress` where the number is printed elsewhere. */
 export const pluralOf = ({ noun }: Sum, total: number): string =>
   `${noun}${total === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
@@ -105,7 +105,7 @@ export function leftOutText({ leftOut }: Pick<Assessment, "leftOut">): string {
   return `, ${total} of ${classes} left out: ${names.join(", ")}`;
 }
 
-/** Things that move as they are, by name, the most used first; each kind with its noun. */
+/** Things that move as they are, by name and with their noun, the most used first. */
 export function sameNames(items: readonly Item[]): readonly (readonly [noun: string, names: readonly string[]])[] {
   return (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
     const by = Map.groupBy(
@@ -121,7 +121,8 @@ export function sameNames(items: readonly Item[]): readonly (readonly [noun: str
 }
 
 /**
- * Mistakes in ingress-nginx as well, each sentence once, with the first object that it is about.
+ * Mistakes that exist in ingress-nginx as well: each sentence once, with the first object that it
+ * is about.
  */
 export function idleLines(items: readonly Item[]): readonly string[] {
   const all = items.flatMap((item) => item.idle.map((sentence) => ({ item, sentence })));

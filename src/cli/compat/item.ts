@@ -1,6 +1,6 @@
 /**
- * One thing that a cluster uses of ingress-nginx, and how it moves. What is wrong already, in
- * ingress-nginx as well, is `idle` and no reason to stay: nothing about it changes.
+ * One thing of ingress-nginx that a cluster uses, and how it moves. A mistake that exists in
+ * ingress-nginx as well is `idle` and no obstacle, because nothing changes.
  */
 import type { FilePlace } from "../../problem.ts";
 
@@ -16,17 +16,17 @@ export interface Item {
   /** The name of the annotation, key, flag or value; empty for the object as a whole. */
   readonly name: string;
   readonly verdict: Verdict;
-  /** How it differs, or what to do; a sentence each. */
+  /** How it differs, or what has to be done; one sentence each. */
   readonly notes: readonly string[];
-  /** Its mistake, or the reason why it does nothing, in ingress-nginx as in Sluice. */
+  /** Its mistake, or the reason why it has no effect, in ingress-nginx and in Sluice. */
   readonly idle: readonly string[];
   readonly at?: FilePlace;
-  /** For an Ingress: its namespace and its class, empty where it names none. */
+  /** For an Ingress: its namespace, and its class, which is empty where it names none. */
   readonly namespace?: string;
   readonly class?: string;
 }
 
-/** How bad it is, in words that other tools know. */
+/** The severity in words that other tools know. */
 export const severities = { work: "error", differs: "warning", same: "info" } as const;
 
 const order: readonly Verdict[] = ["same", "differs", "work"];

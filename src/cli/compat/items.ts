@@ -15,7 +15,7 @@ import { annotationsOf, spoken, type Uses } from "./uses.ts";
 
 const allSettings = Object.values(declaredSettings) as unknown as readonly Setting<unknown>[];
 
-/** The surroundings by which all of them are judged. */
+/** The facts by which all Items are judged. */
 export interface World {
   readonly everywhere: Pick<Uses, "key" | "flag"> & { readonly unreadable: ReadonlySet<string> };
   readonly list: readonly Difference[];
@@ -23,7 +23,7 @@ export interface World {
   readonly place: (problem: Problem) => FilePlace | undefined;
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
-  /** Variables that some snippet makes. */
+  /** Variables that a snippet declares. */
   readonly declared: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-/** The report in Markdown, for an issue or a merge request: everything is in it. */
+/** The complete report in Markdown, for an issue or a merge request. */
 import type { Assessment } from "./assess.ts";
 import {
   type Chapter,
@@ -54,7 +54,7 @@ function list(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `\n## ${title}\n\n${lines.map((line) => `- ${inline(line)}\n`).join("")}`;
 }
 
-/** Text of users may have marks of Markdown and HTML in it. */
+/** Text of users may contain Markdown and HTML. */
 function inline(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>|]/g, "\\$&");
 }

@@ -1,14 +1,14 @@
-/** Where each difference is reported: at an annotation, a key or a flag. */
+/** Decides where each difference is reported: at an annotation, a key or a flag. */
 import type { FilePlace } from "../../problem.ts";
 import { candidatesAmong } from "./candidates.ts";
 import type { Difference } from "./differences.ts";
 import type { Item } from "./item.ts";
 import { metBy, type Uses } from "./uses.ts";
 
-/** A thing, with how to find out where it stands. */
+/** A thing, and a function that finds its line. */
 export type Told = Pick<Item, "of" | "what" | "name" | "idle"> & { readonly place: () => FilePlace | undefined };
 
-/** The differences that `uses` meet, to be reported at what meets them. */
+/** Reports each difference of `uses` at the things that cause it. */
 export class Notes {
   readonly #by = new Map<string, Difference[]>();
 
@@ -21,12 +21,13 @@ export class Notes {
     }
   }
 
-  /** Mistakes of a thing that does not stay the same are reported with the rest. */
+  /** Mistakes of a thing that differs are reported with the difference. */
   item({ place, ...about }: Told, work: readonly string[], differs: readonly string[] = []): Item {
     const met = this.#by.get(`${about.what} ${about.name}`) ?? [];
     const needsWork = work.length > 0 || met.some((one) => one.work !== undefined);
     const isSame = met.length === 0 && differs.length === 0 && !needsWork;
-    // A thing that moves as it is needs no place, and places cost more than all the rest.
+    // A thing that moves as it is needs no line number, and line numbers cost more than all the
+    // rest.
     const at = isSame && about.idle.length === 0 ? undefined : place();
     const found = { ...about, ...(at && { at }) };
     if (isSame) return { ...found, verdict: "same", notes: [] };

@@ -1,6 +1,6 @@
 /**
- * Controllers and Ingresses of F5's program, which looks like ingress-nginx by its name only: they
- * are named and not judged.
+ * Controllers and Ingresses of F5's program, whose name is similar. The report names them and does
+ * not judge them.
  */
 import { isMapping } from "../../manifests/check.ts";
 import type { Ingress } from "../../model/objects.ts";

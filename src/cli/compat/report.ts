@@ -1,6 +1,6 @@
 /**
- * The report as text: the sums first, then what needs work, what was not judged, what differs and
- * how, what is the same, what is wrong already.
+ * Prints the report as text: first the sums, then what needs work, what was not judged, what
+ * differs and how, what is the same, and what is wrong already.
  */
 import { counted } from "../tools/words.ts";
 import { wrapped } from "../tools/wrap.ts";
@@ -27,14 +27,14 @@ export interface Layout {
   readonly paint: Paint;
   /** Columns of the terminal. */
   readonly width: number;
-  /** Whether every name and sentence is wanted, rather than a page of them. */
+  /** Whether every name and sentence is printed instead of one page. */
   readonly all: boolean;
 }
 
 export interface About {
   /** The file, the folder or the server. */
   readonly where: string;
-  /** The controller by which it is judged. */
+  /** The controller whose flags and ConfigMap count. */
   readonly by: string;
 }
 
@@ -68,7 +68,7 @@ const listed = { first: "  ", rest: "      " } as const;
 const entry = { first: "    ", rest: "        " } as const;
 const note = { first: "        ", rest: "        " } as const;
 
-/** Enough to see what it is about; `sluice check` has all of it. */
+/** These are enough to see the kind of mistake; `sluice check` prints all. */
 const fewIdle = 12;
 
 function sums(found: Assessment, { paint, width }: Layout): string {

@@ -1,7 +1,7 @@
 /**
- * Things in ingress-nginx's image on which a snippet relies, and that Sluice's image lacks:
- * directives of modules, Lua libraries, variables. The rest of a snippet is nginx's own language
- * and means the same.
+ * Finds things of ingress-nginx's image that a snippet needs and Sluice's image lacks: directives
+ * of modules, Lua libraries, variables. The rest of a snippet is nginx's own language and means the
+ * same.
  */
 import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
 
@@ -25,10 +25,13 @@ const modules: readonly Missing[] = [
   { directive: /^(otel|opentelemetry|opentracing)_?\w*$/, advice: "trace with a module of your own image" },
 ];
 
-/** Libraries that come with the Lua module of the image. */
+/** Libraries that come with the image's Lua module. */
 const libraries = /^(cjson(\.safe)?|resty\.(core|lrucache)(\.\w+)*|ngx\.\w+|table\.\w+|string|bit|ffi|jit)$/;
 
-/** Sentences of what to do; `declared` are variables that any snippet of the cluster declares. */
+/**
+ * Returns sentences of what to do; `declared` are variables that any snippet of the cluster
+ * declares.
+ */
 export function snippetWork(text: string, declared: ReadonlySet<string>): readonly string[] {
   const plain = text.replace(/^\s*#.*$/gm, "");
   const directives = new Set([...plain.matchAll(/(?:^|[;{}])\s*([a-z_]\w*)/gm)].map(([, name]) => name!));
@@ -48,7 +51,7 @@ export function snippetWork(text: string, declared: ReadonlySet<string>): readon
   ];
 }
 
-/** Variables that a snippet makes. */
+/** Variables that a snippet declares. */
 export function declaredIn(text: string): readonly string[] {
   const set = [...text.matchAll(/\b(?:set|auth_request_set|perl_set|js_set|set_by_lua\w*)\s+\$(\w+)/g)];
   const mapped = [...text.matchAll(/\b(?:map|geo|split_clients)\s[^{;]*\$(\w+)\s*\{/g)];
@@ -56,5 +59,5 @@ export function declaredIn(text: string): readonly string[] {
   return [...set, ...mapped, ...captured].map(([, name]) => name!);
 }
 
-/** In Lua `$` is the end of a pattern. */
+/** In Lua, `$` marks the end of a pattern. */
 const withoutLua = (text: string): string => text.replace(/_by_lua_block\s*\{[\s\S]*?\n?\s*\}/g, "");

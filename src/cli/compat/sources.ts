@@ -1,7 +1,7 @@
 /**
- * All values of ingress-nginx's chart that can be found: files named with --values, releases inside
- * other tools' objects, values files and umbrella charts in the folder. What cannot be followed is
- * said as not judged.
+ * Finds all values of ingress-nginx's chart: files named with --values, releases inside other
+ * tools' objects, values files and umbrella charts in the folder. Sources that cannot be followed
+ * are reported as not judged.
  */
 import { basename, dirname } from "node:path";
 import { isMapping, type Path } from "../../manifests/check.ts";
@@ -29,7 +29,7 @@ import { chartOf, vendors } from "./vendors.ts";
 export interface Sources {
   readonly sources: readonly ValuesSource[];
   readonly unjudged: readonly Unjudged[];
-  /** Places of mappings without a kind that were understood after all, as `file:line`. */
+  /** Places of mappings without a kind that turned out to be readable, as `file:line`. */
   readonly understood: ReadonlySet<string>;
 }
 
@@ -87,10 +87,7 @@ const usualHome = { namespace: "ingress-nginx", name: "ingress-nginx-controller"
 
 type Written = Pick<OtherObject, "placeOf"> & { readonly value: unknown };
 
-/**
- * The values of one release, with the parts laid over each other; none where the chart is not
- * ingress-nginx's.
- */
+/** The merged values of one release; none where the chart is not ingress-nginx's. */
 function sourceOf(release: Release, object: OtherObject, file: string, files: Files) {
   const { of, chart, namespace, name, parts } = release;
   const about = { of, namespace };
@@ -120,7 +117,7 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   return { source, unjudged };
 }
 
-/** A sentence where it cannot be read. */
+/** Returns a sentence where it cannot be read. */
 function partOf(part: Part, object: OtherObject, file: string, namespace: string, files: Files) {
   if (part.kind === "elsewhere") return part.why;
   const { path } = part;
@@ -157,7 +154,7 @@ function has(value: unknown, path: Path): boolean {
   return true;
 }
 
-/** A kustomization that only lists files adds nothing to them. */
+/** A kustomization that only lists files has no values. */
 function unbuilt(value: Mapping): string | undefined {
   const changes = Object.keys(value).filter((key) =>
     /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/.test(
@@ -171,7 +168,7 @@ function unbuilt(value: Mapping): string | undefined {
 const isChart = (value: Mapping, file: string): boolean =>
   /^Chart\.ya?ml$/.test(basename(file)) && typeof value.name === "string";
 
-/** The names under which the umbrella chart beside a values file has ingress-nginx. */
+/** The names that the umbrella chart beside a values file gives to ingress-nginx. */
 function aliasesFor(file: string, files: Files): readonly string[] {
   const [, chart] =
     [...files].find(([name]) => dirname(name) === dirname(file) && /^Chart\.ya?ml$/.test(basename(name))) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Parts that the report does not judge, with the reason: else a file that cannot be read would look
- * like one without a fault.
+ * Parts that the report does not judge, with the reason. Without them an unreadable file would look
+ * like one without mistakes.
  */
 import type { Problem } from "../../problem.ts";
 import { type FilePlace, named } from "../../problem.ts";
@@ -13,7 +13,7 @@ export interface Unjudged {
   readonly why: string;
 }
 
-/** Faults in files that leave something out; a field that is ignored leaves out nothing. */
+/** Mistakes in files that leave something out. An ignored field leaves nothing out. */
 export function unjudgedIn(problems: Iterable<Problem>): Unjudged[] {
   return [...problems].flatMap((problem): Unjudged[] => {
     if (problem.kind !== "manifest-unusable" || (problem.done === "it is ignored" && problem.field !== "")) return [];

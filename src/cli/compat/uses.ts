@@ -1,6 +1,6 @@
 /**
- * The features that one Ingress, the ConfigMap or the command line uses, in the form in which
- * docs/differences.md knows them.
+ * Lists what one Ingress, the ConfigMap or the command line uses, in the terms of
+ * docs/differences.md.
  */
 import { annotationKeys } from "../../annotations/read.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
@@ -10,20 +10,20 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
 
 /**
- * Texts by name, of annotations, keys and flags; `shapes` are properties that no single text has.
+ * Texts of annotations, keys and flags by name; `shapes` are properties that are not a single text.
  */
 export interface Uses {
   readonly annotation: ReadonlyMap<string, string>;
   readonly key: ReadonlyMap<string, string>;
   readonly flag: ReadonlyMap<string, string>;
   readonly shape: ReadonlyMap<string, string>;
-  /** Whether the value of this one cannot be read. */
+  /** Whether its value cannot be read. */
   readonly isUnreadable: (of: Part["of"], name: string) => boolean;
 }
 
 /**
- * The names of those that the difference is about: the `about` parts that are there, with all that
- * stands beside them.
+ * Returns the names that the difference is about: its `about` parts that are present, if all other
+ * parts are as well.
  */
 export function metBy(
   uses: Uses,
@@ -40,11 +40,11 @@ export function metBy(
     });
 }
 
-/** Some part of it is said by an Ingress. */
+/** An Ingress has some part of it. */
 const isOfIngress = ({ about, besides }: Concern): boolean =>
   [about, ...besides].some(({ of }) => of === "annotation" || of === "shape");
 
-/** A setting that matters only together with an annotation is reported at the annotation. */
+/** A setting that only matters together with an annotation is reported at the annotation. */
 function namedFirst(concern: Concern, where: "ingress" | "everywhere"): Concern {
   if (where === "everywhere" || concern.about.of === "annotation" || concern.about.of === "shape") return concern;
   const first = concern.besides.find(({ of, absent }) => of === "annotation" && !absent);
@@ -65,18 +65,18 @@ function matching(uses: Uses, { of, name, value, only }: Part): readonly string[
 
 const known = new Set(annotationKeys);
 
-/** The annotations with the prefix, without it, that mean something. */
+/** The annotations with the prefix removed that mean something. */
 export function annotationsOf({ metadata }: Ingress, prefix: string): ReadonlyMap<string, string> {
   const own = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${prefix}/`));
   return new Map(own.map(([key, text]) => [key.slice(prefix.length + 1), text]));
 }
 
-/** An empty annotation says nothing. */
+/** An empty annotation has no meaning. */
 export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...annotations].filter(([key, text]) => known.has(key) && text !== ""));
 }
 
-/** The features it uses without an annotation, by the names of their differences. */
+/** What it uses without an annotation, by the names that the differences have for it. */
 export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "services">): ReadonlyMap<string, string> {
   const { rules = [], defaultBackend } = ingress.spec ?? {};
   const paths = rules.flatMap(({ http }) => http?.paths ?? []);

@@ -1,13 +1,13 @@
 /**
- * The objects that the chart would make of a values file, as far as the report looks at them: the
- * controller's ConfigMap and its flags.
+ * Makes the objects of a values file that the report reads: the controller's ConfigMap and its
+ * flags.
  */
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { Manifest } from "../../manifests/manifest.ts";
 import type { Files } from "../tools/folder.ts";
 import type { ValuesSource } from "./values.ts";
 
-/** The ConfigMap stands in for one that the files do not hold. */
+/** This ConfigMap stands in for one that the files lack. */
 export function withChartValues({ content, placeOf, home, file, of }: ValuesSource, files: Files) {
   const controller = inside(content, "controller");
   const config = textsOf(inside(controller, "config"));
@@ -33,7 +33,7 @@ export function withChartValues({ content, placeOf, home, file, of }: ValuesSour
   const isHeld = [...files.values()].some(({ objects }) =>
     objects.some((one) => one.kind === "ConfigMap" && one.key === key),
   );
-  // The name of a file that may be there already, with other objects in it.
+  // A file name that may exist already, with other objects in it.
   const added: Files = isHeld ? new Map() : new Map([[files.has(file) ? `${file} (${of})` : file, manifest]]);
   return { words: argvOf(controller), files: new Map([...files, ...added]) };
 }

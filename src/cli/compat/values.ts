@@ -1,7 +1,7 @@
 /**
- * A values file of ingress-nginx's chart, value by value, as docs/chart-values.md compares them.
- * The page is generated from the declarations of Sluice's chart, so the report says what the chart
- * does.
+ * Judges the values file of ingress-nginx's chart value by value, by the table in
+ * docs/chart-values.md. The page is generated from the declarations of Sluice's chart, so the
+ * report agrees with the chart.
  */
 import { readFileSync } from "node:fs";
 import { nearest } from "../../kinds/nearest.ts";
@@ -17,7 +17,7 @@ export interface ValueInUse {
   readonly path: string;
   readonly place: FilePlace;
   readonly fate: "same" | "differs" | "no meaning" | "own" | "unknown";
-  /** How it differs, why it means nothing, or what may have been meant. */
+  /** How it differs, why it has no effect, or what was probably meant. */
   readonly note: string;
 }
 
@@ -32,23 +32,23 @@ export type ReadValues =
 
 type PlaceOf = (path: Path) => Place;
 
-/** Values as one release gets them, from a file or from inside an object. */
+/** The values of one release, from a file or from an object. */
 export interface ValuesSource {
   /** `values`, or the object that holds them: `HelmRelease flux/ingress`. */
   readonly of: string;
   readonly file: string;
   readonly content: Readonly<Record<string, unknown>>;
-  /** Several files may be laid over each other, so a place says its file too. */
+  /** Several files may be merged, so a place names its file as well. */
   readonly placeOf: (path: Path) => FilePlace;
   /** The ConfigMap that the chart makes of them. */
   readonly home: { readonly namespace: string; readonly name: string };
-  /** Keys of an umbrella chart's file that are another chart's. */
+  /** Keys of an umbrella chart's file that belong to another chart. */
   readonly others: readonly string[];
 }
 
 interface Declared {
   readonly fate: Exclude<ValueInUse["fate"], "unknown">;
-  /** JSON; undefined where the value is unset by default. */
+  /** JSON; undefined where the value has no default. */
   readonly fallback: string | undefined;
   readonly note: string;
 }
@@ -76,7 +76,7 @@ function declared(): ReadonlyMap<string, Declared> {
   return read;
 }
 
-/** The keys that stand at the top of the chart's values. */
+/** The top keys of the chart's values. */
 export function declaredTops(): ReadonlySet<string> {
   return new Set([...declared().keys()].map((path) => path.replace(/\..*$/, "")));
 }
@@ -85,9 +85,7 @@ export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" |
   return inUse(content, [], declared(), placeOf);
 }
 
-/**
- * Down to the values that the chart declares; below them stands what the user writes as he likes.
- */
+/** Descends to the values that the chart declares; below them users may write anything. */
 function inUse(
   value: Readonly<Record<string, unknown>>,
   above: readonly string[],
@@ -112,14 +110,14 @@ function inUse(
   });
 }
 
-/** Differences that only some contents meet. */
+/** Differences that only some contents have. */
 const conditions: Readonly<Record<string, (value: unknown) => boolean>> = {
   // Helm writes a number of seven digits or more with an exponent.
   "controller.config": (value) =>
     isMapping(value) && Object.values(value).some((one) => typeof one === "number" && one >= 1e6),
 };
 
-/** A value without meaning that has its default asks for nothing. */
+/** A value without an effect that has its default needs no report. */
 function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueInUse, "fate" | "note"> {
   const usual = fallback === undefined ? value === null : JSON.stringify(value) === fallback;
   return usual || fate === "same" || fate === "own" ? { fate: "same", note: "" } : { fate, note };
@@ -128,7 +126,7 @@ function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueI
 const isInside = (name: string, declared: ReadonlyMap<string, Declared>): boolean =>
   [...declared.keys()].some((path) => path.startsWith(`${name}.`));
 
-/** Throws where the page is not the table that it is generated as. */
+/** Throws where the page does not have the form of its generator. */
 function declaredIn(text: string): ReadonlyMap<string, Declared> {
   const rows = [...text.matchAll(/^\| `([^`]+)` \| (unset|`.*?`) \| (same|differs|no meaning|own) \| (.*) \|$/gm)];
   if (rows.length < 300) throw new TypeError("docs/chart-values.md is not the table of the chart's values");

@@ -1,10 +1,10 @@
 /**
- * Other programs with nearly the same name. Their charts, images and annotations look like
- * ingress-nginx's and mean other things, so the report names them and judges nothing of them.
+ * Other programs with a similar name. Their charts, images and annotations look like
+ * ingress-nginx's and mean other things, so the report names them and does not judge them.
  */
 import { isMapping } from "../../manifests/check.ts";
 
-/** A sentence's subject: who makes it, and what it is. */
+/** The subject of a sentence: the vendor and the product. */
 export const vendors = {
   f5: "F5's NGINX Ingress Controller (nginx/nginx-ingress), another program",
   bitnami: "Bitnami's chart nginx-ingress-controller, whose values have other names",
@@ -14,8 +14,8 @@ export const vendors = {
 export type Vendor = keyof typeof vendors;
 
 /**
- * Which chart a release names: ingress-nginx's own (rke2's copy has the same values), another
- * vendor's, or none of these.
+ * The chart of a release: ingress-nginx's own (rke2's copy has the same values), another vendor's,
+ * or an unrelated one.
  */
 export function chartOf(name: string, repository = ""): "ours" | Vendor | undefined {
   const [last = ""] = name.split("/").slice(-1);
@@ -45,7 +45,7 @@ const ofF5 = [
 ];
 const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", "publishService", "addHeaders"];
 
-/** The vendor of these values by their keys, where it is another one. */
+/** The vendor of these values by their keys, if it is another one. */
 export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendor | undefined {
   const { controller } = values;
   if (isMapping(controller) && ofF5.some((key) => Object.hasOwn(controller, key))) return "f5";

@@ -1,5 +1,5 @@
 /**
- * The words in the languages of the shells. Names hold no character that a shell minds; sentences
+ * The words in the languages of the shells. Names hold no special character of a shell; sentences
  * are quoted.
  */
 import type { CommandWords, FlagWord } from "./words.ts";

@@ -1,4 +1,4 @@
-/** The words that may stand after each command, from the declarations. */
+/** The words that may follow each command, from the declarations. */
 
 import { checkOptions } from "../check.ts";
 import type { Command } from "../command.ts";
@@ -16,7 +16,7 @@ import { whyOptions } from "../why.ts";
 export interface CommandWords {
   readonly name: string;
   readonly doc: string;
-  /** The words that may follow, where they are known; empty: files. */
+  /** The words that may follow; empty: files. */
   readonly words: readonly string[];
   readonly flags: readonly FlagWord[];
 }
@@ -26,7 +26,7 @@ export interface FlagWord {
   readonly name: string;
   readonly doc: string;
   readonly hasValue: boolean;
-  /** Its possible values, where they are a few words. */
+  /** Its possible values, where they are few. */
   readonly values: readonly string[];
 }
 

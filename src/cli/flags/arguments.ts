@@ -1,7 +1,7 @@
 /**
- * The words of a command line as flags and arguments, by the rules of pflag, which ingress-nginx's
- * users know: `--a=b`, `--a b`, a switch alone or with `=`, `-v 2`, `-v2`, `-v=2`, `--` before
- * arguments. A long name after a single dash is a mistake.
+ * Splits a command line into flags and arguments by the rules of pflag, which ingress-nginx's users
+ * know: `--a=b`, `--a b`, a switch alone or with `=`, `-v 2`, `-v2`, `-v=2`, `--` before arguments.
+ * A long name after a single dash is a mistake.
  */
 import { nearest } from "../../kinds/nearest.ts";
 import type { Flag } from "../flag.ts";

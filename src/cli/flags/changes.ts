@@ -1,4 +1,4 @@
-/** TLS, and how changes reach nginx; start and end. */
+/** TLS; how changes reach nginx; start and end. */
 import { optional } from "../../kinds/combine.ts";
 import { float } from "../../kinds/flag-kinds.ts";
 import { fileName, line } from "../../kinds/names.ts";

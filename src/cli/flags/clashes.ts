@@ -1,7 +1,7 @@
-/** Flags that cannot go together. */
+/** Flags that exclude each other. */
 import type { Flags } from "../flags.ts";
 
-/** The first clash, as a sentence. */
+/** Returns the first clash as a sentence. */
 export function clash(flags: Flags): string | undefined {
   return rules.map((rule) => rule(flags)).find((why) => why !== undefined);
 }

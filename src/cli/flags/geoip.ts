@@ -1,5 +1,5 @@
 /**
- * MaxMind databases, for the setting use-geoip2. They are taken from a folder; Sluice downloads
+ * MaxMind databases for the setting use-geoip2. They are read from a folder; Sluice downloads
  * nothing.
  */
 

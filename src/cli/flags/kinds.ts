@@ -11,7 +11,7 @@ export const portNumber = prefixed(port);
 export const objectName = optional(reference);
 export const text = optional(line);
 
-/** Where the host policy stands: the word `labels`, or a ConfigMap. */
+/** The source of the host policy: the word `labels`, or a ConfigMap. */
 export const hostPolicyPlace = optional(
   shaped({
     label: "labels, or namespace/name of a ConfigMap",

@@ -1,6 +1,6 @@
 /**
- * A command line as typed Flags, or the one sentence that says why the program does not start; the
- * exit code is then 2.
+ * Reads a command line as typed Flags, or returns the one sentence that says why the program does
+ * not start; the exit code is then 2.
  */
 
 import { isLoopback } from "../../kinds/addresses.ts";
@@ -14,9 +14,9 @@ export type ParsedFlags =
   | {
       readonly kind: "flags";
       readonly flags: Flags;
-      /** Words that are no flags: the folder of `serve`. */
+      /** Arguments, such as the folder of `serve`. */
       readonly rest: readonly string[];
-      /** Flags that were given and cannot act, arguments that are ignored. */
+      /** Flags without an effect here, and arguments that are ignored. */
       readonly problems: readonly Problem[];
     }
   | { readonly kind: "help" }
@@ -64,7 +64,7 @@ function useless(given: readonly Given[], object: ObjectName, command: Command):
   });
 }
 
-/** Values that ingress-nginx takes and moves into its range. */
+/** Values that ingress-nginx accepts and moves into its range. */
 function adjusted(flags: Flags): Flags {
   return {
     ...flags,
@@ -89,8 +89,8 @@ function adjustments(flags: Flags, object: ObjectName): Problem[] {
 }
 
 /**
- * A word that is no flag: ingress-nginx ignored it, often the value of a switch that was written
- * without `=`.
+ * An argument where none is expected. ingress-nginx ignored it; often it is the value of a switch
+ * that was written without `=`.
  */
 function strays(rest: readonly string[], object: ObjectName, command: Command): Problem[] {
   if (command === "serve") return [];

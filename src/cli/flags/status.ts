@@ -1,4 +1,4 @@
-/** Being one of several: the Lease, and the addresses written to Ingresses. Events. */
+/** The Lease among replicas, the addresses in the status of Ingresses, and Events. */
 import { host } from "../../kinds/addresses.ts";
 import { optional } from "../../kinds/combine.ts";
 import { goDuration } from "../../kinds/flag-kinds.ts";

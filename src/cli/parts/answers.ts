@@ -1,6 +1,6 @@
 /**
- * What a running controller says about itself, to `sluice status`, `sluice why` and the page:
- * values that are made when they are asked for.
+ * The answers of a running controller to `sluice status`, `sluice why` and the page. They are
+ * computed when they are asked for.
  */
 import type { AskOutcome, AskQuestion } from "../../page/api/ask.ts";
 import type { StatusAnswer } from "../../page/api/status.ts";
@@ -21,7 +21,7 @@ import type { Program } from "./program.ts";
 export interface ControllerAnswers {
   /** Undefined before the controller has started. */
   readonly status: () => Promise<StatusAnswer | undefined>;
-  /** Nothing is sent anywhere: the running router says where the request would go. */
+  /** No request is sent: the running router returns where it would go. */
   readonly ask: (question: AskQuestion) => Promise<AskOutcome>;
 }
 

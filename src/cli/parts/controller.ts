@@ -1,5 +1,5 @@
 /**
- * The controller itself: from here on nginx serves what the source holds. The part `traffic` ends
+ * Starts the controller: from here on nginx serves what the source has. The part `traffic` ends
  * that in its turn.
  */
 import { startController } from "../../controller.ts";
@@ -20,12 +20,12 @@ import type { Program } from "./program.ts";
 export interface Controlled {
   readonly source: Source;
   readonly translate: () => Promise<TranslateOptions>;
-  /** Called about each turn, after log and metrics: Events, status. */
+  /** Called for each turn, after log and metrics: Events, status. */
   readonly listeners: readonly Listener[];
   /** See `NginxOptions`. */
   readonly endWithController: boolean;
   readonly maxDraining: number;
-  /** Called once, when nginx serves what there is. */
+  /** Called once, when nginx serves the first configuration. */
   readonly ready?: () => void;
 }
 

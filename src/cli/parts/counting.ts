@@ -1,10 +1,9 @@
-/** Collects what nginx's workers have counted, before their memory for it is full. */
+/** Collects the counts of nginx's workers before their memory is full. */
 import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";
 
 /**
- * Workers keep what they have counted for some seconds of heavy traffic, whether or not metrics are
- * scraped.
+ * Workers can hold the counts of some seconds of heavy traffic, whether or not metrics are scraped.
  */
 const collectMs = 2_000;
 

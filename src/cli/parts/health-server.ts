@@ -1,6 +1,6 @@
 /**
  * The server for kubelet, Prometheus and `POST /stop`. It answers from the start of the controller
- * to its very end.
+ * until its very end.
  */
 import { openHealthServer } from "../../health/server.ts";
 import type { OperatorToken } from "../../operator-token.ts";
@@ -11,8 +11,8 @@ import { orCannotStart, type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
 /**
- * `page` answers below `/ui`; `moreMetrics` are those of the Kubernetes client, as Prometheus reads
- * them.
+ * `page` answers below `/ui`. `moreMetrics` are those of the Kubernetes client in Prometheus
+ * format.
  */
 export function healthServer(
   { flags, ending }: Program,

@@ -1,9 +1,9 @@
 /**
- * Gives back what only the start needed (code that ran once, lists as they came, what was left over
- * of making the first configuration), and later what a busy time has left. V8 looks for such when
- * much more is allocated, and in a quiet cluster that is never. The controller stands still
- * meanwhile: on a busy machine 31 to 164 ms with ten hosts, and up to 544 ms with ten thousand. So
- * nothing may have changed for a while.
+ * Frees memory that only the start needed (code that ran once, lists as they arrived, leftovers of
+ * the first configuration), and later what a busy time has left behind. V8 frees it only when much
+ * more is allocated, which never happens in a quiet cluster. The controller stands still meanwhile:
+ * on a busy machine 31 to 164 ms with ten hosts, and up to 544 ms with ten thousand. So it waits
+ * until nothing has changed for a while.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -20,13 +20,13 @@ export interface IdleMemory {
 }
 
 export interface Heap {
-  /** What V8 has of the machine for it. */
+  /** The memory that V8 has from the machine for its heap. */
   bytes(): number;
   collect(): void;
 }
 
 const quietMs = 5_000;
-/** So much larger than after the last time it is worth standing still. */
+/** A heap that has grown this much since the last time is worth the pause. */
 const worthwhile = 1.3;
 
 export function idleMemoryPart({ source, clock, isReady, heap = ownHeap }: IdleMemory): Part {
@@ -58,11 +58,12 @@ export function idleMemoryPart({ source, clock, isReady, heap = ownHeap }: IdleM
 export const ownHeap: Heap = {
   bytes: () => process.memoryUsage().heapTotal,
   collect() {
-    // Node has no other way than the flag, and the function is there in new contexts alone.
+    // Node offers the function only by this flag, and only in new contexts.
     setFlagsFromString("--expose-gc");
     const gc = runInNewContext("gc") as (options: object) => void;
     setFlagsFromString("--no-expose-gc");
-    // All that can be freed, the compiled form of functions that were not called lately among it.
+    // Everything that can be freed, including the compiled form of functions that were not called
+    // lately.
     gc({ type: "major", execution: "sync", flavor: "last-resort" });
   },
 };

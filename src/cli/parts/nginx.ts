@@ -1,6 +1,6 @@
 /**
- * The nginx that is to serve, and the run folder that it and the controller share. Finding it
- * starts nothing.
+ * The nginx that will serve, and the run folder that it shares with the controller. This part does
+ * not start it.
  */
 import { lackingOf } from "../../directives/capabilities.ts";
 import type { Place } from "../../directives/machine.ts";
@@ -14,7 +14,7 @@ export interface NginxPlace {
   /** Resolves with the nginx of this container, or of the one beside it. */
   readonly find: (signal: AbortSignal) => Promise<FoundNginx>;
   readonly runFolder: string;
-  /** Where nginx's logs go when no setting says so. */
+  /** The place of nginx's logs where no setting names one. */
   readonly logs: (folder: RunFolder, place: Place) => Pick<MachineFlags, "accessLog" | "errorLog">;
 }
 

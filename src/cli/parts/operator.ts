@@ -1,6 +1,6 @@
 /**
- * Tools for an operator in the run folder: the token in `operator.token`, and the socket that
- * `sluice routes`, `sluice status` and `sluice why` ask.
+ * Tools for an operator in the run folder: the token in `operator.token`, and the socket for
+ * `sluice routes`, `sluice status` and `sluice why`.
  */
 import { writeAtomically } from "../../nginx/index.ts";
 import type { OperatorToken } from "../../operator-token.ts";
@@ -13,7 +13,7 @@ import type { ControllerAnswers } from "./answers.ts";
 import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
-/** Starts after the controller, which has made the run folder its own. */
+/** Starts after the controller, which has taken the run folder. */
 export function operatorPart(
   { flags, log, running }: Program,
   token: OperatorToken,
@@ -25,7 +25,7 @@ export function operatorPart(
     async start() {
       const { folder } = running.nginx;
       const { sync } = running.started;
-      // The disk may be full, which keeps nothing from being served.
+      // The disk may be full, which is no reason to stop serving.
       const unwritten = await written(writeAtomically(folder.token, `${token.text}\n`));
       if (unwritten !== undefined)
         log.warn({ why: unwritten.message }, "there is no operator.token: the file cannot be written");

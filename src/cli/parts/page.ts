@@ -1,7 +1,7 @@
 /**
  * The page in the browser. Its modules are loaded with the first request for it, so that they cost
- * no memory before. It answers on the health port, or by a server of its own, which only this
- * machine can reach.
+ * no memory before. It answers on the health port, or on a port of its own that only this machine
+ * can reach.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Page } from "../../page/page.ts";
@@ -19,16 +19,16 @@ export type PageRequests = (request: IncomingMessage, response: ServerResponse) 
 type PageAnswers = Pick<PageSource, "status" | "ask">;
 
 export interface PageParts {
-  /** For the health server; undefined where the page is not there. */
+  /** For the health server; undefined where the page is not on its port. */
   readonly requests: PageRequests | undefined;
   /**
-   * The server of its own, where it has one, and the end of the page. Stops before the health
-   * server does.
+   * The server on its own port, where there is one, and the end of the page. It stops before the
+   * health server.
    */
   readonly part: Part;
 }
 
-/** Where the page is, for people; undefined where it is turned off. */
+/** The address of the page, for people; undefined where it is turned off. */
 export function pageAddress({ uiPort, healthzPort }: Pick<Flags, "uiPort" | "healthzPort">): string | undefined {
   return uiPort === 0 ? undefined : `http://127.0.0.1:${uiPort ?? healthzPort}/ui/`;
 }
@@ -84,7 +84,7 @@ function pageSource(
   };
 }
 
-/** Rejects with `CannotStart` where the port cannot be had. Returns how it stops. */
+/** Rejects with `CannotStart` where the port is taken. Returns how to stop. */
 async function ownServer(port: number, requests: PageRequests): Promise<() => Promise<void>> {
   const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
   const server = createServer(limits, (request, response) => {

@@ -10,8 +10,8 @@ export interface Part {
   /** For the log, from `--v=2` on. */
   readonly name: string;
   /**
-   * `signal` is aborted when the program is to end. Rejects with `CannotStart` for what the
-   * operator can change; any other error is a bug.
+   * `signal` is aborted when the program is to end. Rejects with `CannotStart` for mistakes that
+   * the operator can correct; any other error is a bug.
    */
   start(signal: AbortSignal): Promise<AsyncDisposable>;
 }
@@ -22,8 +22,8 @@ export class CannotStart extends Error {}
 export type Ended = { readonly kind: "ended" } | { readonly kind: "failed"; readonly why: string };
 
 /**
- * Starts all parts, waits for the end of the program, and stops them. Rejects with a bug, and then
- * stops nothing: the program ends at once, and nginx goes on with what it serves.
+ * Starts all parts, waits for the end of the program, and stops them. Rejects with a bug and then
+ * stops nothing: the program ends at once, and nginx goes on serving.
  */
 export async function runParts(parts: readonly Part[], ending: Ending, log: Log): Promise<Ended> {
   const started = new AsyncDisposableStack();
@@ -36,7 +36,7 @@ export async function runParts(parts: readonly Part[], ending: Ending, log: Log)
     if (!(error instanceof CannotStart)) throw error;
     ending.because(error);
     await started.disposeAsync();
-    // The end of the program cuts short what a part waits for; where a failure ended it, that is
+    // The end of the program interrupts a part that is waiting; where a failure ended it, that is
     // the cause.
     return { kind: "failed", why: (ending.isFailure ? (ending.signal.reason as Error) : error).message };
   }
@@ -45,7 +45,7 @@ export async function runParts(parts: readonly Part[], ending: Ending, log: Log)
   return why instanceof Error ? { kind: "failed", why: why.message } : { kind: "ended" };
 }
 
-/** A part that only does something in its turn, and has nothing to stop. */
+/** A part that only does something in its turn and has nothing to stop. */
 export function begun(name: string, begin: () => void): Part {
   return {
     name,
@@ -56,7 +56,7 @@ export function begun(name: string, begin: () => void): Part {
   };
 }
 
-/** A part that runs already, and only has to stop in its turn. */
+/** A part that runs already and only has to stop in its turn. */
 export function stopped(name: string, stop: () => Promise<void> | void): Part {
   return { name, start: async () => stoppedBy(stop) };
 }
@@ -65,7 +65,7 @@ export function stoppedBy(stop: () => Promise<void> | void): AsyncDisposable {
   return { [Symbol.asyncDispose]: async () => stop() };
 }
 
-/** The opened part; where it could not be opened, the program cannot start. */
+/** Returns the opened part, or rejects with `CannotStart`. */
 export function orCannotStart<T extends { readonly ok: true }>(
   opened: T | { readonly ok: false; readonly why: string },
 ): T {

@@ -7,11 +7,11 @@ import type { Running } from "../run/running.ts";
 export interface Program {
   readonly flags: Flags;
   readonly log: Log;
-  /** Takes the lines that nginx writes. */
+  /** Takes the lines that nginx logs. */
   readonly write: (text: string) => void;
-  /** Whether nginx's notices are worth a line, or only its warnings. */
+  /** Whether nginx's notices are logged, or only its warnings. */
   readonly notices: boolean;
   readonly ending: Ending;
-  /** The parts that others use once they are started. */
+  /** Parts that others use once they are started. */
   readonly running: Running;
 }

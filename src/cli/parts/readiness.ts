@@ -1,6 +1,6 @@
 /**
- * Readiness, the last part to start and so the first to stop: the health check fails from then on,
- * and traffic gets the time to go elsewhere before anything else stops.
+ * Readiness, the last part to start and the first to stop: the health check fails from then on, and
+ * traffic gets time to move elsewhere before anything else stops.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Instruments } from "./instruments.ts";
@@ -8,9 +8,9 @@ import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
 export interface ReadinessTimes {
-  /** From the end of being healthy until nginx closes its listeners. */
+  /** The time between the end of readiness and the closing of nginx's listeners. */
   readonly graceMs: number;
-  /** How long requests in flight may take; the setting worker-shutdown-timeout where undefined. */
+  /** How long requests in flight may take; undefined: the setting worker-shutdown-timeout. */
   readonly drainMs?: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The template, followed while the controller runs. Its first trial waits for the first turn, and
+ * Watches the template while the controller runs. Its first trial waits for the first turn, and
  * nothing waits for it.
  */
 import { watchTemplate } from "../../template/watched.ts";
@@ -7,7 +7,7 @@ import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
-/** `own` is the user's template folder, where there is one. */
+/** `own` is the user's template folder, if there is one. */
 export function templatePart({ log, running }: Program, { reports }: Instruments, own: string | undefined): Part {
   return {
     name: "template",

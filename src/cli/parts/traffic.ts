@@ -8,12 +8,9 @@ import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
 export interface TrafficTimes {
-  /**
-   * How long requests in flight may take; left to nginx and its worker-shutdown-timeout where
-   * undefined.
-   */
+  /** How long requests in flight may take; undefined: nginx's worker-shutdown-timeout decides. */
   readonly drainMs?: number;
-  /** From the end of nginx until the program ends. */
+  /** The time between the end of nginx and the end of the program. */
   readonly afterMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The webhook of `sluice run`: its certificate, from files or made by the controller, and the
- * server, which listens once every list is in, because an Ingress cannot be held against others
- * that are not known yet.
+ * The webhook of `sluice run`: its certificate, from files or made by the controller, and its
+ * server. The server listens once every list is complete, because an Ingress can only be compared
+ * with Ingresses that are known.
  */
 import { type CertificateEvent, KeptCertificate } from "../../admission/kept-certificate.ts";
 import { type KeyPairs, openKeyPairFiles } from "../../admission/key-pairs.ts";
@@ -17,7 +17,7 @@ import type { Program } from "./program.ts";
 
 export interface WebhookOptions {
   readonly client: Client;
-  /** Which Ingresses count, and what flags name. */
+  /** Which Ingresses count, and the objects that flags name. */
   readonly accept: TranslateOptions;
   readonly source: Source;
   /** Calls the listener after each change of the Secret, `namespace/name`. */
@@ -27,7 +27,7 @@ export interface WebhookOptions {
 
 type Report = (event: WebhookEvent | CertificateEvent) => void;
 
-/** Without its flag there is no webhook, and the part does nothing. */
+/** Does nothing without its flag. */
 export function webhookPart(program: Program, { reports }: Instruments, options: WebhookOptions): Part {
   return {
     name: "webhook",
@@ -54,7 +54,7 @@ class Webhook {
     this.#report = report;
   }
 
-  /** Returns at once. A webhook that cannot be had as the flags say ends the program. */
+  /** Returns at once. A webhook that is not possible with these flags ends the program. */
   begin(address: string): void {
     const { ending } = this.#program;
     const started = Promise.all([this.#keyPairs(), this.#options.source.synced]).then(([keyPairs]) =>
@@ -78,7 +78,7 @@ class Webhook {
     else ending.because(new Error(started.why));
   }
 
-  /** Undefined where there is none to be had. */
+  /** Undefined where there is no certificate. */
   async #keyPairs(): Promise<KeyPairs | undefined> {
     const { flags, ending } = this.#program;
     const { client, clock, onSecret } = this.#options;

@@ -8,8 +8,8 @@ const labels = { controller_namespace: "", controller_class: "", controller_pod:
 const common = Object.keys(labels);
 
 /**
- * Every metric of a controller in a cluster, with everything switched on. Nothing is asked of the
- * parts that are missing here.
+ * Every metric of a controller in a cluster with all features turned on. The missing parts are
+ * stand-ins that are never used.
  */
 export function allMetrics(): readonly DeclaredMetric[] {
   const nothing = async () => undefined;
@@ -73,7 +73,7 @@ function row({ name, type, labels: own, help }: DeclaredMetric): readonly string
   return [code(name), type, unitOf(name), cell, help.endsWith(".") ? help : `${help}.`];
 }
 
-/** Endings of names, and the unit that they stand for; the first that fits counts. */
+/** Endings of names with their units; the first match counts. */
 const units: readonly (readonly [ending: RegExp, unit: string])[] = [
   [/(time|timestamp|start_time)_seconds$/, "seconds since 1970"],
   [/_duration$|seconds(_total)?$|_(p50|p90|p99|min|max|mean|stddev)$/, "seconds"],

@@ -1,7 +1,4 @@
-/**
- * TLS Secrets with the intermediate certificates they lack, where the operator asks for them, and a
- * line for each.
- */
+/** Completes the chains of TLS Secrets where the operator asks for it, with a log line for each. */
 import { CompletedSource } from "../../chains/completed-source.ts";
 import { issuersFrom } from "../../chains/fetch.ts";
 import type { AskedPolicy } from "../../kinds/asked.ts";
@@ -14,7 +11,7 @@ export interface ChainSourceOptions {
   readonly flags: Pick<Flags, "enableSslChainCompletion">;
   readonly log: Log;
   readonly clock: Clock;
-  /** Which addresses may be asked. */
+  /** The addresses that may be requested. */
   readonly asked: AskedPolicy;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Logs the traffic between the informers and the API server in few lines: a kind that is refused
- * once, and the server's absence once, however many watches notice it and however often they try.
+ * Logs failures between the informers and the API server in few lines: one for each kind that is
+ * refused, and one for a server that is away, however many watches notice it and however often they
+ * try.
  */
 import type { Watch } from "../../cluster/watches.ts";
 import type { ReflectorEvent } from "../../kubernetes/index.ts";
@@ -14,7 +15,7 @@ export class ClusterLog {
   readonly #away = new Set<Watch>();
   #awaySince = 0;
 
-  /** `nowMs` never goes back. */
+  /** `nowMs` never goes backwards. */
   constructor(log: Log, nowMs: () => number) {
     this.#log = log;
     this.#nowMs = nowMs;
@@ -36,8 +37,8 @@ export class ClusterLog {
         break;
       case "failed":
         if (event.denied) this.#beRefused(watch, what, event.failure.message);
-        // Right after its installation a kind cannot be listed. A server that is away is noticed by
-        // every other watch.
+        // Right after the kind is installed, it cannot be listed for a moment. An absent server is
+        // noticed by every other watch.
         else if (watch.optional) this.#log.debug({ what, why: event.failure.message }, "a kind cannot be listed yet");
         else this.#beAway(watch, event.failure.message);
     }
@@ -48,8 +49,8 @@ export class ClusterLog {
     this.#refused.add(watch);
     const consequence = watch.without ?? "nothing new can be served until it is allowed";
     const line = { what, why, consequence };
-    // A cluster may have kinds of the Gateway API that its users never touch. One line for all of
-    // them says so.
+    // A cluster may have kinds of the Gateway API that its users never use. One line covers all of
+    // them.
     if (watch.optional) this.#log.debug(line, "the API server refuses to list");
     else this.#log.warn(line, "the API server refuses to list");
   }

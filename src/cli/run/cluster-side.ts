@@ -1,7 +1,7 @@
 /**
- * Everything of a controller that talks to the API server: the checks at the start, the Snapshot,
- * Events, election and status. It is opened at once and finds out by itself when the server
- * answers, so nginx need not wait for it.
+ * All parts of a controller that use the API server: the checks at the start, the Snapshot, Events,
+ * election and status. It opens at once and waits for the server in the background, so nginx need
+ * not wait for it.
  */
 
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
@@ -32,37 +32,35 @@ import { statusTargets } from "./status-targets.ts";
 export interface ClusterSideOptions {
   readonly client: Client;
   readonly flags: Flags;
-  /** Which Ingresses count, and what flags name. */
+  /** Which Ingresses count, and the objects that flags name. */
   readonly accept: TranslateOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: () => number;
   readonly metrics: RuntimeMetrics;
-  /** The program ends where the cluster is not as the flags say. */
+  /** The program ends if the cluster contradicts the flags. */
   readonly ending: Ending;
 }
 
 export interface ClusterSide {
   readonly source: Source;
   readonly onSecret: Cluster["onSecret"];
-  /** The Pod and its place; never resolves while the cluster is not as the flags say. */
+  /** The Pod and its surroundings; never resolves while the cluster contradicts the flags. */
   readonly around: Promise<Around>;
   /** Whether this replica acts for all of them. Without an election each acts for itself. */
   readonly leads: boolean;
-  /** Undefined without an election. `name` is the identity in the Lease, once it was seen. */
+  /** Undefined without an election. `name` is the identity in the Lease, once it is known. */
   readonly leader: { readonly isOwn: boolean; readonly name?: string } | undefined;
   /** Writes Events, and the statuses of objects of the Gateway API. */
   readonly listener: Listener;
-  /**
-   * Looks at nothing any more, clears the status where that has to be, and gives the Lease back.
-   */
+  /** Stops watching, clears the status where that is needed, and releases the Lease. */
   leave(): Promise<void>;
   /** Writes no more Events. */
   end(): Promise<void>;
 }
 
-/** How long the status may take to be cleared. */
+/** The most time that clearing the status may take. */
 const leaveMs = 60_000;
 
 export function openClusterSide(options: ClusterSideOptions): ClusterSide {
@@ -193,7 +191,7 @@ function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Par
   };
 }
 
-/** The Source, in order only when the cluster is as the flags say. */
+/** The Source. It is ready only when the cluster fits the flags. */
 function gated(source: Source, around: Promise<Around>): Source & { readonly synced: Promise<void> } {
   return {
     synced: Promise.all([around, source.synced]).then(() => {}),
