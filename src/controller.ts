@@ -1,7 +1,7 @@
 /**
- * A whole controller for one source: nginx opened, the sync running, and a stop that lets requests
- * in flight end. `run`, `serve` and the tests all start it; they differ in where the Snapshot comes
- * from and in who listens.
+ * A whole controller for one source: it opens nginx, runs the sync, and can stop so that requests
+ * in flight end. `run`, `serve` and the tests all start it; they differ in the source of the
+ * Snapshot and in the listeners.
  */
 
 import { randomUUID } from "node:crypto";
@@ -46,7 +46,7 @@ export interface ControllerOptions {
   readonly source: Source;
   readonly translate: TranslateOptions;
   readonly machine: Machine;
-  /** The nginx that is opened, and its run folder. */
+  /** The opened nginx and its run folder. */
   readonly installed: InstalledNginx;
   readonly folder: RunFolder;
   /** The built-in one. */
@@ -58,7 +58,7 @@ export interface ControllerOptions {
   readonly events: ControllerEvents;
 }
 
-/** How often nginx may be reloaded, and how often its memory is looked at. */
+/** How often nginx may be reloaded, and how often its memory is checked. */
 export interface Pace {
   readonly syncRateLimit: number;
   readonly reloadBurst: number;
@@ -67,15 +67,15 @@ export interface Pace {
   readonly auditMs?: number;
 }
 
-/** What happens beside the turns, for the log and metrics. */
+/** Events beside the turns, for the log and metrics. */
 export interface ControllerEvents {
   readonly nginx: (event: NginxEvent) => void;
   readonly staple: (event: StapleEvent) => void;
   readonly nameCheck: (event: CheckedNameEvent) => void;
   readonly streams: (event: StreamPortEvent) => void;
-  /** The template in use failed on the present objects; the built-in one took its place. */
+  /** The template in use failed on the present objects, and the built-in one replaced it. */
   readonly templateGaveUp: (why: string) => void;
-  /** Keys of records that something else had changed in nginx's memory, and that are mended. */
+  /** Keys of records that another program had changed in nginx's memory, and that were restored. */
   readonly strangeRecords: (keys: readonly string[]) => void;
 }
 
@@ -85,8 +85,8 @@ export interface Controller {
   readonly machine: Machine;
   readonly nginx: Nginx;
   /**
-   * Whether nginx serves a configuration of ours: one that was applied, or the last good one of an
-   * earlier life.
+   * Whether nginx serves a configuration of ours: one that was applied, or the last good one of a
+   * former process.
    */
   readonly isServing: boolean;
   /** Rejects when the sync ends because of a bug. */
@@ -95,9 +95,9 @@ export interface Controller {
   settled(): Promise<void>;
   /** What workers counted since the last time it was asked; empty when that is all. */
   counts(): Promise<string>;
-  /** What nginx has counted of routes in shadow, as lines of JSON. */
+  /** nginx's counts of routes in shadow, as lines of JSON. */
   shadow(): Promise<string>;
-  /** Shared memory of records; undefined where nginx does not answer or has none. */
+  /** The shared memory of records; undefined where nginx does not answer or has none. */
   memory(): Promise<MemoryState | undefined>;
   /**
    * Where the running router sends a request; undefined where nginx does not answer, or refuses the
@@ -108,9 +108,9 @@ export interface Controller {
   answers(limitMs: number): Promise<boolean>;
   /** See `Channel`. */
   readonly peers: Channel["peers"];
-  /** What nginx and its processes say of themselves. */
+  /** Reports of nginx and its processes. */
   figures(): Promise<{ readonly connections: ConnectionFigures | undefined; readonly processes: ProcessFigures }>;
-  /** Tries a template on what is served, and uses it from now on if it is good. */
+  /** Tries a template on the present Configuration, and uses it from now on if it works. */
   useTemplate(template: Template): Promise<TemplateVerdict>;
   /** Ends the sync, and nginx after the requests in flight, which get `limitMs`. */
   drain(limitMs: number): Promise<void>;
@@ -124,7 +124,8 @@ export type StartedController =
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
   const { folder, machine, pace, events } = options;
-  // Its key takes a tenth of a second of another thread, while nginx and the journal are opened.
+  // Making its key takes another thread a tenth of a second, while nginx and the journal are
+  // opened.
   const fake = fakeCertificate(new Date());
   const endNames = answerCheckedNames({
     port: machine.ports.nameCheck,

@@ -1,12 +1,12 @@
 /**
- * The default backend that the chart can install: a program of its own beside the controller, in
- * the same image. It answers like the one ingress-nginx installs: 200 for /healthz and 404 for
- * everything else, whatever the method.
+ * The default backend that the chart can install: a program beside the controller, in the same
+ * image. It answers like that of ingress-nginx: 200 for /healthz and 404 for everything else, with
+ * any method.
  */
 import { createServer, type Server } from "node:http";
 import { parseArgs } from "node:util";
 
-/** Answers on no port yet; the caller listens and closes. */
+/** It does not listen yet; the caller listens and closes. */
 export function defaultBackend(): Server {
   return createServer((request, response) => {
     const healthy = request.url === "/healthz" || request.url?.startsWith("/healthz?");
@@ -16,7 +16,7 @@ export function defaultBackend(): Server {
   });
 }
 
-/** Reads `--port=PORT` or gives the sentence that says what is wrong. */
+/** Reads `--port=PORT`, or returns a sentence about the mistake. */
 export function portOf(argv: readonly string[]): number | string {
   try {
     const { values } = parseArgs({ args: [...argv], options: { port: { type: "string", default: "8080" } } });

@@ -1,12 +1,12 @@
 /**
- * The net under the reading of one object. A user's mistake is a Problem, and never throws; so what
- * throws while one object is read is a bug in Sluice. It must not keep the controller from
- * starting, again at each start, because of one object of one tenant: that object is set aside, and
- * everything else goes on.
+ * A safety net for reading one object. A user's mistake is a Problem and never throws, so an
+ * exception while an object is read is a bug in Sluice. Without the net, one object of one tenant
+ * could keep the controller from starting. With it, that object is set aside, and everything else
+ * goes on.
  */
 import type { ObjectName, Problem } from "./problem.ts";
 
-/** Returns what `work` returns, or what `instead` makes of the error that it threw. */
+/** Returns the result of `work`, or what `instead` makes of the error. */
 export function guarded<T>(work: () => T, instead: (bug: Error) => T): T {
   try {
     return work();
@@ -15,7 +15,7 @@ export function guarded<T>(work: () => T, instead: (bug: Error) => T): T {
   }
 }
 
-/** As `guarded`, for work that waits. */
+/** Does the same for asynchronous work. */
 export async function guardedLater<T>(work: () => Promise<T>, instead: (bug: Error) => T): Promise<T> {
   try {
     return await work();

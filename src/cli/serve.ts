@@ -1,7 +1,7 @@
 /**
- * `sluice serve FOLDER`: the whole controller on a folder of YAML, with no cluster. What has no
- * cluster to come from is taken for granted: the class, Ingresses without one, and endpoints on
- * this machine.
+ * `sluice serve FOLDER`: the whole controller on a folder of YAML, without a cluster. Facts that a
+ * cluster would provide are assumed: an IngressClass, that Ingresses without one are ours, and that
+ * endpoints run on this machine.
  */
 import { hostname } from "node:os";
 import { openLog } from "../log/log.ts";
@@ -40,7 +40,7 @@ import { missingClasses } from "./tools/missing-class.ts";
 import { unservedGateways } from "./tools/unserved-gateways.ts";
 
 /**
- * How long requests in flight may take at the end. At a terminal a longer wait would be annoying.
+ * How long requests in flight may take at the end. A longer wait would be annoying at a terminal.
  */
 const drainMs = 5_000;
 

@@ -1,6 +1,6 @@
 /**
- * `sluice routes --shadow`: what routes in shadow would do otherwise, as a running controller has
- * counted it.
+ * `sluice routes --shadow`: reports how routes in shadow would answer differently, by the counts of
+ * a running controller.
  */
 import type { ShadowReport } from "../decide/shadow/report.ts";
 import { visible } from "../visible.ts";

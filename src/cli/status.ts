@@ -1,6 +1,6 @@
 /**
- * `sluice status`: what the controller of a run folder does at the moment, as the Overview of its
- * page shows it.
+ * `sluice status`: prints what the controller of a run folder is doing, like the Overview of its
+ * page.
  */
 import type { StatusAnswer } from "../page/api/status.ts";
 import { askController } from "../routes/socket.ts";

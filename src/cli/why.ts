@@ -1,8 +1,8 @@
 /**
- * `sluice why URL`: what becomes of a request, step by step: class, host, route, guards, Service,
- * port, endpoints, certificate, Problems, and what would have to change. No request is sent. A
- * controller that runs asks its nginx where the request would go; for files, a dump or a live
- * cluster src/decide/ works it out.
+ * `sluice why URL`: explains a request step by step: class, host, route, guards, Service, port,
+ * endpoints, certificate, Problems, and what would have to change. No request is sent. A running
+ * controller asks its nginx where the request would go; for files, a dump or a live cluster
+ * src/decide/ works it out.
  */
 import type { AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../page/api/ask.ts";
 import { explain } from "../page/ask/explain.ts";
@@ -99,7 +99,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   return { ok: true, answer: explain({ world, asked, now }) };
 }
 
-/** A sentence where a header is none. */
+/** Returns a sentence where a header is malformed. */
 function questionOf(url: string, { header, request, client }: Readonly<Record<string, string>>): AskQuestion | string {
   const headers: Record<string, string> = {};
   for (const line of header === undefined ? [] : header.split(/,(?=[\w-]+:)/)) {

@@ -1,9 +1,9 @@
 /**
- * From what the informers have to what the Snapshot holds. It gets the keys of objects that may
- * have changed and looks each of them up again, so the order of changes means nothing. What a
- * newcomer would get wrong: an Ingress may name a Secret whose data is not in memory. It is taken
- * in when that data has come, and its former version stays until then; else every new Ingress would
- * serve the default certificate for a moment.
+ * Turns the objects of the informers into the content of the Snapshot. It gets the keys of objects
+ * that may have changed and looks each of them up again, so the order of changes does not matter.
+ * What a newcomer would get wrong: an Ingress may name a Secret whose data is not in memory yet.
+ * The Ingress enters the Snapshot when the data has come, and its previous version stays until
+ * then; otherwise every new Ingress would serve the default certificate for a moment.
  */
 import { isDeepStrictEqual } from "node:util";
 import { bugWords, guarded } from "../guarded.ts";
@@ -44,19 +44,19 @@ import {
 } from "./references.ts";
 import type { WatchOptions } from "./watches.ts";
 
-/** The content of the informers. */
+/** The objects of the informers. */
 export interface Stores {
   get(kind: string, key: string): KubernetesObject | undefined;
   /** Whether only the name of this object is in memory. */
   isNameOnly(object: KubernetesObject): boolean;
-  /** Why the content of this object could not be taken into memory, where Sluice failed on it. */
+  /** Why Sluice failed on this object, so that its content is not in memory. */
   failureOf(object: KubernetesObject): string | undefined;
   /**
-   * All objects of one namespace, as `Kind namespace/name`. Asked only where a selector of
+   * All objects of one namespace, as `Kind namespace/name`. Only called where a selector of
    * namespaces is given.
    */
   inNamespace(namespace: string): Iterable<string>;
-  /** Asks for the data of an object, or lets it go: `loaded` is called when that is done. */
+  /** Requests or releases the data of an object; `loaded` is called when that is done. */
   load(reference: Reference): void;
 }
 
@@ -64,8 +64,8 @@ export interface AssemblerOptions extends WatchOptions {
   /** Without a trailing slash. */
   readonly annotationsPrefix: string;
   /**
-   * The addresses that the status of a Gateway is to have, as far as the last turn said. When they
-   * appear there, nothing has to be worked out anew.
+   * The addresses that the last turn wants in the status of a Gateway. When exactly these appear
+   * there, nothing has to be translated again.
    */
   readonly wantedAddresses?: (gateway: string) => readonly GatewayAddress[] | undefined;
 }
@@ -87,7 +87,7 @@ export class Assembler {
   /** References by `Ingress namespace/name`, `ConfigMap namespace/name` and `flags`. */
   readonly #references = new Dependencies();
   readonly #loading = new Set<Reference>();
-  /** Why Sluice failed on an object when it followed what the object refers to. */
+  /** The objects on which Sluice failed while it followed their references, with the reason. */
   readonly #failures = new Map<string, string>();
   #dirty = new Set<string>();
   #snapshot: Snapshot = emptySnapshot;
@@ -118,12 +118,12 @@ export class Assembler {
     return this.#references.isUsed(reference);
   }
 
-  /** Says that the object may have changed, appeared or gone. */
+  /** Reports that the object may have changed, appeared or gone. */
   notice(kind: string, key: string): void {
     this.#dirty.add(`${kind} ${key}`);
   }
 
-  /** The data that was asked for has come, or there is no such object any more. */
+  /** Reports that requested data has come, or that the object does not exist any more. */
   loaded(reference: Reference): void {
     this.#loading.delete(reference);
     this.#dirty.add(reference);
@@ -131,8 +131,8 @@ export class Assembler {
   }
 
   /**
-   * Follows what the noticed objects refer to; an object that stops or starts to count is noticed
-   * as well.
+   * Follows the references of the reported objects. An object that becomes relevant or irrelevant
+   * by that is reported as well.
    */
   follow(): void {
     for (const name of this.#dirty) {
@@ -143,7 +143,7 @@ export class Assembler {
     }
   }
 
-  /** An object on which Sluice fails keeps the references of its former version. */
+  /** An object on which Sluice fails keeps the references of its previous version. */
   #follow(user: string): void {
     this.#failures.delete(user);
     const object = this.#stores.get(...parts(user));
@@ -154,7 +154,9 @@ export class Assembler {
     );
   }
 
-  /** Puts what was noticed into the Snapshot. False: it says the same as before. */
+  /**
+   * Puts the reported changes into the Snapshot. Returns false where the Snapshot stays the same.
+   */
   assemble(): boolean {
     const changes: ObjectChange[] = [];
     const failures: [name: string, failure: SourceFailure | undefined][] = [];
@@ -175,7 +177,7 @@ export class Assembler {
     return changed;
   }
 
-  /** The controller may, or may not, see IngressClasses (RS-1.4). */
+  /** Sets whether the controller may see IngressClasses (RS-1.4). */
   seesClasses(sees: boolean): void {
     const ingressClasses = sees ? emptySnapshot.ingressClasses : undefined;
     if (sees !== (this.#snapshot.ingressClasses !== undefined)) this.#snapshot = { ...this.#snapshot, ingressClasses };
@@ -190,8 +192,7 @@ export class Assembler {
     const before = this.#references.usedBy(user);
     const wanted = this.#referencesOf(user);
     const missing = wanted.filter((reference) => !before.includes(reference) && this.#isMissing(reference));
-    // While something is missing the former version is served, which must not lose what it refers
-    // to.
+    // While something is missing the previous version is served, so its references must stay.
     const waits = missing.length > 0 || wanted.some((reference) => this.#loading.has(reference));
     this.#references.set(user, waits ? [...new Set([...before, ...wanted])] : wanted);
     for (const reference of missing) this.#load(reference);
@@ -228,8 +229,8 @@ export class Assembler {
   }
 
   /**
-   * Adds the changes of one object; or returns why Sluice failed on it, and its former version
-   * stays.
+   * Adds the changes of one object. Where Sluice fails on it, it returns the reason, and the
+   * previous version stays.
    */
   #takeIn(name: string, changes: ObjectChange[]): string | undefined {
     const [kind, key] = parts(name);
@@ -250,7 +251,7 @@ export class Assembler {
     return [{ kind: watched, key, object: wanted }];
   }
 
-  /** Whether a Gateway has only got the addresses in its status that it is to have. */
+  /** Whether a Gateway has only got the addresses in its status that it should have. */
   #isExpected({ kind, key, object }: ObjectChange): boolean {
     const present = kind === "Gateway" ? this.#snapshot.gateways.get(key) : undefined;
     if (object === undefined || present === undefined || !sameButStatus(object, present)) return false;
@@ -258,8 +259,8 @@ export class Assembler {
   }
 
   /**
-   * The object, its former version while something that it needs is on its way, or nothing where
-   * only its name is in memory.
+   * Returns the object; its previous version while something that it needs is missing; nothing
+   * where only its name is in memory.
    */
   #usable(name: string, object: KubernetesObject, present: KubernetesObject | undefined): KubernetesObject | undefined {
     const held = object.kind === "Secret" || object.kind === "ConfigMap";
@@ -280,7 +281,7 @@ export class Assembler {
     }
   }
 
-  /** Whether the namespace of the object is one of those that are selected. */
+  /** Whether the namespace of the object is selected. */
   #counts(kind: string, key: string): boolean {
     if (this.#options.watchNamespaceSelector === undefined || !key.includes("/")) return true;
     const named = this.#named.has(`${kind} ${key}`) || this.#isSliceOfNamed(kind, key);

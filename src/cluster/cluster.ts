@@ -1,8 +1,8 @@
 /**
- * The Snapshot kept from the informers of a cluster. Secrets and ConfigMaps are listed last: only
- * when every Ingress is known is it known which of them are spoken of, and of the others no data is
- * taken into memory. Changes are gathered for one turn of the event loop, so a list of ten thousand
- * is one change.
+ * Keeps the Snapshot of a cluster from its informers. Secrets and ConfigMaps are listed last: only
+ * when every Ingress is known is it clear which of them are referred to, and the data of all others
+ * stays out of memory. Changes are gathered for one turn of the event loop, so a list of ten
+ * thousand objects is one change.
  */
 import {
   type ApiFailure,
@@ -27,27 +27,30 @@ import type { Watched } from "./watched.ts";
 import { type Watch, watchesOf } from "./watches.ts";
 
 export interface Cluster extends Source {
-  /** Resolves when everything is in; never, while something that is needed cannot be had. */
+  /**
+   * Resolves when all lists are complete. It never does while a kind that is needed cannot be
+   * listed.
+   */
   readonly synced: Promise<void>;
   /** Resolves after the signal has aborted; rejects with a bug. */
   readonly ended: Promise<void>;
-  /** The newest form of an Ingress, with its status, which the Snapshot leaves behind. */
+  /** The newest form of an Ingress with its status, which the Snapshot leaves out. */
   ingress(key: string): Ingress | undefined;
-  /** The newest form of any object, with its status. */
+  /** The newest form of any object with its status. */
   object(kind: string, key: string): KubernetesObject | undefined;
-  /** Calls `look` whenever an object of an optional kind has changed, its status included. */
+  /** Calls `look` whenever an object of an optional kind has changed, including its status. */
   onOptional(look: (kind: string, key: string) => void): void;
   /**
-   * Calls `look` whenever this Secret changes, whatever names it; never, where its namespace is not
-   * watched. One listener for each Secret.
+   * Calls `look` whenever this Secret changes, whether or not an object refers to it; never where
+   * its namespace is not watched. There is one listener for each Secret.
    */
   onSecret(key: string, look: () => void): void;
 }
 
-/** How many objects are read by themselves at a time. */
+/** The most objects that are fetched one by one at a time. */
 const loaders = 10;
 
-/** How long after a refusal it is asked once more. */
+/** The time after a refusal until the next attempt. */
 const certaintyMs = 2_000;
 
 export function openCluster(client: ClusterClient, options: ClusterOptions, signal: AbortSignal): Cluster {
@@ -196,8 +199,8 @@ class InformedCluster implements Cluster {
   }
 
   /**
-   * Each watch waits by itself for a server that is away; the first that gets through spares the
-   * others the rest of their wait.
+   * Each watch waits by itself for an absent server. The first one that succeeds ends the wait of
+   * the others.
    */
   #beBack(watched: Watched): void {
     watched.away = false;
@@ -214,7 +217,7 @@ class InformedCluster implements Cluster {
     } else if (watch.without !== undefined) this.#run(this.#goWithout(watched));
   }
 
-  /** A new API server refuses for a moment what it allows: only a second refusal counts. */
+  /** A new API server may refuse for a moment what it allows, so only a second refusal counts. */
   async #goWithout(watched: Watched): Promise<void> {
     const { of, namespace, fieldSelector } = watched.watch;
     await sleep(this.#options.clock, certaintyMs, this.#signal);
@@ -236,8 +239,8 @@ class InformedCluster implements Cluster {
 
   #turn(): void {
     this.#optional.settle();
-    // At the start everything waits for the optional kinds as well; later they come when they are
-    // in.
+    // At the start everything waits for the optional kinds as well. Kinds that appear later are
+    // added when they are complete.
     const areIn = [...this.#watched].every(({ informer, given, held }) => held || informer.hasSynced || given);
     const isIn = areIn && (this.#isSynced || (this.#kinds.areKnown && !this.#optional.areHeld));
     this.#assembler.follow();

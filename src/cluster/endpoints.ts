@@ -1,14 +1,14 @@
 /**
- * Endpoints, the older form of EndpointSlices, for a server that offers no discovery.k8s.io.
- * Everything behind the Snapshot knows slices alone, so each subset becomes one slice for each
- * family of addresses.
+ * Reads Endpoints, the older form of EndpointSlices, where the server has no discovery.k8s.io. The
+ * rest of the controller only knows slices, so each subset becomes one slice for each family of
+ * addresses.
  */
 import type { EndpointSlice, SliceEndpoint } from "../model/objects.ts";
 import type { Endpoints } from "../resources.ts";
 
 /**
- * The slices are called like the Service with a number behind `#`, which no object of the API can
- * be.
+ * The names of the slices are that of the Service and a number after `#`, which no name in the API
+ * can hold.
  */
 export function slicesOf({ metadata, subsets = [] }: Endpoints): readonly EndpointSlice[] {
   const { name, namespace = "default", uid = "" } = metadata;

@@ -1,10 +1,10 @@
 /**
- * Which kinds of the Gateway API the API server has, and whether it has RouteSettings. Clusters
- * without them are the normal case; they may be installed, removed or change their version at any
- * time, each for itself, so discovery is asked again and again.
+ * Finds out which kinds of the Gateway API the API server has, and whether it has RouteSettings.
+ * Most clusters have none. Each kind may be installed or removed, or change its version, at any
+ * time, so discovery is repeated.
  *
- * An API server that has just started may not know its own definitions for a moment. So a kind has
- * gone only when two looks in a row find it missing.
+ * An API server that has just started may not know its own definitions for a moment. So a kind
+ * counts as gone only when two lookups in a row miss it.
  */
 import {
   type Answer,
@@ -38,9 +38,9 @@ export type GatewayKind = Resource<KubernetesObject>;
 
 /** The kinds that the API server has. */
 export interface ServedKinds {
-  /** The kinds that are watched, each in the version that it is watched in. */
+  /** The watched kinds, with the version of each. */
   readonly served: readonly GatewayKind[];
-  /** Kinds that are there only in a version that Sluice does not read. */
+  /** Kinds that exist only in a version that Sluice does not read. */
   readonly outdated: readonly string[];
   /** Undefined without kinds of the Gateway API. */
   readonly versions?: DefinitionVersions | undefined;
@@ -48,7 +48,7 @@ export interface ServedKinds {
 
 const beta = `${gatewayGroup}/v1beta1`;
 
-/** Grants became v1 with the Gateway API 1.5 alone. */
+/** ReferenceGrants became v1 only with Gateway API 1.5. */
 const referenceGrantsBeta = resource<ReferenceGrant>({ ...referenceGrants, apiVersion: beta });
 
 /** For each kind, the versions that Sluice reads, best first. */
@@ -73,7 +73,7 @@ const certaintyMs = 5_000;
 export interface GatewayKindsOptions {
   readonly client: Discoverer;
   readonly clock: Clock;
-  /** Called with the first answer, and with each one that differs from the last. */
+  /** Called with the first answer, and with each answer that differs from the previous one. */
   readonly found: (kinds: ServedKinds) => void;
 }
 
@@ -86,17 +86,17 @@ export class GatewayKinds {
     this.#options = options;
   }
 
-  /** Whether the API server has answered once. */
+  /** Whether the API server has answered at least once. */
   get areKnown(): boolean {
     return this.#found !== undefined;
   }
 
-  /** Looks now, because something says that a kind has gone. */
+  /** Repeats discovery now, because a kind seems to be gone. */
   lookNow(): void {
     this.#isAsked.abort();
   }
 
-  /** Looks until the signal aborts. */
+  /** Repeats discovery until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     let isDoubted = false;
     while (!signal.aborted) {
@@ -105,7 +105,7 @@ export class GatewayKinds {
       if (signal.aborted) return;
       const isLess = answer.ok && this.#lacksSome(answer.value);
       if (answer.ok && (!isLess || isDoubted)) this.#take(answer.value);
-      // Without the right to ask, and without an answer so far, there are none.
+      // Without the right to ask, and before the first answer, there are no kinds.
       if (!answer.ok && this.#found === undefined && isDenied(answer.failure)) this.#take({ served: [], outdated: [] });
       isDoubted = isLess && !isDoubted;
       await this.#wait(isDoubted, signal);

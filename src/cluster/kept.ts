@@ -1,8 +1,8 @@
 /**
- * The parts of an object that stay in memory: the fields of `model/objects.ts` that somebody reads.
- * Half of an object is bookkeeping of others (`kubectl apply` keeps a second copy of everything, a
- * Secret's data included, in an annotation). One trap: a field that is dropped here is missing
- * everywhere, and nothing says so.
+ * Keeps only those fields of an object in memory that Sluice reads: the fields of
+ * `model/objects.ts`. Half of an object is bookkeeping of other programs (`kubectl apply` keeps a
+ * second copy of everything in an annotation, even of a Secret's data). One trap: a field that is
+ * dropped here is missing everywhere, without any message.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Gateway, type GatewayAddress, gatewayGroup } from "../model/gateway/objects.ts";
@@ -10,15 +10,15 @@ import { isMarked } from "../model/gateway/services.ts";
 import type { EndpointSlice, Ingress, KubernetesObject, LoadBalancerAddress, Service } from "../model/objects.ts";
 import { SharedParts } from "./shared-parts.ts";
 
-/** Parts that are the same in many EndpointSlices. */
+/** Parts that are equal in many EndpointSlices. */
 const parts = new SharedParts();
 
 const copyOfKubectl = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Ingresses that came with nothing in their metadata but what is kept. */
+/** Ingresses whose metadata had nothing but the fields that are kept. */
 const whole = new WeakSet<KubernetesObject>();
 
-/** The object with what is read of its kind. */
+/** Returns the object with the fields that Sluice reads of its kind. */
 export function kept(object: KubernetesObject): KubernetesObject {
   const { apiVersion, kind } = object;
   const metadata = metadataOf(object);
@@ -27,35 +27,32 @@ export function kept(object: KubernetesObject): KubernetesObject {
   return lean;
 }
 
-/**
- * Whether this is an Ingress as the API server has it, so that it can be written back and takes
- * nothing away.
- */
+/** Whether this is an Ingress as the API server has it, so that writing it back removes nothing. */
 export function isWhole(ingress: KubernetesObject): boolean {
   return whole.has(ingress);
 }
 
-/** Unknown fields count as lost. Of annotations all are kept but one. */
+/** Unknown fields count as dropped. All annotations but one are kept. */
 function hasAllOf(metadata: KubernetesObject["metadata"], kept: KubernetesObject["metadata"]): boolean {
   return Object.keys(metadata).every((field) => field in kept) && metadata.annotations?.[copyOfKubectl] === undefined;
 }
 
-/** An object whose content is not asked for: enough to ask for the rest. */
+/** An object whose content is not needed: its name is enough to request the content later. */
 export function nameOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return { apiVersion, kind, metadata: defined({ name, namespace, uid, resourceVersion }) };
 }
 
 /**
- * Whether two versions of an object are the same to translate/: then the second one is no change,
- * and nothing is worked out again. A status is written by this controller itself and never looked
- * at, except for the addresses of a Gateway, which it keeps.
+ * Whether two versions of an object are the same to translate/. If so, the second one is no change,
+ * and nothing is translated again. A status is written by this controller itself and never read,
+ * except for the addresses of a Gateway, which are kept.
  */
 export function sameContent(one: KubernetesObject, other: KubernetesObject): boolean {
   return sameButStatus(one, other) && isDeepStrictEqual(addressesIn(one), addressesIn(other));
 }
 
-/** Services and EndpointSlices that this controller writes; they are looked at as a whole. */
+/** Services and EndpointSlices that this controller writes; all their fields are compared. */
 function isWritten(object: KubernetesObject): boolean {
   return (object.kind === "Service" || object.kind === "EndpointSlice") && isMarked(object);
 }
@@ -65,15 +62,14 @@ export function sameButStatus(one: KubernetesObject, other: KubernetesObject): b
 }
 
 /**
- * The addresses that the status of a Gateway, or of a Service of its own, names; none for every
- * other kind.
+ * The addresses in the status of a Gateway, or of a Service of its own; none for every other kind.
  */
 export function addressesIn(object: KubernetesObject): readonly (GatewayAddress | LoadBalancerAddress)[] {
   if (isWritten(object)) return (object as Service).status?.loadBalancer?.ingress ?? [];
   return object.kind === "Gateway" ? ((object as Gateway).status?.addresses ?? []) : [];
 }
 
-/** Conditions of the Gateway API name the generation that they are about, so it counts there. */
+/** Conditions of the Gateway API name a generation, so it counts there. */
 function withoutVersion(object: KubernetesObject): unknown {
   const { resourceVersion, generation, ...metadata } = object.metadata;
   const counts = object.apiVersion?.startsWith(`${gatewayGroup}/`);
@@ -130,8 +126,8 @@ function wholeOf({ apiVersion, kind, metadata, ...content }: KubernetesObject): 
 }
 
 /**
- * Without the fields that are not there, which would take room and make equal objects differ. The
- * API writes some empty lists as null.
+ * Removes absent fields, which would take memory and make equal objects differ. The API writes some
+ * empty lists as null.
  */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 /**
- * The watches of kinds that may come and go. Those that come together count together: a route that
- * is known before the grants would be refused for a moment. So what they have stays out of sight
- * until each of them has listed everything, or cannot.
+ * The watches of kinds that may come and go. Kinds that appear together take effect together: a
+ * route that is known before its grants would be refused for a moment. So their objects are hidden
+ * until each kind has been listed completely, or cannot be listed.
  */
 import { namespaces } from "../resources.ts";
 import type { GatewayKind, ServedKinds } from "./gateway-kinds.ts";
@@ -11,11 +11,11 @@ import type { Watch, WatchOptions } from "./watches.ts";
 export interface OptionalWatchesParts {
   readonly options: Pick<WatchOptions, "watchNamespace" | "watchNamespaceSelector" | "namespaceLabels">;
   readonly start: (watch: Watch) => Watched;
-  /** Ends the watch; nothing of what it had is left. */
+  /** Ends the watch and drops its objects. */
   readonly drop: (watched: Watched) => void;
-  /** Says that everything the watch has may count from now on. */
+  /** Makes the objects of the watch take effect. */
   readonly release: (watched: Watched) => void;
-  /** Says which watches are gone without, because the API server refuses them. */
+  /** Reports the watches that are left out because the API server refuses them. */
   readonly refused: (watches: readonly Watch[]) => void;
 }
 
@@ -44,14 +44,14 @@ export class OptionalWatches {
     this.#parts = parts;
   }
 
-  /** Whether some are not in yet. */
+  /** Whether some are still being listed. */
   get areHeld(): boolean {
     return this.#held.size > 0;
   }
 
   /**
-   * Starts watches of what is new, and ends those of what has gone. Another version of a kind
-   * replaces the one before it.
+   * Starts watches of new kinds and ends those of removed ones. Another version of a kind replaces
+   * the previous one.
    */
   found({ served }: ServedKinds): void {
     const wanted = [...served, ...this.#besides(served)];
@@ -67,7 +67,7 @@ export class OptionalWatches {
       }
   }
 
-  /** Lets those count that came, as soon as all of them are in. */
+  /** Makes new kinds take effect as soon as all of them are listed. */
   settle(): void {
     if ([...this.#held.values()].some(({ informer, given }) => !informer.hasSynced && !given)) return;
     const refused = [...this.#held.values()].filter(({ given }) => given).map(({ watch }) => watch);
@@ -88,8 +88,8 @@ export class OptionalWatches {
   }
 
   /**
-   * Listeners select namespaces by their labels. With a selector or a policy by labels they are
-   * watched anyway.
+   * Listeners select namespaces by their labels. With a selector, or a policy by labels, Namespaces
+   * are watched anyway.
    */
   #besides(served: readonly GatewayKind[]): readonly GatewayKind[] {
     const { watchNamespaceSelector, namespaceLabels } = this.#parts.options;

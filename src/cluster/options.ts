@@ -11,13 +11,12 @@ export interface ClusterOptions extends AssemblerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: (watch: Watch, event: ReflectorEvent) => void;
-  /** Called for events of the queue of objects that are read by themselves. */
+  /** Called for events of the queue of objects that are fetched one by one. */
   readonly queued?: (event: QueueEvent) => void;
-  /** The kinds of the Gateway API that there are, at first and when they have changed. */
+  /** The kinds of the Gateway API that the cluster has, at first and after each change. */
   readonly kindsFound?: (kinds: ServedKinds) => void;
   /**
-   * Kinds that come with it and that the API server refuses; they are asked for again, ever more
-   * seldom.
+   * Kinds that the API server has and refuses to list; they are tried again at growing intervals.
    */
   readonly kindsRefused?: (watches: readonly Watch[]) => void;
 }

@@ -1,7 +1,7 @@
 /**
- * A Source that says on which addresses of the pool nginx can listen here. An address that another
- * Node holds, or none yet, is tried again: a keepalived may bring it at any time. Whether it is
- * local is found out by listening on a free port of it.
+ * Adds to a Source the addresses of the pool on which nginx can listen here. An address that
+ * another Node has, or none, is tried again, because a keepalived may bring it at any time. An
+ * address is local if a program can listen on a free port of it.
  */
 import { createServer } from "node:net";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -11,16 +11,16 @@ import { type Clock, sleep } from "../timing/clock.ts";
 export interface PoolOptions {
   readonly addresses: readonly string[];
   readonly clock: Clock;
-  /** Whether something here can listen on it. */
+  /** Whether a program here can listen on it. */
   readonly isLocal?: (address: string) => Promise<boolean>;
-  /** The change, for a line in the log. */
+  /** The change, for the log. */
   readonly report?: (local: ReadonlySet<string>) => void;
 }
 
 const againMs = 30_000;
 const atATime = 32;
 
-/** The source itself where there is no pool. */
+/** Returns the source itself where there is no pool. */
 export function pooledSource(source: Source, options: PoolOptions, signal: AbortSignal): Source {
   return options.addresses.length === 0 ? source : new PooledSource(source, options, signal);
 }
@@ -68,7 +68,7 @@ class PooledSource implements Source {
     }
   }
 
-  /** Whether something has changed. */
+  /** Returns whether something has changed. */
   async #look(): Promise<boolean> {
     const { addresses, isLocal = canListen, report } = this.#options;
     const found = new Set<string>();
@@ -78,14 +78,14 @@ class PooledSource implements Source {
     };
     await Promise.all(Array.from({ length: atATime }, tryRest));
     if (found.size === this.#local.size && [...found].every((address) => this.#local.has(address))) return false;
-    // In the order of the pool, whichever answered first.
+    // In the order of the pool, whichever test ended first.
     this.#local = new Set(addresses.filter((address) => found.has(address)));
     report?.(this.#local);
     return true;
   }
 }
 
-/** Every failure means that nginx could not listen there either. */
+/** Whatever the failure is, nginx could not listen there either. */
 export function canListen(address: string): Promise<boolean> {
   return new Promise((answer) => {
     const server = createServer();

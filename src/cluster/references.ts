@@ -1,8 +1,8 @@
 /**
- * Which Secrets and ConfigMaps an object may speak of. Only their data is kept in memory, so a name
- * too many costs a few bytes, and one too few would be a Secret that is missed: every annotation of
- * ours and every key of the settings whose text could be a name counts as one, whatever it means.
- * So a new annotation needs nothing here.
+ * Lists the Secrets and ConfigMaps that an object may refer to. Only their data is kept in memory.
+ * A name too many costs a few bytes, but a missing one would be a missing Secret. So every
+ * annotation and every key of the settings counts whose text could be a name, whatever it means,
+ * and a new annotation needs nothing here.
  */
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";
@@ -20,7 +20,7 @@ export function referencesOfIngress({ metadata, spec }: Ingress, prefix: string)
   return [...new Set([...tls, ...texts.flatMap((text) => namedBy(text, namespace))])];
 }
 
-/** The certificates of its listeners. Whether it may name them is for `translate/` to say. */
+/** The certificates of its listeners. `translate/` decides whether it may name them. */
 export function referencesOfListeners({ metadata, spec }: ListenerSet): readonly Reference[] {
   const named = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
   const secrets = named.filter(({ group = "", kind = "Secret" }) => group === "" && kind === "Secret");
@@ -28,8 +28,8 @@ export function referencesOfListeners({ metadata, spec }: ListenerSet): readonly
 }
 
 /**
- * Its certificates, the authorities of its clients, and its parameters. Whether it may name them is
- * for `translate/` to say.
+ * Its certificates, the authorities for its clients, and its parameters. `translate/` decides
+ * whether it may name them.
  */
 export function referencesOfGateway({ metadata, spec }: Gateway): readonly Reference[] {
   const { frontend, backend } = spec?.tls ?? {};
@@ -70,7 +70,7 @@ export function referencesOfPolicy({ metadata, spec }: BackendTLSPolicy): readon
   return [...new Set(named.map(({ name }) => `ConfigMap ${metadata.namespace}/${name}`))];
 }
 
-/** Whether it may name them is for `translate/` to say. */
+/** `translate/` decides whether it may name them. */
 export function referencesOfRouteSettings({ metadata, spec = {} }: RouteSettings): readonly Reference[] {
   const texts = Object.values(spec).flatMap((value) => textOfValue(value) ?? []);
   return [...new Set(texts.flatMap((text) => namedBy(text, metadata.namespace ?? "default")))];

@@ -1,17 +1,17 @@
 /**
- * One frozen value for all equal ones. The same few ports and conditions stand in every
- * EndpointSlice, and parsing makes each of them anew. The sharing is invisible: the values are
- * frozen and are compared by what they say.
+ * Keeps one frozen value for all equal ones. The same few ports and conditions occur in every
+ * EndpointSlice, and parsing creates each of them again. The sharing is invisible, because the
+ * values are frozen and compared by content.
  */
 import { freeze } from "../kubernetes/index.ts";
 
-/** A rare part is not worth finding again. */
+/** A rare part is not worth keeping. */
 const most = 1_000;
 
 export class SharedParts {
   readonly #known = new Map<string, unknown>();
 
-  /** An equal value that is known already, or this one, frozen. `part` is JSON. */
+  /** Returns an equal known value, or this one after freezing it. `part` is JSON. */
   of<T>(part: T): T {
     const text = JSON.stringify(part);
     const known = this.#known.get(text);

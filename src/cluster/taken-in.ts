@@ -1,6 +1,6 @@
 /**
- * The parts of an object that come into memory: its content, or only its name where the content is
- * not asked for or Sluice fails on it.
+ * Decides how much of an object is kept in memory: its content, or only its name where the content
+ * is not needed or Sluice fails on it.
  */
 import { bugWords, guarded } from "../guarded.ts";
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
@@ -8,9 +8,9 @@ import { kept, nameOnly } from "./kept.ts";
 
 export class TakenIn {
   readonly #isReferenced: (reference: string) => boolean;
-  /** Objects whose only remains in memory are their names. */
+  /** Objects of which only the name is in memory. */
   readonly #bare = new WeakSet<KubernetesObject>();
-  /** Objects whose content Sluice failed on, and why. */
+  /** Objects on whose content Sluice failed, with the reason. */
   readonly #failures = new WeakMap<KubernetesObject, string>();
 
   constructor(isReferenced: (reference: string) => boolean) {

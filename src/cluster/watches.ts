@@ -8,15 +8,15 @@ import type { KubernetesObject } from "../model/objects.ts";
 import { configMaps, endpointSlices, ingressClasses, ingresses, namespaces, secrets, services } from "../resources.ts";
 
 export interface WatchOptions {
-  /** Undefined: all. */
+  /** Undefined: all namespaces. */
   readonly watchNamespace: string | undefined;
   /** Only objects in namespaces with these labels count; not together with `watchNamespace`. */
   readonly watchNamespaceSelector: string | undefined;
   /** Whether labels of Namespaces say which hosts they may use. */
   readonly namespaceLabels?: boolean;
-  /** Objects that flags name, as `namespace/name`. They count wherever they are. */
+  /** Objects that flags name, as `namespace/name`. They are watched in any namespace. */
   readonly named: {
-    /** The settings, whose references are followed. */
+    /** The ConfigMap with the settings, whose references are followed. */
     readonly settings: string | undefined;
     readonly configMaps: readonly string[];
     readonly secrets: readonly string[];
@@ -29,19 +29,16 @@ export interface Watch {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /**
-   * The consequence of its absence, for the sentence; undefined where nothing can be served without
-   * it.
-   */
+  /** What its absence means, for the log; undefined where nothing can be served without it. */
   readonly without?: string;
   /**
-   * A kind that most clusters lack, or whose rights an older role lacks: its absence is nothing to
-   * warn of.
+   * A kind that most clusters lack, or that an older role does not permit: its absence causes no
+   * warning.
    */
   readonly optional?: true;
 }
 
-/** Helm keeps its releases in Secrets, and kept them in ConfigMaps, by the megabyte (RS-1.10). */
+/** Helm keeps megabytes of releases in Secrets, and used ConfigMaps before (RS-1.10). */
 const filters: Readonly<Record<string, Pick<Watch, "fieldSelector" | "labelSelector">>> = {
   Secret: { fieldSelector: "type!=helm.sh/release.v1" },
   ConfigMap: { labelSelector: "OWNER!=TILLER" },
@@ -64,7 +61,7 @@ export function watchesOf(options: WatchOptions): readonly Watch[] {
   ];
 }
 
-/** Those that are selected, or all of them where their labels are read. */
+/** The selected namespaces, or all of them where their labels are read. */
 function namespacesOf({ watchNamespaceSelector: labelSelector, namespaceLabels }: WatchOptions): readonly Watch[] {
   if (labelSelector !== undefined) return [{ of: namespaces, labelSelector }];
   return namespaceLabels ? [{ of: namespaces, without: "the host policy of their labels gives no host" }] : [];
@@ -80,7 +77,7 @@ function beside({ named }: WatchOptions, watched: string): readonly Watch[] {
     elsewhere(keys).map((namespace) => ({ of: kind, namespace, ...filters[kind.kind], without }));
   return [
     ...ofKind(configMaps, [settings, ...named.configMaps], "the settings there keep their defaults"),
-    // Settings name Secrets beside them, and headers in other ConfigMaps.
+    // Settings name Secrets in their own namespace, and headers in other ConfigMaps.
     ...ofKind(secrets, [settings, ...named.secrets], "the certificates there are not used"),
     ...ofKind(services, named.services, "the default backend there is not used"),
     ...ofKind(endpointSlices, named.services, "the default backend there is not used"),

@@ -1,6 +1,6 @@
 /**
- * Which canaries may take a request, as nginx/lua/sluice/canary.lua decides: a header, then a
- * cookie, then the weights.
+ * Decides which canaries may take a request, as nginx/lua/sluice/canary.lua does: by a header, then
+ * by a cookie, then by weight.
  */
 import type { CanaryPolicy } from "../model/configuration.ts";
 import type { End } from "./decision.ts";
@@ -11,8 +11,8 @@ type Canaries = (End & { readonly kind: "proxied" })["canaries"];
 type Rule = "header" | "cookie" | "weight" | undefined;
 
 /**
- * The probability of each canary; the rest is that of the main backend. One without endpoints is
- * passed over.
+ * The probability of each canary; the rest belongs to the main backend. A canary without endpoints
+ * is skipped.
  */
 export function canaryShares(canaries: Canaries, asked: AskedRequest): readonly number[] {
   const rules = canaries.map(({ canary, upstream }) => {
@@ -30,7 +30,7 @@ export function canaryShares(canaries: Canaries, asked: AskedRequest): readonly 
   });
 }
 
-/** By what it may take the request; undefined where it may not. */
+/** The rule by which it may take the request; undefined where it may not. */
 function ruleOf(policy: CanaryPolicy, asked: AskedRequest): Rule {
   const byHeader = headerVerdict(policy, asked);
   if (byHeader !== undefined) return byHeader ? "header" : undefined;

@@ -1,11 +1,11 @@
-/** Which ranges an address is in, as nginx's allow and deny compare them. */
+/** Finds the ranges that an address is in, by the rules of nginx's allow and deny. */
 import { BlockList, isIP } from "node:net";
 
 const family = (address: string): "ipv4" | "ipv6" => (isIP(address) === 4 ? "ipv4" : "ipv6");
 
 /**
- * `ranges` are addresses, `192.0.2.0/24`, or `all`. An address of IPv4 that is written as one of
- * IPv6 is one of IPv4.
+ * `ranges` are addresses, `192.0.2.0/24`, or `all`. An IPv4 address that is written as IPv6 counts
+ * as IPv4.
  */
 export function isAmong(address: string, ranges: readonly string[]): boolean {
   const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;

@@ -1,7 +1,7 @@
 /**
- * Decides a request under a Configuration as nginx does, without nginx: pure, and held equal to the
- * answers recorded of real requests by test/parity/decide.test.ts. It mirrors
- * nginx/lua/sluice/route.lua and templates/location.tmpl; one who changes those changes this.
+ * Decides a request under a Configuration as nginx does, without nginx. It is pure, and
+ * test/parity/decide.test.ts compares it with the recorded answers to real requests. It mirrors
+ * nginx/lua/sluice/route.lua and templates/location.tmpl, so a change there needs a change here.
  */
 
 import type { FeatureValues } from "../annotations/registry.ts";
@@ -18,13 +18,13 @@ import { matcher, type Router } from "./router.ts";
 
 export interface DecideOptions {
   /**
-   * Paths that Sluice answers by itself on hosts that no Ingress names, unless an Ingress has
-   * exactly that path.
+   * Paths that Sluice answers by itself on hosts of no Ingress, unless an Ingress has exactly that
+   * path.
    */
   readonly ownPaths: readonly string[];
-  /** Where the built-in server listens that answers 404 while no other default backend is named. */
+  /** Where the built-in server listens that answers 404 if there is no other default backend. */
   readonly builtInPort: number;
-  /** Where clients' requests come in. */
+  /** Where requests of clients arrive. */
   readonly ports: Ports;
 }
 
@@ -75,7 +75,7 @@ function forHost(
   return { request, host, path, ...decided, errorPages: path.location.features.customErrors.codes };
 }
 
-/** The list is nginx-status-ipv4-whitelist, and its like for IPv6. */
+/** The list is nginx-status-ipv4-whitelist, or its counterpart for IPv6. */
 const ownGuards: readonly Guard[] = [
   {
     what: "status",

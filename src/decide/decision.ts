@@ -1,21 +1,24 @@
 /**
- * The decision on a request, as a value: each step in the order in which nginx takes it, and how it
- * ends. Printers and pages are made of it.
+ * The decision about a request as a value: each step in nginx's order, and how it ends. Printers
+ * and pages use it.
  */
 import type { Canary, Upstream } from "../model/configuration.ts";
 import type { FoundHost } from "./host.ts";
 import type { FoundPath } from "./path.ts";
 import type { ReadRequest } from "./request.ts";
 
-/** Something that stands before the backend and may stop a request. */
+/** A guard or limit before the backend that may stop a request. */
 export interface Guard {
-  /** The feature's name, as its file has it. */
+  /** The feature's name. */
   readonly what: string;
-  /** A sentence: what it asks for, and what it says of this request. */
+  /** A sentence: what the guard asks for, and how this request fares. */
   readonly says: string;
-  /** `depends`: on what no one knows beforehand, such as a password or the client's address. */
+  /**
+   * `depends`: on something that is not known in advance, such as a password or the client's
+   * address.
+   */
   readonly outcome: "passes" | "stops" | "depends";
-  /** The status for the client where it stops. */
+  /** The status that the client gets where it stops. */
   readonly status?: number;
 }
 
@@ -25,25 +28,25 @@ export type End =
   | {
       readonly kind: "proxied";
       readonly upstream: Upstream;
-      /** Alternatives that may take the request in its place. */
+      /** Canaries that may take the request instead. */
       readonly canaries: readonly { readonly canary: Canary; readonly upstream: Upstream | undefined }[];
-      /** The path as the backend sees it, where it is rewritten. */
+      /** The path that the backend sees, if it is rewritten. */
       readonly rewritten?: string;
       /** Whether another Service stands in because the Location's own has no endpoints. */
       readonly standsIn: boolean;
     }
-  /** Only nginx can say. */
+  /** Only nginx can decide. */
   | { readonly kind: "unclear"; readonly why: string };
 
 export interface Decision {
-  /** Undefined where nginx answers 400 before it looks at anything. */
+  /** Undefined where nginx answers 400 before anything else. */
   readonly request: ReadRequest | undefined;
   readonly host: FoundHost | undefined;
   /** Undefined where the host alone decides. */
   readonly path: FoundPath | undefined;
-  /** In the order in which they are asked; none after the one that stops. */
+  /** In nginx's order; none after the one that stops the request. */
   readonly guards: readonly Guard[];
   readonly end: End;
-  /** Statuses whose answer another backend writes. */
+  /** Statuses whose answer comes from another backend. */
   readonly errorPages: readonly number[];
 }

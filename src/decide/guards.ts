@@ -21,12 +21,12 @@ export interface Asked extends Redirected {
   readonly found: FoundPath & { readonly kind: "location" };
 }
 
-/** With a redirect's target, where it is one. */
+/** With the target where it is a redirect. */
 export type Stop = Guard & { readonly location?: string };
 
 type Check = (at: Asked, features: FeatureValues, location: Location<FeatureValues>) => Stop | undefined;
 
-/** Those of nginx's rewrite phase, which come before an Ingress without endpoints answers 503. */
+/** Guards of nginx's rewrite phase, which come before the 503 of an Ingress without endpoints. */
 export const earlyChecks: readonly Check[] = [
   clientCertificate,
   serverSnippet,
@@ -41,12 +41,12 @@ export const earlyChecks: readonly Check[] = [
   toHttps,
 ];
 
-/** Those of its access phase. */
+/** Guards of its access phase. */
 export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
 
 /**
- * The guards that have a say, up to the one that stops the request; `end` is its answer, undefined
- * where none stops it.
+ * Returns the guards up to the one that stops the request; `end` is its answer, undefined where
+ * none stops it.
  */
 export function stopIn(
   checks: readonly Check[],
@@ -66,7 +66,7 @@ export function stopIn(
   return { guards, end: undefined };
 }
 
-/** Guards of the ConfigMap for all hosts, those that no Ingress names too. */
+/** Guards of the ConfigMap, which hold for all hosts. */
 export function everywhere({
   blockCidrs,
   blockUserAgents,
@@ -133,7 +133,7 @@ function serverSnippet({ host }: Asked): Stop | undefined {
 }
 
 /**
- * Where an auth service or a mirror is asked: the request may be such a question that has come
+ * Where an auth service or a mirror is asked: the request may itself be a subrequest that has come
  * back.
  */
 function loop({ asked, host, found }: Asked): Stop | undefined {
@@ -206,7 +206,7 @@ function toHttps(at: Asked, { sslRedirect }: FeatureValues, location: Location<F
   return {
     what: "ssl-redirect",
     says: `http is redirected to https by ${why}`,
-    // Behind PROXY protocol the port that was reached may say https.
+    // Behind PROXY protocol the port may show that the client used https.
     outcome: settings.useProxyProtocol ? "depends" : "stops",
     status: settings.httpRedirectCode,
     location: toHttpsTarget(at, sslRedirect),
@@ -246,7 +246,7 @@ function accessLists(
   const only = allow.length > 0 ? [`only ${allow.join(", ")} may`] : [];
   const none = deny.length > 0 ? [`${deny.join(", ")} may not`] : [];
   const says = `of clients ${[...none, ...only].join(", and ")}`;
-  // With "any" a client that is not on the list may get in by a password.
+  // With "any" a client that is not on the list may get in with a password.
   if (client === undefined || satisfy.checks === "any")
     return { what: "access-lists", says, outcome: "depends", status: 403 };
   const mayPass = !isAmong(client, deny) && (allow.length === 0 || isAmong(client, allow));
@@ -263,7 +263,7 @@ function basicAuth(at: Asked, features: FeatureValues, location: Location<Featur
     : "a password is asked for, and the request has none";
   const others = satisfy.checks === "any" && features.accessLists.allow.length + features.accessLists.deny.length > 0;
   const { externalAuth: other } = features;
-  // The sign-in page of an auth service takes every 401 of the location.
+  // The sign-in page of an auth service replaces every 401 of the location.
   const asksElse = other.kind === "ask" && (satisfy.checks === "any" || other.question.signin !== "");
   return { what: "basic-auth", says, outcome: has || others || asksElse ? "depends" : "stops", status: 401 };
 }

@@ -1,7 +1,7 @@
 /**
- * Finds the Server of a host of the Ingress ports, as nginx/lua/sluice/route/match.lua and
- * patterns.lua find it: an exact name or alias, the longest alias with a wildcard, a pattern, the
- * host with a wildcard one label above, and the catch-all.
+ * Finds the Server of a host at the Ingress ports, as nginx/lua/sluice/route/match.lua and
+ * patterns.lua do: an exact name or alias, the longest alias with a wildcard, a pattern, the host
+ * with a wildcard one label above, and the catch-all.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { formOf } from "../kinds/server-names.ts";
@@ -13,12 +13,12 @@ export type Served = Configuration<Settings, FeatureValues>;
 
 export interface FoundHost {
   readonly server: Server<FeatureValues>;
-  /** The name, wildcard, alias or pattern that takes it. */
+  /** The name, wildcard, alias or pattern that matched. */
   readonly by: string;
   readonly how: "name" | "alias" | "wildcard" | "twin" | "nothing else";
-  /** Whether TLS is configured for this name, which redirects http. */
+  /** Whether TLS is configured for this name; plain http is then redirected. */
   readonly tls: boolean;
-  /** The certificate of the name by which it was found: an alias may have its own. */
+  /** The certificate of the name that matched: an alias may have its own. */
   readonly certificate: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function hostOf({ servers }: Pick<Served, "servers">, host: string): Foun
   const found = exactly(servers.get(host), host);
   if (found !== undefined) return found;
   const ofIngresses = [...servers.values()].filter(({ listener }) => listener === undefined);
-  // An alias may be called as the catch-all is: then its host is the catch-all.
+  // An alias may have the name of the catch-all; its host is then the catch-all.
   const last =
     servers.get(catchAll) ?? ofIngresses.find(({ aliases }) => aliases.some(({ name }) => name === catchAll));
   return byOther(ofIngresses, host) ?? lastOf(last!);

@@ -1,4 +1,4 @@
-/** Routes of a host that take a path, too, and come after the one that gets the request. */
+/** Routes of a host that also take a path but come after the one that gets the request. */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { type Location, type Route, type Server, toNamesake } from "../model/configuration.ts";
 import { wholePattern } from "./gateway/conditions.ts";
@@ -10,7 +10,7 @@ export interface Outranked {
   readonly why: string;
 }
 
-/** In the order in which they would be asked; each Location once. */
+/** In the order in which they would be tried; each Location once. */
 export function outranked(
   { routes, locations }: Server<FeatureValues>,
   taken: Route,

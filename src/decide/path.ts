@@ -1,4 +1,4 @@
-/** Which Location of a host a path is for, as nginx/lua/sluice/route/match.lua finds it. */
+/** Finds the Location of a path on a host, as nginx/lua/sluice/route/match.lua does. */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location, Route, Server } from "../model/configuration.ts";
 import { patternOf } from "./pattern.ts";
@@ -8,11 +8,11 @@ export type FoundPath =
       readonly kind: "location";
       readonly location: Location<FeatureValues>;
       readonly route: Route;
-      /** The groups of a pattern, with the whole match first. */
+      /** The groups of a pattern, the whole match first. */
       readonly groups: readonly (string | undefined)[];
     }
   | { readonly kind: "nothing" }
-  /** A pattern stands before the others that only nginx can read. */
+  /** A pattern that only nginx can apply comes before the others. */
   | { readonly kind: "unclear"; readonly pattern: string };
 
 export function pathOf(server: Server<FeatureValues>, uri: string): FoundPath {

@@ -1,9 +1,9 @@
 /**
- * A pattern of nginx's (PCRE, letter case ignored) as one of JavaScript's, where the two mean the
- * same.
+ * Translates a pattern of nginx (PCRE, without regard to letter case) into one of JavaScript, where
+ * the two mean the same.
  */
 
-/** Undefined where JavaScript has no such pattern: then only nginx can say what it takes. */
+/** Undefined where JavaScript has no such pattern; then only nginx can decide. */
 export function patternOf(source: string, flags = "is"): RegExp | undefined {
   const same = source
     .replace(/\(\?P?<(?![=!])/g, "(?<")

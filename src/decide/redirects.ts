@@ -1,6 +1,6 @@
 /**
- * Where redirects lead: the variables that the templates put together for them ($redirect_host,
- * $redirect_uri, $pass_port ...), and what nginx makes of a target without scheme and host.
+ * Computes where redirects lead: the variables of the templates ($redirect_host, $redirect_uri,
+ * $pass_port ...), and what nginx does with a target without scheme and host.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -11,7 +11,7 @@ export interface Ports {
   readonly https: number;
 }
 
-/** A request with what redirects are made of. */
+/** A request with the values from which redirects are made. */
 export interface Redirected {
   readonly asked: AskedRequest;
   readonly request: ReadRequest;
@@ -19,26 +19,23 @@ export interface Redirected {
   readonly ports: Ports;
 }
 
-/**
- * Statuses with which nginx sends a Location; with another one the target is the text of the
- * answer.
- */
+/** Statuses with which nginx sends a Location header; with any other the target is the body. */
 const leading = [301, 302, 303, 307, 308];
 
-/** A proxy in front may say that the client spoke https. */
+/** A proxy in front may report that the client used https. */
 export function schemeOf(asked: AskedRequest, { useForwardedHeaders }: Settings): string {
   const forwarded = useForwardedHeaders ? asked.headers.get("x-forwarded-proto") : undefined;
   return forwarded === undefined || forwarded === "" ? asked.scheme : forwarded.toLowerCase();
 }
 
-/** `$best_http_host`: as the client wrote it, or as a trusted proxy says. */
+/** `$best_http_host`: as the client wrote it, or as a trusted proxy reports it. */
 export function writtenHost({ asked, request, settings }: Redirected): string {
   const forwarded = settings.useForwardedHeaders ? asked.headers.get("x-forwarded-host") : undefined;
   const first = /^[^,]+/.exec(forwarded ?? "")?.[0]?.trim();
   return first || (asked.host === "" ? request.host : asked.host);
 }
 
-/** The value of `$redirect_uri`: without the slash at its end, where there is no query. */
+/** The value of `$redirect_uri`: without its last slash where there is no query. */
 const withoutSlash = (uri: string): string => uri.replace(/^([^?]*)\/$/, "$1");
 
 export function toHttpsTarget(at: Redirected, { keepTrailingSlash, port }: HttpsRedirect): string {
@@ -53,7 +50,7 @@ interface HttpsRedirect {
   readonly port: boolean;
 }
 
-/** To the other of a host and its `www.`: nginx names the port always. */
+/** The redirect between a host and its www twin: nginx always names the port. */
 export function twinTarget(at: Redirected, name: string): string {
   const own = at.asked.scheme === "https" ? at.ports.https : at.ports.http;
   const said = (at.settings.useForwardedHeaders && at.asked.headers.get("x-forwarded-port")) || String(own);
@@ -66,8 +63,8 @@ export function appRootTarget(at: Redirected, root: string, label: string | unde
 }
 
 /**
- * The Location that nginx sends for a target: a path gets scheme and host, unless the location says
- * otherwise.
+ * The Location header that nginx sends for a target: it adds scheme and host to a path, unless the
+ * location forbids that.
  */
 export function sent(
   at: Redirected,
@@ -86,7 +83,7 @@ export function sent(
 type Sent = Pick<FeatureValues, "redirects" | "sslRedirect">;
 
 /**
- * A rewrite to a URL: groups are parts of the decoded path, and are escaped again where the client
+ * A rewrite to a URL. Groups are parts of the decoded path, and are escaped again where the client
  * has escaped anything.
  */
 export function elsewhereTarget(at: Redirected, target: string, groups: readonly (string | undefined)[]): string {
@@ -99,8 +96,8 @@ export function elsewhereTarget(at: Redirected, target: string, groups: readonly
 }
 
 /**
- * `$1` to `$9` are groups of the path. Of variables those are known here that the request itself
- * says; others stay as they are written.
+ * `$1` to `$9` are groups of the path. Variables are replaced if the request itself determines
+ * them; others stay.
  */
 export function expanded(target: string, groups: readonly (string | undefined)[], at?: Redirected): string {
   return target.replace(/\$(?:(\d)|\{?(\w+)\}?)/g, (found, group?: string, name = "") => {

@@ -1,11 +1,11 @@
 /**
- * A request as nginx takes it: the host without its port, the path as it is compared, which is
- * decoded and without dots and double slashes.
+ * A request as nginx reads it: the host without its port, and the path as it is compared: decoded,
+ * without dots and double slashes.
  */
 
 export interface AskedRequest {
   readonly scheme: "http" | "https";
-  /** As it was asked for, with a port or without. */
+  /** As the client sent it, with or without a port. */
   readonly host: string;
   /** With its query, as the client sends it. */
   readonly target: string;
@@ -14,9 +14,9 @@ export interface AskedRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** The port of the URL; undefined: the usual one of the scheme. */
   readonly port?: number;
-  /** The name in the handshake of TLS; undefined: that of the host. */
+  /** The name in the TLS handshake; undefined: that of the host. */
   readonly sni?: string;
-  /** The address of the client; undefined: not known. */
+  /** The client's address; undefined: unknown. */
   readonly client?: string;
 }
 
@@ -48,7 +48,7 @@ export function readRequest({ host: written, target }: AskedRequest): ReadReques
 }
 
 /**
- * A request has one host: a Host header that names another, or another port, is answered 400
+ * A request may name only one host: another host or port in the Host header is answered with 400
  * (nginx/lua/sluice/route/hosts.lua).
  */
 function contradict(target: string, header: string): boolean {
@@ -58,15 +58,15 @@ function contradict(target: string, header: string): boolean {
   return nameOf(target) !== nameOf(header) || (own !== "" && other !== "" && own !== other);
 }
 
-/** nginx compares names in lower case and without the dot at their end. */
+/** nginx compares names in lower case and without their last dot. */
 function nameOf(written: string): string | undefined {
   const [, name = ""] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(written) ?? [];
   return /[\s/\0]|\.\./.test(name) ? undefined : name.toLowerCase().replace(/\.$/, "");
 }
 
 /**
- * Decoded once, with slashes joined and dots resolved; undefined where it leaves the root, or is
- * escaped wrongly.
+ * Decodes it once, joins slashes and resolves dots; undefined where it leaves the root or has a
+ * wrong escape.
  */
 function normal(path: string): string | undefined {
   if (!path.startsWith("/") || /%(?![0-9a-f]{2})|%00/i.test(path)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Who finds the host and the route of a request. The matcher reads them from a Configuration; the
- * running nginx, asked before, is another one. What follows the route, such as guards and
- * redirects, is decided in the same way for both.
+ * A Router finds the host and the route of a request. The matcher reads them from a Configuration;
+ * the other Router holds the answer of the running nginx. The steps after the route, such as guards
+ * and redirects, are the same for both.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Server } from "../model/configuration.ts";
@@ -18,7 +18,7 @@ export interface Router {
   path(server: Server<FeatureValues>, uri: string): FoundPath;
   /** The listener of a Gateway's port that takes the host; undefined where none does. */
   listener(port: ListenerPort, host: string): Listener | undefined;
-  /** Whether the name in the handshake, which is not the host, leads to another listener. */
+  /** Whether the name in the handshake differs from the host and leads to another listener. */
   isMisdirected(port: ListenerPort, listener: Listener, name: string): boolean;
   route(served: Served, at: AtListener, request: ReadRequest, asked: AskedRequest): RouteSearch;
 }

@@ -1,6 +1,6 @@
 /**
- * Abilities of the nginx at hand on which a rendering depends; `nginx/` finds them out and knows
- * more.
+ * Capabilities of the nginx at hand on which a rendering depends; `nginx/` detects these and
+ * others.
  */
 export interface Capabilities {
   readonly brotli: boolean;
@@ -23,12 +23,12 @@ export interface Capabilities {
 
 export type Capability = keyof Capabilities;
 
-/** The abilities that a mode uses: `static` leaves its Lua alone. */
+/** The capabilities that a mode uses: `static` never uses Lua. */
 export function inMode<C extends Capabilities>(mode: "dynamic" | "static", can: C): C {
   return { ...can, lua: can.lua && mode === "dynamic" };
 }
 
-/** All that `can` has not. */
+/** All that `can` lacks. */
 export function lackingOf(can: Capabilities): ReadonlySet<Capability> {
   return new Set((Object.keys(capabilityNames) as Capability[]).filter((name) => !can[name]));
 }

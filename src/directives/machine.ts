@@ -1,107 +1,107 @@
 /**
- * The machine: all that nginx's text depends on beside the Configuration. It comes from the nginx
- * that was found, from the place where that runs, and from the flags; nothing of it comes from an
- * object of the cluster.
+ * The machine: everything that nginx's text depends on beside the Configuration. It comes from the
+ * nginx that was found, from the machine or container that runs it, and from the flags, and never
+ * from an object of the cluster.
  */
 import type { Capabilities } from "./capabilities.ts";
 
 /**
- * The surroundings of nginx where it runs. The controller may be in another container with other
- * limits, so it asks the program that starts nginx.
+ * The surroundings of nginx. The controller may be in another container with other limits, so it
+ * asks the program that starts nginx.
  */
 export interface Place {
   /** CPUs that the container may use. */
   readonly cpus: number;
-  /** Files that a process may have open at most. */
+  /** The most files that a process may have open. */
   readonly openFiles: number;
   /** Whether the machine has an IPv6 address. */
   readonly ipv6: boolean;
   /** IP literals, IPv6 without brackets. */
   readonly nameservers: readonly string[];
-  /** Longest queue of connections that were not yet accepted. */
+  /** The longest queue of connections that are not accepted yet. */
   readonly backlog: number;
-  /** The account that workers are to have; undefined where nginx is not root and has no choice. */
+  /** The account for workers; undefined where nginx is not root and so cannot choose. */
   readonly user: string | undefined;
   /**
-   * Whether /dev/stdout can be opened as a file: a terminal, a file and a pipe can, the socket that
-   * some programs start others with cannot.
+   * Whether /dev/stdout can be opened as a file. A terminal, a file and a pipe can; a socket, with
+   * which some programs start others, cannot.
    */
   readonly stdoutOpens: boolean;
 }
 
 export interface Machine extends Place {
   readonly capabilities: Capabilities;
-  /** Paths for `load_module`, in order. */
+  /** Paths for `load_module`, in their order. */
   readonly modules: readonly string[];
   readonly mode: "dynamic" | "static";
   readonly ports: Ports;
   readonly healthPath: string;
   /** Whether the stream module has the https port (`--enable-ssl-passthrough`). */
   readonly passthrough: boolean;
-  /** How requests are counted; undefined: they are not. Only in dynamic mode. */
+  /** How requests are counted, only in dynamic mode; undefined: they are not. */
   readonly counts: RequestCounts | undefined;
   /**
-   * Where logs go that the operator leaves at the default path: `stderr` of a terminal, files or
-   * devices elsewhere.
+   * Where logs go whose path the operator has not changed: `stderr` of a terminal, files or devices
+   * elsewhere.
    */
   readonly accessLog: string;
   readonly errorLog: string;
-  /** Whether the operator wants more of nginx's log than its notices. */
+  /** Whether the operator wants more of nginx's log than notices. */
   readonly talkative: boolean;
   /** Files that settings name. */
   readonly files: {
-    /** Written from `ssl-dh-param` and `ssl-session-ticket-key`, where they are set and usable. */
+    /** Written from `ssl-dh-param` and `ssl-session-ticket-key`, if these are set and usable. */
     readonly dhParam: string | undefined;
     readonly ticketKey: string | undefined;
     /** Written by Sluice from the tracing settings. */
     readonly telemetry: string;
     readonly modsecurityRules: string;
     readonly owaspRules: string;
-    /** Absolute names of the MaxMind databases that are there. */
+    /** Absolute names of the MaxMind databases that exist. */
     readonly geoipDatabases: readonly string[];
   };
   /** Absolute paths, most of them in the run folder. */
   readonly paths: {
-    /** The run folder, below which files are named. */
+    /** The run folder, which contains the others. */
     readonly root: string;
     readonly temp: string;
     readonly controlSocket: string;
-    /** The files by which nginx knows the controller, and the program that runs it. */
+    /** The files that connect nginx with the controller, and the program that runs it. */
     readonly controllerPass: string;
     readonly nginxPass: string;
     /** Folder of the sockets. */
     readonly sockets: string;
-    /** The port for TLS when the stream module has the https port. */
+    /** The port for TLS where the stream module has the https port. */
     readonly tlsSocket: string;
     readonly journal: string;
     /** Folder of the Lua modules. */
     readonly lua: string;
   };
   /**
-   * A secret of this run folder alone: it keeps the names of nginx's own locations from being
-   * guessed. Empty where none serves.
+   * A secret of this run folder. It keeps the names of nginx's own locations from being guessed.
+   * Empty where no nginx serves.
    */
   readonly nameKey: string;
-  /** Another one for any other text of the Lua modules. */
+  /** Differs for any other text of the Lua modules, so that nginx loads them again. */
   readonly luaVersion: string;
 }
 
 /** The settings of the flags about metrics. */
 export interface RequestCounts {
-  /** Whether host is a label, and requests for unknown hosts are left out. */
+  /** Whether the host is a label; requests for unknown hosts are then left out. */
   readonly perHost: boolean;
-  /** Whether those are counted all the same. */
+  /** Whether requests for unknown hosts are counted all the same. */
   readonly undefinedHosts: boolean;
   /** 2xx instead of 200. */
   readonly statusClasses: boolean;
-  /** Histograms for each combination of labels, rather than for each owner, Service and host. */
+  /** Histograms for each combination of labels instead of each owner, Service and host. */
   readonly full: boolean;
-  /** Upper bounds, smallest first. */
+  /** Upper bounds, the smallest first. */
   readonly buckets: RequestBuckets;
 }
 
 export interface RequestBuckets {
-  /** Seconds that a request takes, and its backend's answer. */
+  /** Seconds of a whole request, and of its backend's answer. */
   readonly time: readonly number[];
   /** Seconds of the parts of that time: to connect, and until the header. */
   readonly part: readonly number[];
@@ -115,8 +115,8 @@ export interface Ports {
   /** The built-in 404 server. */
   readonly defaultServer: number;
   readonly status: number;
-  /** UDP port of 127.0.0.1 where names that tenants chose are looked up. */
+  /** The UDP port of 127.0.0.1 where names that tenants chose are resolved. */
   readonly nameCheck: number;
-  /** UDP port of 127.0.0.1 where nginx asks for the endpoints of streams. */
+  /** The UDP port of 127.0.0.1 where nginx asks for the endpoints of streams. */
   readonly stream: number;
 }

@@ -3,22 +3,22 @@ import { groupsOf } from "./pattern-groups.ts";
 import { Token } from "./token.ts";
 
 /**
- * How many bytes a word in quotes may have in nginx.conf: nginx takes none that fills its buffer of
- * 4096 with what stands around it.
+ * The most bytes of a word in quotes in nginx.conf: nginx refuses one that, with its surroundings,
+ * fills the buffer of 4096 bytes.
  */
 export const longestWord = 4093;
 
 /**
- * How many bytes the longest word has that a path may become in a text: `$` and what is special in
- * a pattern take more than one.
+ * The length of the longest word that a path may become in the text: `$` and the special characters
+ * of patterns take more than one byte.
  */
 export function longestWordOf(path: string): number {
   const words = [
     Token.word(path),
     Token.word(`^${escapeRegex(path)}(?:/|\\z)`),
-    // with use-regex; without the names of its groups it may be longer by an escape for each sign
+    // with use-regex; without the names of its groups it may grow by one escape for each character
     Token.word(`(*LIMIT_MATCH=500000)(?i)${groupsOf(path).text}`),
-    // where a request without the last slash is redirected to
+    // the target of the redirect that adds the last slash
     ...(path.endsWith("/")
       ? [Token.variables(`${escapedPath(path).replaceAll("$", "%24")}$is_args$args`, () => true)]
       : []),
@@ -27,7 +27,7 @@ export function longestWordOf(path: string): number {
   return Math.max(...words.map((word) => Buffer.byteLength(String(word)) - 2));
 }
 
-/** As nginx escapes the path of a location when it redirects to it with a slash. */
+/** Escapes a path as nginx does when it redirects to it with a slash. */
 export function escapedPath(path: string): string {
   return [...Buffer.from(path)]
     .map((byte) =>

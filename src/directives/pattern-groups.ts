@@ -1,25 +1,22 @@
 /**
- * Groups of a Perl regular expression. nginx makes a variable of each group with a name, for all
- * hosts at once, and forgets what that variable has meant before. Patterns of users are printed
- * without names: a named group is a numbered one as well, so `(?<x>a)(b)` and `(a)(b)` have the
- * same numbers, and what refers to a name can refer to its number.
+ * Removes the names of groups from a Perl regular expression. nginx makes a variable of each named
+ * group, for all hosts at once, and forgets its earlier meaning. A named group is also a numbered
+ * one, so `(?<x>a)(b)` and `(a)(b)` have the same numbers, and references to a name can become
+ * references to its number.
  */
 
 export interface Groups {
-  /** The pattern with numbers in the place of names. */
+  /** The pattern with numbers in place of names. */
   readonly text: string;
   /** The number that each name stands for. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** Why the names cannot be taken out, or undefined. */
+  /** Why the names cannot be removed, or undefined. */
   readonly mistake: string | undefined;
 }
 
 const noNumbers: ReadonlyMap<string, number> = new Map();
 
-/**
- * Without one of these spellings anywhere in it, in a comment or a class either, no pattern has a
- * named group.
- */
+/** A pattern without any of these spellings, even in a comment or a class, has no named group. */
 const spelling = /\(\?(?:P?<(?![=!])|')/;
 
 export function groupsOf(pattern: string): Groups {
@@ -30,9 +27,7 @@ export function groupsOf(pattern: string): Groups {
   return { text, numbers: reader.numbers, mistake: mistake ?? left };
 }
 
-/**
- * `text` with `$1` to `$9` in the place of the names of the pattern's groups, `$name` or `${name}`.
- */
+/** Replaces the names of the pattern's groups in `text`, `$name` or `${name}`, by `$1` to `$9`. */
 export function numbered(text: string, pattern: string): string {
   if (!text.includes("$")) return text;
   const { numbers } = groupsOf(pattern);
@@ -44,20 +39,19 @@ export function numbered(text: string, pattern: string): string {
 }
 
 interface Open {
-  /**
-   * In a branch reset, the number before its first group and the most that a branch has reached.
-   */
+  /** In a branch reset: the number before its first group, and the highest number of a branch. */
   readonly reset?: { readonly from: number; most: number };
 }
 
-/** A part of the pattern that refers to a name, which may come later. */
+/** A part of the pattern that refers to a name, which may be defined later. */
 interface Reference {
   readonly name: string;
   readonly written: string;
   readonly by: (number: number) => string;
 }
 
-// A search for an end has a limit, so that a pattern of nothing but beginnings is read in one pass.
+// The search for an end has a limit, so that a pattern of nothing but beginnings is read in one
+// pass.
 const sticky = (source: string) => new RegExp(source, "y");
 const literal = sticky("\\\\Q([\\s\\S]*?)(?:\\\\E|$)");
 const backward = sticky(
@@ -126,7 +120,7 @@ class Reader {
     else this.#take(this.#pattern[this.#at + 1] === "c" ? 3 : 2);
   }
 
-  /** A `]` that stands first is a member, and so is what stands between `[:` and `:]`. */
+  /** A `]` at the first place is a member, and so is the text between `[:` and `:]`. */
   #class(): void {
     const [opening] = this.#match(/\[\^?\]?/y)!;
     let members = opening;
@@ -136,7 +130,7 @@ class Reader {
       members += quoted === undefined ? member[0] : verbatim(quoted[1]!);
       if (member[0] === "]") break;
     }
-    // Nothing in a class reads like the beginning of a group afterwards.
+    // No text of a class can be read as the beginning of a group afterwards.
     this.#pieces.push(members.replaceAll("(?", "(\\?"));
   }
 
@@ -165,7 +159,7 @@ class Reader {
     if (/[?*]/.test(this.#pattern[this.#at] ?? "")) this.#mistake ??= "a quantifier has nothing to repeat";
   }
 
-  /** `(R)` and `(DEFINE)` are words of their own where no group has that name. */
+  /** `(R)` and `(DEFINE)` have their own meaning where no group has that name. */
   #condition([whole, inside = "", ...names]: readonly (string | undefined)[]): void {
     this.#open.push({});
     const name = names.find((one) => one !== undefined)!;
@@ -219,7 +213,7 @@ class Reader {
   }
 }
 
-/** The text between `\Q` and `\E`, sign by sign. */
+/** The text between `\Q` and `\E`, character by character. */
 function verbatim(text: string): string {
   return text.replace(/[^\w\u0080-\uffff]/g, "\\$&");
 }

@@ -1,7 +1,7 @@
 /**
- * Where a feature of an Ingress lands in nginx.conf, and what it may ask for there. In `static`
- * mode a value is written where it is used; in `dynamic` mode what is unique to a tenant is a route
- * variable, so that many Ingresses share one shape.
+ * A place in nginx.conf where a feature of an Ingress writes its directives, and what it may ask
+ * for there. In `static` mode a value is written where it is used. In `dynamic` mode a value that
+ * only one tenant has is a route variable, so that many Ingresses share one shape.
  */
 import type { Token, View } from "./token.ts";
 
@@ -15,8 +15,8 @@ export interface Header {
   readonly name: Token;
   readonly value: Token;
   /**
-   * Whether one of Sluice's own of this name goes too: what an auth service does not say takes none
-   * of them away.
+   * Whether it also replaces a header of Sluice's own with this name. A header that the auth
+   * service does not send removes none.
    */
   readonly beside?: true;
 }
@@ -25,7 +25,7 @@ export interface Header {
 export interface AnswerHeader extends Header {
   /** Whether it is sent with errors, too. */
   readonly always: boolean;
-  /** Whether it stands in the place of the backend's. */
+  /** Whether it replaces the backend's header. */
   readonly replaces: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface ErrorBackend {
 }
 
 /**
- * A location of its own beside the one a feature belongs to: the target of an auth request, a
- * mirror, an error page.
+ * A location beside the one that a feature belongs to: for an auth request, a mirror, or an error
+ * page.
  */
 export interface InternalLocation {
-  /** The partial of the template that writes its body. */
+  /** The partial template that writes its body. */
   readonly partial: string;
   readonly view: View;
 }
@@ -47,64 +47,62 @@ export interface InternalLocation {
 /** A server block, which may name files. */
 export interface ServerPlace {
   /**
-   * A file with `content`, private, its name a hash: the absolute path. `loaded` files are read at
-   * a reload, `opened` ones at each request, so a new one of those costs no reload when its path is
-   * a route variable.
+   * Writes a private file with `content`, whose name is a hash, and returns its absolute path.
+   * `loaded` files are read at a reload and `opened` ones at each request, so a new `opened` file
+   * needs no reload when its path is a route variable.
    */
   file(use: "loaded" | "opened", content: string | Uint8Array): string;
 }
 
-/** Parts of the http block, and modules, that are there only while a shape needs them. */
+/** Parts of the http block, and modules, that only exist while a shape needs them. */
 export type HttpPart = "tracing" | "authCache" | "modsecurity";
 
-/** The protocol towards the backend; each has directives of its own. */
+/** The protocol towards the backend. Each has directives of its own. */
 export type Protocol = "http" | "grpc" | "fastcgi";
 
 export interface Place extends ServerPlace {
   readonly protocol: Protocol;
-  /**
-   * Whether nginx has the Lua: then several headers of one name can be distinguished, and text
-   * escaped.
-   */
+  /** Whether nginx has Lua: it can tell several headers of one name apart, and escape text. */
   readonly dynamic: boolean;
   /**
-   * Whether an Ingress stands behind it; the Location for unknown hosts has no owner, and ConfigMap
-   * lists spare it (RS-32.22).
+   * Whether it belongs to an Ingress. The Location for unknown hosts has no owner, and lists of the
+   * ConfigMap skip it (RS-32.22).
    */
   readonly owned: boolean;
-  /** Whether authentication applies: it is owned, and its path is none of no-auth-locations. */
+  /**
+   * Whether authentication applies: the Location has an owner, and no-auth-locations does not list
+   * its path.
+   */
   readonly authenticates: boolean;
   /**
-   * The parameters of `resolver` for names that somebody else chose: the controller answers with
-   * addresses that may be asked.
+   * The parameters of `resolver` for names that a tenant chose: the controller answers, with
+   * allowed addresses only.
    */
   readonly resolver: Token;
   /** Whether a snippet that holds here declares the variable. */
   declares(variable: string): boolean;
-  /** Says that the text has groups of the path, which are parts of the decoded path. */
+  /** Notes that the text uses groups of the path, which are parts of the decoded path. */
   needsGroups(): void;
-  /** Asks for a part of the http block. */
+  /** Requires a part of the http block. */
   needs(part: HttpPart): void;
-  /** A line, or a block, of the http block that is there once for all who ask for it. */
+  /** Adds a line or block of the http block, once for all that need it. */
   inHttp(text: Token): void;
   /**
-   * The author whose pool of kept connections its requests use, where a snippet says how these
-   * look; else empty.
+   * The author who has a pool of kept connections alone, because a snippet shapes its requests;
+   * otherwise empty.
    */
   readonly poolsOf: string;
-  /**
-   * Keeps its connections to backends apart from those of locations that say something else here.
-   */
+  /** Keeps its connections to backends apart from those of locations with another value here. */
   pooledApart(by: string): void;
   /**
-   * `raw` as the value of a route variable: in `dynamic` mode the variable, whose value becomes
-   * data; in `static` mode the literal text. `name` is without `route_`, and declared by the
-   * feature in `variables`.
+   * Returns `raw` as the value of a route variable. In `dynamic` mode that is the variable, and the
+   * value becomes data; in `static` mode it is the literal text. `name` is without `route_`, and
+   * the feature declares it in `variables`.
    */
   bind(name: string, raw: string): Token;
   /**
-   * Whether values may be data in the place of text: in `dynamic` mode, where the location has no
-   * text of an author's, whose own locations would inherit the lines.
+   * Whether values may be data instead of text: in `dynamic` mode, if the location has no snippet,
+   * whose own locations would inherit the lines.
    */
   readonly live: boolean;
   /** Whether clients are asked who they are, or an auth service is asked about them. */
@@ -114,24 +112,24 @@ export interface Place extends ServerPlace {
   /** The requests have timeouts or a number of tries of their own, which the balancer sets. */
   timed(): void;
   /**
-   * A header value with groups of the path in it, which are there only where a rewrite acts; else
-   * the client's own header.
+   * Returns a header value with groups of the path. Groups exist only where a rewrite takes effect;
+   * elsewhere the client's own header is used.
    */
   captured(raw: string): Token;
   /**
-   * How the backend is asked that answers errors: the global default one, or with `own` the
-   * Ingress's default-backend while that has endpoints. `sets` are variables, without `$`, that are
-   * to be set before.
+   * Returns how to reach the backend that answers errors: the global default backend, or with `own`
+   * the Ingress's default-backend while that has endpoints. `sets` are variables, without `$`, that
+   * are set before.
    */
   errorBackend(own: boolean): ErrorBackend;
   /**
-   * Lines of `add_header` in snippets that a location beside this one makes nginx forget by one of
-   * its own.
+   * Lines of `add_header` in snippets that nginx forgets because a location beside this one has a
+   * line of its own.
    */
   readonly forgottenBeside: readonly Token[];
   /**
-   * Adds a location beside this one and returns its URI (`/_sluice/…`) or name (`@…`), made from a
-   * hash of its text.
+   * Adds a location beside this one. Returns its URI (`/_sluice/…`) or name (`@…`), which contains
+   * a hash of its text.
    */
   beside(kind: "uri" | "named", location: InternalLocation): Token;
 }

@@ -1,8 +1,8 @@
 /**
- * How a backend is spoken with, and the pool of connections that are kept for it. nginx finds a
- * kept connection by the address of its peer alone, so each way of speaking has an `upstream`
- * block, and with it a pool, of its own: else a request in plain text could go out over a TLS
- * connection, or a verified route reuse an unverified one.
+ * The protocol towards a backend, and the pool of kept connections. nginx finds a kept connection
+ * by the address of its peer alone. So each combination of protocol and settings has an `upstream`
+ * block, and with it a pool, of its own; otherwise a plain-text request could use a TLS connection,
+ * or a verified route an unverified one.
  */
 import type { Protocol } from "./place.ts";
 import { Token } from "./token.ts";
@@ -10,15 +10,15 @@ import { Token } from "./token.ts";
 export type Scheme = "HTTP" | "HTTPS" | "AUTO_HTTP" | "GRPC" | "GRPCS" | "FCGI";
 
 export interface Pool {
-  /** `proxy_pass http://…` or its like. */
+  /** `proxy_pass http://…` or the like. */
   readonly pass: Token;
-  /** Names of its upstream blocks: with AUTO_HTTP one for each scheme that a client may use. */
+  /** Names of its upstream blocks; with AUTO_HTTP one for each scheme of the client. */
   readonly blocks: readonly string[];
 }
 
 /**
- * `bases` are names of blocks for plain HTTP, and `chosen` gives one of them; `apart` distinguishes
- * pools of one scheme, and is empty where nothing does.
+ * `bases` are names of blocks for plain HTTP, and `chosen` returns one of them. `apart` separates
+ * pools of one scheme; it is empty where nothing does.
  */
 export function poolOf(scheme: Scheme, bases: readonly string[], apart: string, chosen = Token.name(bases[0]!)): Pool {
   const suffix = `${scheme === "HTTP" ? "" : `_${scheme.toLowerCase()}`}${apart === "" ? "" : `_${apart}`}`;

@@ -27,8 +27,7 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 const controls: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r", "\n": "\\n" };
 
 /**
- * Steps of PCRE that one pattern of a tenant gets for one comparison; a step takes some
- * nanoseconds.
+ * Steps of PCRE that a tenant's pattern may take for one comparison; a step takes some nanoseconds.
  */
 const usualSteps = 100_000;
 
@@ -40,23 +39,20 @@ export class Token {
   }
 
   /**
-   * Hold the places of what is known only when the rest of a text is: its own hash, the variables
-   * that it reads, and before the name of a variable whether the line that sets it is needed. No
-   * other Token can print the same.
+   * Placeholders for parts that are only known once the rest of a text is: its own hash, the
+   * variables that it reads, and, before the name of a variable, whether the line that sets it is
+   * needed. No other Token can print the same.
    */
   static readonly gaps = { generation: new Token("\0"), told: new Token("\u0001"), ifRead: new Token("\u0002") };
 
-  /**
-   * The same text with a note behind it for the source map, which takes the note out of nginx.conf
-   * again.
-   */
+  /** The same text with a note for the source map, which is removed from nginx.conf again. */
   static noted(token: Token, note: string): Token {
     return new Token(`${token}\u0003${encodeURIComponent(note)}\u0004`);
   }
 
   /**
-   * Whether `raw` can be an nginx word at all. A Kind asks before it accepts; a Token of anything
-   * else is a bug.
+   * Whether `raw` can be an nginx word at all. A Kind checks that before it accepts a text; a Token
+   * of any other text is a bug.
    */
   static printable(raw: string): boolean {
     return !unprintable.test(raw);
@@ -80,16 +76,16 @@ export class Token {
   }
 
   /**
-   * A value that a `map` compares with: `default` and `include` mean something else there unless a
-   * backslash precedes them.
+   * A value for a `map` to compare with. `default` and `include` have a meaning of their own there,
+   * unless a backslash precedes them.
    */
   static mapKey(raw: string): Token {
     return Token.word(/^(?:default|include|hostnames|volatile)$|^[\\~]/.test(raw) ? `\\${raw}` : raw);
   }
 
   /**
-   * A regular expression, where `$` anchors and the backslash belongs to the expression. Names of
-   * groups become their numbers: nginx would make variables of them, for everybody.
+   * A regular expression, where `$` anchors and the backslash belongs to the expression. Named
+   * groups become numbered ones, because nginx would make variables of the names, for all hosts.
    */
   static pattern(raw: string): Token {
     const { text, mistake } = groupsOf(raw);
@@ -98,23 +94,23 @@ export class Token {
   }
 
   /**
-   * A pattern of a tenant that nginx itself runs: PCRE gives up after so many steps, and nginx
-   * answers the request with an error in place of trying the next pattern. `sign` is the `~` or
-   * `~*` that some directives have before it.
+   * A tenant's pattern that nginx itself runs. PCRE gives up after a number of steps, and nginx
+   * then answers with an error instead of trying the next pattern. `sign` is the `~` or `~*` that
+   * some directives have before it.
    */
   static bounded(raw: string, steps: number = usualSteps, sign: "" | "~" | "~*" = ""): Token {
     return new Token(`"${sign}(*LIMIT_MATCH=${steps})${String(Token.pattern(raw)).slice(1)}`);
   }
 
-  /** As `bounded`, for a text that begins with its `~` or `~*`. */
+  /** Does the same as `bounded` for a text that begins with its `~` or `~*`. */
   static boundedWithSign(text: string, steps?: number): Token {
     const sign = text.startsWith("~*") ? "~*" : "~";
     return Token.bounded(text.slice(sign.length), steps, sign);
   }
 
   /**
-   * A pattern of Sluice's own, in which a group named `name` stands between `before` and `after`,
-   * and sets a variable of Sluice's.
+   * A pattern of Sluice's own, with a group named `name` between `before` and `after` that sets a
+   * variable of Sluice's.
    */
   static patternNaming(name: string, before: string, group: string, after: string): Token {
     const inner = [before, group, after].map((part) => String(Token.pattern(part)).slice(1, -1));
@@ -122,8 +118,8 @@ export class Token {
   }
 
   /**
-   * Text in which the variables of `allowed` (names without `$`) are evaluated, and every other `$`
-   * is literal. A digit is the name of a capture, which nginx does not take in braces.
+   * Text in which the variables of `allowed` (names without `$`) are evaluated and every other `$`
+   * is literal. A digit is a capture, whose name nginx does not accept in braces.
    */
   static variables(raw: string, allowed: (name: string) => boolean): Token {
     const text = quoted(raw).replace(/\$(?:\{(\w+)\}|(\w+))?/g, (found, braced?: string, bare?: string) => {
@@ -134,7 +130,7 @@ export class Token {
     return new Token(text);
   }
 
-  /** Whether `raw` can be printed as `lines`. */
+  /** Whether `raw` can be printed by `lines`. */
   static printableLines(raw: string): boolean {
     return !unprintable.test(raw.replace(/[\t\r\n]/g, ""));
   }
@@ -189,7 +185,7 @@ export class Token {
     return new Token(`$${name}`);
   }
 
-  /** The same where text may follow at once. */
+  /** The same where text follows directly. */
   static bracedVariable(name: string): Token {
     return new Token(`\${${String(Token.variable(name)).slice(1)}}`);
   }
@@ -207,12 +203,12 @@ export class Token {
     return new Token(String.raw({ raw: constant.raw }, ...tokens.map(String)));
   }
 
-  /** A permitted snippet, as its author wrote it: the one deliberate hole. */
+  /** A permitted snippet as its author wrote it. This is the one deliberate exception. */
   static snippet(raw: string, _permit: Permit): Token {
     return new Token(raw);
   }
 
-  /** The output of a compiled template for a View, in which there is nothing but Tokens. */
+  /** The output of a compiled template for a View, which holds nothing but Tokens. */
   static rendered(template: (view: View) => string, view: View): Token {
     return new Token(template(view));
   }

@@ -1,9 +1,8 @@
 /**
- * Decides which changes are worth an Event, with the reasons that ingress-nginx uses (process
- * contract D): `Sync` on an Ingress that was taken in, `CREATE` and `UPDATE` on the controller's
- * ConfigMaps, `RELOAD` on its Pod, and a Warning for each Problem on the object that it names. It
- * is called twice for everything, when objects change and when a turn has ended, and remembers
- * which Events it wrote.
+ * Decides which changes cause an Event, with the reasons of ingress-nginx (process contract D):
+ * `Sync` on a new Ingress, `CREATE` and `UPDATE` on the controller's ConfigMaps, `RELOAD` on its
+ * Pod, and a Warning for each Problem on the object that it names. It is called when objects change
+ * and when a turn has ended, and remembers the Events that it wrote.
  */
 import { bugWords, guarded } from "../guarded.ts";
 import type { ObjectReference } from "../kubernetes/index.ts";
@@ -25,9 +24,9 @@ export interface EventOptions {
   /** The settings, the TCP and the UDP ports, as `namespace/name`. */
   readonly configMaps: readonly string[];
   readonly ownPod: () => ObjectReference;
-  /** False: only `RELOAD` is said. */
+  /** False: only `RELOAD` is written. */
   readonly syncEvents: boolean;
-  /** Called with an object whose Events are left out because Sluice failed on it. */
+  /** Called with an object that gets no Events because Sluice failed on it. */
   readonly failed: (object: ObjectName, bug: Error) => void;
 }
 
@@ -40,7 +39,7 @@ export class EventWriter implements Listener {
     this.#options = options;
   }
 
-  /** Looks for objects that have come or changed. */
+  /** Looks for new and changed objects. */
   look(): void {
     const { snapshot, configMaps, syncEvents } = this.#options;
     const [before, now] = [this.#seen, snapshot()];
@@ -86,7 +85,7 @@ export class EventWriter implements Listener {
     }
   }
 
-  /** Ingresses that may be new, different, or ours only now that a class has come. */
+  /** Ingresses that may be new or different, or that a new class makes ours. */
   *#candidates(before: Snapshot, now: Snapshot): Iterable<readonly [key: string, ingress: Ingress]> {
     if (before.ingressClasses !== now.ingressClasses) {
       yield* now.ingresses;
@@ -102,7 +101,7 @@ export class EventWriter implements Listener {
     return isOurs(ingress, now) && !(isSame && isOurs(ingress, before));
   }
 
-  /** One object on which Sluice fails has no Event; the controller and all other objects go on. */
+  /** An object on which Sluice fails gets no Event; the controller and all other objects go on. */
   #guard(object: ObjectName, work: () => void): void {
     guarded(work, (bug) => this.#options.failed(object, bug));
   }

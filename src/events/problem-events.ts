@@ -1,7 +1,7 @@
 /**
- * The Events that Problems make: one Warning on the object when a Problem comes. Nothing is said
- * when it goes; Events expire by themselves. A Problem that stays is not said again, however many
- * turns see it.
+ * Writes one Warning on the object when a Problem appears, and none when it disappears, because
+ * Events expire by themselves. A Problem that stays causes no further Event, however many turns
+ * report it.
  */
 import type { Table } from "../model/table.ts";
 import { named, type Problem, sentence } from "../problem.ts";
@@ -12,7 +12,7 @@ export interface ProblemEvent {
   readonly message: string;
 }
 
-/** Events for the Problems that are new in `now`. */
+/** Events for the Problems in `now` that are new. */
 export function problemEvents(
   before: Table<readonly Problem[]>,
   now: Table<readonly Problem[]>,
@@ -32,7 +32,7 @@ const eventOf = (problem: Problem): ProblemEvent => ({
 });
 
 /**
- * ingress-nginx's name for an annotation that denies its paths (process contract D); every other
+ * ingress-nginx's name for an annotation that closes its paths (process contract D). Every other
  * kind of Problem has its own.
  */
 export function reasonOf({ kind }: Pick<Problem, "kind">): string {

@@ -1,6 +1,6 @@
 /**
- * Brings the record of target ports up to date: new ports for Gateways that lack some, and rest for
- * ports that nothing leads to.
+ * Keeps the record of target ports up to date: Gateways without target ports get some, and ports to
+ * which nothing leads any more are retired for a while.
  */
 import { type ApiFailure, nameOf, type Reconciled } from "../kubernetes/index.ts";
 import { isServiceOf, namedTarget, serviceKeyOf } from "../model/gateway/services.ts";
@@ -14,7 +14,7 @@ import { sliceNames } from "./slices.ts";
 import type { WantedServices } from "./wanted.ts";
 import { type ServicesWorld, serviceIn, sliceIn } from "./world.ts";
 
-/** How soon a Service that is only away from the watched namespaces is looked for again. */
+/** The time until another look for a Service that has only left the watched namespaces. */
 const againMs = 60_000;
 const tries = 5;
 
@@ -35,19 +35,17 @@ export class Allocator {
     return this.#targets.get(uid) ?? {};
   }
 
-  /** Whether the record that a watch brought says something that this process does not know. */
+  /** Whether a watch brought a record with content that this process does not know. */
   get isOutdated(): boolean {
     const { snapshot, record } = this.#world;
     return !this.#file.isKnown(snapshot().configMaps.get(record));
   }
 
-  /**
-   * `changed` is called for each Gateway, by its uid, whose target ports are others than before.
-   */
+  /** `changed` is called with the uid of each Gateway whose target ports have changed. */
   async reconcile(signal: AbortSignal, mayWrite: () => boolean, changed: (uid: string) => void): Promise<Reconciled> {
     if (!this.#wanted.areKnown) return { kind: "done" };
     for (let attempt = 1; ; attempt += 1) {
-      // A record that a watch brought may have been changed, or deleted, by somebody.
+      // Somebody may have changed or deleted the record that a watch brought.
       const mustRead = this.#file.record === undefined || this.isOutdated;
       const unread = mustRead ? await this.#file.read(signal) : undefined;
       if (unread !== undefined) return this.#later(unread);
@@ -104,8 +102,8 @@ export class Allocator {
   }
 
   /**
-   * Whether the Service may still be there for that Gateway. One that no watch brings is asked for,
-   * because it may only be unseen.
+   * Whether that Gateway's Service may still exist. A Service that no watch reports is requested,
+   * because it may only be invisible.
    */
   async #mayLead(key: string, uid: string, signal: AbortSignal): Promise<boolean> {
     const isIts = ({ metadata }: Service) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;

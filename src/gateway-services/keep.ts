@@ -1,7 +1,7 @@
 /**
- * Keeps the Services of Gateways and their EndpointSlices for as long as this process leads. First
- * the record of target ports is brought up to date, then each Gateway's Service is written, then
- * its slices. What is right already is not written.
+ * Keeps the Services of Gateways and their EndpointSlices as long as this process leads. First it
+ * updates the record of target ports, then it writes each Gateway's Service, then its slices.
+ * Correct objects are not written.
  */
 import { guardedLater } from "../guarded.ts";
 import {
@@ -29,7 +29,7 @@ import type { ServicesWorld } from "./world.ts";
 
 export interface GatewayServicesOptions extends ServicesWorld {
   readonly random: () => number;
-  /** Calls when the Snapshot has changed; gives how to stop. */
+  /** Called when the Snapshot has changed; returns how to stop. */
   readonly onChange: (listener: () => void) => () => void;
   readonly watched: (event: ReflectorEvent) => void;
   readonly queued?: (event: QueueEvent) => void;
@@ -38,7 +38,7 @@ export interface GatewayServicesOptions extends ServicesWorld {
 const workers = 8;
 const delays = { floorMs: 500, ceilingMs: 60_000 };
 
-/** Keys of the queue; the others are those of Gateways. */
+/** Keys of the queue beside those of Gateways. */
 const recordKey = "record";
 const unwantedKey = "unwanted";
 
@@ -51,7 +51,7 @@ export class GatewayServices {
     this.#options = options;
   }
 
-  /** The statuses that a turn has made. */
+  /** The statuses of a turn. */
   take(statuses: Table<DesiredStatus>): void {
     const changed = this.#wanted.take(statuses);
     if (changed.length === 0) return;
@@ -59,8 +59,8 @@ export class GatewayServices {
   }
 
   /**
-   * Writes until the term is lost or `stop` aborts. In the second case the slices say at last that
-   * the own Pod is about to end, because the next leader may come only after this process has gone.
+   * Writes until the term is lost or `stop` aborts. In the second case the last slices mark this
+   * Pod as ending, because the next leader may come only after this process has gone.
    */
   async keep(term: Term, stop: AbortSignal, own: OwnPods): Promise<void> {
     const { client, clock, random, watched, queued, onChange } = this.#options;
@@ -104,7 +104,7 @@ export class GatewayServices {
     await watching;
   }
 
-  /** Keys whose objects may have to be written, or may be free. */
+  /** Keys whose objects may have to be written, or may be released. */
   *#touched(before: Snapshot, now: Snapshot, { allocator }: Shift): Iterable<string> {
     const services = now.services.changesSince(before.services);
     const slices = now.endpointSlices.changesSince(before.endpointSlices);
@@ -161,7 +161,7 @@ export class GatewayServices {
     return { kind: "done" };
   }
 
-  /** With the Gateways that own them. */
+  /** Services with the Gateways that own them. */
   #unwanted(): readonly (readonly [Gateway, Service])[] {
     const { controllerName } = this.#options;
     const snapshot = this.#options.snapshot();

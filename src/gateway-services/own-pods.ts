@@ -1,6 +1,6 @@
 /**
- * Watches the Pods of this controller for as long as this process leads, and knows the zones of
- * their Nodes.
+ * Watches the Pods of this controller as long as this process leads, and knows the zones of their
+ * Nodes.
  */
 import { type Client, type Clock, nameOf, type ReflectorEvent, SharedInformer } from "../kubernetes/index.ts";
 import { nodes, type Pod, pods } from "../resources.ts";
@@ -9,7 +9,7 @@ export interface OwnPods {
   readonly namespace: string;
   /** The name of the Pod that this process runs in. */
   readonly name: string;
-  /** Selects all Pods of the controller, of whatever version. */
+  /** Selects all Pods of the controller, of any version. */
   readonly selector: { readonly labelSelector: string } | { readonly fieldSelector: string };
 }
 
@@ -19,7 +19,7 @@ export interface PodWatchOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly report: (event: ReflectorEvent) => void;
-  /** A Pod, or what is known of its Node, may be another than before. */
+  /** Called when a Pod, or a fact about its Node, may have changed. */
   readonly changed: () => void;
 }
 
@@ -57,7 +57,7 @@ export class PodWatch {
     return this.#informer.run(signal);
   }
 
-  /** A Node is asked for once; one that cannot be read has no zone. */
+  /** A Node is read once; one that cannot be read has no zone. */
   async #findZone(node: string | undefined): Promise<void> {
     if (node === undefined || this.#zones.has(node)) return;
     this.#zones.set(node, undefined);

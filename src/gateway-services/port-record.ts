@@ -1,6 +1,6 @@
 /**
  * The ConfigMap with the record of target ports. It is written before any Service names a new port,
- * by a write that names the version it was made from, so two processes that both believe to lead
+ * and each write names the version that it is based on. So two processes that both believe to lead
  * cannot give one port away twice.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -11,7 +11,7 @@ import { emptyRecord, type PortRecord, readRecord, recordData } from "../transla
 
 export type RecordWritten =
   | { readonly kind: "same" | "written" }
-  /** Somebody else has written it, and `record` is what is there now. */
+  /** Somebody else has changed it; `record` is its present content. */
   | { readonly kind: "outdated" }
   | { readonly kind: "failed"; readonly failure: ApiFailure };
 
@@ -26,12 +26,12 @@ export class PortRecordFile {
     this.#key = key;
   }
 
-  /** The known content; undefined before the first reading. */
+  /** The known content; undefined before the first read. */
   get record(): PortRecord | undefined {
     return this.#record;
   }
 
-  /** Whether the ConfigMap that a watch brought is what was read or written last, or older. */
+  /** Whether the ConfigMap from a watch is the last one read or written, or an older one. */
   isKnown(seen: ConfigMap | undefined): boolean {
     if (this.#stored === undefined || seen === undefined) return this.#stored === seen;
     return BigInt(seen.metadata.resourceVersion ?? 0) <= BigInt(this.#stored.metadata.resourceVersion ?? 0);
@@ -41,7 +41,7 @@ export class PortRecordFile {
     const answer: Answer<ConfigMap> = await this.#client.get(configMaps, nameOf(this.#key), signal);
     if (!answer.ok && answer.failure.code !== 404) return answer.failure;
     this.#stored = answer.ok ? answer.value : undefined;
-    // One that somebody has deleted is written again as it was.
+    // A deleted record is written again with its known content.
     this.#record = answer.ok ? readRecord(answer.value) : (this.#record ?? emptyRecord);
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** Writes the Service of one Gateway, and its EndpointSlices after it. */
+/** Writes the Service of one Gateway, and then its EndpointSlices. */
 import { type ApiFailure, nameOf, type Reconciled } from "../kubernetes/index.ts";
 import { isServiceOf, isSliceOf, portKey, serviceKeyOf } from "../model/gateway/services.ts";
 import { type EndpointSlice, type KubernetesObject, keyOf, objectKey, type Service } from "../model/objects.ts";
@@ -20,11 +20,11 @@ type Failure = { readonly failure: ApiFailure };
 
 export class ServiceWriter {
   readonly #world: ServicesWorld;
-  /** The last answers of the API server, by kind and key: a watch may be behind. */
+  /** The last answers of the API server, by kind and key, because a watch may lag behind. */
   readonly #answered = new Map<string, KubernetesObject>();
   /**
-   * The last correct form of each Service, by key: a difference without another wish is an edit of
-   * others.
+   * The last correct form of each Service, by key. If it changes while the Gateway does not,
+   * somebody has edited the Service.
    */
   readonly #settled = new Map<string, string>();
 
@@ -32,7 +32,7 @@ export class ServiceWriter {
     this.#world = world;
   }
 
-  /** `endpoints` is undefined while it is not known which Pods there are. */
+  /** `endpoints` is undefined while the Pods are unknown. */
   async reconcile(
     wanted: WantedService,
     targets: Targets,
@@ -52,7 +52,7 @@ export class ServiceWriter {
     return done;
   }
 
-  /** Deletes a Service of a Gateway that has no right to one any more, and its slices. */
+  /** Deletes the Service of a Gateway that has no right to one any more, and its slices. */
   async remove(service: Service, { mayWrite, signal }: Round): Promise<ApiFailure | undefined> {
     const { namespace, name, uid } = service.metadata;
     for (const key of sliceNames(name).map((slice) => `${namespace}/${slice}`)) {
@@ -73,7 +73,7 @@ export class ServiceWriter {
     return answer.ok || answer.failure.code === 404 ? undefined : answer.failure;
   }
 
-  /** Undefined where nothing is to be done after it. */
+  /** Undefined where nothing follows. */
   async #writeService(
     { gateway, service: wanted }: WantedService,
     targets: Targets,
@@ -102,7 +102,7 @@ export class ServiceWriter {
         return written;
       case "none":
       case "foreign":
-        // A Service of somebody else's is a Problem of the Gateway already.
+        // A Service of somebody else is already a Problem of the Gateway.
         this.#settled.delete(key);
         return undefined;
       case "created":
@@ -118,7 +118,7 @@ export class ServiceWriter {
 
   async #writeSlice(wanted: EndpointSlice, service: Service, round: Round): Promise<ApiFailure | undefined> {
     const key = keyOf(wanted);
-    // Without a Pod of the family, a slice that is not there is not missed.
+    // Without a Pod of the family, an absent slice is right.
     const known = await this.#newest(endpointSlices, sliceIn(this.#world, key), key, round.signal);
     const written = await write<EndpointSlice>({
       client: this.#world.client,
@@ -138,8 +138,8 @@ export class ServiceWriter {
   }
 
   /**
-   * The newer of what a watch brought and what was answered. What was made and is not seen is asked
-   * for.
+   * Returns the newer one of the watch's form and the last answer. An object that was created and
+   * is not in the watch is requested.
    */
   async #newest<T extends KubernetesObject>(
     of: typeof services | typeof endpointSlices,

@@ -1,8 +1,8 @@
 /**
- * The Service of a Gateway as the API server gets it, and what has to be changed in one that is
- * there. Fields that no parameter names are left to the API server and its users, with two
- * exceptions: a selector would lead elsewhere, and externalIPs would take traffic that is not the
- * Gateway's (CVE-2020-8554).
+ * The Service of a Gateway as the API server gets it, and the patch for an existing one. Fields
+ * without a parameter are left to the API server and its users, with two exceptions: a selector
+ * would lead elsewhere, and externalIPs would take traffic that is not the Gateway's
+ * (CVE-2020-8554).
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Gateway } from "../model/gateway/objects.ts";
@@ -30,7 +30,7 @@ export function newService(gateway: Gateway, wanted: DesiredService, targets: Ta
   };
 }
 
-/** The body of a merge patch, or undefined where the Service is as it should be. */
+/** The body of a merge patch; undefined where the Service is correct. */
 export function serviceChanges(present: Service, wanted: DesiredService, targets: Targets): object | undefined {
   const { labels = {}, annotations = {}, resourceVersion } = present.metadata;
   const metadata = {
@@ -62,7 +62,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** `null`: the field is to be absent. A field that is left out stays as it is. */
+/** `null`: the field has to be absent. A field that is left out stays. */
 function fieldsOf(parameters: ServiceParameters): Readonly<Record<string, unknown>> {
   const { type, loadBalancerClass, allocateLoadBalancerNodePorts, ipFamilyPolicy, ipFamilies } = parameters;
   const isBalanced = type === "LoadBalancer";
@@ -80,7 +80,7 @@ function fieldsOf(parameters: ServiceParameters): Readonly<Record<string, unknow
   };
 }
 
-/** Ports without a target port yet are left out. The ports of Nodes stay as they are. */
+/** Ports without a target port are left out for now. Node ports stay. */
 function portsOf(wanted: DesiredService, targets: Targets, present: Service | undefined): readonly ServicePort[] {
   return wanted.ports.flatMap(({ name, port, protocol }) => {
     const targetPort = targets[portKey({ port, protocol })];
@@ -93,7 +93,7 @@ function portsOf(wanted: DesiredService, targets: Targets, present: Service | un
 
 const portFields = ({ name, port, protocol = "TCP", targetPort }: ServicePort) => [name, port, protocol, targetPort];
 
-/** Keys that were copied from the Gateway before, from the annotation that lists them. */
+/** Keys that were copied from the Gateway before; an annotation lists them. */
 function copiedKeys(annotations: Readonly<Record<string, string>>, part: 0 | 1): readonly string[] {
   const list = (annotations[copiedAnnotation] ?? "").split(";")[part] ?? "";
   return list === "" ? [] : list.split(",");

@@ -8,13 +8,13 @@ import { managedByLabel, managedBySluice } from "../model/gateway/services.ts";
 import type { EndpointSlice, Service, SliceEndpoint } from "../model/objects.ts";
 import { endpointSlices, type Pod } from "../resources.ts";
 
-/** The most that the API takes. */
+/** The most endpoints that the API allows. */
 const mostEndpoints = 1_000;
 
-/** A Pod of the controller that takes connections. */
+/** A Pod of the controller that accepts connections. */
 export interface PodEndpoint {
   readonly addresses: readonly string[];
-  /** False: only while no other Pod is ready, because it is about to end. */
+  /** False: it is about to end and only counts while no other Pod is ready. */
   readonly isStaying: boolean;
   readonly nodeName: string | undefined;
   readonly zone: string | undefined;
@@ -22,8 +22,8 @@ export interface PodEndpoint {
 }
 
 /**
- * Sorted by name; Pods that are not ready are left out. `leaving` is the name of a Pod that is
- * about to end.
+ * Sorted by name, without Pods that are not ready. `leaving` is the name of a Pod that is about to
+ * end.
  */
 export function podEndpoints(
   pods: Iterable<Pod>,
@@ -54,7 +54,7 @@ function isReady({ status }: Pod): boolean {
   );
 }
 
-/** Those of the families that the Service has. */
+/** The families of the Service. */
 export function slicesFor(service: Service, endpoints: readonly PodEndpoint[]): readonly EndpointSlice[] {
   const { name, namespace = "default", uid = "" } = service.metadata;
   const owner = { apiVersion: service.apiVersion, kind: "Service", name, uid, controller: true };
@@ -88,7 +88,7 @@ export function slicesFor(service: Service, endpoints: readonly PodEndpoint[]): 
 
 const families = ["IPv4", "IPv6"] as const;
 
-/** Names of the slices that a Service of this name may have, however many there are. */
+/** All names that slices of a Service with this name may have. */
 export function sliceNames(service: string): readonly string[] {
   return families.flatMap((family) => [0, 1, 2, 3, 4].map((at) => sliceName(service, family, at)));
 }
@@ -117,9 +117,8 @@ function endpointOf(
 }
 
 /**
- * The body of a merge patch, or undefined where the slice is as it should be. The slice of a
- * Service that was deleted becomes that of the one that takes its place, before the API server
- * deletes it.
+ * The body of a merge patch; undefined where the slice is correct. The slice of a deleted Service
+ * is passed on to the Service that replaces it, before the API server deletes it.
  */
 export function sliceChanges(present: EndpointSlice, wanted: EndpointSlice): object | undefined {
   const { labels, ownerReferences } = wanted.metadata;

@@ -1,6 +1,5 @@
 /**
- * The Services that Gateways should have after the last turn, and those that are not wanted any
- * more.
+ * The Services that Gateways should have after the last turn, and those that are no longer wanted.
  */
 import type { Gateway } from "../model/gateway/objects.ts";
 import { type DesiredService, serviceKeyOf } from "../model/gateway/services.ts";
@@ -22,12 +21,12 @@ export class WantedServices {
   /** Gateways by `namespace/name` of the Service. */
   readonly #owners = new Map<string, string>();
 
-  /** Whether a turn has said something yet: before that, nothing is unwanted. */
+  /** Whether a turn has ended yet; before that, nothing counts as unwanted. */
   get areKnown(): boolean {
     return this.#statuses !== undefined;
   }
 
-  /** Gives the Gateways about which something else is said than before. */
+  /** Returns the Gateways whose wishes have changed. */
   take(statuses: Table<DesiredStatus>): readonly string[] {
     const changes = statuses.changesSince(this.#statuses ?? Table.empty());
     this.#statuses = statuses;
@@ -45,22 +44,22 @@ export class WantedServices {
     return { gateway: status.object as Gateway, service: status.service };
   }
 
-  /** Oldest Gateway first. */
+  /** The oldest Gateway first. */
   all(): readonly WantedService[] {
     const keys = [...(this.#statuses?.keys() ?? [])].filter((key) => key.startsWith(prefix));
     const all = keys.flatMap((key) => this.of(key.slice(prefix.length)) ?? []);
     return all.sort((one, other) => byCreation(one.gateway, other.gateway));
   }
 
-  /** The Gateway that wants, or wanted, this Service. */
+  /** The Gateway that wants this Service, or wanted it. */
   ownerOf(service: string): string | undefined {
     return this.#owners.get(service);
   }
 
   /**
-   * Whether the Gateway has no right to a Service of this controller: it takes an address of the
-   * pool, is being deleted, or has the class of another controller. While its class is missing, or
-   * it cannot be seen at all, nothing is deleted.
+   * Whether the Gateway has no right to a Service of this controller: it has an address of the
+   * pool, is being deleted, or has the class of another controller. While its class is missing or
+   * invisible, nothing is deleted.
    */
   isGivenUp(gateway: Gateway, { gatewayClasses }: Snapshot, controllerName: string): boolean {
     const gatewayClass = gatewayClasses.get(gateway.spec?.gatewayClassName ?? "");

@@ -1,4 +1,4 @@
-/** The knowledge and tools of the writers of Services, slices and the port record. */
+/** The facts and tools that the writers of Services, slices and the port record share. */
 import type { ApiFailure, Client, Clock } from "../kubernetes/index.ts";
 import type { Gateway } from "../model/gateway/objects.ts";
 import type { EndpointSlice, KubernetesObject, Service } from "../model/objects.ts";
@@ -7,16 +7,16 @@ import type { Snapshot } from "../model/snapshot.ts";
 export interface ServicesWorld {
   readonly client: Client;
   readonly controllerName: string;
-  /** Ports of nginx that may be given away. */
+  /** Ports of nginx that may be assigned. */
   readonly ports: readonly number[];
   /** `namespace/name` of the ConfigMap with the record. */
   readonly record: string;
   readonly snapshot: () => Snapshot;
-  /** The newest form of an object that a watch brought. */
+  /** The newest form of an object from a watch. */
   readonly newest: (kind: string, key: string) => KubernetesObject | undefined;
   readonly clock: Clock;
   readonly say: (about: Gateway, type: "Normal" | "Warning", reason: ServiceReason, message: string) => void;
-  /** Something cannot be read or written, and is tried again. */
+  /** A read or write failed and will be tried again. */
   readonly failed: (object: string, failure: ApiFailure) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes one object from the form that is known, and after a conflict from one that is read anew.
- * Each write names the version that it was made from. An object that Sluice did not make is never
+ * Writes one object from its known form and, after a conflict, from a form that is read again. Each
+ * write names the version that it is based on. An object that Sluice did not create is never
  * written.
  */
 import { type Answer, type ApiFailure, type Client, nameOf, type Resource } from "../kubernetes/index.ts";
@@ -11,23 +11,25 @@ export interface Writing<T extends KubernetesObject> {
   readonly of: Resource<T>;
   /** `namespace/name`. */
   readonly key: string;
-  /** The newest form that is known; undefined: it is not there, as far as is known. */
+  /** The newest known form; undefined: as far as is known, it does not exist. */
   readonly known: T | undefined;
-  /** The object to create where it is not there; undefined: none is created. */
+  /** The object to create where it does not exist; undefined: none is created. */
   readonly made: () => T | undefined;
   readonly isOurs: (present: T) => boolean;
   /**
-   * The body of a merge patch with the version of `present`; undefined: nothing is to be changed.
+   * The body of a merge patch with the version of `present`; undefined: there is nothing to change.
    */
   readonly changes: (present: T) => object | undefined;
-  /** Asked right before each write; false ends it. */
+  /** Called right before each write; false ends the attempt. */
   readonly mayWrite: () => boolean;
   readonly signal: AbortSignal;
 }
 
 export type Written<T> =
   | { readonly kind: "same" | "created" | "changed"; readonly object: T }
-  /** It is not there and is not to be made, is about to go, or may not be written any more. */
+  /**
+   * It does not exist and is not to be created, is being deleted, or may not be written any more.
+   */
   | { readonly kind: "none" }
   | { readonly kind: "foreign" }
   | { readonly kind: "failed"; readonly failure: ApiFailure };

@@ -1,16 +1,14 @@
 /**
- * Whether this controller should get traffic. It is not ready before nginx serves a configuration
- * of ours and not after the program was asked to end. A configuration that nginx refused changes
- * nothing, because the last good one goes on being served. The names of the checks and the form of
- * the answer are those of ingress-nginx.
+ * Whether this controller should get traffic. It is ready from the time nginx serves a
+ * configuration of ours until the program is asked to end. A refused configuration changes nothing,
+ * because nginx goes on with the last good one. The names of the checks and the form of the answer
+ * are those of ingress-nginx.
  */
 
 export interface HealthParts {
-  /** Why nginx does not serve, or undefined. Asked at every check, so it must be quick. */
+  /** Why nginx does not serve, or undefined. Called at every check, so it has to be quick. */
   readonly nginx: () => Promise<string | undefined>;
-  /**
-   * Faults beside which it still serves: printed with `?verbose`, and no reason to be unhealthy.
-   */
+  /** Faults that do not stop it from serving: `?verbose` prints them, and it stays healthy. */
   readonly notes: () => readonly string[];
 }
 
@@ -27,7 +25,7 @@ export class Health {
     this.#parts = parts;
   }
 
-  /** From now on the answer is no. */
+  /** From now on the controller is not ready. */
   end(): void {
     this.#ending = true;
   }
@@ -39,8 +37,8 @@ export class Health {
   }
 
   /**
-   * `only` is one check's name, or undefined for all; `exclude` leaves checks out. Undefined: there
-   * is no such check.
+   * `only` is the name of one check, or undefined for all; `exclude` skips checks. Returns
+   * undefined where there is no such check.
    */
   async answer(
     only: string | undefined,

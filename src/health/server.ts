@@ -1,7 +1,7 @@
 /**
- * The controller's own small server: health, metrics, build. It is plain HTTP for kubelet and
- * Prometheus, so it shows nothing secret, and a request that changes anything (`/stop`) is taken
- * from this machine alone, with the operator's token.
+ * The controller's own small HTTP server: health, metrics, build. kubelet and Prometheus use it
+ * without TLS, so it shows nothing secret. A request that changes anything (`/stop`) is only
+ * accepted from this machine, with the operator's token.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { promisify } from "node:util";
@@ -19,9 +19,9 @@ export interface HealthServerOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly build: Readonly<Record<string, string>>;
   readonly token: Pick<OperatorToken, "refusal">;
-  /** Answers what is below `/ui`; absent: nothing is there. */
+  /** Answers below `/ui`; absent: nothing is there. */
   readonly page?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  /** Asked for by `POST /stop`. */
+  /** Called for `POST /stop`. */
   readonly stop: () => void;
 }
 
@@ -77,7 +77,7 @@ async function health({ health, healthPath }: HealthServerOptions, url: URL, res
   else send(response, found.status, found.body);
 }
 
-/** Labels repeat so much that a fiftieth is left of them. */
+/** Compression leaves a fiftieth, because labels repeat so much. */
 const gzip = promisify<string, ZlibOptions, Buffer>(gzipWith);
 
 function takesGzip({ headers }: IncomingMessage): boolean {

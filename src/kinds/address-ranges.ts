@@ -4,13 +4,13 @@ import { isIPv4 } from "node:net";
 interface Range {
   readonly text: string;
   readonly family: 4 | 6;
-  /** The bits that all its addresses begin with. */
+  /** The bits with which all its addresses begin. */
   readonly prefix: string;
 }
 
 /**
- * The ranges whose addresses are in a range of each list, as they are written there. Of two ranges
- * one is in the other, or they are apart.
+ * The ranges whose addresses are in both lists, in their own spelling. Two ranges are either nested
+ * or disjoint.
  */
 export function inBoth(one: readonly string[], other: readonly string[]): readonly string[] {
   const others = other.map(rangeOf);

@@ -13,7 +13,7 @@ function isRange(text: string): boolean {
   return isIPv4(address) ? Number(bits) <= 32 : ipv6(address) && Number(bits) <= 128;
 }
 
-/** Whether `address` leads to this machine and can be reached from nowhere else. */
+/** Whether `address` leads to this machine and cannot be reached from elsewhere. */
 export function isLoopback(address: string): boolean {
   const bare = address.replace(/^::ffff:/, "");
   return (isIPv4(bare) && bare.startsWith("127.")) || address === "::1";
@@ -73,7 +73,7 @@ const literal = (family: string, test: (text: string) => boolean, good: string, 
 
 export const ipAddress = literal("IP", (text) => isIPv4(text) || ipv6(text), "192.0.2.1", "192.0.2.0/24");
 export const ipv4Address = literal("IPv4", isIPv4, "192.0.2.1", "::1");
-/** With or without brackets; kept without. */
+/** Read with or without brackets, and kept without. */
 export const ipv6Address: Kind<string> = {
   ...literal("IPv6", ipv6, "2001:db8::1", "192.0.2.1"),
   read: (text) => {

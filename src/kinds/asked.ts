@@ -1,7 +1,7 @@
 /**
- * Decides which addresses may be asked. Annotations, EndpointSlices, DNS answers and certificates
- * of tenants tell nginx or the controller where to connect. None of them may lead to this machine,
- * to link-local addresses, or to a port of Sluice's own. The check compares bytes and not texts,
+ * Decides which addresses nginx and the controller may connect to. Annotations, EndpointSlices, DNS
+ * answers and certificates of tenants name such addresses. None may lead to this machine, to
+ * link-local addresses, or to a port of Sluice's own. The check compares bytes and not texts,
  * because `0x7f.1`, `2130706433` and `::ffff:127.0.0.1` all mean 127.0.0.1.
  */
 import { isIPv4, isIPv6 } from "node:net";
@@ -13,8 +13,8 @@ export interface AskedPolicy {
   /** Ports of this machine that the operator allows (--allowed-loopback-ports). */
   readonly loopbackPorts: ReadonlySet<number>;
   /**
-   * Ports that Sluice listens on for itself: control, status, health, the webhook. None of them is
-   * ever asked.
+   * Ports on which Sluice itself listens: control, status, health, the webhook. They are never
+   * allowed.
    */
   readonly ownPorts: ReadonlySet<number>;
   /** Addresses of this machine, as `canonical` writes them. */
@@ -28,15 +28,13 @@ export const strictPolicy: AskedPolicy = {
   ownAddresses: new Set(),
 };
 
-/**
- * The policy for settings of the operator, who also writes the flags: this machine may be asked.
- */
+/** The policy for settings of the operator, who also writes the flags: this machine is allowed. */
 export const forOperator = (policy: AskedPolicy): AskedPolicy => ({ ...policy, loopback: true });
 
 type Meaning = "loopback" | "unspecified" | "link-local" | "multicast" | "broadcast" | "metadata";
 
 /**
- * All ranges that are refused. Some metadata services, which hand out keys of the machine, are not
+ * All refused ranges. Some metadata services, which hand out keys of the machine, are not
  * link-local.
  */
 const refusedRanges: readonly (readonly [range: string, meaning: Meaning])[] = [
@@ -70,8 +68,7 @@ const embedding: readonly (readonly [range: string, ...bytes: readonly [number, 
 const ranges = refusedRanges.map(([range, meaning]) => ({ ...bytesOfRange(range), meaning }));
 const embeddings = embedding.map(([range, ...at]) => ({ ...bytesOfRange(range), at }));
 /**
- * First bytes of refused IPv4 addresses. Nearly all of ten thousand endpoints pass by this quick
- * test.
+ * First bytes of refused IPv4 addresses. Nearly all of ten thousand endpoints pass this quick test.
  */
 const suspicious = new Set(
   ranges.flatMap(({ bytes, bits }) =>
@@ -80,8 +77,8 @@ const suspicious = new Set(
 );
 
 /**
- * Why `address`, an IP literal without brackets, may not be asked on `port`; undefined where it
- * may.
+ * Why connecting to `address`, an IP literal without brackets, on `port` is not allowed; undefined
+ * where it is.
  */
 export function whyNotAsked(address: string, port: number, policy: AskedPolicy): string | undefined {
   const mayBeOwn = policy.ownPorts.has(port);
@@ -101,7 +98,7 @@ function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy
   if (meaning === "metadata") return `${address} is a metadata service`;
   if (meaning !== undefined && meaning !== "loopback") return `${address} is a ${meaning} address`;
   for (const range of embeddings) {
-    // `::` and `::1` are in the first of these ranges too, and were judged above.
+    // The first of these ranges also holds `::` and `::1`, which were checked above.
     if (!isWithin(bytes, range) || meaning !== undefined) continue;
     const why = whyNotBytes(
       range.at.map((at) => bytes[at]!),
@@ -117,8 +114,8 @@ function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy
 const ownNames = /(^|\.)localhost$|^localhost\.localdomain$|^ip6-(localhost|loopback)$/;
 
 /**
- * Why `host`, a literal of a URL, may not be asked on `port`. A name that may be asked here is
- * checked again when its addresses are known; an address in whatever spelling is checked for good.
+ * Why connecting to `host`, as a URL names it, on `port` is not allowed. A name that passes is
+ * checked again when its addresses are known; an address in any spelling is checked for good.
  */
 export function whyNotHost(host: string, port: number, policy: AskedPolicy): string | undefined {
   const name = bareHost(host);

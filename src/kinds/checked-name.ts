@@ -1,13 +1,13 @@
 /**
- * Names that are checked where they are used. nginx asks its resolver for
- * `auth.example.443.t.sluice.internal` in the place of `auth.example`, the controller looks up the
- * latter, and answers with those addresses that may be asked on that port. No block of nginx has
- * such a name, and neither an address nor a socket can be one, so nothing goes past this check.
+ * Names that are checked when they are resolved. nginx asks its resolver for
+ * `auth.example.443.t.sluice.internal` instead of `auth.example`. The controller resolves the
+ * latter and answers with those addresses that are allowed on that port. No block of nginx has such
+ * a name, and it is neither an address nor a socket, so every use of it is checked.
  */
 import { type AskedPolicy, literalIn, whyNotHost } from "./asked.ts";
 import { variablesIn } from "./variables.ts";
 
-/** The one who chose a name: an Ingress's author, or the operator. */
+/** Who chose a name: the author of an Ingress, or the operator. */
 export type ChosenBy = "ingress" | "operator";
 
 const zone = "sluice.internal";
@@ -17,13 +17,11 @@ const letters = { ingress: "t", operator: "o" } as const;
 export interface Origin {
   readonly scheme: "http" | "https";
   readonly host: string;
-  /** A number, or a variable; undefined: that of the scheme. */
+  /** A number or a variable; undefined: that of the scheme. */
   readonly port: string | undefined;
 }
 
-/**
- * The scheme, host and port at the beginning of `url`; undefined where it does not begin with them.
- */
+/** The scheme, host and port at the beginning of `url`; undefined where they are not there. */
 export function originOf(url: string): Origin | undefined {
   const found = /^(https?):\/\/(\[[\da-f:.]+\]|[^/:?&=,[\]]+)(?::(\d{1,5}|\$\w+|\$\{\w+\}))?/i.exec(url);
   if (found === null) return undefined;
@@ -34,15 +32,15 @@ export function originOf(url: string): Origin | undefined {
 const portOf = ({ scheme, port }: Origin): string => port ?? (scheme === "https" ? "443" : "80");
 
 /**
- * Variables of a host that no client chooses but `$host`, which is the host that routing has
- * decided.
+ * Variables of a host that clients cannot choose. `$host` is the exception: routing has decided on
+ * it.
  */
 const hostVariables = new Set(["host", "namespace", "ingress_name", "service_name", "server_name"]);
 const portVariables = new Set(["service_port", "server_port"]);
 
 /**
- * Why nginx may not ask `origin`; undefined where it may. `own` says which other variables are the
- * operator's own.
+ * Why nginx may not connect to `origin`; undefined where it may. `own` decides which other
+ * variables are the operator's own.
  */
 export function whyNotOrigin(
   origin: Origin,
@@ -60,20 +58,18 @@ export function whyNotOrigin(
   return whyNotHost(host, Number(portOf(origin)), policy);
 }
 
-/** Whether all of it is known and need not be looked up. */
+/** Whether all of it is literal, so that it need not be resolved. */
 export function isLiteralOrigin({ host, port = "" }: Origin): boolean {
   return !port.includes("$") && literalIn(host) === host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 }
 
 /**
- * Names and nothing else of $host, since nginx takes a Host with a "?" in it, and an address ends
- * there. A map of the template.
+ * A map of the template. It keeps $host only where it is a plain name: nginx accepts a Host with a
+ * "?", and an address would end there.
  */
 export const namedHost = "named_host";
 
-/**
- * `url` with the name that is checked in the place of its host; as it is where that is an address.
- */
+/** `url` with the checked name in place of its host; unchanged where the host is an address. */
 export function checkedUrl(url: string, by: ChosenBy): string {
   const origin = originOf(url);
   if (origin === undefined || isLiteralOrigin(origin)) return url;
@@ -88,15 +84,13 @@ export function checkedUrl(url: string, by: ChosenBy): string {
 }
 
 export interface CheckedName {
-  /** In lower case: a name, or an address in some spelling. */
+  /** In lower case: a name, or an address in any spelling. */
   readonly host: string;
   readonly port: number;
   readonly by: ChosenBy;
 }
 
-/**
- * The name that `name` asks about; undefined for a name that nginx has not made of `checkedUrl`.
- */
+/** The name that `name` stands for; undefined where it was not made by `checkedUrl`. */
 export function checkedName(name: string): CheckedName | undefined {
   const found = /^(.{1,230})\.(\d{1,5})\.([ot])\.sluice\.internal$/.exec(name.toLowerCase());
   if (found === null) return undefined;

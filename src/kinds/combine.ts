@@ -1,6 +1,6 @@
 /**
- * Kinds made from other Kinds: what an empty text means, numbers with a base prefix, lists of
- * another shape.
+ * Kinds made of other Kinds: a meaning for an empty text, numbers with a base prefix, lists in
+ * another form.
  */
 import type { View } from "../directives/token.ts";
 import {
@@ -17,7 +17,7 @@ import {
   written,
 } from "./kind.ts";
 
-/** `kind`, or nothing: an empty text is the absence of a value. */
+/** `kind`, or nothing: an empty text means that there is no value. */
 export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
   return {
     ...kind,
@@ -40,9 +40,7 @@ export function emptyAs<T>(kind: Kind<T>, instead: string): Kind<T> {
   };
 }
 
-/**
- * Whole numbers as Go reads them where the base is left open: 0x1f, 0b11, 0o17, 017 and 1_000 too.
- */
+/** Whole numbers in Go's syntax with any base: 0x1f, 0b11, 0o17, 017 and 1_000 as well. */
 export function prefixed(kind: Kind<number>): Kind<number> {
   return {
     ...kind,
@@ -77,12 +75,12 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
-/** A list with more unreadable items is not meant as a list of them. */
+/** A text with more unreadable items was not meant as a list of them. */
 const mostUnreadable = 1_000;
 
 /**
- * A comma-separated list from which unreadable items are left out, said in `besides`; only a list
- * without a readable item is refused.
+ * A comma-separated list. Unreadable items are left out and reported in `besides`; a list without a
+ * readable item is refused.
  */
 export function lenientListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {

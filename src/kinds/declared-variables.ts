@@ -1,11 +1,11 @@
 /**
- * The variables that nginx text declares: by a directive like `set` or `map`, or as a named group
- * of a pattern. nginx knows a variable everywhere once any block declares it, so blocks inside the
- * text count as well.
+ * Finds the variables that nginx text declares, by a directive like `set` or `map`, or as a named
+ * group of a pattern. nginx knows a variable everywhere once any block declares it, so nested
+ * blocks count as well.
  */
 import { parse, type Statement } from "./grammar.ts";
 
-/** Directives that take a source first and the variable second. */
+/** Directives whose first argument is a source and whose second is the variable. */
 const second = new Set(["map", "split_clients", "keyval"]);
 const first = /^(?:set|set_\w+|\w+_set|js_var)$/;
 const group = /\(\?(?:P?<|')([a-z_]\w*)[>']/gi;
@@ -27,7 +27,7 @@ function namesOf({ name, args, block }: Statement): readonly string[] {
   return first.test(name) ? variable(args[0]) : [];
 }
 
-/** In a `map` the pattern is the first word of a line. */
+/** In a `map`, each line begins with its pattern. */
 function groupsOf({ name, args }: Statement): readonly string[] {
   return [name, ...args].flatMap((word) => [...word.matchAll(group)].map(([, named = ""]) => named));
 }

@@ -1,11 +1,9 @@
 /**
- * nginx's own grammar, as much as is needed to know what a snippet says: words, quotes, comments,
- * `;` and `{ }`, and the `*_by_lua_block`s, inside which Lua's quotes and comments count. Follows
- * `ngx_conf_read_token` in nginx's `src/core/ngx_conf_file.c`: a quote only opens at the start of a
- * word, and `${` does not open a block.
- *
- * A stranger may have written the text, so reading takes time in proportion to its length, and
- * blocks nest only so deep.
+ * nginx's own grammar, as far as snippets need it: words, quotes, comments, `;` and `{ }`, and the
+ * `*_by_lua_block`s, in which Lua's quotes and comments count. It follows `ngx_conf_read_token` in
+ * nginx's `src/core/ngx_conf_file.c`: a quote only opens at the start of a word, and `${` does not
+ * open a block. A stranger may have written the text, so reading takes time in proportion to its
+ * length, and the nesting of blocks is limited.
  */
 import { shown } from "./kind.ts";
 
@@ -15,9 +13,9 @@ export interface Statement {
   /** The statements in its braces; a Lua block counts as empty. */
   readonly block?: readonly Statement[];
   readonly line: number;
-  /** Where it begins in the whole text. */
+  /** Its offset in the whole text. */
   readonly from: number;
-  /** As it is written, with its semicolon or braces. */
+  /** Its text with the semicolon or braces. */
   readonly text: string;
 }
 
@@ -26,8 +24,8 @@ export type Parsed =
   | { readonly ok: false; readonly why: string };
 
 /**
- * The words that nginx sees in `text`, quotes taken off; undefined where it is more than words, or
- * less.
+ * Returns the words that nginx sees in `text`, without quotes; undefined where it is not exactly
+ * one list of words.
  */
 export function wordsIn(text: string): readonly string[] | undefined {
   const parsed = parse(`words ${text};`);
@@ -37,13 +35,15 @@ export function wordsIn(text: string): readonly string[] | undefined {
 
 class Mistake extends Error {}
 
-/** Blocks in blocks; honest text has five at most. */
+/** The deepest nesting of blocks; honest text has five levels at most. */
 const deepest = 50;
 
 /** nginx refuses a longer word. */
 const longestOfNginx = 4_096;
 
-/** The statements of `text`, or what is wrong with it. Every statement is closed inside `text`. */
+/**
+ * Returns the statements of `text`, or its mistake. Every statement must be closed inside `text`.
+ */
 export function parse(text: string): Parsed {
   try {
     const reader = new Reader(text);
@@ -60,10 +60,10 @@ class Reader {
   readonly #text: string;
   #at = 0;
   #depth = 0;
-  /** The line that was reached last, and where it ends. */
+  /** The offset up to which lines were counted, and the line there. */
   #line = 1;
   #lineEnd: number;
-  /** Ends of long brackets of Lua that do not occur behind some place. */
+  /** Closing long brackets of Lua that do not occur behind some offset. */
   readonly #missing = new Set<string>();
 
   constructor(text: string) {
@@ -86,7 +86,7 @@ class Reader {
     return end < 0 ? Number.POSITIVE_INFINITY : end;
   }
 
-  /** Up to the end of the text or to a `}` that this level did not open. */
+  /** Reads up to the end of the text, or to a `}` that this level did not open. */
   statements(): Statement[] {
     const found: Statement[] = [];
     for (this.#blanks(); !this.done() && this.#text[this.#at] !== "}"; this.#blanks()) found.push(this.#statement());
@@ -156,7 +156,7 @@ class Reader {
     }
   }
 
-  /** A text or a comment in long brackets, `[==[ … ]==]`, that begins here and is closed. */
+  /** Reads a text or comment in long brackets, `[==[ … ]==]`, that begins here and is closed. */
   #longBracket(): string | undefined {
     const opening = this.#found(long);
     if (opening === undefined) return undefined;
@@ -168,7 +168,7 @@ class Reader {
     return undefined;
   }
 
-  /** The text that the sticky pattern finds at this place. */
+  /** The text that the sticky pattern matches here. */
   #found(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     return pattern.exec(this.#text)?.[0];
@@ -182,7 +182,7 @@ const long = /(?:--)?\[=*\[/y;
 const brackets = /\[+(?=\[)/y;
 const lua = /--[^\n]*|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*'|[{}]|[^{}"'[-]+|[[-]/y;
 
-/** A word as nginx reads its backslashes. */
+/** Resolves the backslashes of a word as nginx does. */
 export function unescaped(word: string): string {
   const controls: Readonly<Record<string, string>> = { t: "\t", r: "\r", n: "\n" };
   return word.replace(/\\(["'\\trn])/g, (_, letter: string) => controls[letter] ?? letter);

@@ -7,9 +7,9 @@ import type { View } from "../directives/token.ts";
 import { visible } from "../visible.ts";
 
 /**
- * `besides` says what was left out of a value that is usable without it; like `why`, it finishes
- * the sentence "<key>: …". A `mild` mistake is one, but ingress-nginx serves the Ingress without
- * it: the fallback is used, whatever else the key does.
+ * `besides` names parts that were left out of a value that is usable without them; like `why`, it
+ * completes the sentence "<key>: …". A `mild` mistake is one with which ingress-nginx still serves
+ * the Ingress: the fallback is used, whatever consequence the key has otherwise.
  */
 export type Read<T> =
   | { readonly ok: true; readonly value: T; readonly besides?: string }
@@ -18,11 +18,11 @@ export type Read<T> =
 export interface Kind<T> {
   /** For people: "whole seconds, from 1". */
   readonly label: string;
-  /** `why` finishes the sentence "<key>: …": what was found and what would be right. */
+  /** `why` completes the sentence "<key>: …": what was found and what would be right. */
   readonly read: (text: string) => Read<T>;
-  /** The most characters that `readValue` hands to `read`; `longestWord` when not given. */
+  /** The most characters that `readValue` passes to `read`; by default `longestWord`. */
   readonly longest?: number;
-  /** How a person writes the value; as `String` does when not given. */
+  /** How a person writes the value; by default what `String` returns. */
   readonly write?: (value: T) => string;
   /** How the value looks in nginx's configuration. */
   readonly view: (value: T) => View;
@@ -34,17 +34,17 @@ export interface Kind<T> {
 export const ok = <T>(value: T): Read<T> => ({ ok: true, value });
 export const no = (why: string): Read<never> => ({ ok: false, why });
 
-/** More than any single word has: nginx itself takes 4 KB in one word. */
+/** More than any single word has: nginx itself accepts 4 KB in one word. */
 export const longestWord = 16_384;
 
 /**
- * For lists and snippets: all annotations of one object together have at most 256 KiB, so that
- * `kubectl apply` stores no more.
+ * For lists and snippets: all annotations of one object together have at most 256 KiB, and `kubectl
+ * apply` stores no more.
  */
 export const longestText = 262_144;
 
 /**
- * As `kind` reads it, where the text is no longer than such a value can be. The length is checked
+ * Reads the text by `kind` where it is not longer than such a value can be. The length is checked
  * before any pattern runs.
  */
 export function readValue<T>(kind: Kind<T>, text: string): Read<T> {
@@ -53,9 +53,7 @@ export function readValue<T>(kind: Kind<T>, text: string): Read<T> {
   return no(`${shown(text)} has ${text.length} characters; at most ${longest} are taken`);
 }
 
-/**
- * `text` without the characters of `blanks` at both ends, in time that grows with its length alone.
- */
+/** Removes the characters of `blanks` at both ends of `text`, in linear time. */
 export function stripped(text: string, blanks = " \t"): string {
   let [from, to] = [0, text.length];
   while (from < to && blanks.includes(text[from]!)) from++;
@@ -78,7 +76,7 @@ const mostItems = 20_000;
 export const tooManyItems = `the list has more than ${mostItems} items`;
 
 /**
- * The mistakes in the parts of a list, as one clause: some of them, and how many more there are.
+ * The mistakes in the parts of a list as one clause: some of them, and the number of the others.
  */
 export function joinedWhys(whys: readonly string[]): string {
   const more = whys.length - mostWhys;
@@ -87,7 +85,7 @@ export function joinedWhys(whys: readonly string[]): string {
 
 const mostWhys = 10;
 
-/** All of them; or what is wrong with the first that cannot be read. */
+/** All values, or the mistake in the first one that cannot be read. */
 export function readEach<T>(item: Kind<T>, parts: readonly string[]): Read<readonly T[]> {
   const values: T[] = [];
   for (const part of parts) {

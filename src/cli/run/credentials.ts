@@ -1,6 +1,5 @@
 /**
- * Where the API server is, from the flags: a kubeconfig, the Pod's own account, or an address
- * alone.
+ * Finds the API server from the flags: by a kubeconfig, the Pod's own account, or an address alone.
  */
 import { readFile } from "node:fs/promises";
 import { type Credentials, findCredentials } from "../../kubernetes/index.ts";
@@ -31,12 +30,12 @@ export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessE
   }
 }
 
-/** An API server that asks for no proof, or a proxy that brings it (`kubectl proxy`). */
+/** An API server that asks for no credentials, or a proxy that adds them (`kubectl proxy`). */
 function anonymous(server: string): Credentials {
   return { server: new URL(server), namespace: undefined, proof: async () => ({ tls: {}, headers: {} }) };
 }
 
-/** Trusts the authority in `file` alone, which is read anew for each request. */
+/** Trusts only the authority in `file`, which is read again for each request. */
 async function withAuthority(credentials: Credentials, file: string): Promise<Credentials> {
   await readFile(file).catch((error: Error) => {
     throw new Error(`--certificate-authority cannot be read: ${error.message}`);

@@ -1,17 +1,17 @@
 /**
  * Why and when a program ends. The first SIGTERM, Ctrl-C or closed terminal ends everything in
- * order; a second one ends the program at once, and nginx with it where its watchdog holds it.
+ * order. A second one ends the program at once, and nginx with it where its watchdog runs.
  */
 
 export type EndingSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
 
 /**
- * nginx ends its last requests by itself, after the setting worker-shutdown-timeout; this is for
- * one that does not.
+ * nginx ends its last requests itself after worker-shutdown-timeout; this limit is for an nginx
+ * that does not.
  */
 export const endOfPatienceMs = 3_600_000;
 
-/** The usual exit code, 128 and the number of the signal. */
+/** The usual exit code: 128 and the number of the signal. */
 const exitCodes: Readonly<Record<EndingSignal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 const allSignals = Object.keys(exitCodes) as readonly EndingSignal[];
@@ -21,11 +21,14 @@ export class Ending {
   readonly #controller = new AbortController();
 
   constructor() {
-    // A bug may come before the program waits for its end, which then rejects all the same.
+    // A bug may come before the program waits for its end; the promise still rejects then.
     this.#ended.promise.catch(() => {});
   }
 
-  /** Resolves with why the program ends: an Error when it cannot go on. Rejects with a bug. */
+  /**
+   * Resolves with the reason why the program ends: an Error when it cannot go on. Rejects with a
+   * bug.
+   */
   get ended(): Promise<string | Error> {
     return this.#ended.promise;
   }
@@ -35,18 +38,18 @@ export class Ending {
     return this.#controller.signal;
   }
 
-  /** Whether the program ends because it cannot go on, so that nothing is worth waiting for. */
+  /** Whether the program ends because it cannot go on, so that there is nothing to wait for. */
   get isFailure(): boolean {
     return this.signal.reason instanceof Error;
   }
 
-  /** Ends the program. The first reason counts. */
+  /** Ends the program. Only the first reason counts. */
   because(why: string | Error): void {
     this.#ended.resolve(why);
     if (!this.signal.aborted) this.#controller.abort(why);
   }
 
-  /** Ends the program with a bug in it. */
+  /** Ends the program because of a bug. */
   crash(bug: unknown): void {
     this.#ended.reject(bug);
   }
@@ -54,7 +57,7 @@ export class Ending {
 
 /**
  * `hasty` are the signals that end the program at once when they come second; others are then
- * passed over.
+ * ignored.
  */
 export function listenForEnding(host: NodeJS.Process, hasty: readonly EndingSignal[] = allSignals): Ending {
   const ending = new Ending();

@@ -1,6 +1,6 @@
 /**
- * The controller's work for the Gateway API beside the Snapshot: the statuses of its objects, and a
- * few lines in the log.
+ * The controller's work for the Gateway API beside the Snapshot: it writes the statuses, and a few
+ * lines of log.
  */
 import type { Cluster } from "../../cluster/cluster.ts";
 import type { ServedKinds } from "../../cluster/gateway-kinds.ts";
@@ -26,7 +26,7 @@ export interface GatewaySideOptions {
   readonly log: Log;
   readonly random: () => number;
   readonly metrics: Pick<RuntimeMetrics, "queued" | "statusWritten" | "gateways" | "reflected">;
-  /** Asked after the start only. */
+  /** Called only after the start. */
   readonly cluster: () => Pick<Cluster, "object" | "snapshot" | "onChange">;
   readonly say: (about: KubernetesObject, type: "Normal" | "Warning", reason: ServiceReason, message: string) => void;
 }
@@ -35,11 +35,10 @@ export interface GatewaySide {
   readonly statuses: Required<Listener>["statuses"];
   readonly addressesOf: GatewayStatuses["addressesOf"];
   readonly foundIngressAddresses: GatewayStatuses["foundIngressAddresses"];
-  /** Says that an object of an optional kind has changed, its status included. */
+  /** Reports that an object of an optional kind has changed, in its status or elsewhere. */
   changed(kind: string, key: string): void;
   /**
-   * Writes statuses, and Services of Gateways where they are asked for, for as long as this process
-   * leads.
+   * Writes statuses, and Services of Gateways if they are turned on, as long as this process leads.
    */
   keep(term: Term, stop: AbortSignal, own: OwnPods): Promise<void>;
 }
@@ -108,7 +107,7 @@ function openServices(options: GatewaySideOptions): GatewayServices | undefined 
   });
 }
 
-/** A status that cannot be written is said once for each reason, until it is written. */
+/** Logs a status that cannot be written once for each reason, until it is written. */
 function statusLog(log: Log): (event: GatewayStatusEvent) => void {
   const failing = new Map<string, string>();
   return (event) => {
@@ -119,8 +118,7 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
       return;
     }
     const { message } = event.failure;
-    // The API server's sentence names the object; the reason is the same for all where a right is
-    // missing.
+    // The API server's sentence names the object, but a missing right is the same reason for all.
     const reason = event.failure.code === 403 ? "a right is missing" : `${object}: ${message}`;
     if ([...failing.values()].includes(reason)) return;
     failing.set(object, reason);
@@ -129,7 +127,7 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
 }
 
 /**
- * One line where kinds of the Gateway API have come, and one where they have gone; none where there
+ * Logs one line when kinds of the Gateway API appear, and one when they disappear; none where there
  * never were any.
  */
 export function kindsLog(log: Log): (kinds: ServedKinds) => void {
@@ -157,7 +155,7 @@ export function kindsLog(log: Log): (kinds: ServedKinds) => void {
   };
 }
 
-/** One line for all kinds that an older role lacks. */
+/** One line names all kinds that an older role does not permit. */
 export function refusedLog(log: Log): (watches: readonly Watch[]) => void {
   return (watches) => {
     const kinds = watches.map(({ of }) => of.plural).join(", ");

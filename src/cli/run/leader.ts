@@ -1,8 +1,8 @@
 /**
- * Work that only one of several replicas does: the election, and what its winner writes, which is
- * the status of Ingresses and, where a flag asks for it, Ingresses for Services. Stopping has an
- * order: the status is cleared after its last writing has ended, and while the Lease is still held,
- * so that neither this leader nor another one writes it back.
+ * Work that only one of several replicas does: the election, the status of Ingresses and, if a flag
+ * asks for them, Ingresses for Services. The order of stopping matters: the status is cleared after
+ * its last write and while the Lease is still held, so that neither this leader nor the next one
+ * writes it back.
  */
 
 import { type Client, type ElectionEvent, LeaseElection, type Term } from "../../kubernetes/index.ts";
@@ -32,10 +32,7 @@ export interface Leader {
   readonly isLeading: boolean;
   /** Rejects with a bug. */
   readonly running: Promise<void>;
-  /**
-   * Ends the writing, clears what has to be cleared, and gives the Lease back. Takes `limitMs` at
-   * most.
-   */
+  /** Ends the writing, clears what has to be cleared, and releases the Lease, within `limitMs`. */
   stop(limitMs: number): Promise<void>;
 }
 
@@ -76,7 +73,7 @@ export function standForElection(options: LeaderOptions): Leader {
       options.elected(event);
     },
   });
-  // Without election every replica writes them: the second one finds them written.
+  // Without election every replica writes them: the second one finds them written already.
   const unelected: Term = { lost: leaving.signal, holds: () => !leaving.signal.aborted };
   const running = flags.disableLeaderElection ? keepObjects(unelected) : election.run(resigning.signal);
   return {

@@ -1,6 +1,4 @@
-/**
- * ExternalName Services with the nameservers of this machine, and what is worth a line about them.
- */
+/** Resolves ExternalName Services with the nameservers of this machine, and logs failures. */
 import { readFileSync } from "node:fs";
 import type { Log } from "../../log/log.ts";
 import { type NameEvent, withAddresses } from "../../names/addresses.ts";
@@ -17,7 +15,7 @@ export interface NameOptions {
 }
 
 /**
- * The Source with addresses; as it is where the flag wants no ExternalName Services. resolv.conf is
+ * Adds addresses to the Source, unless the flag turns ExternalName Services off. resolv.conf is
  * read once (process contract I 69).
  */
 export function addressedSource(source: Source, { flags, log, clock }: NameOptions, signal: AbortSignal): Source {
@@ -34,7 +32,7 @@ function resolvConf(): string {
   }
 }
 
-/** A name that fails is said once, until it is found again. */
+/** A failing name is logged once, until it resolves again. */
 function reporter(log: Log): (event: NameEvent) => void {
   const failing = new Set<string>();
   return (event) => {

@@ -31,12 +31,12 @@ export class Reports {
     this.#notes = notes;
   }
 
-  /** Says where objects are written down, for the lines of the log. */
+  /** Returns where objects are written, for the lines of the log. */
   locate(placeOf: PlaceOf): void {
     this.#placeOf = placeOf;
   }
 
-  /** All that `source` finds wrong now. */
+  /** Takes all present Problems of `source`. */
   problems(source: ProblemSource, all: Table<readonly Problem[]>): void {
     const log = this.#logs.get(source) ?? new ProblemLog(this.#log, (problem) => this.#placeOf(problem));
     this.#logs.set(source, log);
@@ -46,17 +46,17 @@ export class Reports {
     this.#notes.renewProblems(source, all);
   }
 
-  /** The Problems that there are now, of all sources. */
+  /** The present Problems of all sources. */
   get current(): readonly Problem[] {
     return [...this.#current.values()].flatMap((table) => [...table.values()].flat());
   }
 
-  /** As `problems`, for a source that has few. */
+  /** Does the same as `problems`, for a source that has few. */
   few(source: ProblemSource, some: readonly Problem[]): void {
     this.problems(source, Table.from(some.length === 0 ? [] : [[source, some]]));
   }
 
-  /** For the sync, and then `others` in order. */
+  /** Listeners of the sync: the log, the metrics, and then `others` in order. */
   listener(source: Source, others: readonly Listener[]): Listener {
     const log = new SyncLog(this.#log);
     return {

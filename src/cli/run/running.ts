@@ -1,6 +1,6 @@
 /**
- * The state that the parts of a running program share. Health and metrics ask before there is a
- * controller, too.
+ * The state that the parts of a running program share. Health and metrics read it even before there
+ * is a controller.
  */
 
 import type { Controller } from "../../controller.ts";
@@ -17,10 +17,10 @@ import { requestCounts } from "../options.ts";
 import type { Ending } from "./ending.ts";
 import { shadowFigures, shadowsOf } from "./shadows.ts";
 
-/** Objects that `?verbose` names; more are counted. */
+/** The most objects that `?verbose` names; further ones are counted. */
 const mostNotes = 20;
 
-/** The nginx that was found, and what follows from it. */
+/** The nginx that was found, and facts that follow from it. */
 export interface NginxAtHand {
   readonly installed: InstalledNginx;
   readonly folder: RunFolder;
@@ -33,12 +33,12 @@ export class Running {
   controller: Controller | undefined;
   templateTried = false;
   isReady = false;
-  /** Records that something else had written into nginx's memory. */
+  /** Records in nginx's memory that another program had changed. */
   putRight = 0;
-  /** The refusal of nginx for the last configuration, where it refused it. */
+  /** nginx's message, if it refused the last configuration. */
   #refused: string | undefined;
 
-  /** For the parts that start once nginx was found. */
+  /** For the parts that start after nginx was found. */
   get nginx(): NginxAtHand {
     if (this.#nginx === undefined) throw new Error("nginx was not looked for yet");
     return this.#nginx;
@@ -54,7 +54,7 @@ export class Running {
     return this.controller;
   }
 
-  /** The fault while the last good configuration is served. */
+  /** The reason why the last good configuration is served instead of a newer one. */
   notes(): readonly string[] {
     const { objects, settings } = this.controller?.sync.refusals ?? emptyQuarantine;
     const aside = [
@@ -67,12 +67,12 @@ export class Running {
     return [...refused, ...aside.slice(0, mostNotes), ...(more > 0 ? [`and ${more} more`] : [])];
   }
 
-  /** `ready` is called once, when nginx serves what there is. */
+  /** `ready` is called once, when nginx serves the first configuration. */
   synced({ change, reload }: SyncReport, ready: () => void, ending: Ending): void {
     if (reload?.kind === "refused") this.#refused = reload.stderr.split("\n")[0];
     else if (reload !== undefined || change.kind !== "reload") this.#refused = undefined;
-    // nginx cannot serve for the first time, for a reason that is in no configuration, such as a
-    // busy port. Later such a reason passes.
+    // nginx cannot serve for the first time, for a reason outside of the configuration, such as a
+    // busy port. Later such a reason is temporary.
     if (reload?.kind === "unreachable" && !this.isReady && this.controller?.isServing !== true)
       ending.because(reload.cause);
     if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;
@@ -81,14 +81,14 @@ export class Running {
   }
 }
 
-/** For the health check: undefined while nginx serves and answers. */
+/** For the health check; undefined while nginx serves and answers. */
 export async function whyNotServing(running: Running, limitMs: number): Promise<string | undefined> {
   if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
   if (!running.templateTried) return "the template was not tried yet";
   return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 
-/** Labels of every metric of ingress-nginx. */
+/** Labels that every metric of ingress-nginx has. */
 export function metricLabels(flags: Flags, pod: { readonly namespace: string; readonly name: string }) {
   return {
     controller_namespace: pod.namespace,

@@ -1,6 +1,6 @@
 /**
- * The counts of nginx for routes in shadow, with the differences that the present Configuration
- * makes.
+ * Combines nginx's counts for routes in shadow with the differences under the present
+ * Configuration.
  */
 import type { Controller } from "../../controller.ts";
 import { type ShadowReport, shadowReports } from "../../decide/shadow/report.ts";
@@ -8,7 +8,7 @@ import type { ShadowFigure } from "../../metrics/shadow-metrics.ts";
 import type { Flags } from "../flags.ts";
 import { decideOptions } from "../options.ts";
 
-/** Undefined while nothing is served. */
+/** Undefined before anything is served. */
 export async function shadowsOf(
   controller: Pick<Controller, "sync" | "shadow"> | undefined,
   flags: Flags,

@@ -1,8 +1,9 @@
 /**
- * Conditions of the cluster before anything is started (process contract B 12 and 13): a Service or
- * namespace that a flag names and that is not there is a mistake in the flags, and is said at once
- * instead of never being ready. A server that cannot be reached is tried for as long as it takes:
- * nginx may serve the last good configuration meanwhile, and would end with us.
+ * Checks the cluster before anything starts (process contract B 12 and 13). A Service or namespace
+ * that a flag names and that does not exist is a mistake in the flags. It is reported at once,
+ * because the controller would otherwise never be ready. A server that cannot be reached is tried
+ * for as long as it takes: nginx may be serving the last good configuration meanwhile, and would
+ * end with this program.
  */
 
 import {
@@ -27,9 +28,9 @@ export type CheckedFlags = Pick<
 
 export interface Around {
   readonly own: OwnPod & { readonly uid: string | undefined };
-  /** Zone of the own Node, only where the flag asks for it. */
+  /** The zone of this Node, only where the flag asks for it. */
   readonly zone: string | undefined;
-  /** Missing things that are not needed, as sentences. */
+  /** Sentences about missing things that are not needed. */
   readonly notes: readonly string[];
 }
 
@@ -40,7 +41,7 @@ export interface CheckOptions {
   readonly flags: CheckedFlags;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
-  /** The server did not answer, or refused, and is tried again. */
+  /** The server did not answer or refused, and is tried again. */
   readonly waiting: (failure: ApiFailure, retryMs: number) => void;
 }
 
@@ -58,7 +59,7 @@ export async function checkCluster(options: CheckOptions, signal: AbortSignal): 
   }
   if (flags.watchNamespace !== undefined) {
     const answer = await get(namespaces, { name: flags.watchNamespace }, 1);
-    // Rights in one namespace need not include the right to look at the namespace itself.
+    // Rights in one namespace need not include reading the namespace itself.
     const missing = !answer.ok && answer.failure.code !== 403;
     if (missing) return refused(`--watch-namespace: namespace ${flags.watchNamespace} ${trouble(answer.failure)}`);
   }
@@ -81,7 +82,8 @@ const longestWaitMs = 30_000;
 const mostRefusals = 5;
 
 /**
- * A second apart at first and half as long again each time. The last of so many `refusals` counts.
+ * Retries after a second, and each time after half as long again. The last of `refusals` refusals
+ * is final.
  */
 async function patiently<T extends KubernetesObject>(
   { client, clock, waiting }: CheckOptions,
@@ -99,7 +101,7 @@ async function patiently<T extends KubernetesObject>(
   }
 }
 
-/** No answer, an overloaded server, or one that is only starting. */
+/** No answer, an overloaded server, or one that is still starting. */
 function canChange({ reason, code }: ApiFailure, mayBeRefused: boolean): boolean {
   if (code === 401 || code === 403) return mayBeRefused;
   return reason === ownReasons.unreachable || reason === ownReasons.silent || code === 429 || code >= 500;

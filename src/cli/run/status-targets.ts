@@ -1,6 +1,6 @@
 /**
- * The Ingresses whose status is kept: all that are accepted, or those that changed, each in its
- * newest form, and when to look again.
+ * Lists the Ingresses whose status is kept, in their newest form: all that are accepted, or those
+ * that have changed. It also knows when to look again.
  */
 import type { Cluster } from "../../cluster/cluster.ts";
 import { isWhole } from "../../cluster/kept.ts";
@@ -18,7 +18,7 @@ export function statusTargets(
   let looked = emptySnapshot;
   let noticed = cluster.snapshot();
 
-  /** The Snapshot that was looked at before, and this one. */
+  /** The previous Snapshot and the present one. */
   function look(): readonly [before: Snapshot, now: Snapshot] {
     const before = looked;
     looked = cluster.snapshot();
@@ -45,7 +45,7 @@ export function statusTargets(
     },
     changed() {
       const [before, now] = look();
-      // with another class any of them may be ours now
+      // another IngressClass may make any of them ours
       if (before.ingressClasses !== now.ingressClasses) return accepted(now.ingresses, now);
       const changes = now.ingresses.changesSince(before.ingresses);
       const present = changes.flatMap(({ key, after }) => (after === undefined ? [] : [[key, after] as const]));

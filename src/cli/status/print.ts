@@ -6,7 +6,7 @@ import { columns, counted, painter, red, yellow } from "../tools/words.ts";
 export interface StatusPrint {
   readonly now: Date;
   readonly colours: boolean;
-  /** How many changes are printed at most. */
+  /** The most changes that are printed. */
   readonly changes: number;
 }
 

@@ -1,21 +1,21 @@
 /**
- * The command line of a tool: flags of the controller, which decide what counts, files or folders,
- * and the tool's own options. The tools take what `sluice serve` takes, so that they say what it
- * would do; of a cluster they say what a controller in it would do.
+ * The command line of a tool: flags of the controller, files or folders, and the tool's own
+ * options. The tools accept the flags of `sluice serve`, so that they show what it would do; for a
+ * cluster they show what its controller would do.
  */
 
 import { parseFlags } from "../flags/parse.ts";
 import type { Flags } from "../flags.ts";
 
-/** An option that is a tool's own. */
+/** An option that only a tool has. */
 export interface ToolOption {
   /** Without the dashes. */
   readonly name: string;
   readonly short?: string;
-  /** The value in the help; a switch has none. */
+  /** The value in the help text; a switch has none. */
   readonly value?: string;
   readonly doc: string;
-  /** Given twice, the values are joined with a comma. */
+  /** If given twice, the values are joined with a comma. */
   readonly list?: true;
 }
 
@@ -28,8 +28,8 @@ export const contextOption: ToolOption = {
 
 export interface ToolShape {
   /**
-   * The names of the folders, for the sentence that misses one; the last may be left out where
-   * `optional`.
+   * The names of the folders, for the sentence that reports a missing one. With `optional` the last
+   * may be left out.
    */
   readonly folders: readonly string[];
   readonly optional?: boolean;
@@ -89,7 +89,7 @@ export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
   };
 }
 
-/** Those of a controller in the cluster, with the ConfigMap that the chart gives it. */
+/** The flags of a controller in the cluster, with the ConfigMap that the chart gives it. */
 function flagsInCluster(words: readonly string[], { configmap }: Flags): Flags {
   const parsed = parseFlags(words, "run");
   if (parsed.kind !== "flags") throw new Error("the same words were flags for serve");
@@ -100,7 +100,7 @@ type Taken =
   | { readonly ok: true; readonly options: Readonly<Record<string, string>>; readonly rest: readonly string[] }
   | { readonly ok: false; readonly why: string };
 
-/** Takes `-o FORMAT`, `-oFORMAT`, `--output=FORMAT` and their like out of the words. */
+/** Removes `-o FORMAT`, `-oFORMAT`, `--output=FORMAT` and the like from the words. */
 export function optionsIn(argv: readonly string[], known: readonly ToolOption[]): Taken {
   const rest: string[] = [];
   const options: Record<string, string> = {};

@@ -1,15 +1,17 @@
 /**
- * The changes in the value of a feature, by the annotations that say it: `proxy-read-timeout 60 ->
- * 33`. No password and no key is shown.
+ * Shows changes in the value of a feature by its annotations: `proxy-read-timeout 60 -> 33`.
+ * Passwords and keys are not shown.
  */
 import { features } from "../../annotations/registry.ts";
 import { shown } from "../../kinds/kind.ts";
 import { SecretText } from "../../model/configuration.ts";
 
-/** A feature that becomes another thing, such as an auth service where none was, is one change. */
+/**
+ * A feature that changes as a whole is one change, such as an auth service where there was none.
+ */
 const mostLeaves = 3;
 
-/** `name` is that of the feature in the registry, `said` how its file has it. */
+/** `name` is the feature's name in the registry, and `said` its name for people. */
 export function featureChange(name: string, said: string, was: unknown, is: unknown): string {
   const keys = keysOf(name);
   const [before, after] = [leavesOf(was), leavesOf(is)];
@@ -36,7 +38,7 @@ function keysOf(name: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(declared?.fields ?? {}).map(([field, { key }]) => [field, key as string]));
 }
 
-/** Each plain value with the names that lead to it, as text. */
+/** Each plain value as text, with the names that lead to it. */
 function leavesOf(value: unknown, path = ""): Map<string, string> {
   if (value instanceof SecretText) return new Map([[path, hidden]]);
   if (value !== null && typeof value === "object" && !Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * All that is to be said about a folder: what the files, the translation and the webhook find, each
- * with its place. What is missing is said only where the folder has things of that kind at all:
+ * All findings about a folder, from its files, the translation and the webhook, each with its
+ * place. A missing object is only reported where the folder has objects of that kind, because
  * Secrets and Services are often kept elsewhere.
  */
 import { refusalsOf } from "../../admission/judge.ts";
@@ -27,8 +27,8 @@ import { unservedGateways } from "./unserved-gateways.ts";
 export type { Finding };
 
 /**
- * In the order of files and lines. `written` are the files that have places; others are a
- * cluster's.
+ * In the order of files and lines. `written` are the files that have places; the others come from a
+ * cluster.
  */
 export function findingsIn(
   files: Files,
@@ -69,8 +69,8 @@ export function findingsIn(
 }
 
 /**
- * Refusals of the webhook beyond the Problems of the translation. The younger of two that share a
- * path gets the Problem.
+ * Refusals of the webhook that are no Problems of the translation. Of two Ingresses that share a
+ * path the younger one gets the Problem.
  */
 function refusals(snapshot: Snapshot, settings: Settings, options: TranslateOptions): Problem[] {
   const neighbours = new Neighbours(options);

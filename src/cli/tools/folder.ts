@@ -1,6 +1,6 @@
 /**
- * Manifests, read once: a folder as `serve` would read it at its start, a single file such as a
- * dump, or standard input.
+ * Reads manifests once: a folder as `serve` reads it at its start, a single file such as a dump, or
+ * standard input.
  */
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -19,7 +19,7 @@ export type Files = ReadonlyMap<string, Manifest>;
 
 export type ReadFolder = { readonly ok: true; readonly files: Files } | { readonly ok: false; readonly why: string };
 
-/** `-` is standard input. Folders that are much alike are read with one memory. */
+/** `-` is standard input. Similar folders share one memory of parsed documents. */
 export function readFolder(folder: string, memory?: Memory): ReadFolder {
   const read = (root: string, paths: Paths) => readAll(root, paths, memory);
   if (folder === "-") return read("", new Map([["standard input", undefined]]));
@@ -30,7 +30,7 @@ export function readFolder(folder: string, memory?: Memory): ReadFolder {
   return read(folder, new Map([...scan.keys()].map((file) => [file, file])));
 }
 
-/** Below a folder, by the name that the file has in sentences; undefined is standard input. */
+/** The path below the folder, as sentences name it; undefined is standard input. */
 type Paths = ReadonlyMap<string, string | undefined>;
 
 function readAll(folder: string, paths: Paths, memory: Memory | undefined): ReadFolder {
@@ -47,7 +47,7 @@ export function newLibrary(flags: Flags): Library {
   return new Library({ assumedClass: assumedClass(flags), now: () => new Date() });
 }
 
-/** An object of a file; where it stands is found out when somebody asks. */
+/** An object of a file. Its line is only computed when it is needed. */
 export type Definition = Pick<ManifestObject, "object" | "placeOf"> & { readonly file: string };
 
 /** The first definition of each object, by `Kind namespace/name`. */
@@ -62,7 +62,7 @@ export function definitionsOf(files: Files): ReadonlyMap<string, Definition> {
   return found;
 }
 
-/** Stands for the certificate that a controller makes when it starts. */
+/** Stands in for the certificate that a controller makes at its start. */
 export const unmadeCertificate: Certificate = {
   id: "fake",
   chain: "",

@@ -1,10 +1,11 @@
-/** The file and line of the object that a Problem is about, as `check` prints them. */
+/** Finds the file and line of the object that a Problem is about, as `check` prints them. */
 import type { Manifests } from "../../manifests/manifests.ts";
 import type { Problem } from "../../problem.ts";
 import { pathIn } from "./places.ts";
 
 /**
- * `web.yaml:12`. `prefix` is that of annotations; a Problem that names its place itself gets none.
+ * Like `web.yaml:12`. `prefix` is that of the annotations; a Problem that names its place itself
+ * gets none.
  */
 export function heldPlace(manifests: Pick<Manifests, "held">, problem: Problem, prefix: string): string | undefined {
   if (problem.kind === "manifest-unusable") return undefined;

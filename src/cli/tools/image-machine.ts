@@ -1,12 +1,12 @@
 /**
- * The machine that the tools render for: the project's own image, whatever runs the tool. So the
- * answer is the same on every desk and in every pipeline, and no nginx is needed.
+ * The machine for which the tools render: the project's own image, whatever machine runs the tool.
+ * So the answer is the same on every desk and in every pipeline, and no nginx is needed.
  */
 
 import type { Machine, Place } from "../../directives/machine.ts";
 import { machineOf } from "../../machine.ts";
-// Only of the folder: the rest of that edge is what only a controller needs, and a tool would wait
-// for it.
+// Imported from this file only: the rest of `nginx/` takes time to load, and only a controller
+// needs it.
 import { pathsOf } from "../../nginx/folder/paths.ts";
 import type { Capabilities } from "../../nginx/index.ts";
 import type { Flags } from "../flags.ts";
@@ -24,10 +24,7 @@ const modules = [
   "ngx_http_upstream_ssl_san_module.so",
 ].map((file) => `/usr/lib/nginx/modules/${file}`);
 
-/**
- * nginx of the pins in image/packages.testing.lock; a test of the image compares them with the real
- * one.
- */
+/** The nginx of image/packages.testing.lock; a test of the image compares it with the real one. */
 export const imageCapabilities: Capabilities = {
   binary: "/usr/sbin/nginx",
   version: "1.30.6",

@@ -1,7 +1,6 @@
 /**
- * A live cluster, read once: every kind that a controller reads, in the form of files, so that the
- * tools need not know whether a folder or an API server was asked. What may not be read is said and
- * left out.
+ * Reads a live cluster once: every kind that a controller reads, in the form of files, so that the
+ * tools treat folders and clusters alike. Kinds that may not be read are reported and left out.
  */
 import { gatewayKinds } from "../../cluster/gateway-kinds.ts";
 import { Client, type Resource } from "../../kubernetes/index.ts";
@@ -43,7 +42,7 @@ const ownKinds: readonly Resource<KubernetesObject>[] = [
   namespaces,
 ];
 
-/** Helm keeps its releases in Secrets, by the megabyte. */
+/** Helm keeps megabytes of releases in Secrets. */
 const filters: Readonly<Record<string, string>> = { Secret: "type!=helm.sh/release.v1" };
 
 const pageSize = 500;
@@ -81,8 +80,8 @@ type Listed =
   | { readonly ok: false; readonly fatal: boolean; readonly code: number; readonly why: string };
 
 /**
- * The objects in the first version that the API server has; undefined where it has none, as most
- * clusters have no Gateways.
+ * Lists the objects in the first version that the API server has; undefined where it has none, as
+ * most clusters have no Gateways.
  */
 async function newestOf(
   client: Client,

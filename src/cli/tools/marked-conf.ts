@@ -1,14 +1,14 @@
 /**
- * nginx.conf as `/dbg conf` prints it: with the lines that ingress-nginx writes around each host,
- * by which its kubectl plugin (`conf --host`) and its users find one. nginx never reads these
- * lines. A host that is data has no text of its own: its record stands at the end, as comments, and
- * names the shapes above.
+ * Prints nginx.conf for `/dbg conf`, with the comment lines that ingress-nginx writes around each
+ * host. Its kubectl plugin (`conf --host`) and its users find a host by them; nginx ignores them. A
+ * host that is data has no text of its own: its record stands at the end as comments, and names the
+ * shapes above.
  */
 import { catchAll } from "../../model/configuration.ts";
 
 const indent = "    ";
 
-/** `records` are those of shared memory, of which the hosts' are shown. */
+/** `records` are those of shared memory; only the hosts' are shown. */
 export function markedConf(conf: string, records: ReadonlyMap<string, string>): string {
   const marked = new Set<string>();
   const lines = conf.split("\n");
@@ -38,8 +38,8 @@ const startOf = (host: string): string => `## start server ${host}`;
 const endOf = (host: string): string => `## end server ${host}`;
 
 /**
- * The first name of the server block that begins at this line; `_` for the one that answers what no
- * other does.
+ * Returns the first name of the server block that begins at this line; `_` for the server of all
+ * other names.
  */
 function nameIn(lines: readonly string[], at: number): string | undefined {
   const line = lines.slice(at, lines.indexOf(`${indent}}`, at)).find((one) => /^ +server_name /.test(one));
@@ -49,7 +49,7 @@ function nameIn(lines: readonly string[], at: number): string | undefined {
     .find((name) => name !== undefined);
 }
 
-/** JSON keeps each text on its line, so none can leave its comment. */
+/** JSON keeps each text on one line, so no text can end its comment. */
 function dataOf(host: string, record: string): string[] {
   const json = JSON.stringify(JSON.parse(record), null, 2);
   const shown = json.split("\n").map((line) => `#   ${line}`);

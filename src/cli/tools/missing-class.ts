@@ -1,8 +1,8 @@
 /**
- * Ingresses of a class that does not exist. No controller can say so, since each takes such an
- * Ingress for another's; where all objects are before us, it can be said. Without any IngressClass
- * of its own a folder may mean those of its cluster: then only what looks like a slip of the pen is
- * reported.
+ * Finds Ingresses of a class that does not exist. A controller cannot report them, because they may
+ * belong to another controller, but a tool that has all objects can. A folder without any
+ * IngressClass may rely on those of its cluster; then only a class that looks like a typing mistake
+ * is reported.
  */
 import { nearest } from "../../kinds/nearest.ts";
 import type { Snapshot } from "../../model/snapshot.ts";

@@ -1,6 +1,6 @@
 /**
- * The options with which `routes` and `check` say less: one namespace, one Ingress, one host; and
- * what to write where nothing is left.
+ * Options that narrow the output of `routes` and `check`: one namespace, one Ingress, one host; and
+ * the hint where nothing is left.
  */
 import { nearest } from "../../kinds/nearest.ts";
 import type { Ingress } from "../../model/objects.ts";
@@ -31,7 +31,7 @@ export const isNarrow = ({ namespace, ingress, host }: Narrow): boolean =>
   namespace !== undefined || ingress !== undefined || host !== undefined;
 
 /**
- * Whether an object of this namespace and Ingress is asked about; `key` is `namespace/name` of the
+ * Whether an object of this namespace and Ingress is selected; `key` is `namespace/name` of the
  * Ingress.
  */
 export function isMeant(key: string, { namespace, ingress }: Narrow): boolean {
@@ -49,16 +49,14 @@ export function takesHost(name: string, host: string): boolean {
   return name === host || (name.startsWith("*.") && host.slice(host.indexOf(".")) === name.slice(1));
 }
 
-/** An Ingress that options may mean. */
+/** An Ingress that an option may name. */
 export interface Candidate {
   /** `namespace/name`. */
   readonly key: string;
   readonly hosts: readonly string[];
 }
 
-/**
- * A hint where an option fits nothing: the name that was probably meant, or those that there are.
- */
+/** A hint where an option matches nothing: the most similar name, or all names. */
 export function hint(narrow: Narrow, all: readonly Candidate[]): string | undefined {
   if (all.length === 0) return "there is no Ingress";
   const { namespace, ingress, host } = narrow;

@@ -1,12 +1,12 @@
 /**
- * Where in its object a Problem is: the line of the annotation, of the key of a ConfigMap, of the
- * field.
+ * Finds the line of a Problem in its object: that of the annotation, of the ConfigMap's key, or of
+ * the field.
  */
 import { type Path, pathOf } from "../../manifests/check.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 
-/** `prefix` is that of annotations. Empty: the object as a whole. */
+/** `prefix` is that of the annotations. Empty: the Problem is about the object as a whole. */
 export function pathIn(object: KubernetesObject, problem: Problem, prefix: string): Path {
   switch (problem.kind) {
     case "annotation-unreadable":
@@ -36,7 +36,7 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
   }
 }
 
-/** ConfigMap keys match in any letter case. */
+/** Letter case does not matter in keys of the ConfigMap. */
 function spelled({ data = {} }: ConfigMap, key: string): string {
   return key in data ? key : (Object.keys(data).find((one) => one.toLowerCase() === key) ?? key);
 }

@@ -1,6 +1,6 @@
 /**
- * The input of a tool: a folder, a file or standard input; a live cluster; or a folder over a live
- * cluster, which is what the cluster would hold once the folder is applied.
+ * Reads the input of a tool: a folder, a file or standard input; a live cluster; or a folder over a
+ * live cluster, which gives the state after the folder is applied.
  */
 import type { Manifest } from "../../manifests/manifest.ts";
 import type { Memory } from "../../manifests/memory.ts";
@@ -14,9 +14,9 @@ export type ReadObjects =
   | {
       readonly ok: true;
       readonly files: Files;
-      /** The names of those in `files` that come from a folder, and have places. */
+      /** The names of those `files` that come from a folder and so have places. */
       readonly written: ReadonlySet<string>;
-      /** The objects of the cluster, without the folder. */
+      /** The objects of the cluster, without those of the folder. */
       readonly cluster: Files;
       readonly server?: string;
       /** Sentences about parts that could not be read and are left out. */
@@ -25,8 +25,8 @@ export type ReadObjects =
   | { readonly ok: false; readonly why: string };
 
 /**
- * `folder`: undefined for the cluster alone. `memory`: of a folder much like this one, where there
- * is one.
+ * `folder` is undefined for the cluster alone. `memory` has the documents of a similar folder, if
+ * there is one.
  */
 export async function readObjects(
   call: Call,
@@ -39,7 +39,7 @@ export async function readObjects(
   const own: Files = local?.files ?? new Map();
   const written = new Set(own.keys());
   if (!call.live) return { ok: true, files: own, written, cluster: new Map(), notes: [] };
-  // Loaded only here: a client costs more time than all of a check.
+  // Imported only here, because a client takes longer to load than a whole check.
   const { readCluster } = await import("./live.ts");
   const live = await readCluster(call.flags, call.options.context, process.env, workloads);
   if (!live.ok) return live;
@@ -48,8 +48,8 @@ export async function readObjects(
 }
 
 /**
- * The objects of the folder take the place of the cluster's, and keep what the API server gave
- * those: age and uid.
+ * Objects of the folder replace those of the cluster and keep the fields that the API server has
+ * set: age and uid.
  */
 function applied(own: Files, cluster: Files): Files {
   const present = new Map(

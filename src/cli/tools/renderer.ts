@@ -1,6 +1,6 @@
 /**
- * A Renderer for the tools, in the mode that the flags say, with the template that comes with
- * Sluice or the user's own over it.
+ * Makes a Renderer for the tools, in the mode of the flags, with the built-in template or the
+ * user's own over it.
  */
 import { DynamicRenderer } from "../../render/dynamic/renderer.ts";
 import type { Renderer } from "../../render/rendering.ts";

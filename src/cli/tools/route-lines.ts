@@ -1,6 +1,6 @@
 /**
- * The parts of a Configuration that people talk about: its paths with where they lead, its hosts
- * with their certificates, its backends.
+ * Describes a Configuration in the terms of users: paths and where they lead, hosts and their
+ * certificates, backends.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { conditionWords } from "../../model/condition-words.ts";
@@ -22,7 +22,10 @@ export interface Change {
   readonly what: "path" | "host" | "backend";
   readonly name: string;
   readonly how: "added" | "removed" | "changed";
-  /** Where a path leads, how many endpoints a backend has; of a change what was and what is. */
+  /**
+   * Where a path leads, or how many endpoints a backend has; for a change, the old and the new
+   * value.
+   */
   readonly detail: string;
 }
 
@@ -30,7 +33,7 @@ export interface Change {
 export function changesBetween(before: Whole, after: Whole): readonly Change[] {
   const hosts = after.servers.changesSince(before.servers).flatMap((change) => [
     ...compared("path", pathsOf(change.before), pathsOf(change.after)),
-    // The paths of a host say that it comes or goes.
+    // A host that comes or goes shows by its paths.
     ...compared("host", hostOf(change.before), hostOf(change.after)).filter(({ how }) => how === "changed"),
   ]);
   const backends = after.upstreams.changesSince(before.upstreams).flatMap((change) => {
@@ -43,7 +46,7 @@ export function changesBetween(before: Whole, after: Whole): readonly Change[] {
 
 const textOf = ({ what, name }: Change): string => `${["path", "host", "backend"].indexOf(what)} ${name}`;
 
-/** The compared parts of a thing by their names for people, and how each is shown. */
+/** The parts of a thing that are compared, by their names for people, with how each is printed. */
 type Facts = ReadonlyMap<string, Fact>;
 
 interface Fact {
@@ -70,7 +73,7 @@ function compared(
   });
 }
 
-/** Passwords and keys count: they are compared here, and never shown. */
+/** Passwords and keys are compared here but never printed. */
 function isSame(one: unknown, other: unknown): boolean {
   const whole = (value: unknown): string | undefined =>
     JSON.stringify(value, function (this: Record<string, unknown>, name, shown) {
@@ -145,7 +148,7 @@ function routeFacts({ backends, filters, timeouts, retries }: Location<FeatureVa
   ];
 }
 
-/** The names of features as their files have them. */
+/** The names of features for people. */
 const hyphened = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function hostOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {

@@ -1,5 +1,5 @@
 /**
- * The run folder of the controller that a command asks. That of `sluice serve` lies in the present
+ * The run folder of the controller that a command asks. `sluice serve` has it in the present
  * folder.
  */
 import { existsSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
- * Refusals of nginx in a snippet, before it is asked: directives that no nginx of the image has,
- * and variables that nothing declares. A snippet that is not allowed, or that cannot be parsed, has
- * another Problem already, and is left out here.
+ * Finds what nginx would refuse in a snippet: directives that no nginx of the image has, and
+ * variables that nothing declares. A snippet that is not allowed or cannot be parsed already has
+ * another Problem and is skipped here.
  */
 import { allDirectives, directiveMistake } from "../../directives/nginx-directives.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
@@ -21,7 +21,7 @@ export interface Snippet {
   readonly where: "http" | "stream";
 }
 
-/** Those of the controller's ConfigMap, and where they are allowed those of Ingresses. */
+/** The snippets of the controller's ConfigMap and, where they are allowed, those of Ingresses. */
 export function snippetsIn(
   { ingresses, configMaps }: Snapshot,
   { allowSnippetAnnotations }: Settings,
@@ -53,9 +53,9 @@ const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly nam
   name,
 });
 
-/** Variables that one of them declares are known to all: nginx has one table of them. */
+/** A variable that one snippet declares is known to all, because nginx has one table of them. */
 export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
-  // The operator's own modules bring directives and variables of their own.
+  // The operator's own modules bring further directives and variables.
   if (snippets.some(({ text }) => /\bload_module\b/.test(text))) return [];
   const declared = new Set(snippets.flatMap(({ text }) => variablesDeclaredIn(text)));
   return snippets.flatMap((snippet) => {
@@ -65,12 +65,12 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
   });
 }
 
-/** The findings in one snippet, whose first mistake is often the cause of the others. */
+/** Findings about one snippet. Only the first is returned, because it often causes the others. */
 const mostOfOne = 5;
 
-/** Blocks whose lines are no directives. */
+/** Blocks whose lines are not directives. */
 const tables = new Set(["map", "geo", "split_clients", "types", "charset_map", "geoip2", "match", "otel_exporter"]);
-/** Their lines and arguments are another language. */
+/** Directives whose arguments and lines are another language. */
 const lua = /_by_lua(_block|_file)?$/;
 
 function mistakesIn(statement: Statement, snippet: Snippet, declared: ReadonlySet<string>): Problem[] {

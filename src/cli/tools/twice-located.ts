@@ -1,6 +1,6 @@
 /**
- * Locations of a server-snippet that the host has already: nginx refuses the second one of a name.
- * Patterns may stand there twice.
+ * Finds locations of a server-snippet that the host already has: nginx refuses a second location of
+ * the same name. Patterns may occur twice.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
@@ -12,7 +12,7 @@ import type { Settings } from "../../settings/registry.ts";
 
 const field = "annotation server-snippet";
 
-/** One Problem for each such location, of the first host on which it is so. */
+/** One Problem for each such location, for the first host that has it. */
 export function locatedTwice(
   { ingresses }: Snapshot,
   { servers }: Configuration<Settings, FeatureValues>,
@@ -34,7 +34,7 @@ export function locatedTwice(
   });
 }
 
-/** The locations in the server for its paths, by what they match. */
+/** The locations of the host's own paths, by what they match. */
 function placesOf(server: Server<FeatureValues>): Map<string, string> {
   const places = new Map([["/", "for all other paths of the host"]]);
   for (const { match, location } of blocksOf(server)) {
@@ -55,7 +55,10 @@ function twiceIn(statements: readonly Statement[], places: Map<string, string>):
   });
 }
 
-/** As nginx compares them; undefined for patterns. A prefix is the same with `^~` and without. */
+/**
+ * Returns the form that nginx compares; undefined for patterns. A prefix with `^~` equals the one
+ * without.
+ */
 function matchOf(args: readonly string[]): string | undefined {
   const [, sign, path] = /^(=|\^~|~\*?)?\s*(.*)$/s.exec(args.join(" ")) ?? [];
   if (path === undefined || sign?.startsWith("~")) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Class, flags and ConfigMap as the controller's Deployment or DaemonSet has them, where the files
- * or the cluster hold one.
+ * Takes the class, flags and ConfigMap from the controller's Deployment or DaemonSet, if the files
+ * or the cluster have one.
  */
 import { controllersIn } from "../compat/controller.ts";
 import { flagsInUse } from "../compat/flags-in-use.ts";
@@ -15,7 +15,7 @@ export interface WithController {
   readonly from: string | undefined;
 }
 
-/** Flags of the command line come on top. */
+/** Flags of the command line override them. */
 export function withController(call: ToolCall & { readonly kind: "call" }, files: Files): WithController {
   const written = [...files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file })));
   const [controller] = controllersIn(written);

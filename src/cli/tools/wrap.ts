@@ -1,5 +1,5 @@
 /**
- * Text in lines of a terminal's width. A word that is longer than a line stands in one of its own.
+ * Wraps text to the width of a terminal. A word that is longer than a line gets a line of its own.
  */
 
 export interface Indents {

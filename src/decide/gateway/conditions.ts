@@ -1,7 +1,7 @@
 /**
- * What a request has to fulfil beside its path, as nginx/lua/sluice/gateway/conditions.lua reads
- * it. Sentences about a request name no value of it, since a header or a parameter may be a
- * password.
+ * The conditions of a route beside its path, by the rules of
+ * nginx/lua/sluice/gateway/conditions.lua. Sentences about a request show no values of it, because
+ * a header or a parameter may be a password.
  */
 import type { Conditions, ValueCondition } from "../../model/configuration.ts";
 import { shownValue } from "../../model/credentials.ts";
@@ -13,7 +13,7 @@ export interface Asking {
   readonly asked: AskedRequest;
 }
 
-/** What does not fit; `name` is that of a header, a query parameter, or a part of a call. */
+/** The condition that fails; `name` is that of a header, a query parameter, or a part of a call. */
 export interface UnfulfilledPart {
   readonly part: "method" | "call" | "headers" | "query";
   readonly name?: string;
@@ -21,7 +21,7 @@ export interface UnfulfilledPart {
 
 export type Unfulfilled =
   | { readonly kind: "lost"; readonly text: string }
-  /** Only nginx reads the pattern. */
+  /** Only nginx can apply the pattern. */
   | { readonly kind: "unclear"; readonly pattern: string };
 
 export function unfulfilled(conditions: Conditions | undefined, asking: Asking): Unfulfilled | undefined {
@@ -46,7 +46,7 @@ export function unfulfilled(conditions: Conditions | undefined, asking: Asking):
   return undefined;
 }
 
-/** Why a request does not get the route, where this part of its conditions does not fit. */
+/** Says why the request does not get the route, where this condition fails. */
 export function lostWords(conditions: Conditions, { part, name }: UnfulfilledPart, asking: Asking): string {
   if (part === "method") return `the method is ${asking.asked.method}, not ${conditions.method}`;
   if (name === undefined) return "the request is no call of gRPC";
@@ -68,7 +68,7 @@ interface ConditionOn {
   readonly one: ValueCondition;
 }
 
-/** In the order in which they are compared. */
+/** In the order in which nginx compares them. */
 function valuesIn({ call = [], headers, query }: Conditions): readonly ConditionOn[] {
   return [
     ...call.map((one) => ({ part: "call", one }) as const),
@@ -88,7 +88,7 @@ export function wholePattern(source: string): RegExp | undefined {
   return patternOf(`^(?:${source})$`, "");
 }
 
-/** The first one of the name, decoded. */
+/** The first parameter of that name, decoded. */
 function parameter(query: string, name: string): string | undefined {
   const pairs = query
     .slice(1)

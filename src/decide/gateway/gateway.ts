@@ -1,7 +1,7 @@
 /**
- * Decides a request at the ports of Gateways: for each Gateway that has a listener on the port of
- * the URL, the listener, the route, its guards and backends. Where several have addresses of their
- * own, a name server decides between them.
+ * Decides a request at the ports of Gateways: for each Gateway with a listener on the port of the
+ * URL it finds the listener, the route, its guards and backends. Where several Gateways have
+ * addresses of their own, DNS decides between them.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { groupsOf } from "../../directives/pattern-groups.ts";
@@ -31,24 +31,21 @@ export interface BackendShare {
 export interface GatewayDecision {
   readonly port: ListenerPort;
   readonly listener: Listener;
-  /** Routes that take the path and not the request. */
+  /** Routes that take the path but not the request. */
   readonly lost: readonly RouteLost[];
   readonly taken: RouteTaken | undefined;
   readonly guards: readonly Guard[];
-  /** Those with a share; empty where no backend is asked. */
+  /** Backends that have a share; empty where no backend is asked. */
   readonly backends: readonly BackendShare[];
-  /**
-   * Why an Ingress on the same port has the request, where one has; then nothing of the route
-   * counts.
-   */
+  /** Why an Ingress on the same port has the request, if one has; the route then means nothing. */
   readonly passedOn?: string;
-  /** How the request ends; where several backends may get it, how it ends at the first one. */
+  /** How the request ends; with several backends, how it ends at the first one. */
   readonly end: End;
-  /** The path that backends see, where it is another one. */
+  /** The path that backends see, if it differs. */
   readonly rewritten?: string;
 }
 
-/** Empty where no listener of a Gateway takes the request: it is for Ingresses then. */
+/** Empty where no listener of a Gateway takes the request; then it is for Ingresses. */
 export function decideGateways(
   served: Served,
   asked: AskedRequest,
@@ -64,8 +61,8 @@ export function decideGateways(
 }
 
 /**
- * Whether the request comes to ports of Gateways that Ingresses have not: what no listener takes is
- * answered 404 there.
+ * Whether the request comes to ports that only Gateways have; a name without a listener gets 404
+ * there.
  */
 export function isApart(served: Served, asked: AskedRequest, options: DecideOptions): boolean {
   const wanted = asked.port ?? 80;
@@ -73,10 +70,7 @@ export function isApart(served: Served, asked: AskedRequest, options: DecideOpti
   return ![80, 443, http, https].includes(wanted) && portsFor(served, asked, options).length > 0;
 }
 
-/**
- * The number of the port is that of the URL. Under `serve` 80 and 443 stand for the ports of
- * Ingresses.
- */
+/** The port is that of the URL. Under `serve`, 80 and 443 stand for the ports of Ingresses. */
 export function portsFor(
   { listenerPorts }: Served,
   asked: AskedRequest,
@@ -97,7 +91,7 @@ export function portsFor(
 
 const lists = new WeakMap<Served["listenerPorts"], readonly ListenerPort[]>();
 
-/** Of one Configuration many requests may be asked. */
+/** Cached, because one Configuration may get many requests. */
 function listOf(ports: Served["listenerPorts"]): readonly ListenerPort[] {
   const known = lists.get(ports) ?? [...ports.values()];
   lists.set(ports, known);
@@ -213,13 +207,13 @@ function groupsIn({ route }: RouteTaken, { uri }: ReadRequest): readonly (string
   return [...(patternOf(`^(?:${groupsOf(route.path).text})$`, "s")?.exec(uri) ?? [])];
 }
 
-/** The path by rewrite-target; undefined where it stays. */
+/** The path after rewrite-target; undefined where it stays. */
 function annotatedPath({ found }: Asked): string | undefined {
   const target = "rewrite" in found.route ? found.route.rewrite : undefined;
   return target && expanded(target, found.groups);
 }
 
-/** The rule's own auth service is asked in place of the operator's. */
+/** The rule's own auth service replaces the operator's. */
 function withoutOperators(location: Location<FeatureValues>): Location<FeatureValues> {
   return { ...location, features: { ...location.features, externalAuth: { kind: "none" } } };
 }

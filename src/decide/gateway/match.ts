@@ -1,6 +1,6 @@
 /**
- * Which listener, host and route of a Gateway's port a request finds, as
- * nginx/lua/sluice/gateway.lua and its paths.lua and conditions.lua find them. It also names the
+ * Finds the listener, host and route of a request at a Gateway's port, as
+ * nginx/lua/sluice/gateway.lua does with its paths.lua and conditions.lua. It also returns the
  * rules that were tried before and do not fit.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -13,14 +13,14 @@ import { unfulfilled, wholePattern } from "./conditions.ts";
 
 const indices = new WeakMap<readonly Listener[], ReadonlyMap<string, Listener>>();
 
-/** Of a port with a thousand listeners many requests may be asked. */
+/** Cached, because a port with a thousand listeners may get many requests. */
 function byHostname(listeners: readonly Listener[]): ReadonlyMap<string, Listener> {
   const known = indices.get(listeners) ?? new Map(listeners.map((listener) => [listener.hostname, listener]));
   indices.set(listeners, known);
   return known;
 }
 
-/** The listener with the most specific hostname among those that take the host. */
+/** The listener with the most specific hostname that takes the host. */
 export function listenerFor({ listeners }: Pick<ListenerPort, "listeners">, host: string): Listener | undefined {
   const by = byHostname(listeners);
   return namesAbove(host)
@@ -28,7 +28,7 @@ export function listenerFor({ listeners }: Pick<ListenerPort, "listeners">, host
     .find((listener) => listener !== undefined);
 }
 
-/** The host, the wildcards above it, the longest first, and the name for all hosts. */
+/** The host, the wildcards above it with the longest first, and the name for all hosts. */
 export function namesAbove(host: string): readonly string[] {
   const names = [host];
   for (let dot = host.indexOf(".", 1); dot >= 0; dot = host.indexOf(".", dot + 1)) names.push(`*${host.slice(dot)}`);
@@ -41,7 +41,7 @@ export interface RouteTaken {
   readonly route: Route;
 }
 
-/** A route that takes the path, and whose conditions the request does not fulfil. */
+/** A route that takes the path but whose conditions fail. */
 export interface RouteLost extends RouteTaken {
   readonly why: string;
 }
@@ -53,11 +53,11 @@ export interface RouteSearch {
     | { readonly kind: "taken"; readonly taken: RouteTaken }
     | { readonly kind: "nothing"; readonly hosts: readonly Server<FeatureValues>[] }
     /**
-     * On a port that Ingresses have, too: one of them has the request, or names the host more
-     * exactly than any route.
+     * On a shared port: an Ingress has the request, or names the host more specifically than any
+     * route.
      */
     | { readonly kind: "ingress"; readonly why: string }
-    /** Only nginx reads the pattern. */
+    /** Only nginx can apply the pattern. */
     | { readonly kind: "unclear"; readonly pattern: string };
 }
 
@@ -126,8 +126,8 @@ function isDeeper(name: string, host: string): boolean {
 }
 
 /**
- * The name by which Ingresses have the host. An alias that is a pattern comes after all names but
- * before that for all hosts; undefined where no Ingress has it.
+ * The name by which Ingresses have the host; undefined where none has. An alias that is a pattern
+ * comes after all names, but before the name for all hosts.
  */
 function levelOf(served: Pick<Served, "servers">, host: string): string | undefined {
   const { how, by } = hostOf(served, host);
@@ -135,7 +135,9 @@ function levelOf(served: Pick<Served, "servers">, host: string): string | undefi
   return by === host || how === "wildcard" ? by : catchAll;
 }
 
-/** Exact paths, then prefixes, the longest first, then patterns; else as they stand in the host. */
+/**
+ * Exact paths, then prefixes with the longest first, then patterns; equal ones in the host's order.
+ */
 export function inOrder({ routes, ordered }: Server<FeatureValues>): readonly Route[] {
   if (ordered === true) return routes;
   const of = (match: Route["match"]) => routes.filter((route) => route.match === match);
@@ -143,7 +145,7 @@ export function inOrder({ routes, ordered }: Server<FeatureValues>): readonly Ro
   return [...of("exact"), ...prefixes, ...of("pattern")];
 }
 
-/** Undefined where only nginx can say. */
+/** Undefined where only nginx can decide. */
 export function takesPath({ match, path }: Route, uri: string): boolean | undefined {
   if (match === "exact") return path === uri;
   if (match === "prefix") return uri.startsWith(path);

@@ -1,6 +1,6 @@
 /**
- * Where redirects of a route lead, and the path that its backends see, as answer.lua and rest.lua
- * put them together.
+ * Computes where redirects of a route lead, and the path that its backends see, as answer.lua and
+ * rest.lua do.
  */
 import type { PathChange, Redirect, UrlRewrite } from "../../model/filters.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
@@ -25,12 +25,12 @@ export function redirectTarget(
   return `${scheme}://${authority}${path}`;
 }
 
-/** Undefined where it stays. */
+/** Undefined where the path stays. */
 export function rewritten({ path }: UrlRewrite, { uri }: ReadRequest): string | undefined {
   return path === undefined ? undefined : changed(path, uri);
 }
 
-/** Between the replacement and what follows the prefix there is one slash. */
+/** Exactly one slash stands between the replacement and the rest of the path. */
 function changed(change: PathChange, uri: string): string {
   if (change.type === "full") return change.path;
   const following = uri.slice(change.prefix.length);

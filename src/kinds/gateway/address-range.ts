@@ -1,8 +1,8 @@
-/** The addresses from a first to a last one, of one family. */
+/** The addresses between a first and a last one of the same family. */
 import { isIPv4, isIPv6 } from "node:net";
 import { canonical } from "../asked.ts";
 
-/** In their one spelling, at most `most` and one more; undefined where the two are no range. */
+/** In canonical spelling, and at most `most` + 1 of them; undefined where the two are no range. */
 export function addressesBetween(first: string, last: string, most: number): string[] | undefined {
   const [from, to] = [numberOf(first), numberOf(last)];
   if (from === undefined || to === undefined || from.bits !== to.bits || from.value > to.value) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Which labels and annotations of tenants may be copied to objects that Sluice writes with its own
- * rights.
+ * Decides which labels and annotations of tenants may be copied to objects that Sluice writes with
+ * its own rights.
  */
 import { Token } from "../../directives/token.ts";
 import { itemsIn, type Kind, longestText, no, ok, shown, tooManyItems } from "../kind.ts";
