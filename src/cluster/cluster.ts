@@ -40,10 +40,7 @@ export interface Cluster extends Source {
   object(kind: string, key: string): KubernetesObject | undefined;
   /** Calls `look` whenever an object of an optional kind has changed, including its status. */
   onOptional(look: (kind: string, key: string) => void): void;
-  /**
-   * Calls `look` whenever this Secret changes, whether or not an object refers to it; never where
-   * its namespace is not watched. There is one listener for each Secret.
-   */
+  /** Calls `look` whenever this Secret changes, even if no object refers to it; one for each. */
   onSecret(key: string, look: () => void): void;
 }
 

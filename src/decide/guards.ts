@@ -100,7 +100,7 @@ function clientCertificate({ host, asked }: Asked): Stop | undefined {
   if (value.kind === "refuse")
     return {
       what,
-      says: "the Secret of auth-tls-secret cannot be used, so nobody gets in",
+      says: "the Secret of auth-tls-secret cannot be used, so no client gets in",
       outcome: "stops",
       status: 403,
     };
@@ -277,7 +277,7 @@ function externalAuth(
   if (value.kind !== "ask")
     return {
       what: "external-auth",
-      says: "the auth service cannot be asked, so nobody gets in",
+      says: "the auth service cannot be asked, so no client gets in",
       outcome: "stops",
       status: 503,
     };

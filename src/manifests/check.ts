@@ -28,7 +28,8 @@ export const anything: Check = () => fine;
 
 export function text(...rules: readonly Rule[]): Check {
   return (value, path) => {
-    if (typeof value !== "string") return wrong(path, `${found(value)} stands where text must; write it in quotes`);
+    if (typeof value !== "string")
+      return wrong(path, `${found(value)} is given where text is required; write it in quotes`);
     return rules.flatMap((rule) => {
       const why = rule(value);
       return why === undefined ? fine : wrong(path, why);
@@ -46,7 +47,7 @@ export function whole(min: number, max: number): Check {
   return (value, path) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return fine;
     if (typeof value === "string" && /^\d+$/.test(value))
-      return wrong(path, `"${value}" is text, because it stands in quotes; write the number without them`);
+      return wrong(path, `"${value}" is text because of its quotes; write the number without them`);
     const what = typeof value === "number" ? String(value) : found(value);
     return wrong(path, `${what} is not a whole number from ${min} to ${max}`);
   };
@@ -55,11 +56,11 @@ export function whole(min: number, max: number): Check {
 export const port = whole(1, 65_535);
 
 export const boolean: Check = (value, path) =>
-  typeof value === "boolean" ? fine : wrong(path, `${found(value)} stands where true or false must`);
+  typeof value === "boolean" ? fine : wrong(path, `${found(value)} is given where true or false is required`);
 
 export function listOf(check: Check, min = 0): Check {
   return (value, path) => {
-    if (!Array.isArray(value)) return wrong(path, `${found(value)} stands where a list must`);
+    if (!Array.isArray(value)) return wrong(path, `${found(value)} is given where a list is required`);
     if (value.length < min) return wrong(path, "the list is empty");
     return value.flatMap((item, at) => check(item, [...path, at]));
   };
@@ -68,7 +69,7 @@ export function listOf(check: Check, min = 0): Check {
 /** A mapping whose keys are data, such as labels. */
 export function mapOf(key: Rule, check: Check): Check {
   return (value, path) => {
-    if (!isMapping(value)) return wrong(path, `${found(value)} stands where a mapping must`);
+    if (!isMapping(value)) return wrong(path, `${found(value)} is given where a mapping is required`);
     return Object.entries(value).flatMap(([name, item]) => {
       const why = key(name);
       return [...(why === undefined ? fine : wrong([...path, name], why)), ...check(item, [...path, name])];
@@ -83,7 +84,7 @@ export function record(
   ...more: Check[]
 ): Check {
   return (value, path) => {
-    if (!isMapping(value)) return wrong(path, `${found(value)} stands where a mapping must`);
+    if (!isMapping(value)) return wrong(path, `${found(value)} is given where a mapping is required`);
     const findings = required.flatMap((name) => (isAbsent(value[name]) ? wrong(path, `${name} is missing`) : fine));
     for (const [name, item] of Object.entries(value)) {
       if (isAbsent(item)) continue;
@@ -106,7 +107,7 @@ function unknownField(name: string, fields: Readonly<Record<string, Check>>, pat
   return [{ path: [...path, name], why, fatal: false }];
 }
 
-const strayAnnotation = "there is no such field; an annotation stands below metadata.annotations";
+const strayAnnotation = "there is no such field; an annotation belongs below metadata.annotations";
 
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -29,7 +29,7 @@ const backend: Check = (value, path) => {
 /** A port by number; text that is no number is a name, and has a field of its own. */
 const portNumber: Check = (value, path) =>
   typeof value === "string" && !/^\d+$/.test(value)
-    ? wrong(path, `text stands where a number must; the name of a port is written as name: ${shown(value)}`)
+    ? wrong(path, `text is given where a number is required; the name of a port is written as name: ${shown(value)}`)
     : port(value, path);
 
 const presentBackend = record(

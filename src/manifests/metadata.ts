@@ -32,7 +32,7 @@ const labels: Check = (value, path) => {
   );
   const findings = misplaced.map((key) => ({
     path: [...path, key],
-    why: "it is an annotation, which stands below metadata.annotations",
+    why: "it is an annotation, which belongs below metadata.annotations",
     fatal: false,
   }));
   return [...mapOf(qualifiedName, text(labelValue))(value, path), ...findings];

@@ -26,11 +26,11 @@ export type WrittenObject =
     };
 
 export function writtenObject(value: unknown): WrittenObject {
-  if (!isMapping(value)) return { is: "nameless", why: "it is no Kubernetes object" };
+  if (!isMapping(value)) return { is: "nameless", why: "it is not a Kubernetes object" };
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== "string" || typeof kind !== "string") {
     const missing = typeof kind === "string" ? "apiVersion" : "kind";
-    return { is: "nameless", why: `it is no Kubernetes object: ${missing} is missing` };
+    return { is: "nameless", why: `it is not a Kubernetes object: ${missing} is missing` };
   }
   const recognised = recognise(apiVersion, kind);
   if (recognised.is === "other") return { is: "other", value };

@@ -19,7 +19,7 @@ export function explained(text: string, error: YAMLError, at: Place): Mistake {
   if (code === "BAD_INDENT" && error.message.startsWith("Flow"))
     return {
       place: at,
-      why: "a bracket or brace that is opened above is not closed, or what it holds is not further in",
+      why: "a bracket or brace above is not closed, or its content is not indented further",
     };
   const lines = text.split("\n").map(short);
   return (
@@ -51,7 +51,7 @@ function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
   const mark = lines[line]!.slice(0, 7);
   return {
     place: { line: line + 1, column: 1 },
-    why: `a merge was not finished: the line begins with ${mark}; keep one of the two sides and take the marks out`,
+    why: `a merge was not finished: the line begins with ${mark}; keep one of the two sides and remove the markers`,
   };
 }
 
@@ -69,7 +69,7 @@ function template(lines: readonly string[], { line }: Place): Mistake | undefine
 
 function templateAt(place: Place, mark = "{{"): Mistake {
   const how = mark === "{{" ? "render it first, for example with helm template" : "render it first";
-  return { place, why: `this is a template and no YAML yet, for it has ${mark} in it; ${how}` };
+  return { place, why: `this is a template and not YAML yet, because it contains ${mark}; ${how}` };
 }
 
 /** Where a quote is opened that no other closes: the parser stops at the end of the file. */
@@ -103,11 +103,11 @@ function misfit(lines: readonly string[], at: Place): Mistake | undefined {
     )
       return {
         place,
-        why: `line ${number + 1} begins in column ${own + 1}, and line ${above!.number}, which has a value already, in column ${column(above!.line)}; begin both in the same`,
+        why: `line ${number + 1} begins in column ${own + 1}, but line ${above!.number}, which already has a value, in column ${column(above!.line)}; give both the same indentation`,
       };
     if (number + 1 >= at.line && above !== undefined && own < depth(above.line) && !levels.includes(own)) {
       const known = [...new Set(levels)].sort((a, b) => a - b).join(", ");
-      return { place, why: `line ${number + 1} begins after ${own} spaces, and the lines around it after ${known}` };
+      return { place, why: `line ${number + 1} is indented by ${own} spaces, and the lines around it by ${known}` };
     }
     while (levels.length > 0 && levels.at(-1)! > own) levels.pop();
     levels.push(own, ...(/^\s*- /.test(line) ? [own + 2] : []));
@@ -146,7 +146,7 @@ export function duplicate(
   if (found === undefined) return undefined;
   const { first, second, name } = found;
   const line = placeAt(first).line;
-  const why = `the key ${JSON.stringify(name)} stands twice in one mapping, first in line ${line}; take one of them out`;
+  const why = `the key ${JSON.stringify(name)} occurs twice in one mapping, first in line ${line}; remove one of them`;
   return { offset: second, place: placeAt(second), why };
 }
 
@@ -180,7 +180,7 @@ export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number
 function aliasWords(source: string): string {
   const host = /^\.[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(source);
   const quoted = host ? `: "*${source}"` : "";
-  return `text that begins with * is the name of an anchor, and there is none of this name; put it in quotes${quoted}`;
+  return `text that begins with * refers to an anchor, and no anchor has this name; put it in quotes${quoted}`;
 }
 
 /** The lines around the place, with a mark under it; none where a Secret stands in the text. */
@@ -202,13 +202,13 @@ const clipped = (line: string): string =>
 /** In own words where the library's would repeat what stands in the file, which may be a secret. */
 const words: Partial<Record<YAMLError["code"], string>> = {
   BAD_ALIAS: "an alias (*) names no anchor; text that begins with * must be in quotes",
-  BAD_DQ_ESCAPE: "a \\ in double quotes is followed by what it cannot escape",
+  BAD_DQ_ESCAPE: "a \\ in double quotes is followed by a character that it cannot escape",
   BAD_INDENT: "the indentation does not fit what stands above",
   BAD_SCALAR_START: "text may not begin with this character; write it in quotes",
-  BLOCK_AS_IMPLICIT_KEY: "a key and a colon stand where only a value may; text with a colon must be in quotes",
+  BLOCK_AS_IMPLICIT_KEY: "a key with a colon is in a place where only a value can be; put text with a colon in quotes",
   MISSING_CHAR: "a closing quote, bracket or colon is missing",
   MULTILINE_IMPLICIT_KEY: "a key goes over several lines; is a colon or a quote missing?",
   TAB_AS_INDENT: "a tab is used for indentation, where YAML takes only spaces",
   TAG_RESOLVE_FAILED: "the tag (!) does not fit its value",
-  UNEXPECTED_TOKEN: "something stands where it may not; is the indentation right?",
+  UNEXPECTED_TOKEN: "this is not allowed here; is the indentation right?",
 };

@@ -109,7 +109,7 @@ test("--all names everything, and lines fit the terminal", async () => {
   const long = text.split("\n").filter((line) => line.length > 60 && / .* /.test(line.trim()));
   expect(long.filter((line) => !line.includes(file) && !/need work$/.test(line))).toEqual([]);
   const all = await ran(compat, file, "--all");
-  expect(all.text).toContain("\nFor everybody\n");
+  expect(all.text).toContain("\nFor every cluster\n");
   expect(all.text).not.toContain("docs/differences.md has them all");
 });
 

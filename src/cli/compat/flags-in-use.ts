@@ -29,7 +29,7 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
     const here = at;
     if (!withNext.ok) {
       const name = argv[at]!.replace(/^-+/, "").replace(/=.*$/s, "");
-      inUse.push({ name, text: "", at: here, work: `take it out: ${withNext.why}` });
+      inUse.push({ name, text: "", at: here, work: `remove it: ${withNext.why}` });
       continue;
     }
     if (!alone.ok) at += 1;

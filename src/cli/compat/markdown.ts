@@ -25,7 +25,7 @@ export function reportMarkdown(found: Assessment, about: string): string {
       sameNames(items).map(([noun, names]) => `${noun}: ${names.join(", ")}`),
     ),
     list("Wrong or without effect already, in ingress-nginx as here", idleLines(items)),
-    list("For everybody", everybody),
+    list("For every cluster", everybody),
   ].join("");
 }
 

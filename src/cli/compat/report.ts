@@ -42,8 +42,8 @@ export function reportText(found: Assessment, about: About, layout: Layout): str
   const { items, everybody } = found;
   const { paint, width, all } = layout;
   const everyone = all
-    ? ["\nFor everybody\n", ...everybody.map((how) => wrapped(how, listed, width))].join("")
-    : `\n${wrapped(`For everybody there are ${everybody.length} small differences, such as: ${everybody[0]}. docs/differences.md has them all, with reasons.`, plain, width)}`;
+    ? ["\nFor every cluster\n", ...everybody.map((how) => wrapped(how, listed, width))].join("")
+    : `\n${wrapped(`For every cluster there are ${everybody.length} small differences, such as: ${everybody[0]}. docs/differences.md has them all, with reasons.`, plain, width)}`;
   return [
     `${about.where}:\n`,
     wrapped(about.by, { first: "  ", rest: "  " }, width),

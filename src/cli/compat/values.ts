@@ -103,7 +103,7 @@ function inUse(
     }
     if (!isInside(name, declared)) {
       const meant = nearest(name, declared.keys());
-      const note = `the chart refuses it as a typo: take it out${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+      const note = `the chart refuses it as a typo: remove it${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
       return [{ path: name, place, fate: "unknown", note }];
     }
     return isMapping(inner) ? inUse(inner, path, declared, placeOf) : [];

@@ -221,7 +221,7 @@ function withoutOperators(location: Location<FeatureValues>): Location<FeatureVa
 function asking({ upstream, path }: AuthService): Guard {
   const where = path === "" ? "" : ` below ${path}`;
   const service = upstream.replace(/\/(\d+) .*$/, ", port $1");
-  const says = `Service ${service} is asked${where}, and lets pass with 200 alone`;
+  const says = `Service ${service} is asked${where}; only its answer 200 lets the request pass`;
   return { what: "external-auth", says, outcome: "depends", status: 401 };
 }
 
