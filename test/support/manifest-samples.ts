@@ -71,7 +71,7 @@ export const refused: readonly (readonly [text: string, field: string, why: stri
   [
     path(`{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: "80"}}}}`),
     "spec.rules[0].http.paths[0].backend.service.port.number",
-    "is text, because it stands in quotes",
+    "is text because of its quotes",
   ],
   [
     ingress("{rules: [{}]}", ", annotations: {a/b: false}"),
