@@ -1,4 +1,4 @@
-/** The drawing of text and data: which part of a configuration reloads nginx, and which does not. */
+/** The drawing of text and data: which part of a configuration needs a reload of nginx. */
 import { arrow, card, colours, label, picture, sans } from "./svg.ts";
 
 const note = `${sans};font-size:13px;fill:${colours.accent}`;
