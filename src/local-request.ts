@@ -1,8 +1,8 @@
 /**
- * Which requests come from this machine itself, for servers that answer no other machine. A
- * loopback peer alone proves little: a page in a browser of this machine may have a name of its own
- * that leads to 127.0.0.1 (DNS rebinding), and nginx may be led here by a tenant. The first asks
- * with its own name as Host, the second with headers of a proxy.
+ * Decides whether a request comes from this machine itself, for servers that answer no other
+ * machine. A loopback peer alone proves little. A web page in a local browser may have a name that
+ * leads to 127.0.0.1 (DNS rebinding); such a request has that name as its Host. A tenant may lead
+ * nginx here; such a request has headers of a proxy.
  */
 import type { IncomingMessage } from "node:http";
 import { isLoopback } from "./kinds/addresses.ts";
@@ -10,7 +10,7 @@ import { isLoopback } from "./kinds/addresses.ts";
 const ownNames = ["localhost", "127.0.0.1", "::1"];
 
 /**
- * Whether the header Host names this machine, on whatever port. `others` are further addresses that
+ * Whether the Host header names this machine, with any port. `others` are further addresses that
  * count.
  */
 export function namesThisMachine(header: string | undefined, ...others: readonly string[]): boolean {
@@ -20,7 +20,7 @@ export function namesThisMachine(header: string | undefined, ...others: readonly
 
 const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-/** Why `request` is not one of this machine; undefined where it is. */
+/** Why `request` does not come from this machine; undefined where it does. */
 export function whyNotLocal({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string | undefined {
   if (!isLoopback(socket.remoteAddress ?? "")) return "only this machine may ask: use kubectl port-forward\n";
   if (!namesThisMachine(headers.host)) return "ask for it as localhost or 127.0.0.1\n";

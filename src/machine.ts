@@ -1,6 +1,6 @@
 /**
- * Puts the Machine together, from the capabilities of nginx, the place where it runs, the run
- * folder, and the flags.
+ * Makes the Machine from the capabilities of nginx, the place where it runs, the run folder, and
+ * the flags.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import type { Machine, Place } from "./directives/machine.ts";
 import type { Capabilities, RunFolder } from "./nginx/index.ts";
 import { shipped } from "./shipped.ts";
 
-/** The part of it that flags say. MaxMind databases that are missing count as well. */
+/** The part that depends on flags. The list of MaxMind databases includes missing ones. */
 export type MachineFlags = Pick<
   Machine,
   "mode" | "ports" | "healthPath" | "passthrough" | "counts" | "accessLog" | "errorLog" | "talkative"
@@ -52,7 +52,7 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
   };
 }
 
-/** An nginx that an older Sluice left serving has the older Lua, until it is reloaded. */
+/** An nginx that an older version of Sluice left serving has the older Lua until it is reloaded. */
 function luaVersion(): string {
   const sum = createHash("sha256");
   const files = readdirSync(luaFolder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
@@ -61,8 +61,8 @@ function luaVersion(): string {
 }
 
 /**
- * The path that is there, of ingress-nginx's image or of Debian's packages; the first where none
- * is, for nginx to name it.
+ * The path that exists, of ingress-nginx's image or of Debian's packages. Where none exists it is
+ * the first, so that nginx's error names it.
  */
 function firstOf(...paths: readonly [string, ...string[]]): string {
   return paths.find((path) => existsSync(path)) ?? paths[0];

@@ -1,7 +1,6 @@
 /**
- * The program: finds the command and hands it the rest of the line. What users get wrong comes back
- * as one sentence and an exit code; an exception is a bug, is caught here and nowhere else, and
- * ends the program.
+ * The program: finds the command and passes it the rest of the line. A user's mistake becomes one
+ * sentence and an exit code. An exception is a bug; it is caught only here and ends the program.
  */
 import type { Command } from "./cli/command.ts";
 import { commands, helpText, unknownCommand } from "./cli/commands.ts";
@@ -13,10 +12,7 @@ const out: Out = {
   fail: (sentence) => void process.stderr.write(`${sentence}\n`),
 };
 
-/**
- * A terminal that is closed, or a reader that has gone, must not end the program in the middle of
- * ending everything.
- */
+/** A closed terminal, or a reader that has gone, must not interrupt an orderly end. */
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 async function run([name, ...rest]: readonly string[]): Promise<number> {
@@ -36,7 +32,7 @@ async function run([name, ...rest]: readonly string[]): Promise<number> {
   return 2;
 }
 
-/** No `await` of the module itself: the bundle is CommonJS. */
+/** The module has no top-level `await`, because the bundle is CommonJS. */
 run(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: Error) => {

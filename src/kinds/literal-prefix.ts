@@ -1,10 +1,10 @@
 /**
- * The text that everything begins with that a Perl regular expression matches from its start on. It
- * may be shorter than it could be and never longer: by it paths of one tenant are kept out of
- * another's.
+ * Returns a text with which everything begins that a Perl regular expression matches from its
+ * start. The text may be shorter than possible, but never longer, because it keeps paths of one
+ * tenant out of another's.
  */
 export function literalPrefix(pattern: string): string {
-  // Every alternative of the whole pattern has a beginning of its own.
+  // The alternatives of the whole pattern have different beginnings.
   if (hasAlternatives(pattern)) return "";
   let prefix = "";
   for (let at = 0; at < pattern.length; ) {
@@ -14,7 +14,7 @@ export function literalPrefix(pattern: string): string {
       return vanishing.test(pattern.slice(at, at + 3)) ? prefix.slice(0, -1) : prefix;
     }
     at += isEscaped ? 2 : 1;
-    // A sign that may be left out is no part of it.
+    // A character that a quantifier makes optional is not part of the text.
     if (/[*?{]/.test(pattern[at] ?? "")) return prefix;
     prefix += sign;
   }
@@ -23,15 +23,18 @@ export function literalPrefix(pattern: string): string {
 
 const special = /[\^$.*+?()[\]{}|\\]/;
 
-/** Signs that stand for nothing, so that a quantifier after it means the sign before it. */
+/**
+ * Constructs that match nothing themselves, so a quantifier after one refers to the character
+ * before it.
+ */
 const vanishing = /^(?:\\[QE]|\(\?#)/;
 
-/** Signs after which brackets may be none; few patterns have it. */
+/** Characters after which brackets may mean nothing; few patterns have them. */
 const rare = /\\[QEc]|\(\?#|\(\*|\(\?C|\(\?\^?[a-wyzA-Z]*x/;
 
 const classes = /\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\\[\s\S]/g;
 
-/** Whether a `|` stands outside of all groups; where that is hard to say it is said. */
+/** Whether a `|` stands outside of all groups. In unclear cases the answer is yes. */
 function hasAlternatives(pattern: string): boolean {
   if (!pattern.includes("|")) return false;
   if (rare.test(pattern)) return true;

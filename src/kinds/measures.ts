@@ -7,13 +7,16 @@ import { type Kind, no, ok, shown } from "./kind.ts";
 
 const factors: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** Bytes that a size like `8k` stands for; `NaN` for anything else. */
+/** The bytes of a size like `8k`; `NaN` for any other text. */
 export function bytesOf(size: string): number {
   const [, digits, unit = ""] = /^(\d{1,12})([kmg]?)$/i.exec(size) ?? [];
   return digits === undefined ? Number.NaN : Number(digits) * (factors[unit.toLowerCase()] ?? Number.NaN);
 }
 
-/** A size between `min` and `max` (both sizes), blanks around it apart; `1g` is kept as `1024m`. */
+/**
+ * A size between `min` and `max` (both sizes). Blanks around it are ignored; `1g` is kept as
+ * `1024m`.
+ */
 export function sizeBetween(min: string, max = "1024g"): Kind<string> {
   const label = `a size like 8k or 16m, from ${min}`;
   return {
@@ -46,8 +49,8 @@ const time =
   /^(?=.)(?:(\d{1,9})y)?(?:(\d{1,9})M)?(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s?(?!\d|ms))?(?:(\d{1,9})ms)?$/;
 
 /**
- * Milliseconds that an nginx time like `1h30m` stands for, a bare number being seconds; `NaN` for
- * anything else.
+ * The milliseconds of an nginx time like `1h30m`, in which a bare number means seconds; `NaN` for
+ * any other text.
  */
 function millisecondsOf(text: string): number {
   const found = time.exec(text);
@@ -56,8 +59,8 @@ function millisecondsOf(text: string): number {
 }
 
 /**
- * An nginx time of at most 24 days, which is where its millisecond timers end, blanks around it
- * apart; `whole` refuses parts of a second.
+ * An nginx time of at most 24 days, where its millisecond timers end. Blanks around it are ignored;
+ * `whole` refuses parts of a second.
  */
 export function timeSpan({ whole = false, min = 0 } = {}): Kind<string> {
   return {

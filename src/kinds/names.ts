@@ -57,7 +57,7 @@ export const mediaTypeOrAll = shaped({
   bad: mediaType.bad,
 });
 
-/** Where nginx writes a log; nginx opens it itself, so the folder must exist. */
+/** Where nginx writes a log. nginx opens it itself, so the folder must exist. */
 export const logTarget = shaped({
   label: "an absolute file name, stderr or a syslog: target",
   shape: /^(\/(?!.*\/\.\.(\/|$))[\w.@+/-]{1,250}|stderr|syslog:server=[\w.:,=[\]/-]{1,200})$/,
@@ -72,7 +72,7 @@ export const fileName = shaped({
   bad: ["", "relative.toml", "/a b", "/etc/../x", '/a"'],
 });
 
-/** Anything that can stand on one line and is taken as it is. */
+/** Any text on one line, used as it is. */
 export const line = shaped({
   label: "text on one line",
   shape: /^.{1,4096}$/u,

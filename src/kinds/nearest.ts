@@ -1,9 +1,9 @@
-/** The known word that somebody probably meant. */
+/** Finds the known word that was probably meant. */
 
 /**
- * The word of `words` with the smallest edit distance to `text` (insert, delete, replace or swap
- * neighbours count one each), if that distance is at most a third of `text`'s length. Where nothing
- * is that near, the longest word that `text` ends with after a hyphen, as in `rate-limit-rps`; else
+ * Returns the word with the smallest edit distance to `text` (insert, delete, replace, and swap of
+ * neighbours count one each), if the distance is at most a third of the length of `text`. Otherwise
+ * it returns the longest word with which `text` ends after a hyphen, as in `rate-limit-rps`; else
  * undefined.
  */
 export function nearest(text: string, words: Iterable<string>): string | undefined {

@@ -1,24 +1,24 @@
 /**
- * Patterns that nginx compares a value with in a `map`: a text, `~` and a regular expression, or
- * `~*` and one that takes any letter case. nginx takes a text in any letter case too (RS-32.21).
+ * Patterns with which nginx compares a value in a `map`: a text, `~` and a regular expression, or
+ * `~*` and one that ignores letter case. nginx ignores the case of a text, too (RS-32.21).
  */
 
 import { groupsOf } from "../directives/pattern-groups.ts";
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 
-/** Words that mean something else at the start of a line of a `map`. */
+/** Words with a meaning of their own at the start of a line of a `map`. */
 const reserved = new Set(["default", "hostnames", "include", "volatile"]);
 
-/** nginx takes no longer word, and its regular expression library no deeper groups. */
+/** nginx accepts no longer word, and its regular expression library no deeper groups. */
 const longestPattern = 4_096;
 const deepestGroup = 250;
 
 /**
- * The mistake in a Perl regular expression, or undefined. Only what surely does not compile is
- * found: brackets that do not pair, a quantifier with nothing before it, a backslash at the end.
- * nginx has the last word. Each step takes time in proportion to the length: a set is looked for
- * only where a bracket follows that can end it.
+ * Returns the mistake in a Perl regular expression, or undefined. It only finds what certainly does
+ * not compile: brackets without a partner, a quantifier with nothing before it, a backslash at the
+ * end. nginx decides about the rest. Each step is linear in the length: a set is only searched
+ * where a bracket follows that can end it.
  */
 export function regexMistake(pattern: string): string | undefined {
   if (pattern.length > longestPattern) return `it is longer than ${longestPattern} characters`;
@@ -56,13 +56,13 @@ function replacedSets(text: string, set: RegExp, by: string): string {
 const posixClasses = /^(alpha|lower|upper|alnum|ascii|blank|cntrl|digit|graph|print|punct|space|word|xdigit)$/;
 
 /**
- * Stand for the backslash of a reference to a group, and for any other escape, so that no later
- * step meets one.
+ * Stand for the backslash of a reference to a group, and for any other escape, so that later steps
+ * do not see them.
  */
 const [reference, escaped] = ["\uFFFE", "\uFFFF"];
 
 /**
- * Numbers and names that fit nothing: a range that runs backwards, a group that there is none of.
+ * Numbers and names that fit nothing: a range that runs backwards, or a group that does not exist.
  */
 function misnumbered(pattern: string): string | undefined {
   const stranger = [...pattern.matchAll(/\[:\^?(\w+):\]/g)].find(([, name]) => !posixClasses.test(name!));

@@ -1,7 +1,7 @@
 /**
- * Variables that users may name in values of annotations: what a request is, and whose it is.
- * Nothing is among them that a client keeps to itself (headers, cookies), or a value would carry it
- * to a place of the author's choice; nor the decoded path, in which a client can send line breaks.
+ * Variables that users may name in values of annotations: facts about a request and its route. The
+ * list leaves out private data of clients (headers, cookies), which a value could carry to another
+ * place, and the decoded path, in which a client can send line breaks.
  */
 
 const names: ReadonlySet<string> = new Set([
@@ -30,17 +30,18 @@ const names: ReadonlySet<string> = new Set([
 
 export const isRequestVariable = (name: string): boolean => names.has(name) || /^arg_\w+$/.test(name);
 
-/** In what only the backend sees, which gets the client's headers anyway. */
+/** Allowed in values that only the backend sees, because it gets the client's headers anyway. */
 export const isBackendVariable = (name: string): boolean => isRequestVariable(name) || /^(http|cookie)_\w+$/.test(name);
 
-/** `$name` and `${name}` in `raw` that are not among the allowed ones, nor groups. */
+/** Returns `$name` and `${name}` in `raw` that are neither allowed nor groups. */
 export function strangersIn(raw: string, allowed: (name: string) => boolean): readonly string[] {
   const found = [...raw.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)].map(([, braced, bare]) => braced ?? bare ?? "");
   return found.filter((name) => !allowed(name) && !/^[1-9]/.test(name));
 }
 
 /**
- * In a new path for the backend, which nginx encodes again: there the decoded path does no harm.
+ * Allowed in a new path for the backend: nginx escapes it again, so the decoded path does no harm
+ * there.
  */
 export const isPathVariable = (name: string): boolean =>
   name === "uri" || name === "document_uri" || isBackendVariable(name);

@@ -1,6 +1,6 @@
 /**
- * Header names that no list may set. They say where a message ends or belong to one connection, so
- * a second word on them would frame a request anew on a connection that other tenants' requests
+ * Header names that no list may set. They determine where a message ends, or belong to one
+ * connection. A second value would change the framing of a request on a connection that tenants
  * share.
  */
 import { type Kind, no, shown } from "./kind.ts";
@@ -27,28 +27,27 @@ function normalised(name: string): string {
   return name.trim().toLowerCase().replace(/[_.]/g, "-");
 }
 
-/** Whether the header says where a message ends. Not even the operator may set such a one. */
+/**
+ * Whether the header determines where a message ends. Not even the operator may set one of these.
+ */
 export function framesMessages(name: string): boolean {
   return framing.has(normalised(name));
 }
 
-/** Whether the header frames a message or is about one connection, and so is nginx's own affair. */
+/** Whether the header is about framing or one connection, so that only nginx may set it. */
 export function isReservedHeader(name: string): boolean {
   const plain = normalised(name);
   return framing.has(plain) || ofConnections.has(plain) || plain === "proxy" || plain.startsWith("proxy-");
 }
 
-/** Why `name` is left to nginx, as the end of a sentence. */
+/** Why only nginx sets `name`, as the end of a sentence. */
 export function reservedWhy(name: string): string {
   return framesMessages(name)
     ? `${shown(name)} says where a message ends, which nginx alone decides`
     : `${shown(name)} belongs to one connection, which nginx alone decides about`;
 }
 
-/**
- * A list of headers in two parts: what it may set, and a sentence's end for each entry that is left
- * out.
- */
+/** Splits a list of headers into those that it may set, and a reason for each that is left out. */
 export function withoutReserved<T extends { readonly name: string }>(
   headers: readonly T[],
 ): { readonly kept: readonly T[]; readonly left: readonly string[] } {

@@ -14,7 +14,7 @@ const trailing = new RegExp(`^${label}(?:\\.${label})*\\.\\*$`);
 
 export type NameForm = "exact" | "leading" | "trailing" | "regex";
 
-/** Undefined where nginx would not take the name. */
+/** Undefined where nginx would refuse the name. */
 export function formOf(name: string): NameForm | undefined {
   if (name.startsWith("~")) return regexMistake(name.slice(1)) === undefined && name.length > 1 ? "regex" : undefined;
   if (exact.test(name)) return "exact";
@@ -23,8 +23,8 @@ export function formOf(name: string): NameForm | undefined {
 }
 
 /**
- * nginx compares a host without a server of its own with the patterns of all tenants. A host name
- * is short.
+ * nginx compares a host without a server of its own with the patterns of all tenants, so the length
+ * is limited. A host name is short.
  */
 const aliasSteps = 10_000;
 

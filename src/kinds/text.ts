@@ -40,7 +40,7 @@ export function textOf({ label, characters }: Alphabet): Kind<string> {
   };
 }
 
-/** Names and values that ingress-nginx takes as they are, blanks around them apart. */
+/** Names and values that ingress-nginx uses as they are, without the blanks around them. */
 export const plainText: Kind<string> = {
   ...textOf({ label: "letters, digits, blanks and - . _ ~ / :", characters: "A-Za-z0-9._~/: \\-" }),
   read: (text) => plain.read(text.trim()),
@@ -77,7 +77,7 @@ export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[
   };
 }
 
-/** `kind`, where blanks around the text do not count; a line break does. */
+/** Reads with `kind` after removing blanks around the text; a line break is an error. */
 export function trimmed<T>(kind: Kind<T>): Kind<T> {
   return {
     ...kind,
@@ -97,8 +97,8 @@ const pathPrefix: Kind<string> = {
 };
 
 /**
- * A text that does not start with a slash is the beginning of no path, so it is left out, even
- * where nothing else is left.
+ * A text without a slash at its start is no path, so it is left out, even if the list is then
+ * empty.
  */
 const pathPrefixes: Kind<readonly string[]> = {
   ...listOf(pathPrefix),

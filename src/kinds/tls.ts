@@ -7,7 +7,7 @@ import { oneOf } from "./words.ts";
 
 export const tlsProtocols = blankListOf(oneOf(["SSLv2", "SSLv3", "TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"]));
 
-/** An OpenSSL cipher list for TLS up to 1.2. OpenSSL itself says whether any cipher is left. */
+/** An OpenSSL cipher list for TLS up to 1.2. OpenSSL itself checks that it leaves a cipher. */
 export const cipherList: Kind<string> = {
   label: "an OpenSSL cipher list",
   read: (text) => {
@@ -26,7 +26,7 @@ export const cipherList: Kind<string> = {
   ],
 };
 
-/** One with colons alone, as ingress-nginx takes it from an annotation. */
+/** A list separated by colons only, as ingress-nginx accepts it in an annotation. */
 export const colonCipherList: Kind<string> = {
   ...cipherList,
   label: "an OpenSSL cipher list with colons",
@@ -38,8 +38,8 @@ export const colonCipherList: Kind<string> = {
 };
 
 /**
- * Node takes names of TLS 1.3 out of the list before OpenSSL sees it; nginx does not, and refuses a
- * list of nothing else.
+ * Node removes names of TLS 1.3 before OpenSSL sees the list. nginx does not, and refuses a list
+ * that has nothing else.
  */
 function hasCipher(list: string): boolean {
   const ciphers = list

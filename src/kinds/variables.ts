@@ -1,7 +1,7 @@
 /**
- * Text with nginx variables, and the variables there are. An operator's text may use any variable
- * that nginx, Sluice or one of the operator's own snippets declares; which ones those are is
- * checked where all settings are known (`settings/read.ts`).
+ * Text with nginx variables, and the variables that exist. An operator's text may use any variable
+ * that nginx, Sluice or one of the operator's own snippets declares; `settings/read.ts` checks that
+ * once all settings are known.
  */
 import { Token } from "../directives/token.ts";
 import { unescaped } from "./grammar.ts";
@@ -30,18 +30,15 @@ export const namesGroups = (text: string): boolean => /\$[1-9]/.test(text);
 /** `$1` as the variable that holds the group. */
 export const withGroupVariables = (text: string): string => text.replace(groups, "$${route_group_$1}");
 
-/** `text` as it is where no pattern has matched: groups are empty. */
+/** Returns `text` for a place where no pattern has matched: groups are empty. */
 export const withoutGroups = (text: string): string => text.replace(groups, "");
 
-/**
- * The path as nginx has decoded it, and what is made of it: %0d%0a in a request is a line break
- * there.
- */
+/** Variables with the decoded path in them: %0d%0a in a request is a line break there. */
 const decoded = new Set(["uri", "document_uri", "request_filename", "fastcgi_script_name", "fastcgi_path_info"]);
 
 /**
- * Why `text` is no part of a header or an address, or undefined: a client could write header lines
- * of its own in it.
+ * Why `text` may not be part of a header or an address, or undefined: a client could add header
+ * lines of its own.
  */
 export function decodedMistake(text: string): string | undefined {
   const variable = variablesIn(text).find((one) => decoded.has(one));
@@ -76,9 +73,9 @@ export const variableText: Kind<string> = {
 };
 
 /**
- * A log format. nginx's escapes (`\t`, `\n`, `\"`) mean what they mean in its files, and a line
- * break is one, because that is what ingress-nginx's users have written; a single quote is a
- * character like others, which it was not there.
+ * A log format. nginx's escapes (`\t`, `\n`, `\"`) mean the same as in its files, and a line break
+ * is allowed, because ingress-nginx's users write it. A single quote is an ordinary character; in
+ * ingress-nginx it was not.
  */
 export const logFormat: Kind<string> = {
   label: "a log format with nginx variables",

@@ -1,7 +1,7 @@
 /**
  * The outcome of a request to the API server. A refusal is an ordinary answer and travels as a
- * value; its `reason` is the word Kubernetes uses for it, and five more for what never reached a
- * server or made no sense when it came back.
+ * value. Its `reason` is the word that Kubernetes uses, or one of five more for requests that never
+ * reached a server or got an unreadable answer.
  */
 import { bugWords } from "../guarded.ts";
 
@@ -55,7 +55,7 @@ export const bugFailure = (bug: Error): ApiFailure =>
   ownFailure("bug", `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`);
 
 /**
- * The resourceVersion asked for is gone, or the server has not reached it: only a list from scratch
+ * The requested resourceVersion is gone, or the server has not reached it yet: only a new list
  * helps.
  */
 export function isVersionLost(failure: ApiFailure): boolean {
@@ -64,8 +64,7 @@ export function isVersionLost(failure: ApiFailure): boolean {
 }
 
 /**
- * The server understood and will not: trying again soon changes nothing (no right, or no such
- * kind).
+ * The server refuses for good, so trying again soon changes nothing (no right, or no such kind).
  */
 export const isDenied = (failure: ApiFailure): boolean => failure.code === 403 || failure.code === 404;
 
@@ -80,8 +79,8 @@ interface Status {
 }
 
 /**
- * Reads the `Status` object of a refusal; anything else (a proxy's page) keeps the HTTP status as
- * all that is known.
+ * Reads the `Status` object of a refusal. For any other body, such as a proxy's page, only the HTTP
+ * status is known.
  */
 export function failureFromStatus(code: number, body: unknown, retryAfterHeader?: string): ApiFailure {
   const status: Status = typeof body === "object" && body !== null ? body : {};

@@ -1,7 +1,7 @@
 /**
- * Growing waits between tries, with jitter so that a thousand clients of a server that comes back
- * do not come back together. A Backoff forgets its failures after a while without one, or when a
- * success is reported to it.
+ * Growing waits between tries. They have jitter, so that a thousand clients do not return to a
+ * server at the same moment. A Backoff forgets its failures after a while without one, or when a
+ * success is reported.
  */
 import type { Clock } from "../timing/clock.ts";
 
@@ -25,13 +25,13 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Things went well: the next failure is the first. */
+  /** Reports a success: the next failure counts as the first. */
   forget(): void {
     this.#failures = 0;
   }
 
   /**
-   * Counts a failure and gives the milliseconds to wait, between one and two times `floorMs *
+   * Counts a failure and returns the milliseconds to wait: between one and two times `floorMs *
    * 2^(failures - 1)`, at most twice `ceilingMs`.
    */
   next(): number {

@@ -1,13 +1,13 @@
 /**
- * Reading what the API server sends: a whole JSON body, or a watch, which is one JSON object per
- * line until the connection ends. A body that stops halfway ends in an error event of node, never
- * in a rejected promise here.
+ * Reads what the API server sends: a whole JSON body, or a watch, which is one JSON object per line
+ * until the connection ends. A body that stops halfway ends in an error event of node, never in a
+ * rejected promise here.
  */
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
 
-/** The parsed body. Nothing for `inactivityMs` counts as a dead connection. */
+/** Returns the parsed body. A silence of `inactivityMs` counts as a dead connection. */
 export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs: number): Promise<Answer<unknown>> {
   const pieces: string[] = [];
   const broken = await readPieces(body, clock, inactivityMs, (piece) => pieces.push(piece));
@@ -17,9 +17,9 @@ export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs
 }
 
 /**
- * Calls `onLine` with each parsed line. Resolves when the stream ends: to nothing when the server
- * ended it in good order, else to what broke. `onLine` ends the watch early by giving a failure;
- * what it throws is a bug and rejects.
+ * Calls `onLine` with each parsed line. Resolves with undefined when the server ends the stream in
+ * good order, else with the failure. `onLine` ends the watch early by returning a failure; an
+ * exception in it is a bug and rejects.
  */
 export async function readLines(
   body: IncomingMessage,

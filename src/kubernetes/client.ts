@@ -1,7 +1,6 @@
 /**
- * The API server's verbs on any Resource. Objects are plain JSON, sent and received as they are: no
- * models, no conversion. Nothing here tries again: the caller knows what waiting costs, and gets
- * the failure as a value.
+ * The API server's verbs for any Resource. Objects are plain JSON, sent and received without models
+ * or conversion. Nothing is retried here: the caller gets the failure as a value and decides.
  */
 import type { IncomingMessage } from "node:http";
 import type { KubernetesObject } from "../model/objects.ts";
@@ -37,7 +36,7 @@ export interface WatchOptions extends Selection {
   readonly resourceVersion?: string;
   /** The server ends the watch after this long. */
   readonly timeoutSeconds: number;
-  /** Nothing, not even a bookmark, for so long counts as a dead connection. */
+  /** A silence of this length, even without a bookmark, counts as a dead connection. */
   readonly inactivityMs: number;
   /** Asks for the present objects as `ADDED` events first (WatchList). */
   readonly sendInitialEvents?: boolean;
@@ -76,7 +75,7 @@ export interface ClientOptions {
   readonly report?: (request: SentRequest) => void;
 }
 
-/** A request that was answered, or was not, for metrics. */
+/** A request that ended, with or without an answer, for metrics. */
 export interface SentRequest {
   readonly verb: Verb;
   /** The HTTP status; 0 when no answer came. */
@@ -181,9 +180,8 @@ export class Client {
   }
 
   /**
-   * Calls `onEvent` for each event until the watch ends; resolves to nothing when the server ended
-   * it in its own time, else to what broke it. An `ERROR` event (410 among them) comes back as that
-   * failure.
+   * Calls `onEvent` for each event until the watch ends. Resolves with undefined when the server
+   * ended it as announced, else with the failure. An `ERROR` event (such as 410) is such a failure.
    */
   async watch<T extends KubernetesObject>(
     of: Resource<T>,
@@ -208,8 +206,8 @@ export class Client {
   }
 
   /**
-   * The kinds that the server has in one group and version, without subresources. None where it has
-   * no such version, which is an ordinary answer.
+   * The kinds of one group and version, without subresources. The list is empty where the server
+   * does not have the version.
    */
   async kindsOf(apiVersion: string, signal: AbortSignal): Promise<Answer<readonly ServedKind[]>> {
     const group = apiVersion.includes("/") ? "/apis" : "/api";

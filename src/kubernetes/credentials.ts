@@ -1,6 +1,6 @@
 /**
- * Where the API server is and how this process proves itself to it. Read again for every request,
- * because tokens and authorities are rotated in their files while the process runs.
+ * The address of the API server, and this process's credentials for it. They are read again for
+ * every request, because tokens and authorities are rotated in their files while the process runs.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -48,7 +48,10 @@ export interface CredentialsOptions {
 
 const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Throws with a sentence when there is nothing to go by, or when a kubeconfig cannot be read. */
+/**
+ * Throws with a sentence where neither a kubeconfig nor a Pod's account is found, or a kubeconfig
+ * cannot be read.
+ */
 export async function findCredentials({ kubeconfig, server, context, env }: CredentialsOptions): Promise<Credentials> {
   const files = kubeconfig ? [kubeconfig] : (env.KUBECONFIG ?? "").split(":").filter((file) => file !== "");
   const found = files.length > 0 ? await kubeConfigCredentials(files, context, env) : await podCredentials(env);
@@ -74,8 +77,8 @@ export async function podCredentials(env: NodeJS.ProcessEnv, folder = serviceAcc
 }
 
 /**
- * The current or the named context of one kubeconfig, or of several merged in the order kubectl
- * merges them. As with kubectl, a server without TLS is sent no credential.
+ * The current or the named context of one kubeconfig, or of several merged in kubectl's order. As
+ * with kubectl, a server without TLS gets no credentials.
  */
 export async function kubeConfigCredentials(
   files: readonly string[],

@@ -1,7 +1,8 @@
 /**
- * Keeps Events few, by the rules of client-go's EventCorrelator: the same Event again is a higher
- * count on the one that is there, many that differ only in their message become one "combined"
- * Event, and an object that still causes more loses the surplus. Decides; writes nothing.
+ * Limits the number of Events by the rules of client-go's EventCorrelator. A repeated Event raises
+ * the count of the existing one; many Events that differ only in their message become one
+ * "combined" Event; and an object that causes still more loses the surplus. It decides and writes
+ * nothing.
  */
 import type { Clock } from "../timing/clock.ts";
 import { TokenBucket } from "./rate-limiter.ts";
@@ -29,16 +30,14 @@ export type Correlated =
   | { readonly kind: "write"; readonly series: string; readonly message: string };
 
 export interface CorrelatorLimits {
-  /** So many different messages for one object and reason are written one by one. */
+  /** This many different messages for one object and reason are written one by one. */
   readonly distinctMessages: number;
   /** How long such messages count as similar. */
   readonly similarMs: number;
   /** The Events that one object may cause: `burst` at once, then one each `refillMs`. */
   readonly burst: number;
   readonly refillMs: number;
-  /**
-   * How many objects and groups of messages are remembered; the least recently used are forgotten.
-   */
+  /** How many objects and groups of messages are kept; the least recently used are dropped. */
   readonly remembered: number;
 }
 
@@ -104,7 +103,7 @@ export class EventCorrelator {
     return bucket;
   }
 
-  /** Puts the entry at the young end of the map and lets go of the oldest. */
+  /** Moves the entry to the young end of the map and drops the oldest one. */
   #remember<T>(entries: Map<string, T>, key: string, value: T): void {
     entries.delete(key);
     entries.set(key, value);

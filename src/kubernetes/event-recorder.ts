@@ -1,7 +1,7 @@
 /**
- * Writes Kubernetes Events, a few at a time and never in anybody's way: `record` returns at once,
- * the queue is bounded, and an Event that cannot be written is dropped and reported. An Event is a
- * courtesy to users of `kubectl describe`; nothing may depend on it.
+ * Writes Kubernetes Events in the background. `record` returns at once, the queue is bounded, and
+ * an Event that cannot be written is dropped and reported. Events only help users of `kubectl
+ * describe`; nothing may depend on them.
  */
 
 import { guardedLater } from "../guarded.ts";
@@ -47,8 +47,8 @@ export interface EventRecorderOptions {
   /** Writes over all objects. */
   readonly budget?: { readonly perSecond: number; readonly burst: number };
   /**
-   * Occurrences that wait to be written; beyond it the oldest is dropped, a Warning only where
-   * nothing else waits.
+   * Occurrences that wait to be written. Beyond this number the oldest is dropped, and a Warning
+   * only if no other Event waits.
    */
   readonly queueLength?: number;
   readonly report?: (dropped: { readonly occurrence: Occurrence; readonly failure?: ApiFailure }) => void;
@@ -64,8 +64,8 @@ export class EventRecorder {
   readonly #correlator: EventCorrelator;
   readonly #budget: TokenBucket;
   /**
-   * Warnings are written before the others: after a start that may be one Event for each of
-   * thousands of objects.
+   * Warnings are written first: after a start there may be one other Event for each of thousands of
+   * objects.
    */
   readonly #queues: Readonly<Record<Occurrence["type"], Occurrence[]>> = { Warning: [], Normal: [] };
   /** Series to the Event on the server that counts it. */
@@ -128,7 +128,7 @@ export class EventRecorder {
         return;
       }
       const { failure } = answer;
-      // The server keeps Events for an hour; one that has gone is written anew.
+      // The server keeps Events for an hour; an expired one is created again.
       if (before && failure.code === 404) this.#written.delete(series);
       else if (attempt === tries || isFinal(failure)) {
         this.#options.report?.({ occurrence, failure });
@@ -176,8 +176,8 @@ export class EventRecorder {
 }
 
 /**
- * The server refuses this Event itself; only a missing connection and an overloaded server are
- * worth another try.
+ * The server refuses this Event itself. Only a missing connection or an overloaded server is worth
+ * another try.
  */
 const isFinal = ({ code }: ApiFailure): boolean => code >= 400 && code < 500 && code !== 429 && code !== 401;
 

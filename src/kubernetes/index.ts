@@ -1,6 +1,6 @@
 /**
- * A controller runtime: everything a controller needs between the API server and its own logic, and
- * nothing about what it controls. This is the public face; the other files are its inside.
+ * A controller runtime: everything between the API server and a controller's own logic, without any
+ * knowledge of what it controls. This file is its interface; the others are its implementation.
  */
 
 export { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";

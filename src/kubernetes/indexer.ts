@@ -1,7 +1,7 @@
 /**
  * Objects by key, and by the values of named indices ("by Secret": every Ingress that names it). An
- * index function sees one object and gives the values it is found under; it must depend on nothing
- * else, because an object that leaves is taken out of the places the function names then.
+ * index function returns the values under which an object is found. It must depend on the object
+ * alone, because it is called again when the object leaves, to find its entries.
  */
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 
@@ -46,7 +46,7 @@ export class Indexer<T extends KubernetesObject> implements Lister<T> {
     return [...(places.get(value) ?? [])].map((key) => this.#objects.get(key) as T);
   }
 
-  /** Puts the object in and gives the one it replaces. */
+  /** Adds the object and returns the one that it replaces. */
   put(object: T): T | undefined {
     const key = keyOf(object);
     const before = this.delete(key);
@@ -59,7 +59,7 @@ export class Indexer<T extends KubernetesObject> implements Lister<T> {
     return before;
   }
 
-  /** Takes the object out and gives it. */
+  /** Removes the object and returns it. */
   delete(key: string): T | undefined {
     const object = this.#objects.get(key);
     if (object === undefined) return undefined;

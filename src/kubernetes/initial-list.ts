@@ -1,7 +1,7 @@
 /**
- * Everything of a kind at one resourceVersion, page by page, each page taken in before the next is
- * asked for. A continue token lives for some minutes only: when one has expired, the whole list is
- * asked for once more in a single page.
+ * Lists all objects of a kind at one resourceVersion, page by page. Each page is processed before
+ * the next one is requested. A continue token lives for some minutes only; when it has expired, the
+ * whole list is requested once more in a single page.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import { type Answer, isVersionLost, succeeded } from "./answer.ts";
@@ -18,7 +18,7 @@ export interface Listing<T extends KubernetesObject> {
   readonly client: ListWatcher;
   readonly of: Resource<T>;
   readonly selection: Selection;
-  /** Called once for each object; what it gives is kept. */
+  /** Called once for each object; its results are kept. */
   readonly take: (object: T) => T;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How the user of a kubeconfig proves itself: certificates, tokens, a password, or what a plugin
- * gives.
+ * The credentials of a kubeconfig's user: certificates, tokens, a password, or the output of a
+ * plugin.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -60,7 +60,7 @@ interface Credential {
   };
 }
 
-/** Asks the plugin once, and again when its credential has run out. */
+/** Runs the plugin once, and again when its credential has expired. */
 function pluginProof(plugin: Plugin, env: NodeJS.ProcessEnv): () => Promise<UserProof> {
   let asked: Promise<Credential> | undefined;
   return async () => {
@@ -87,9 +87,9 @@ async function askPlugin({ apiVersion, command, args, env: own }: Plugin, env: N
 }
 
 /**
- * The plugins that were part of clients before there were programs: oidc, and once azure and gcp.
- * Only client-node knows them, and it brings 30 MB of generated models along, so it is loaded for
- * their few users alone.
+ * The plugins that were part of clients before plugins were programs: oidc, and once azure and gcp.
+ * Only client-node has them, and it brings 30 MB of generated models, so it is loaded for these few
+ * users alone.
  */
 function providerProof(authProvider: NonNullable<User["auth-provider"]>): () => Promise<UserProof> {
   const loaded = import("@kubernetes/client-node/dist/config.js").then(({ KubeConfig }) => {

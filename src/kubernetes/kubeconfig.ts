@@ -1,6 +1,6 @@
 /**
- * Kubeconfig files, read as kubectl reads them: the first file that has a cluster, user, context or
- * current context of some name counts. One trap: a path in a file is relative to the folder of that
+ * Kubeconfig files, read as kubectl reads them: the first file that defines a cluster, user,
+ * context or current context counts. One trap: a path in a file is relative to the folder of that
  * file.
  */
 import { readFile } from "node:fs/promises";
@@ -75,7 +75,7 @@ async function readConfig(file: string): Promise<Config> {
     const { load } = await import("js-yaml");
     return configOf(load(await readFile(file, "utf8")), (path) => resolve(dirname(file), path));
   } catch (cause) {
-    // A parser goes on to show the lines around.
+    // A parser's message goes on with the lines around the mistake.
     const [why] = (cause as Error).message.split("\n");
     throw new Error(`kubeconfig ${file} cannot be read: ${why}`, { cause });
   }

@@ -27,8 +27,8 @@ export const leases = resource<Lease>({
 });
 
 /**
- * The Lease as it is once `identity` has it; keeps the time of acquisition when it had it before.
- * `wallMs` is the time to write.
+ * The Lease once `identity` has it. It keeps the time of acquisition if `identity` had it before.
+ * `wallMs` is the present time.
  */
 export function heldBy(identity: string, durationMs: number, wallMs: number, before: LeaseSpec = {}): LeaseSpec {
   const renewTime = microTime(wallMs);

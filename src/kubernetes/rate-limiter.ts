@@ -1,14 +1,14 @@
 /**
- * How long a key has to wait before it is worked on again. The default is the one of client-go's
- * controllers: each key waits longer with each of its failures, and all keys together start no more
- * than ten tries a second.
+ * How long a key has to wait before the next try. The default is that of client-go's controllers:
+ * each key waits longer after each of its failures, and all keys together start at most ten tries a
+ * second.
  */
 import type { Clock } from "../timing/clock.ts";
 
 export interface RateLimiter {
-  /** Counts a try and gives the milliseconds to wait before it. */
+  /** Counts a try and returns the milliseconds to wait before it. */
   when(key: string): number;
-  /** The key came through: its next failure is the first. */
+  /** The key succeeded: its next failure counts as the first. */
   forget(key: string): void;
   retries(key: string): number;
 }
@@ -66,7 +66,7 @@ export class TokenBucket {
     this.#filled = clock.now();
   }
 
-  /** Takes a token, one of the future if need be, and gives the milliseconds until it is there. */
+  /** Takes a token, if need be a future one, and returns the milliseconds until it is available. */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;

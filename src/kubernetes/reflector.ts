@@ -55,7 +55,7 @@ export type ReflectorEvent =
    * long.
    */
   | { readonly kind: "failed"; readonly denied: boolean; readonly failure: ApiFailure; readonly retryMs: number }
-  /** Everything is asked for again, and why. */
+  /** All objects are requested again, for this reason. */
   | { readonly kind: "version-lost"; readonly why: string };
 
 /**
@@ -241,7 +241,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#options.report?.({ kind: "listed", objects: objects.length, streamed, tookMs });
   }
 
-  /** Everything has to be asked for again; that is not a failure to wait for. */
+  /** All objects have to be requested again, which is no failure and needs no wait. */
   #lose(why: string): TurnEnd {
     this.#version = undefined;
     this.#options.report?.({ kind: "version-lost", why });

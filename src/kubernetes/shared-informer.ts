@@ -1,7 +1,7 @@
 /**
- * A cache of one kind of object, kept by a Reflector, and the listeners that are called for its
- * changes. The cache is always ahead of these calls: read the newest state from `store`, and take a
- * change only as the word to look.
+ * A cache of one kind of object, kept by a Reflector, with listeners for its changes. The cache is
+ * always ahead of the calls to listeners: read the newest state from `store`, and treat a change
+ * only as a reason to look.
  */
 
 import { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
@@ -66,14 +66,14 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     return this.#reflector.run(signal);
   }
 
-  /** The server was just reached by something else: a wait for it is cut short. */
+  /** Something else has just reached the server, so a wait for it ends early. */
   tryNow(): void {
     this.#reflector.tryNow();
   }
 
   /**
-   * Hears of every object in the cache as `added`, then of each change, in the order they came.
-   * Gives the function that ends it.
+   * Calls the listener with every object in the cache as `added`, then with each change in order.
+   * Returns the function that ends it.
    */
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener);

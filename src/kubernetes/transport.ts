@@ -41,7 +41,7 @@ export class Transport {
     this.#clock = clock;
   }
 
-  /** Never rejects: what went wrong on the way is a failure with one of `ownReasons`. */
+  /** Never rejects: a failed request resolves with one of `ownReasons`. */
   async send(wanted: TransportRequest): Promise<Answer<TransportResponse>> {
     let proof: Proof;
     try {
@@ -108,15 +108,15 @@ export class Transport {
 }
 
 /**
- * The length is said because node frames the body of a DELETE in no other way, and the server would
- * read it as the next request.
+ * The length is given because node frames the body of a DELETE in no other way; the server would
+ * read the body as the next request.
  */
 const bodyHeaders = (body: string, contentType = "application/json") => ({
   "content-type": contentType,
   "content-length": Buffer.byteLength(body),
 });
 
-/** Lets what is in use end, and keeps nothing for later. */
+/** Lets requests in flight end, and keeps no connection for later. */
 function retire(agent: HttpAgent): void {
   agent.maxFreeSockets = 0;
   for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();

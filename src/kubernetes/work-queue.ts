@@ -1,8 +1,8 @@
 /**
- * Keys waiting to be worked on, with the promises of client-go's work queue: a key waits at most
- * once however often it is added, no two workers have the same key at a time, and a key that is
- * added while a worker has it waits again when that worker is done. So the queue carries the name
- * of what to look at, never what happened to it.
+ * A queue of keys with the guarantees of client-go's work queue. A key waits at most once however
+ * often it is added, and no two workers have the same key at a time. A key that is added while a
+ * worker has it waits again when that worker is done. So the queue carries only names of objects to
+ * look at, and no events.
  */
 import type { Clock } from "../timing/clock.ts";
 import { defaultRateLimiter, type RateLimiter } from "./rate-limiter.ts";
@@ -75,13 +75,13 @@ export class WorkQueue {
     this.#delayed.set(key, { at, cancel });
   }
 
-  /** Adds the key after the wait that its failures have earned. */
+  /** Adds the key after a wait that depends on its failures. */
   addRateLimited(key: string): void {
     this.#report?.({ kind: "retried" });
     this.addAfter(key, this.#limiter.when(key));
   }
 
-  /** The key came through: its failures no longer count. */
+  /** The key succeeded: its failures no longer count. */
   forget(key: string): void {
     this.#limiter.forget(key);
   }
@@ -90,7 +90,10 @@ export class WorkQueue {
     return this.#limiter.retries(key);
   }
 
-  /** The next key; its taker must call `done`. Nothing once the queue is shut down and empty. */
+  /**
+   * Returns the next key, for which the caller must call `done`; undefined once the queue is shut
+   * down and empty.
+   */
   take(): Promise<string | undefined> {
     const [next] = this.#waiting;
     if (next !== undefined) {
@@ -111,8 +114,8 @@ export class WorkQueue {
   }
 
   /**
-   * Takes in nothing more and drops what was delayed. Resolves when the workers have emptied the
-   * queue and are done.
+   * Accepts no more keys and drops delayed ones. Resolves when the workers have emptied the queue
+   * and are done.
    */
   drain(): Promise<void> {
     this.#shuttingDown = true;

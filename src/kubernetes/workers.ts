@@ -1,13 +1,12 @@
 /**
- * The loop around a WorkQueue that every controller would else write for itself. A failure is a
- * value: a key is tried again later, or given up; what `reconcile` throws is a bug and ends the
- * workers.
+ * The loop around a WorkQueue that every controller needs. A failure is a value, and its key is
+ * tried again later or given up. An exception in `reconcile` is a bug and ends the workers.
  */
 import type { WorkQueue } from "./work-queue.ts";
 
 /**
- * How the work on a key went. `retry` tries again when its failures allow, `after` at a time of its
- * own.
+ * The outcome for a key. `retry` tries again after a wait that depends on its failures, `after` at
+ * a given time.
  */
 export type Reconciled =
   | { readonly kind: "done" }

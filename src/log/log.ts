@@ -1,7 +1,7 @@
 /**
- * The log: a constant message and fields on every line. On a terminal a line is for reading;
- * elsewhere it is JSON, for machines. Fields are chosen by who logs and never hold a whole object,
- * so no Secret can be among them.
+ * The log: each line has a constant message and fields. On a terminal a line is made for people;
+ * elsewhere it is JSON. The caller chooses the fields and never passes a whole object, so no Secret
+ * can be among them.
  */
 import { type Logger, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
@@ -13,7 +13,7 @@ export type Log = Logger;
 export interface LogOptions {
   /** `-v`: from 2 on debug, from 3 on trace. */
   readonly verbosity: number;
-  /** Whether a person reads along; with colours or without. */
+  /** Whether the log goes to a terminal; with colours or without. */
   readonly terminal: false | { readonly colours: boolean };
   readonly write: (text: string) => void;
 }
@@ -22,8 +22,7 @@ export function openLog({ verbosity, terminal, write }: LogOptions): Log {
   const level = verbosity >= 3 ? "trace" : verbosity >= 2 ? "debug" : "info";
   const levelWord = { formatters: { level: (label: string) => ({ level: label }) } };
   const plain = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, ...levelWord };
-  // A line is JSON and ends with its only line break: what is escaped in it stands in one of its
-  // texts.
+  // A line is JSON and ends with its only line break, because line breaks in texts are escaped.
   if (terminal === false) return pino(plain, { write: (line: string) => write(visibleLines(line)) });
   const readable = prettyFactory({
     colorize: terminal.colours,

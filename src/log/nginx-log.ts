@@ -1,6 +1,6 @@
 /**
- * Lines of nginx itself, and the events of its process. Its lines pass through in the format it
- * gave them; nginx writes what clients send as it is, so controls are escaped.
+ * Logs the lines of nginx itself and the events of its process. The lines keep nginx's format.
+ * nginx writes text of clients unchanged, so control characters are escaped here.
  */
 import type { NginxEvent } from "../nginx/index.ts";
 import { visible } from "../visible.ts";
@@ -9,7 +9,7 @@ import type { Log } from "./log.ts";
 export interface NginxLines {
   readonly log: Log;
   readonly write: (text: string) => void;
-  /** Whether lines below a warning are of interest: a reload alone makes ten of them. */
+  /** Whether lines below the level warning are logged: a reload alone causes ten of them. */
   readonly notices: boolean;
 }
 

@@ -1,9 +1,11 @@
-/** Says each Problem once when it comes and once when it goes, however many turns see it. */
+/**
+ * Logs each Problem once when it appears and once when it disappears, however many turns report it.
+ */
 import { Table } from "../model/table.ts";
 import { mended, named, type Problem, sentence } from "../problem.ts";
 import type { Log } from "./log.ts";
 
-/** `web.yaml:12` where the object of a Problem is written down in a file. */
+/** `web.yaml:12`, where the object of a Problem comes from a file. */
 export type PlaceOf = (problem: Problem) => string | undefined;
 
 export class ProblemLog {
@@ -16,7 +18,7 @@ export class ProblemLog {
     this.#placeOf = placeOf;
   }
 
-  /** `all` are the Problems that there are now. */
+  /** `all` are all present Problems. */
   renew(all: Table<readonly Problem[]>): void {
     const changes = all.changesSince(this.#last);
     this.#last = all;
@@ -39,7 +41,7 @@ export class ProblemLog {
 }
 
 /**
- * To find a place costs more than all else about a line, so that only the first of many lines get
+ * Finding a line number costs more than the rest of a log line, so only the first of many lines get
  * one.
  */
 const mostPlaces = 200;

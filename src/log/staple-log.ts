@@ -1,4 +1,4 @@
-/** OCSP answers in the log: each trouble once, until there is another or an answer. */
+/** Logs OCSP answers: each failure once, until there is another one or an answer. */
 import type { StapleEvent } from "../ocsp/stapled-source.ts";
 import type { Log } from "./log.ts";
 

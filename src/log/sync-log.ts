@@ -1,7 +1,7 @@
 /**
- * One line for each sync that changes what is served: what changed, whether nginx was reloaded and
- * why, and how long each stage took. Other syncs get a line with -v 2 only, and
- * `sluice_syncs_total` counts them.
+ * Logs one line for each sync that changes what is served: the change, the reload and its reason,
+ * and the time of each stage. Other syncs are only logged with -v 2; `sluice_syncs_total` counts
+ * them.
  */
 import { bugWords } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";

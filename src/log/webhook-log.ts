@@ -1,6 +1,6 @@
 /**
- * The webhook's work: a line for each Ingress that it refused, and for what ails its certificate.
- * Allowed ones are of interest to few.
+ * Logs the webhook's work: a line for each Ingress that it refused, and for failures of its
+ * certificate. Allowed Ingresses are not logged by default.
  */
 import type { CertificateEvent } from "../admission/kept-certificate.ts";
 import type { WebhookEvent } from "../admission/webhook.ts";

@@ -1,7 +1,7 @@
 /**
- * When an object was made, for those that do not say so: the moment it was first seen. Precedence
- * between Ingresses goes by age, so no two objects get the same moment, and an object keeps its own
- * through every edit.
+ * Gives objects without a creationTimestamp one: the moment at which they were first seen.
+ * Precedence between Ingresses depends on age, so no two objects get the same moment, and an object
+ * keeps its own through every edit.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 
@@ -32,7 +32,10 @@ export class Ages {
     this.#seen.delete(id);
   }
 
-  /** In microseconds, later than any before; written so that comparing texts gives the order. */
+  /**
+   * In microseconds, later than any before, in a form whose alphabetical order is the order in
+   * time.
+   */
   #next(): string {
     this.#last = Math.max(this.#last + 1, this.#now().getTime() * 1000);
     const seconds = new Date(Math.floor(this.#last / 1_000_000) * 1000).toISOString().slice(0, 19);

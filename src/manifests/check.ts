@@ -1,8 +1,8 @@
 /**
- * The small checks of which the rules for each kind of object are made. A check says what is wrong
- * and where; it never repeats a value that is not a switch or a number, because the same checks
- * read Secrets. A mistake that the API server would refuse is fatal for the object; a field it does
- * not know is only ignored, since a newer one may know it.
+ * Small checks from which the rules for each kind of object are built. A check reports what is
+ * wrong and where. It never repeats a value that is not a switch or a number, because the same
+ * checks read Secrets. A mistake that the API server would refuse is fatal for the object; an
+ * unknown field is only ignored, because a newer server may know it.
  */
 import { nearest } from "../kinds/nearest.ts";
 
@@ -18,7 +18,7 @@ export interface Finding {
 
 export type Check = (value: unknown, path: Path) => readonly Finding[];
 
-/** The mistake in a text: finishes "<field>: …", or undefined. */
+/** The mistake in a text, as the end of the sentence "<field>: …", or undefined. */
 export type Rule = (text: string) => string | undefined;
 
 export const wrong = (path: Path, why: string): readonly Finding[] => [{ path, why, fatal: true }];

@@ -1,6 +1,6 @@
 /**
- * Checks for what the API server accepts as a Secret, a ConfigMap and a Namespace. Nothing said
- * here repeats a Secret's value.
+ * Checks a Secret, a ConfigMap or a Namespace by the rules of the API server. No sentence repeats a
+ * Secret's value.
  */
 import { anything, boolean, type Check, isMapping, mapOf, type Rule, record, text, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";
@@ -24,10 +24,7 @@ const small: Check = (value, path) => {
 
 const pairKeys = ["tls.crt", "tls.key"];
 
-/**
- * A Secret whose type promises a key pair has both keys; whether they fit is for `translate/` to
- * see.
- */
+/** A Secret whose type promises a key pair has both keys. `translate/` checks that they fit. */
 const promised: Check = (value, path) => {
   if (!isMapping(value) || value.type !== "kubernetes.io/tls") return [];
   const keys = [value.data, value.stringData].flatMap((some) => Object.keys(some ?? {}));

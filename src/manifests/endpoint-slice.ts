@@ -1,7 +1,7 @@
 /**
- * Checks for what the API server accepts as an EndpointSlice, with one thing more: addresses of
- * this machine (127.0.0.0/8, ::1), because `serve` runs beside its backends. Link-local addresses
- * stay out: cloud machines keep their credentials there.
+ * Checks an EndpointSlice by the rules of the API server, with one exception: addresses of this
+ * machine (127.0.0.0/8, ::1) are allowed, because `serve` runs beside its backends. Link-local
+ * addresses are not, because cloud machines keep their credentials there.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import { shown } from "../kinds/kind.ts";

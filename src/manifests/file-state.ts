@@ -1,7 +1,7 @@
 /**
- * The Library's knowledge of one file: the last good form of each object in it, and what is wrong
- * with the present text. A file that breaks keeps what it had; an object that breaks keeps its last
- * good form, and the others in its file go on.
+ * The Library's state of one file: the last good form of each object in it, and the mistakes in the
+ * present text. A file that breaks keeps its objects. An object that breaks keeps its last good
+ * form, and the other objects of its file are not affected.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../model/objects.ts";
@@ -13,7 +13,7 @@ export interface FileState {
   readonly faults: readonly Fault[];
   /** By `idOf`. */
   readonly objects: ReadonlyMap<string, Held>;
-  /** Objects that this file defines once more, and where. */
+  /** Objects that this file defines a second time, and where. */
   readonly doubles: ReadonlyMap<string, Place>;
 }
 
@@ -22,7 +22,7 @@ export interface Held {
   readonly key: string;
   readonly place: Place;
   readonly object: KubernetesObject;
-  /** Where in the file a field of it stands. */
+  /** Where a field of the object is in the file. */
   readonly placeOf: ManifestObject["placeOf"];
 }
 
@@ -44,7 +44,8 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
 }
 
 /**
- * The same value for the same content; the last good one where the present one would be refused.
+ * Returns the same value for the same content; the last good one where the present one would be
+ * refused.
  */
 function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined {
   const { kind, key, object } = one;
@@ -54,7 +55,7 @@ function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined
     key,
     placeOf: one.placeOf,
     object: isDeepStrictEqual(before?.object, object) ? before!.object : object,
-    // Found out when somebody asks.
+    // Computed only when it is needed.
     get place() {
       return one.place;
     },

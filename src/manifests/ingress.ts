@@ -13,7 +13,7 @@ function oneOf(one: string, other: string): Check {
   };
 }
 
-/** What Ingresses had before networking.k8s.io/v1, and many a tutorial still has. */
+/** Fields that Ingresses had before networking.k8s.io/v1, and that many tutorials still show. */
 const ended: Check = (value, path) => {
   const { serviceName, servicePort } = value as { readonly serviceName?: unknown; readonly servicePort?: unknown };
   const port = typeof servicePort === "number" || /^\d+$/.test(String(servicePort)) ? "number" : "name";
@@ -26,7 +26,7 @@ const backend: Check = (value, path) => {
   return isEnded ? ended(value, path) : presentBackend(value, path);
 };
 
-/** A port by number; text that is no number is a name, and has a field of its own. */
+/** A port by number. Text that is not a number is a name, which has a field of its own. */
 const portNumber: Check = (value, path) =>
   typeof value === "string" && !/^\d+$/.test(value)
     ? wrong(path, `text is given where a number is required; the name of a port is written as name: ${shown(value)}`)
@@ -71,7 +71,7 @@ function pathMistake(given: string, free: boolean): string | undefined {
 const types = ["Exact", "Prefix", "ImplementationSpecific"];
 const knownPath = record({ path: text(), pathType: word(...types), backend }, ["pathType", "backend"], path);
 
-/** The version before had no pathType, so those who miss it do not know what to write. */
+/** The version before had no pathType, so its users need to know what to write. */
 const pathEntry: Check = (value, at) =>
   knownPath(value, at).map((one) =>
     one.why === "pathType is missing" ? { ...one, why: `pathType is missing; write one of ${types.join(", ")}` } : one,
@@ -95,7 +95,7 @@ const routesSomething: Check = (value, at) => {
 
 const secretName: Rule = (name) => (name === "" ? undefined : dnsSubdomain(name));
 
-/** The name that `defaultBackend` had. */
+/** The earlier name of `defaultBackend`. */
 const endedDefault: Check = (_, path) => wrong(path, "it ended with Kubernetes 1.22; write defaultBackend");
 
 export const ingress = record(

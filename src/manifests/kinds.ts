@@ -1,6 +1,6 @@
 /**
- * Which objects of a folder count, by apiVersion and kind. A folder may hold Deployments and what
- * not: those are passed over.
+ * The objects of a folder that Sluice reads, by apiVersion and kind. A folder may hold Deployments
+ * and other objects, which are skipped.
  */
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
@@ -42,12 +42,12 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
 };
 
 /**
- * Groups whose kinds are those above, or were; in another group a kind of the same name is another
- * thing (a Service of Knative).
+ * Groups that have, or had, the kinds above. In another group a kind of the same name is something
+ * else, such as a Service of Knative.
  */
 const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io", "gateway.networking.k8s.io", "sluice.dev"];
 
-/** The Gateway API goes on taking the version before v1, which has the same fields. */
+/** The Gateway API still accepts the version before v1, which has the same fields. */
 function isFormer(kind: string, apiVersion: string): boolean {
   const isOfGateways = kinds[kind as WatchedKind].apiVersion === "gateway.networking.k8s.io/v1";
   return isOfGateways && apiVersion === "gateway.networking.k8s.io/v1beta1";

@@ -1,7 +1,7 @@
 /**
- * All objects of a folder as one Snapshot. One changed file touches only its own objects, and an
- * object that did not change stays the same value. Where two files define one object, the file that
- * was seen first has it, and the other has a Problem.
+ * All objects of a folder as one Snapshot. A changed file only affects its own objects, and an
+ * unchanged object stays the same value. Where two files define one object, the file that was seen
+ * first has it, and the other gets a Problem.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { IngressClass, KubernetesObject } from "../model/objects.ts";
@@ -21,7 +21,7 @@ import type { Manifest } from "./manifest.ts";
 import { faultProblem, takenProblem } from "./problems.ts";
 
 export interface LibraryOptions {
-  /** Stands in while the folder has no IngressClass. */
+  /** Used while the folder has no IngressClass. */
   readonly assumedClass: IngressClass;
   readonly now: () => Date;
 }
@@ -52,7 +52,7 @@ export class Library {
     return this.#problems;
   }
 
-  /** The file that an object is taken from, and the object in it. */
+  /** The file from which an object is taken, and the object in it. */
   held({ kind, namespace, name }: ObjectName): { readonly file: string; readonly held: Held } | undefined {
     const id = idOf({ kind, key: namespace === undefined ? name : `${namespace}/${name}` });
     const file = this.#holders.has(id) ? this.#ownerOf(id) : undefined;
@@ -60,9 +60,7 @@ export class Library {
     return file === undefined || held === undefined ? undefined : { file, held };
   }
 
-  /**
-   * Whether the file would hold less than it did: then it may be in the middle of being written.
-   */
+  /** Whether the file would hold fewer objects than before; it may then be only half written. */
   wouldLose(file: string, manifest: Manifest | undefined): boolean {
     const ids = [...(this.#files.get(file)?.objects.keys() ?? [])];
     if (ids.length === 0 || manifest === undefined) return ids.length > 0;
@@ -71,8 +69,8 @@ export class Library {
   }
 
   /**
-   * Takes up what these files hold now; undefined: the file is gone. New files are seen in the
-   * order in which they come.
+   * Reads the present content of these files; undefined: the file is gone. New files are ordered by
+   * their arrival.
    */
   change(manifests: ReadonlyMap<string, Manifest | undefined>): void {
     const touched = new Set<string>();
@@ -96,7 +94,7 @@ export class Library {
       const [kind, key] = id.split(" ") as [WatchedKind, string];
       const object = this.#objectOf(id);
       const present = this.#objects[tableOf[kind]] as Table<KubernetesObject> | undefined;
-      // An object that went to another file as it is has not changed.
+      // An object that moves to another file unchanged has not changed.
       if (!isDeepStrictEqual(present?.get(key), object)) changes.push({ kind, key, object });
     }
     if (changes.length === 0) return;
@@ -114,7 +112,7 @@ export class Library {
     return undefined;
   }
 
-  /** Of the files that hold an object, the one that was seen first. */
+  /** Of the files with this object, the one that was seen first. */
   #ownerOf(id: string): string | undefined {
     const holders = this.#holders.get(id) ?? new Set();
     if (holders.size < 2) return [...holders][0];

@@ -1,6 +1,6 @@
 /**
- * How much a folder may ask of its reader: one file that is too large, or has too many documents,
- * is left alone with one sentence.
+ * Limits on the content of a folder. A file that is too large, or has too many documents, is
+ * skipped with one sentence.
  */
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 
@@ -8,21 +8,21 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 export const mostBytes = 64 * 1024 * 1024;
 
 /**
- * Lines and commas in a text of YAML, each of which may begin something that costs memory whatever
- * it is: half a kilobyte, and several for the careful reader. A dump of ten thousand hosts has a
- * million lines. JSON is read in another way and has no such bound.
+ * Lines and commas in a YAML text. Each may begin something that costs memory: half a kilobyte, or
+ * several with the careful reader. A dump of ten thousand hosts has a million lines. JSON has
+ * another reader and no such limit.
  */
 export const mostParts = { plain: 1_500_000, careful: 250_000 };
 
-/** Where so many faults stand is found out; those beyond are said without. */
+/** The line is only computed for this many faults; further ones are reported without it. */
 export const mostPlaces = 10_000;
 
-/** Each costs memory even where nothing is in it. */
+/** An empty document costs memory, too. */
 export const mostObjects = 200_000;
 
 export type ReadText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-/** `path`: 0 is standard input. `why` finishes the sentence "it cannot be read: …". */
+/** `path`: 0 is standard input. `why` completes the sentence "it cannot be read: …". */
 export function textOf(path: string | 0): ReadText {
   try {
     if (path === 0) return { ok: true, text: readFileSync(0, "utf8") };
@@ -49,7 +49,7 @@ export function partsIn(text: string): number {
   return count;
 }
 
-/** Why a text of YAML with so many documents is not read; undefined where it is. */
+/** Why a YAML text with this many documents is not read; undefined where it is. */
 export function tooManyDocuments(text: string): string | undefined {
   let count = 1;
   for (let at = text.indexOf("\n---"); at >= 0; at = text.indexOf("\n---", at + 4)) count += 1;
@@ -59,8 +59,8 @@ export function tooManyDocuments(text: string): string | undefined {
 export const tooMany = (count: number): string => `it has ${count} documents or items, and ${mostObjects} are the most`;
 
 /**
- * What all files of a folder may have together: a file is read only where there is room for it
- * beside those that are held.
+ * The limit for all files of a folder together: a file is only read if there is room for it beside
+ * the others.
  */
 export const mostOfFolder = { bytes: 256 * 1024 * 1024, parts: 3_000_000, files: 50_000 };
 
@@ -75,12 +75,12 @@ export class FolderRoom {
   #parts = 0;
 
   /**
-   * Takes the text of `file` in the place of its former one; or returns why there is no room, and
-   * the former one stays.
+   * Accepts `text` as the new content of `file`, or returns the reason why there is no room; the
+   * former text then stays.
    */
   take(file: string, text: string): string | undefined {
     const parts = partsIn(text);
-    // A text with more is read only if it is JSON, which costs no more than its bytes.
+    // A text with more is only read if it is JSON, which costs no more than its bytes.
     const amount = { bytes: Buffer.byteLength(text), parts: parts > mostParts.plain ? 0 : parts };
     const before = this.#held.get(file) ?? { bytes: 0, parts: 0 };
     for (const measure of ["bytes", "parts"] as const) {

@@ -1,6 +1,6 @@
 /**
- * One file as the objects in it and what is wrong with it. Pure: what became of an object because
- * of a fault depends on what was there before, and is for the Library to say.
+ * Reads one file as objects and mistakes. It is pure: the consequence of a mistake for an object
+ * depends on the object's earlier form, which the Library knows.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
@@ -14,12 +14,12 @@ import { readYaml, type YamlDocument } from "./yaml.ts";
 
 export interface Manifest {
   readonly objects: readonly ManifestObject[];
-  /** Objects of other kinds, as they are written: a Deployment, say. */
+  /** Objects of other kinds in their original form, such as a Deployment. */
   readonly others: readonly OtherObject[];
-  /** Mappings that are no Kubernetes objects: a values file, say. Each has its fault as well. */
+  /** Mappings that are no Kubernetes objects, such as a values file. Each is also a mistake. */
   readonly strays?: readonly OtherObject[];
   readonly faults: readonly Fault[];
-  /** False: some object in it cannot even be named, so what is missing need not be gone. */
+  /** False: some object in it has no readable name, so a missing object may still be there. */
   readonly complete: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface ManifestObject {
   readonly kind: WatchedKind;
   readonly key: string;
   readonly place: Place;
-  /** Where a field of it stands, or the nearest thing around it that is there. */
+  /** Where a field of it is, or the nearest existing part around it. */
   readonly placeOf: (path: Path) => Place;
   /** Undefined where a fault is fatal. */
   readonly object: KubernetesObject | undefined;
@@ -39,10 +39,10 @@ export interface OtherObject {
 }
 
 export interface Fault {
-  /** Undefined where the fault is in the file and in no object that has a name. */
+  /** Undefined where the mistake is in the file and in no object with a name. */
   readonly object: ObjectName | undefined;
   readonly place: Place;
-  /** `spec.rules[0].host`, or empty where the object as a whole is meant. */
+  /** `spec.rules[0].host`, or empty for the object as a whole. */
   readonly field: string;
   readonly why: string;
   readonly fatal: boolean;
@@ -68,7 +68,7 @@ export function readManifest(text: string, memory = new Memory()): Manifest {
   };
 }
 
-/** A file of which nothing is known but what is wrong with it. */
+/** A file of which only the mistake is known. */
 export function unreadManifest(why: string, place: Place = { line: 1, column: 1 }, frame?: string): Manifest {
   const fault = { object: undefined, place, field: "", why, fatal: true, ...(frame !== undefined && { frame }) };
   return { objects: [], others: [], faults: [fault], complete: false };
@@ -76,9 +76,12 @@ export function unreadManifest(why: string, place: Place = { line: 1, column: 1 
 
 interface Item {
   readonly value: unknown;
-  /** The object's place in its document: a `List` holds several. */
+  /** The path of the object in its document: a `List` holds several. */
   readonly path: Path;
-  /** The document's; an object that is kept must not keep the document's value as well. */
+  /**
+   * The place function belongs to the document, so that an object which is kept does not keep the
+   * document's value as well.
+   */
   readonly placeIn: YamlDocument["placeOf"];
 }
 
@@ -91,8 +94,8 @@ function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
 }
 
 /**
- * To find a place costs more than all else about a small object, so it is not done without end for
- * what is wrong.
+ * Finding a line costs more than all other work on a small object, so the number of lookups for
+ * mistakes is limited.
  */
 class Places {
   #left = mostPlaces;
@@ -131,8 +134,8 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
     why,
     fatal,
   }));
-  // An object whose apiVersion the API does not have counts as unreadable, so that its last good
-  // form stays.
+  // An object whose apiVersion the API does not have counts as unreadable, so its last good form
+  // stays.
   const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
   return {
     object: {
@@ -151,10 +154,7 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 
-/**
- * A field that is null is absent, as in the API; in a mapping from text to text, it is the empty
- * text.
- */
+/** A null field is absent, as in the API; in a mapping from text to text it is the empty text. */
 function withoutNulls(value: unknown, field = ""): unknown {
   if (value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
@@ -165,7 +165,7 @@ function withoutNulls(value: unknown, field = ""): unknown {
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
 
-/** Nearly nothing has any, and is then not written anew. */
+/** Almost no object has null fields; such an object is not copied. */
 function hasNull(value: unknown): boolean {
   return value === null || (typeof value === "object" && Object.values(value).some(hasNull));
 }

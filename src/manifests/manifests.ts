@@ -1,7 +1,7 @@
 /**
- * The Snapshot kept from a folder of YAML: the source of `serve`, which needs no cluster. Editors
- * and copy commands write files in steps, so a change that takes objects away counts only when the
- * file looks the same a moment later. Additions and edits count at once.
+ * Keeps the Snapshot of a folder of YAML: the source of `serve`, which needs no cluster. Editors
+ * and copy commands write files in steps, so a change that removes objects only counts when the
+ * file is still the same a moment later. Additions and edits count at once.
  */
 import { join } from "node:path";
 import { bugWords, guarded } from "../guarded.ts";
@@ -51,12 +51,14 @@ class WatchedManifests implements Manifests {
   readonly #clock: Clock;
   readonly #library: Library;
   readonly #room = new FolderRoom();
-  /** Files for which there was no room. They are looked at again when another one has left some. */
+  /**
+   * Files for which there was no room. They are tried again when another file has become smaller.
+   */
   readonly #leftOut = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  /** The version of each file that was taken up. */
+  /** The version of each file that was read. */
   readonly #stamps = new Map<string, string>();
-  /** Versions that would take something away, and since when they have been seen. */
+  /** Versions that would remove something, with the time since which they have been seen. */
   readonly #doubtful = new Map<string, Doubt>();
   #folderProblem: Problem | undefined;
   #looking: Promise<void> | undefined;
@@ -99,7 +101,7 @@ class WatchedManifests implements Manifests {
     this.#cancelSecondLook?.();
   }
 
-  /** Takes up what is on disk now. Asked while it is looking, it looks once more. */
+  /** Reads what is on disk now. A call during a read causes one more read. */
   async look(): Promise<void> {
     this.#lookAgain = true;
     this.#looking ??= (async () => {
@@ -142,8 +144,8 @@ class WatchedManifests implements Manifests {
   }
 
   /**
-   * Other files may bring us here again at once, so a version counts by how long it has been there,
-   * not by how often it was seen.
+   * Other files may trigger further reads at once, so the time that a version has existed counts,
+   * and not how often it was seen.
    */
   #hasStood(file: string, stamp: string): boolean {
     const doubt = this.#doubtful.get(file);

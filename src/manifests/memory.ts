@@ -1,7 +1,7 @@
 /**
- * What was read before, for who reads much the same twice, such as the folder before a change and
- * the folder after it: a document with the same text is the same value, and the same value is not
- * checked again. A single reading takes a new one, and drops it.
+ * A cache for callers that read similar folders twice, such as the folder before and after a
+ * change. A document with the same text is the same value and is not checked again. A single read
+ * uses a new cache and drops it.
  */
 import { type WrittenObject, writtenObject } from "./object.ts";
 
@@ -9,7 +9,7 @@ export class Memory {
   readonly #documents = new Map<string, readonly unknown[]>();
   readonly #objects = new WeakMap<object, WrittenObject>();
 
-  /** The values in a document, by its text; what `read` throws is thrown. */
+  /** Returns the values of a document by its text; passes on what `read` throws. */
   valuesIn(text: string, read: (text: string) => readonly unknown[]): readonly unknown[] {
     const known = this.#documents.get(text) ?? read(text);
     this.#documents.set(text, known);

@@ -1,4 +1,4 @@
-/** `metadata`, which is alike for all kinds but for the rule of the name. */
+/** Checks `metadata`, which is alike for all kinds except for the rule for names. */
 import {
   anything,
   boolean,
@@ -25,7 +25,7 @@ const annotations: Check = (value, path) => {
     : [];
 };
 
-/** A name that only annotations have does nothing among labels. */
+/** A key that belongs to annotations has no effect among labels. */
 const labels: Check = (value, path) => {
   const misplaced = Object.keys(isMapping(value) ? value : {}).filter((key) =>
     /^nginx\.ingress\.kubernetes\.io\//.test(key),

@@ -1,6 +1,5 @@
 /**
- * How the API server wants names written. Each rule finishes the sentence "<field>: …" or is
- * silent.
+ * The API server's rules for names. Each completes the sentence "<field>: …" or returns undefined.
  */
 import { isIP } from "node:net";
 import { shown } from "../kinds/kind.ts";

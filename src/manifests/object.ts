@@ -1,7 +1,6 @@
 /**
- * What somebody wrote, as an object of the API: its name, and what the API server would find in it.
- * Where in a file it stands plays no part, so the answer for one value holds wherever it is met
- * again.
+ * Reads a value as an object of the API: its name, and the findings of the API server. The place in
+ * the file plays no part, so the result is valid wherever the same value occurs again.
  */
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
@@ -10,10 +9,10 @@ import { type Finding, isMapping } from "./check.ts";
 import { kinds, recognise } from "./kinds.ts";
 
 export type WrittenObject =
-  /** It cannot even be named. */
+  /** It has no readable name. */
   | { readonly is: "nameless"; readonly why: string }
   | { readonly is: "other"; readonly value: Readonly<Record<string, unknown>> }
-  /** An object of a kind that counts, in a version that the API does not have. */
+  /** An object of a known kind, in a version that the API does not have. */
   | { readonly is: "mistaken"; readonly name: ObjectName; readonly findings: readonly Finding[] }
   | {
       readonly is: "ours";
@@ -52,7 +51,8 @@ export function writtenObject(value: unknown): WrittenObject {
 }
 
 /**
- * As the API server would hand it out: the data of a Secret in one piece and without line breaks.
+ * Normalizes it as the API server would: the data of a Secret becomes one piece without line
+ * breaks.
  */
 function finished(object: KubernetesObject): KubernetesObject {
   if (object.kind !== "Secret") return object;

@@ -1,17 +1,17 @@
 /**
- * The lines of a file in which one object stands, so that a place in it is found without reading
- * all the others with their places. For ordinary text only (plain-yaml.ts): there a document begins
- * at a line with three dashes, and an item of a block list at a dash as far in as the first one's.
- * The caller counts what is found, and reads the whole text where that does not fit.
+ * Finds the lines of a file that hold one object, so that a place in it is found without parsing
+ * the others. It works for ordinary text only (plain-yaml.ts): there a document begins at a line
+ * with three dashes, and an item of a block list at a dash with the indentation of the first one.
+ * The caller compares the counts, and parses the whole text where they differ.
  */
 
 export interface Piece {
   readonly lines: readonly string[];
-  /** How many lines of the file stand before it. */
+  /** The number of lines before it. */
   readonly before: number;
 }
 
-/** The documents that hold something. */
+/** The documents that are not empty. */
 export function documentsIn(text: string): readonly Piece[] {
   const lines = text.split("\n");
   const starts = [0, ...lines.flatMap((line, at) => (at > 0 && /^---(\s|$)/.test(line) ? [at] : []))];

@@ -1,7 +1,7 @@
 /**
- * JSON, as `kubectl get -o json` and other programs write it: it is YAML too, and read many times
- * as fast as what it is. A mistake is left to the YAML readers, and so is a key that stands twice,
- * of which JSON's own reader would say nothing.
+ * JSON, as `kubectl get -o json` and other programs write it. It is YAML as well, but JSON's own
+ * reader is many times faster. A mistake is left to the YAML readers, and so is a key that occurs
+ * twice, which JSON's reader would not report.
  */
 import { isMapping } from "./check.ts";
 
@@ -17,7 +17,7 @@ export function jsonDocuments(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** Outside of texts: as many as there are keys. */
+/** Colons outside of texts: there are as many as keys. */
 function colonsIn(json: string): number {
   return json.replace(/"(?:[^"\\]+|\\.)*"/g, "").split(":").length - 1;
 }

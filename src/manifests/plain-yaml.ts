@@ -1,7 +1,7 @@
 /**
- * Ordinary YAML, fast: mappings, lists, texts and numbers, as people and kubectl write them.
- * Whatever is read differently by different readers (anchors, tags, merge keys, `yes` and `no`) is
- * left to the careful reader, and so is every mistake.
+ * A fast reader for ordinary YAML: mappings, lists, texts and numbers, as people and kubectl write
+ * them. Constructs that readers disagree about (anchors, tags, merge keys, `yes` and `no`) are left
+ * to the careful reader, and so is every mistake.
  */
 import { CORE_SCHEMA, loadAll } from "js-yaml";
 import { mostParts, partsIn } from "./limits.ts";

@@ -1,5 +1,5 @@
 /**
- * Checks for what the API server accepts as a Service, as far as Sluice reads it; other fields only
+ * Checks a Service by the rules of the API server, as far as Sluice reads it; other fields only
  * have to exist.
  */
 import { isIP } from "node:net";

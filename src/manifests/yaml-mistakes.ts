@@ -1,7 +1,7 @@
 /**
- * Mistakes in YAML in the words of their author. A parser says where it could not go on; the cause
- * is often another: a merge that was not finished, a template that was not rendered, a line that is
- * too far in.
+ * Explains mistakes in YAML by their cause. A parser reports where it could not go on, but the
+ * cause is often elsewhere: an unfinished merge, a template that was not rendered, a line with too
+ * much indentation.
  */
 import type { Document, YAMLError } from "yaml";
 import type { Place } from "./place.ts";
@@ -33,7 +33,7 @@ export function explained(text: string, error: YAMLError, at: Place): Mistake {
   );
 }
 
-/** Where a long line is looked through for its mistake, time grows faster than its length. */
+/** In a long line the search for the mistake would take more than linear time. */
 const short = (line: string): string => line.slice(0, 1000);
 
 const indented = new Set<YAMLError["code"]>([
@@ -72,7 +72,7 @@ function templateAt(place: Place, mark = "{{"): Mistake {
   return { place, why: `this is a template and not YAML yet, because it contains ${mark}; ${how}` };
 }
 
-/** Where a quote is opened that no other closes: the parser stops at the end of the file. */
+/** Where a quote is opened that is never closed: the parser only stops at the end of the file. */
 function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | undefined {
   if (code !== "MISSING_CHAR") return undefined;
   const opened = (line: string): number => /(?:[:[{,-]|^)\s*(["'])(?!.*\1)/.exec(line)?.index ?? -1;
@@ -82,7 +82,7 @@ function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | und
   return { place: { line: found + 1, column: at + 1 }, why: "the quote that is opened here is never closed" };
 }
 
-/** A line that is further in than the one above allows, or as far in as none above it. */
+/** A line whose indentation is deeper than the line above allows, or fits no line above. */
 function misfit(lines: readonly string[], at: Place): Mistake | undefined {
   const depth = (line: string): number => line.length - line.trimStart().length;
   const isText = (line: string | undefined): line is string => line !== undefined && /^\s*[^\s#]/.test(line);
@@ -122,8 +122,8 @@ function column(line: string): number {
 }
 
 /**
- * The first key in the text that its mapping has already. The reader of YAML would compare each key
- * with all before it, which takes minutes for half a megabyte of them.
+ * The first key that its mapping already has. The YAML reader would compare each key with all
+ * before it, which takes minutes for half a megabyte of keys.
  */
 export function duplicate(
   yaml: Yaml,
@@ -151,8 +151,8 @@ export function duplicate(
 }
 
 /**
- * Constructs that no manifest means: a mapping as a key, which braces of a template make, and an
- * alias without its anchor.
+ * Constructs that no manifest uses on purpose: a mapping as a key, which braces of a template make,
+ * and an alias without its anchor.
  */
 export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number) => Place): Mistake | undefined {
   let found: Mistake | undefined;
@@ -176,14 +176,14 @@ export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number
   return found;
 }
 
-/** Only a host's name is repeated: other text that begins so may be a secret. */
+/** Only a host name is repeated: other text with this beginning may be a secret. */
 function aliasWords(source: string): string {
   const host = /^\.[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(source);
   const quoted = host ? `: "*${source}"` : "";
   return `text that begins with * refers to an anchor, and no anchor has this name; put it in quotes${quoted}`;
 }
 
-/** The lines around the place, with a mark under it; none where a Secret stands in the text. */
+/** The lines around the place, with a mark under it; none where the text holds a Secret. */
 export function frameOf(text: string, { line, column: at }: Place): string | undefined {
   if (/kind["']?[^\S\n]*:\s*["']?Secret\b|stringData/.test(text)) return undefined;
   const lines = text.split("\n");
@@ -199,7 +199,9 @@ const longest = 140;
 const clipped = (line: string): string =>
   line.length > longest ? `${line.slice(0, longest)}…` : line.replaceAll("\t", " ");
 
-/** In own words where the library's would repeat what stands in the file, which may be a secret. */
+/**
+ * Own sentences for errors whose library message repeats the file's text, which may be a secret.
+ */
 const words: Partial<Record<YAMLError["code"], string>> = {
   BAD_ALIAS: "an alias (*) names no anchor; text that begins with * must be in quotes",
   BAD_DQ_ESCAPE: "a \\ in double quotes is followed by a character that it cannot escape",

@@ -1,11 +1,9 @@
 /**
- * Text of a file as documents, and the place of every field in it. The dialect is kubectl's: YAML
- * 1.2 with merge keys, and `yes`, `no`, `on` and `off` are switches, so that what works here works
- * there.
- *
- * Ordinary text is read by `plain-yaml.ts`, six times as fast; only what is out of the ordinary,
- * and the lines of an object of which a place is asked for, are read with their places. A test
- * holds the two readings together.
+ * Parses the text of a file into documents, and finds the place of every field in them. The dialect
+ * is kubectl's: YAML 1.2 with merge keys, in which `yes`, `no`, `on` and `off` are switches, so
+ * that files that work there work here. `plain-yaml.ts` reads ordinary text six times as fast; only
+ * unusual text, and objects of which a place is needed, are parsed with their places. A test
+ * compares the two readers.
  */
 import { createRequire } from "node:module";
 import type { Document, Node } from "yaml";
@@ -33,8 +31,8 @@ export type ReadYaml =
 const deepest = 100;
 
 /**
- * Deeper text than any object has is a mistake; the readers follow it by calling themselves, so
- * that they may fail on it.
+ * Text with deeper nesting than any object is a mistake: the readers are recursive and might fail
+ * on it.
  */
 export function readYaml(text: string, memory = new Memory()): ReadYaml {
   const tooDeep = { ok: false, place: { line: 1, column: 1 }, why: `it is nested deeper than ${deepest}` } as const;
@@ -48,7 +46,7 @@ export function readYaml(text: string, memory = new Memory()): ReadYaml {
   return read.ok && read.documents.some(({ value }) => !isShallow(value)) ? tooDeep : read;
 }
 
-/** Looks at one level after the other, so that no depth is too much for it. */
+/** Works level by level, so that no depth is too much for it. */
 function isShallow(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -103,8 +101,8 @@ function itemCountOf(value: unknown): number {
 }
 
 /**
- * The careful reader is loaded when something is out of the ordinary: seventy modules, for which a
- * tool would wait.
+ * The careful reader is loaded only when it is needed: it has seventy modules, for which a tool
+ * would wait.
  */
 const load = createRequire(import.meta.url);
 const careful = (): typeof import("yaml") => load("yaml");

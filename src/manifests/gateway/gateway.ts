@@ -50,7 +50,7 @@ const protocol: Rule = (value) =>
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** What the rules of the definition say about one listener. */
+/** The definition's rules for one listener. */
 const listenerRules: Check = (value, path) => {
   const { protocol: given, tls, hostname: host } = value as Record<string, unknown>;
   const mode = isMapping(tls) ? (tls.mode ?? "Terminate") : undefined;
@@ -108,7 +108,7 @@ const listeners = both(
   ),
 );
 
-/** As a Gateway has them, but for its name. */
+/** The fields of a Gateway's status, except its name. */
 export const listenerSet = record(
   {
     ...whole,

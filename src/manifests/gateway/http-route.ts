@@ -112,7 +112,7 @@ const origin: Rule = (value) =>
     ? undefined
     : `${shown(value)} is not an origin such as https://shop.example`;
 
-/** What the rule of the definition says about `*` in lists of CORS. */
+/** The definition's rule about `*` in lists of CORS. */
 const starAlone: Check = (value, path) => {
   const all = value as readonly string[];
   return all.length > 1 && all.includes("*") ? wrong(path, "* stands beside others, and it must stand alone") : [];
@@ -183,7 +183,7 @@ export function fieldOfType(fieldOf: Readonly<Record<string, string>>): Check {
   };
 }
 
-/** Filters that may stand there several times. */
+/** Filters that may occur several times. */
 const repeatable = ["RequestMirror", "ExtensionRef", "ExternalAuth"];
 
 export const distinctTypes = distinct(

@@ -1,4 +1,4 @@
-/** How objects of the Gateway API refer to others, as its definitions (v1.6.3) want it. */
+/** References of objects of the Gateway API to others, by the rules of its definitions (v1.6.3). */
 import { shown } from "../../kinds/kind.ts";
 import { type Check, listOf, port, type Rule, record, text, whole, wrong } from "../check.ts";
 import { dnsLabel, dnsSubdomain } from "../names.ts";
@@ -20,14 +20,14 @@ const groupName: Rule = (value) => (value === "" ? undefined : dnsSubdomain(valu
 export const headerName: Rule = (value) =>
   /^[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,256}$/.test(value) ? undefined : `${shown(value)} is not the name of a header`;
 
-/** Names of objects are such, but the definitions do not say so. */
+/** A plain DNS name. The definitions do not require it, but the names of objects are such. */
 const objectName = text(filled, atMost(253));
 
 export const named = { group: text(groupName), kind: text(kindName), name: objectName };
 export const placed = { ...named, namespace: text(dnsLabel) };
 export const sectionName = text(dnsSubdomain);
 
-/** A list of at most so many. */
+/** A list with at most this many items. */
 export function few(check: Check, most: number, least = 0): Check {
   return (value, path) => {
     const findings = listOf(check, least)(value, path);
@@ -38,7 +38,7 @@ export function few(check: Check, most: number, least = 0): Check {
   };
 }
 
-/** A list whose items differ in what `keyOf` gives of them. */
+/** A list whose items differ in the result of `keyOf`. */
 export function distinct(
   keyOf: (item: Record<string, unknown>) => string | undefined,
   why: (key: string) => string,
@@ -55,7 +55,7 @@ export function distinct(
   };
 }
 
-/** One check after the other, the later ones only of what the earlier ones let pass. */
+/** Runs the checks in order; later ones only see what earlier ones have accepted. */
 export function both(first: Check, ...others: readonly Check[]): Check {
   return (value, path) => {
     const findings = first(value, path);
