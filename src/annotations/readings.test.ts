@@ -19,6 +19,7 @@ test("equal texts are one value as long as somebody has it, and are forgotten af
   const held = valuesOf(1, settings);
   const before = await liveBytes();
   for (let timeout = 2; timeout < 10_000; timeout++) valuesOf(timeout, settings);
-  expect((await liveBytes()) - before).toBeLessThan(500_000);
+  // Ten thousand kept readings would be many times as much; finalizers may run a moment later.
+  await expect.poll(async () => (await liveBytes()) - before).toBeLessThan(2_000_000);
   expect(valuesOf(1, settings)).toBe(held);
 });
