@@ -1,7 +1,7 @@
 /**
- * The operator's password for what the controller does on its own ports: ending, profiles, what it
- * serves. It is made at each start and lies in the run folder with mode 0600. An address or a port
- * proves nothing: auth services, mirrors, OCSP responders and web pages of this machine lead
+ * The operator's password for actions on the controller's own ports: ending it, profiles, and its
+ * state. It is made at each start and is in the run folder with mode 0600. A local address or port
+ * proves nothing: auth services, mirrors, OCSP responders and web pages in a local browser can lead
  * requests to 127.0.0.1 as well.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
@@ -15,7 +15,7 @@ export interface Refusal {
 export class OperatorToken {
   readonly text = randomBytes(32).toString("base64url");
 
-  /** Why `request` may not do anything; undefined where it may. */
+  /** Why `request` is refused; undefined where it is allowed. */
   refusal({ headers }: IncomingMessage): Refusal | undefined {
     if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
       return { status: 403, why: "a web page may not ask for this\n" };
@@ -30,7 +30,7 @@ export class OperatorToken {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** The headers of a request that shows the token. */
+/** The headers of a request with the token. */
 export const showing = (token: string): { readonly authorization: string } => ({
   authorization: `Bearer ${token.trim()}`,
 });

@@ -28,7 +28,7 @@ export type Problem = { readonly object: ObjectName } & (
       readonly kind: "annotation-unknown";
       readonly key: string;
       readonly nearest?: string;
-      /** The thing of that name elsewhere; finishes "annotation <key> does not exist: ". */
+      /** What the name means elsewhere; completes "annotation <key> does not exist: ". */
       readonly elsewhere?: string;
     }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
@@ -53,7 +53,7 @@ export type Problem = { readonly object: ObjectName } & (
       readonly field: string;
       readonly why: string;
       readonly done: string;
-      /** The lines around the place, for people before a terminal; no part of the sentence. */
+      /** The lines around the place, for a terminal; no part of the sentence. */
       readonly frame?: string;
     }
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
@@ -73,11 +73,11 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "secret-kept"; readonly field: string; readonly secret: string; readonly why: string }
   | {
       readonly kind: "last-good";
-      /** The part of the object that is not in force, and why. */
+      /** The part of the object that is not in force, with the reason. */
       readonly what: string;
-      /** The form that stands in for it. */
+      /** The form that is used in its place. */
       readonly instead: string;
-      /** The moment at which this program saw it first. */
+      /** When this program saw it first. */
       readonly since: string;
       /** How long that can last. */
       readonly until: string;
@@ -91,13 +91,16 @@ const consequences: Record<Consequence, string> = {
   reject: "the Ingress is not applied",
 };
 
-/** A longer sentence loses its middle: it begins with what is wrong and ends with what was done. */
+/**
+ * A longer sentence is cut in the middle: its beginning says what is wrong, and its end what was
+ * done.
+ */
 const longestSentence = 4_000;
 const longestEnd = 400;
 
 /**
- * One sentence without the object's name: what was found and what was done. No control character of
- * a stranger is in it.
+ * One sentence without the object's name: what was found and what was done. It holds no control
+ * characters.
  */
 export function sentence(p: Problem): string {
   const text = wordsOf(p);
@@ -105,12 +108,12 @@ export function sentence(p: Problem): string {
   return visible(`${text.slice(0, longestSentence - longestEnd)}… ${text.slice(-longestEnd)}`);
 }
 
-/** Keys of RouteSettings have the names of annotations, and stand in the spec. */
+/** Keys of RouteSettings have the names of annotations and are in the spec. */
 function keyed({ object, key }: { readonly object: ObjectName; readonly key: string }): string {
   return object.kind === "RouteSettings" ? `spec.${key}` : `annotation ${key}`;
 }
 
-/** A new kind does not compile until it has words. */
+/** A new kind of Problem does not compile until it has a sentence. */
 function wordsOf(p: Problem): string {
   switch (p.kind) {
     case "annotation-unreadable":
@@ -171,8 +174,8 @@ function wordsOf(p: Problem): string {
 }
 
 /**
- * The sentence that is true once the Problem is gone, whether its author mended it or took away
- * what it was about.
+ * The sentence for a Problem that is gone, whether its author corrected the mistake or removed the
+ * object.
  */
 export function mended(p: Problem): string {
   return visible(mendedWords(p));
@@ -224,7 +227,7 @@ function mendedWords(p: Problem): string {
   }
 }
 
-/** The sentence where the place in a file stands before it anyway. */
+/** The sentence for a reader who already sees the place in the file. */
 export function unplaced(p: Problem): string {
   return p.kind === "manifest-unusable" ? `${p.field === "" ? "" : `${p.field}: `}${p.why}; ${p.done}` : sentence(p);
 }

@@ -1,25 +1,24 @@
 /**
- * What the installed nginx can do, asked once and given as plain names. What differs between
- * versions and builds is decided here and nowhere else; the template only sees the names. A module
- * counts when it is compiled in or when its file is there; the second kind needs its `load_module`
- * line.
+ * Detects what the installed nginx can do, once, and offers it as plain names. All differences
+ * between versions and builds are decided here; the template only sees the names. A module counts
+ * when it is compiled in or when its file exists; the latter needs a `load_module` line.
  */
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { runToEnd } from "./process/run.ts";
 
 export interface Capabilities {
-  /** The file that was asked, and that runs later. */
+  /** The program file that was examined, and that will run. */
   readonly binary: string;
   /** `1.22.1`. */
   readonly version: string;
-  /** Paths for `load_module`, in the order in which nginx wants them. */
+  /** Paths for `load_module`, in the order that nginx needs. */
   readonly modules: readonly string[];
   readonly lua: boolean;
   readonly stream: boolean;
   readonly streamSslPreread: boolean;
   readonly streamRealip: boolean;
-  /** Whether streams can end TLS and can read the name that a client sends without ending it. */
+  /** Whether streams can end TLS, and can read the name that a client sends without ending TLS. */
   readonly streamTls: boolean;
   readonly headersMore: boolean;
   readonly brotli: boolean;
@@ -53,8 +52,8 @@ export type AskedCapabilities =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Asks the nginx at `binary`; a bare name is looked for in `path` (as in the environment) and where
- * systems keep servers.
+ * Examines the nginx at `binary`; a bare name is looked up in `path` (as in the environment) and
+ * where systems keep servers.
  */
 export async function askCapabilities(binary: string, path: string): Promise<AskedCapabilities> {
   const file = findBinary(binary, path);
@@ -78,8 +77,8 @@ function findBinary(binary: string, path: string): string | undefined {
 }
 
 /**
- * Modules that are files of their own: the name here, the files, and the word by which
- * `--add-module` shows it is compiled in.
+ * Modules with files of their own: the name here, the files, and the word in `--add-module` that
+ * shows that it is compiled in.
  */
 const modules = [
   { name: "ndk", files: ["ndk_http_module.so"], source: "ngx_devel_kit" },
@@ -97,7 +96,7 @@ const modules = [
 
 interface Module {
   readonly name: string;
-  /** Spellings of its file; the first that is there counts. */
+  /** Possible names of its file; the first existing one counts. */
   readonly files: readonly string[];
   readonly source?: string;
   readonly flag?: string;
@@ -107,7 +106,7 @@ interface Module {
 type ModuleName = (typeof modules)[number]["name"];
 
 /**
- * Reads the output of `nginx -V`; undefined when it is not one. `exists` says which module files
+ * Reads the output of `nginx -V`; undefined for any other text. `exists` tells which module files
  * are there.
  */
 export function readCapabilities(

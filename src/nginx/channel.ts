@@ -1,7 +1,7 @@
 /**
- * The way of records into nginx's shared memory: lines of JSON over a unix socket, each request
- * with the controller's pass. What a request can meet must be there before what names it, so
- * certificates and upstreams go before routes, and go last.
+ * Writes records into nginx's shared memory: lines of JSON over a unix socket, each request with
+ * the controller's pass. A record must exist before another one names it, so certificates and
+ * upstreams are written before routes, and removed after them.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { inOrder, type RecordChange } from "../model/records.ts";
@@ -19,20 +19,20 @@ export type PublishOutcome =
 
 export interface MemoryUse {
   readonly capacityBytes: number;
-  /** In whole free pages. */
+  /** The size of free whole pages. */
   readonly freeBytes: number;
 }
 
 export interface MemoryState extends MemoryUse {
-  /** The instance whose records the memory holds; empty in a new one. */
+  /** The instance whose records are in memory; empty in a new memory. */
   readonly instance: string;
-  /** How often records were written to it. */
+  /** The number of writes so far. */
   readonly writing: number;
 }
 
-/** What balancing remembers of an endpoint. */
+/** Balancing's knowledge about an endpoint. */
 export interface PeerFigures {
-  /** Moving average of its answers; undefined where none is kept. */
+  /** Moving average of its answer times; undefined where none is kept. */
   readonly answerSeconds: number | undefined;
   /** Requests that went on to another try after it, in the last ten minutes. */
   readonly failures: number;
@@ -40,13 +40,13 @@ export interface PeerFigures {
 
 const chunkSize = 200;
 const limitMs = 10_000;
-/** Counts of requests are the longest: thousands of hosts, each with all that is counted. */
+/** Counts of requests are the longest answers: thousands of hosts, each with all its labels. */
 const longestAnswer = 256 * 1024 * 1024;
 
 export class Channel {
   readonly #client: SocketClient;
 
-  /** nginx's count of writings, as far as they are known to be this controller's. */
+  /** nginx's number of writes, as far as they are known to come from this controller. */
   #ownWriting: number | undefined;
 
   /** `pass` is the controller's. */
@@ -63,15 +63,15 @@ export class Channel {
   }
 
   /**
-   * nginx's count of writings where it shows that something else wrote since `acceptWriting`;
-   * undefined where it does not.
+   * Returns nginx's number of writes if something else has written since `acceptWriting`; otherwise
+   * undefined.
    */
   async otherWriting(): Promise<number | undefined> {
     const state = await this.state();
     return state === undefined || state.writing === this.#ownWriting ? undefined : state.writing;
   }
 
-  /** The content of nginx's memory at that count is known. */
+  /** Reports that the content of nginx's memory at that number is known. */
   acceptWriting(count: number): void {
     this.#ownWriting = count;
   }
@@ -88,7 +88,7 @@ export class Channel {
   }
 
   /**
-   * The sums of requests that workers have handed over since the last time, as lines of JSON; empty
+   * The sums of requests that workers have handed over since the last call, as lines of JSON; empty
    * where nginx does not answer.
    */
   async counts(): Promise<string> {
@@ -101,8 +101,8 @@ export class Channel {
   }
 
   /**
-   * The counts of `nginx/lua/sluice/gateway/shadow.lua`, as lines of JSON; empty where nothing of a
-   * Gateway is served.
+   * The counts of `nginx/lua/sluice/gateway/shadow.lua` as lines of JSON; empty where nothing is
+   * served for a Gateway.
    */
   async shadow(): Promise<string> {
     try {
@@ -113,7 +113,7 @@ export class Channel {
     }
   }
 
-  /** nginx's own figures, as stub_status gives them; undefined where it does not answer. */
+  /** nginx's own figures from stub_status; undefined where nginx does not answer. */
   async connections(): Promise<ConnectionFigures | undefined> {
     try {
       const { status, text } = await this.#get("/connections");
@@ -153,7 +153,7 @@ export class Channel {
   }
 
   /**
-   * What balancing remembers of these peers, `address:port`; at most 500. Undefined where nginx
+   * Balancing's knowledge about these peers, `address:port`, at most 500. Undefined where nginx
    * does not answer.
    */
   async peers(addresses: readonly string[]): Promise<ReadonlyMap<string, PeerFigures> | undefined> {
@@ -185,9 +185,8 @@ export class Channel {
     const send = () =>
       this.#client.send({ method: "POST", path: "/records", body, signal: AbortSignal.timeout(limitMs) });
     try {
-      // A worker that has just been asked to go closes the connection that was kept. To write the
-      // same twice does no harm, and to write late would: the workers that come may know nothing of
-      // what is there.
+      // A worker that is about to end closes the kept connection, so the request is repeated.
+      // Writing twice does no harm, but writing late would: new workers may lack the records.
       const { status, text } = await send().catch(send);
       const { reply, writing, ...memory } = readReply(text);
       if (writing - 1 === this.#ownWriting) this.#ownWriting = writing;
@@ -200,7 +199,7 @@ export class Channel {
   }
 }
 
-/** Reads the lines with which `nginx/lua/sluice/peers.lua` answers, one for each address. */
+/** Reads the lines of `nginx/lua/sluice/peers.lua`, one for each address. */
 function peerFigures(addresses: readonly string[], text: string): ReadonlyMap<string, PeerFigures> {
   const lines = text.split("\n");
   return new Map(
@@ -211,7 +210,7 @@ function peerFigures(addresses: readonly string[], text: string): ReadonlyMap<st
   );
 }
 
-/** Reads the four lines with which `nginx/lua/sluice/channel.lua` answers. */
+/** Reads the four lines of `nginx/lua/sluice/channel.lua`. */
 function readReply(text: string): MemoryUse & { readonly reply: string; readonly writing: number } {
   const [reply = "", capacity, free, writing] = text.split("\n");
   return { reply, capacityBytes: Number(capacity), freeBytes: Number(free), writing: Number(writing) };

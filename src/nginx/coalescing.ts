@@ -15,8 +15,8 @@ export class CoalescedRuns<Work, Outcome> {
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * A run waits for the one before it and then for `ready`; until then a newer request may take its
-   * place. `ready` should stop waiting when the newest request is aborted.
+   * A run waits for the one before it and then for `ready`; until then a newer request may replace
+   * it. `ready` should stop waiting when the newest request is aborted.
    */
   constructor(
     ready: (newest: () => Request<Work>) => Promise<void>,
@@ -27,7 +27,7 @@ export class CoalescedRuns<Work, Outcome> {
   }
 
   /**
-   * Returns the outcome of `work`, or of newer work that took its place. The signal of the work
+   * Returns the outcome of `work`, or of newer work that replaced it. Only the signal of the work
    * that runs counts.
    */
   ask(work: Work, signal: AbortSignal): Promise<Outcome> {

@@ -10,11 +10,11 @@ import { machineFault } from "./process/start-failure.ts";
 
 export type TestOutcome = { readonly kind: "accepted"; readonly warnings: readonly string[] } | Refused | Unreachable;
 
-/** It could not be tried or did not take, for a reason outside the text: try again later. */
+/** It could not be tested, or failed for a reason outside the text: try again later. */
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly cause: Error;
-  /** The address that the machine would not give, where it is about one. */
+  /** The address that the machine refused, if the failure is about one. */
   readonly names?: string;
 }
 
@@ -24,15 +24,18 @@ export interface Refused {
   readonly stderr: string;
   /** The place nginx named, where it named one. Line numbers count from 1. */
   readonly at?: { readonly file: string; readonly line: number };
-  /** It is about something outside the text, a file or a host name: the same text may do later. */
+  /**
+   * The failure is about something outside the text, such as a file or a host name, so the same
+   * text may pass later.
+   */
   readonly mayPass?: true;
-  /** That file, where nginx says no place. */
+  /** That file, where nginx names no line. */
   readonly names?: string;
 }
 
 /**
- * Tests the text in `file` with the nginx at `binary`. Resolving a host name in the text can take
- * it long.
+ * Tests the text in `file` with the nginx at `binary`. Resolving host names in the text may take
+ * long.
  */
 export async function testText(
   { binary, folder, limitMs }: { readonly binary: string; readonly folder: RunFolder; readonly limitMs: number },
@@ -41,8 +44,8 @@ export async function testText(
 ): Promise<TestOutcome> {
   const directives = `pid ${JSON.stringify(`${folder.temp}/test.pid`)};`;
   const args = ["-t", "-p", folder.root, "-c", file, "-e", "stderr", "-g", directives];
-  // Logs may go to /dev/stdout, which nginx opens: it must be what it will be for the running
-  // nginx, and not a socket of Node's.
+  // nginx opens /dev/stdout for logs, so it must be the file of the running nginx and not a socket
+  // of Node's.
   const run = await runToEnd(binary, args, {
     ...{ cwd: folder.root, env: nginxEnvironment() },
     ...{ stdout: "inherit", signal, limitMs },
@@ -55,9 +58,9 @@ export async function testText(
 }
 
 /**
- * The meaning of a failed test, from the output of `nginx -t`. The place is the end of nginx's last
- * message; the same words further up may be part of what a user wrote. A port that may not be
- * bound, or no memory, is not the text's fault.
+ * Interprets a failed test by the output of `nginx -t`. The line number is at the end of nginx's
+ * last message; the same words further up may be text of a user. A port that may not be bound, or a
+ * lack of memory, is not the text's fault.
  */
 export function refusal(output: string): Refused | Unreachable {
   const stderr = output

@@ -11,7 +11,7 @@ export class Control {
   readonly #socketPath: string;
   readonly #pass: Pass;
 
-  /** `pass` is that of the program which runs nginx. */
+  /** `pass` is that of the program that runs nginx. */
   constructor(socketPath: string, pass: Pass) {
     this.#socketPath = socketPath;
     this.#pass = pass;

@@ -1,5 +1,5 @@
 /**
- * Figures of the running nginx: what stub_status says, and what the kernel says of its processes.
+ * Figures of the running nginx, from stub_status and from the kernel's data about its processes.
  */
 import { readFileSync } from "node:fs";
 import { nginxProcesses } from "./process/processes.ts";
@@ -42,9 +42,7 @@ export function readStubStatus(text: string): ConnectionFigures | undefined {
   };
 }
 
-/**
- * Ticks of the clock in a second, and bytes of a page, as every Linux of today tells its programs.
- */
+/** Clock ticks in a second, and bytes in a page, as every Linux of today reports them. */
 const ticks = 100;
 const pageBytes = 4096;
 
@@ -52,7 +50,7 @@ export function processFigures(folder: { readonly root: string; readonly conf: s
   const bootSeconds = Number(/^btime (\d+)/m.exec(read("/proc/stat"))?.[1] ?? 0);
   const all = nginxProcesses(folder).flatMap(({ pid }) => {
     const stat = read(`/proc/${pid}/stat`);
-    // From the third field on; the name before them is in brackets and may hold anything.
+    // Fields from the third on. The name before them is in brackets and may hold any character.
     const fields = stat
       .slice(stat.lastIndexOf(")") + 2)
       .split(" ")

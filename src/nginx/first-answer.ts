@@ -1,6 +1,6 @@
 /**
- * Waits until a master that was just started serves. It may as well end, or hang, and then there is
- * one sentence to tell.
+ * Waits until a master that was just started serves. If it ends or hangs instead, the result is one
+ * sentence.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { signal } from "./orphans.ts";
 import type { Master } from "./process/master.ts";
 import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
-/** `failure` is what nginx said about it, where it said anything. */
+/** `failure` is nginx's own message, if it left one. */
 export interface NotStarted {
   readonly ok: false;
   readonly why: string;
@@ -18,8 +18,8 @@ export interface NotStarted {
 }
 
 /**
- * Undefined once nginx answers on the control socket. Otherwise the master is gone when this
- * resolves.
+ * Resolves with undefined once nginx answers on the control socket. Otherwise the master is gone
+ * when it resolves.
  */
 export async function firstAnswer(
   { folder, control }: { readonly folder: RunFolder; readonly control: Control },

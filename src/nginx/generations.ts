@@ -1,13 +1,13 @@
 /**
- * Which generations of workers are still finishing their requests. Each reload leaves one behind
- * for as long as its longest request lives (a websocket: until `worker_shutdown_timeout`), with all
- * its memory, so there is a limit to them.
+ * Tracks generations of workers that are still finishing their requests. Each reload leaves one
+ * behind until its longest request ends (for a websocket, until `worker_shutdown_timeout`), with
+ * all its memory, so their number is limited.
  */
 import type { RunFolder } from "./folder/paths.ts";
 import { nginxProcesses } from "./process/processes.ts";
 
 export interface Generations {
-  /** How many older generations have workers left. */
+  /** How many older generations still have workers. */
   readonly draining: number;
   readonly drainingWorkers: number;
   /** Workers that accept connections. */
@@ -24,8 +24,8 @@ export class GenerationBook {
   }
 
   /**
-   * The workers that accept connections, or are about to. They are all of their generation where
-   * the master is idle.
+   * The workers that accept connections, or are about to. While the master is idle they all belong
+   * to the newest generation.
    */
   current(): readonly number[] {
     const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker" || role === "forked");
@@ -37,9 +37,7 @@ export class GenerationBook {
     this.#replaced = [...this.#replaced, workers];
   }
 
-  /**
-   * Draining workers in no generation we know of, from before a takeover or a crash, count as one.
-   */
+  /** Draining workers of unknown generations, from before a takeover or a crash, count as one. */
   look(): Generations {
     const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker");
     const draining = new Set(workers.filter((one) => one.draining).map(({ pid }) => pid));

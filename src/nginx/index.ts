@@ -1,8 +1,8 @@
 /**
- * The nginx edge: what the installed nginx can do, the run folder, and the process that serves what
- * was rendered. nginx reads text from disk and says little, so everything here is about knowing
- * what it really does: a reload counts only when the new workers answer and the old ones have
- * stopped listening.
+ * The nginx edge: the installed nginx, the run folder, and the process that serves what was
+ * rendered. nginx reads text from disk and reports little, so most code here finds out what nginx
+ * really does. A reload counts only when new workers answer and the old ones have stopped
+ * listening.
  */
 
 export { type AskedCapabilities, askCapabilities, type Capabilities } from "./capabilities.ts";

@@ -1,7 +1,6 @@
 /**
- * An nginx that can be opened, and what is known of it before: what it can do and where it runs. It
- * is a program of this container, or one that runs in the container beside (`remote.ts`); the rest
- * of the house cannot tell which.
+ * An nginx that can be opened, with its capabilities and surroundings. It is a program of this
+ * container, or runs in the container beside (`remote.ts`); the rest of the code treats both alike.
  */
 
 import type { Place } from "../directives/machine.ts";
@@ -16,8 +15,7 @@ export interface InstalledNginx {
   /** Whether it goes on when this process has ended in order. */
   readonly outlives: boolean;
   /**
-   * The handle of the controller while nginx was looked for; undefined where none was needed for
-   * that.
+   * The controller's connection from the search for nginx; undefined where the search needed none.
    */
   readonly pass?: Pass;
   open(options: OpenOptions): Promise<OpenedNginx>;

@@ -1,6 +1,6 @@
 /**
- * nginx as the rest of the house sees it: opened once, given whole configurations, stopped. It may
- * be running before the controller is (taken over, or started from the last good text on disk), so
+ * nginx as the rest of the code uses it: opened once, given whole configurations, stopped. It may
+ * run before the controller does (taken over, or started from the last good text on disk), so
  * traffic does not wait for the first sync.
  */
 import { randomUUID } from "node:crypto";
@@ -24,42 +24,41 @@ export interface NginxOptions {
   /** See `MasterSetup`: true for `serve`, false where an init restarts the controller. */
   readonly endWithController: boolean;
   /**
-   * Older generations of workers that may be draining when a reload begins; with more, it waits.
+   * The most older generations of workers that may be draining when a reload begins; with more, the
+   * reload waits.
    */
   readonly maxDraining: number;
   readonly report: (event: NginxEvent) => void;
   /** How long nginx may take to start or reload before it counts as failed. */
   readonly limitMs?: number;
-  /** How often to look whether files that nothing names any more can go. */
+  /** The interval at which unused files are removed. */
   readonly pruneEveryMs?: number;
 }
 
 export interface Nginx {
   /**
-   * Makes nginx serve `rendered`. Asked again while a reload is under way or must wait, only the
-   * newest is done, for all who asked.
+   * Makes nginx serve `rendered`. While a reload runs or has to wait, only the newest request is
+   * carried out, for all callers.
    */
   apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome>;
-  /**
-   * Asks nginx whether it would take `conf`, and changes nothing. The files it names must be there.
-   */
+  /** Tests `conf` with nginx, and changes nothing. The files that it names must exist. */
   test(conf: string, signal: AbortSignal): Promise<TestOutcome>;
   generations(): Generations;
   processes(): ProcessFigures;
   /** The process id of the master, undefined while none runs. */
   readonly pid: number | undefined;
-  /** How often nginx was started again after it had died. */
+  /** How often nginx was restarted after it had died. */
   readonly restarts: number;
   /**
-   * Lets requests in flight end for at most `limitMs`, then leaves no nginx behind; lets go of an
-   * nginx that outlives this process.
+   * Lets requests in flight end for at most `limitMs`, and then leaves no nginx behind; an nginx
+   * that outlives this process is released instead.
    */
   stop(limitMs: number): Promise<void>;
 }
 
 /**
- * The nginx that serves when `openNginx` returns: an nginx that was running, one started from disk,
- * or none (`why` if one was tried).
+ * The nginx that serves when `openNginx` returns: one that was running, one started from disk, or
+ * none (with `why` if one was tried).
  */
 export type Found =
   | { readonly kind: "running" | "last-good" | "nothing" }
@@ -70,7 +69,7 @@ export type OpenedNginx =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Locks the run folder and brings up what it holds. Fails, with one sentence, only when another
+ * Locks the run folder and starts what it holds. Fails with one sentence, only when another
  * controller has the folder.
  */
 export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {

@@ -1,7 +1,6 @@
 /**
  * Takes the controller's orders for the nginx of this container. There is no order to stop: the
- * kubelet tells each container by itself, and a controller that is started again must find nginx
- * serving.
+ * kubelet stops each container by itself, and a restarted controller must find nginx serving.
  */
 import { chmodSync, lstatSync, rmSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -24,7 +23,7 @@ export interface OrdersOptions {
   readonly pass: string;
 }
 
-/** Listens at `socket`, where `socketMistake` found none. */
+/** Listens at `socket`, which `socketMistake` has accepted. */
 export async function openOrders(socket: string, options: OrdersOptions): Promise<OpenedOrders> {
   const server = createServer((request, response) => {
     answer(request, response, options).catch((error: Error) => response.writeHead(500).end(error.message));
@@ -52,7 +51,7 @@ async function answer(
     request.resume();
     return void response.writeHead(401, { connection: "close" }).end();
   }
-  // A controller that hangs up, or dies, does not wait for the outcome.
+  // A controller that disconnects or dies does not wait for the outcome.
   const gone = new AbortController();
   response.once("close", () => response.writableFinished || gone.abort());
   switch (`${request.method} ${request.url}`) {
@@ -76,9 +75,8 @@ function stateOf(nginx: Nginx, known: KnownBefore): NginxState {
 }
 
 /**
- * Why `socket` cannot be listened on: its folder must belong to this account and be closed to all
- * others, because it keeps strangers out between the moment the socket is made and the moment it
- * has its mode.
+ * Why `socket` is not safe to listen on. Its folder must belong to this account and be closed to
+ * all others, because it protects the socket between its creation and the change of its mode.
  */
 export function socketMistake(socket: string): string | undefined {
   const folder = dirname(socket);

@@ -1,9 +1,9 @@
 /**
  * The protocol between the controller and the nginx of another container: JSON over HTTP on a unix
  * socket. The socket is 0600 in a folder that is 0700, so the kernel lets only the same account
- * connect. That is nginx's account too, so each request needs the controller's pass. The controller
- * asks and nginx answers, never the other way round: an attacker who takes nginx over can lie about
- * nginx, and about nothing else.
+ * connect. nginx has that account as well, so each request needs the controller's pass. Only the
+ * controller asks: an attacker who takes nginx over can give false answers about nginx, and nothing
+ * else.
  */
 
 import type { Place } from "../directives/machine.ts";

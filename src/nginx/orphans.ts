@@ -1,8 +1,7 @@
 /**
  * Ends nginx processes: all of them when nginx stops, and before a start the orphans of an earlier
- * master, because they hold its ports. They are asked to finish, not to break off: such a worker
- * closes its listeners at once and completes the requests that it has, so that a killed master
- * costs no client its answer.
+ * master, because they hold its ports. They get the signal to finish: such a worker closes its
+ * listeners at once and completes its requests, so that a killed master costs no client its answer.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -13,7 +12,7 @@ import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
 
 /**
  * Resolves with the orphans that were found, once none of them listens any more; some may still be
- * draining. Processes that listen after `limitMs` are killed. Then removes stale unix sockets,
+ * draining. Processes that listen after `limitMs` are killed. Then it removes stale unix sockets,
  * because nginx does not bind over them.
  */
 export async function endOrphans(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
@@ -26,8 +25,8 @@ export async function endOrphans(folder: RunFolder, limitMs: number): Promise<re
 }
 
 /**
- * Resolves when no nginx of this folder is left: after their last request, but for those that have
- * one after `limitMs`.
+ * Resolves when no nginx of this folder is left. Processes with a request that lasts longer than
+ * `limitMs` are killed.
  */
 export async function endAll(folder: RunFolder, limitMs: number): Promise<void> {
   const left = (): readonly NginxProcess[] => nginxProcesses(folder);
@@ -36,7 +35,7 @@ export async function endAll(folder: RunFolder, limitMs: number): Promise<void> 
   await without(left, 1_000, "SIGKILL");
 }
 
-/** Sends `name` to a process that may be gone by now. */
+/** Sends `name` to a process that may have ended already. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -46,8 +45,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * A master that finishes closes its listeners together with its workers, and then only waits for
- * them.
+ * A finishing master closes its listeners together with its workers, and then only waits for them.
  */
 function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
   if (one.role !== "master") return !one.draining;
@@ -56,8 +54,8 @@ function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess
 }
 
 /**
- * Waits until `processes` gives none, for at most `limitMs`, and sends them the signal `name`
- * repeatedly: a master that has just started may put off a signal until the next one comes.
+ * Waits until `processes` returns none, for at most `limitMs`. It repeats the signal `name`,
+ * because a master that has just started may hold a signal back until the next one comes.
  */
 async function without(processes: () => readonly NginxProcess[], limitMs: number, name: NodeJS.Signals): Promise<void> {
   const began = performance.now();
@@ -79,7 +77,9 @@ function needsOurSignal(one: NginxProcess, _index: number, all: readonly NginxPr
   return !one.draining && !all.some(({ pid, role }) => pid === one.parent && role === "master");
 }
 
-/** A master that still reads its first configuration knows no SIGQUIT, and would leave a core. */
+/**
+ * A master that still reads its first configuration does not handle SIGQUIT and would leave a core.
+ */
 const nameFor = ({ role }: NginxProcess, name: NodeJS.Signals): NodeJS.Signals =>
   role === "starting" && name === "SIGQUIT" ? "SIGTERM" : name;
 

@@ -1,10 +1,9 @@
 /**
- * The proof of the program that gives nginx orders. The password exists in the memory of the
- * process that made it and nowhere else: the file beside it holds a salted hash, which each check
- * of the password reads. So nothing that a worker can read, neither configuration nor file nor Lua,
- * has the password in it, and a program that is started again makes a new one while nginx serves
- * on. A comparison that stops at the first difference would tell nothing, because a client cannot
- * choose the hash of what it sends.
+ * The controller's password for giving nginx orders. It exists only in the memory of the process
+ * that made it: the file beside it has a salted hash, against which each check of the password is
+ * made. So nothing that a worker can read (configuration, files, Lua) contains the password, and a
+ * restarted program makes a new one while nginx goes on serving. A comparison that stops at the
+ * first difference reveals nothing, because a client cannot choose the hash of what it sends.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -14,7 +13,7 @@ const user = "sluice";
 const hashBytes = 20;
 
 export class Pass {
-  /** The value of the header Authorization. */
+  /** The value of the Authorization header. */
   readonly authorization: string;
   #secret: string;
 
@@ -23,21 +22,21 @@ export class Pass {
     this.authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}`;
   }
 
-  /** A new one, known by `file` from now on; those before it are worth nothing any more. */
+  /** Makes a new password, which replaces those before it in `file`. */
   static async issue(file: string): Promise<Pass> {
     const pass = new Pass(randomBytes(32).toString("base64url"));
     const salt = randomBytes(16);
     const written = Buffer.concat([hashOf(pass.#secret, salt), salt]).toString("base64");
     const line = `${user}:{SSHA}${written}\n`;
-    // A full disk has room for as many bytes as are there.
+    // Even on a full disk a file can be overwritten with as many bytes as it has.
     await writeAtomically(file, line).catch(() => writeFile(file, line, { flag: inPlace }));
     return pass;
   }
 }
 
 /**
- * Whether the value of an Authorization header is that of the Pass that `file` knows; false where
- * there is no such file.
+ * Whether the value of an Authorization header matches the Pass in `file`; false where the file
+ * does not exist.
  */
 export async function isPass(authorization: string | undefined, file: string): Promise<boolean> {
   const known = /^sluice:\{SSHA\}(\S+)\s*$/.exec(await readFile(file, "utf8").catch(() => ""))?.[1];
@@ -49,7 +48,7 @@ export async function isPass(authorization: string | undefined, file: string): P
   return expected.length === hashBytes && timingSafeEqual(hashOf(secret, bytes.subarray(hashBytes)), expected);
 }
 
-/** nginx knows no longer hash; of 32 random bytes this one tells nothing. */
+/** nginx accepts no longer hash; with 32 random bytes this one is strong enough. */
 function hashOf(secret: string, salt: Buffer): Buffer {
   return createHash("sha1").update(secret).update(salt).digest();
 }

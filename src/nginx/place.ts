@@ -1,12 +1,13 @@
 /**
- * The Place of this process: the CPUs and open files of its container, its network, its account.
+ * Describes the surroundings of this process: the CPUs and open files of its container, its
+ * network, its account.
  */
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
 import type { Place } from "../directives/machine.ts";
 
-/** The place of this process, and so of every nginx that it starts. */
+/** The Place of this process, and so of every nginx that it starts. */
 export function placeHere(): Place {
   return {
     cpus: availableCpus(),

@@ -1,6 +1,6 @@
 /**
- * Applies a configuration: test, put in place, reload, proof. Whatever goes wrong, nginx goes on
- * with what it had, the disk holds that again, and the outcome says why. `nginx.conf.last-good` is
+ * Applies a configuration: test, put in place, reload, proof. Whatever fails, nginx goes on with
+ * what it had, the disk has that again, and the outcome gives the reason. `nginx.conf.last-good` is
  * only ever a text that was seen to serve.
  */
 import { link, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -23,18 +23,18 @@ import { type Expected, type NotLive, type Proof, proveLive } from "./proof.ts";
 /** A whole configuration, as rendered. */
 export interface RenderedConfiguration {
   /**
-   * The text of nginx.conf. It contains the control server, and neither `daemon`, `pid` nor
-   * `load_module` of what is compiled in.
+   * The text of nginx.conf. It contains the control server, but not `daemon`, `pid` or the
+   * `load_module` of compiled modules.
    */
   readonly conf: string;
   /**
-   * The answer of `GET /generation` on the control socket with this text: a hash of all there is to
-   * see in it.
+   * The answer of `GET /generation` on the control socket with this text: a hash of everything that
+   * nginx reads.
    */
   readonly generation: string;
   /**
-   * Every file the text names in a folder of ours. Others in there are removed when no worker can
-   * need them any more.
+   * Every file in our folders that the text names. Others there are removed when no worker can need
+   * them any more.
    */
   readonly files: readonly ConfigurationFile[];
   /** It waits until no worker of an older generation is left. */
@@ -43,8 +43,8 @@ export interface RenderedConfiguration {
 
 export type ReloadOutcome =
   /**
-   * `tookMs`: until no connection reaches a worker of the text before, and new ones answer.
-   * `started`: none ran before, and this one has filled its memory from the disk.
+   * `tookMs`: the time until no connection reaches an old worker, and new ones answer. `started`:
+   * no nginx ran before, and this one has filled its memory from the disk.
    */
   | {
       readonly kind: "reloaded";
@@ -52,9 +52,9 @@ export type ReloadOutcome =
       readonly warnings: readonly string[];
       readonly started?: true;
     }
-  /** nginx runs with exactly this already. */
+  /** nginx runs exactly this already. */
   | { readonly kind: "unchanged" }
-  /** nginx will not have this text: wait for another. */
+  /** nginx refuses this text: wait for another one. */
   | Refused
   | Unreachable;
 
@@ -64,14 +64,14 @@ export interface ReloadParts {
   readonly control: Control;
   readonly supervisor: Supervisor;
   readonly generations: GenerationBook;
-  /** For a test, and for a reload, each. */
+  /** The limit for a test, and for a reload. */
   readonly limitMs: number;
 }
 
 export class Reloader {
   readonly #parts: ReloadParts;
   readonly #files: ConfigurationFiles;
-  /** The files that the accepted configuration names, and the one that was tried last. */
+  /** The files of the accepted configuration, and of the one that was tried last. */
   #named: ReadonlySet<string> | undefined;
   #coming: ReadonlySet<string> = new Set();
   #pruned = true;
@@ -81,7 +81,7 @@ export class Reloader {
     this.#files = new ConfigurationFiles(parts.folder);
   }
 
-  /** Must not run twice at the same time. */
+  /** Must not run twice at a time. */
   async apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome> {
     this.#coming = new Set(rendered.files.map(({ path }) => path));
     try {
@@ -98,8 +98,8 @@ export class Reloader {
   }
 
   /**
-   * Removes files that no accepted configuration names, once no draining worker may open them. To
-   * be called now and then.
+   * Removes files that no accepted configuration names, once no draining worker may open them.
+   * Called now and then.
    */
   prune(): void {
     const named = this.#named;
@@ -168,8 +168,8 @@ export class Reloader {
   }
 
   /**
-   * A master that refused goes on as it was. One that took a text which does not work has to take
-   * the old one again.
+   * A master that refused goes on as it was. One that accepted a text which does not work has to
+   * read the old one again.
    */
   async #goBack({ why, failure }: NotLive, written: Written, before: string | undefined): Promise<ReloadOutcome> {
     const { supervisor } = this.#parts;
@@ -210,13 +210,17 @@ async function replaceByLink(from: string, to: string): Promise<void> {
   await rm(draft, { force: true }); // rename leaves it where both are the same file already
 }
 
-/** Node's write errors name no path, and a machine has many disks, so the folder is named. */
+/**
+ * Node's write errors name no path, and a machine has many disks, so the sentence names the folder.
+ */
 function named(error: NodeJS.ErrnoException): Error {
   if (error.syscall?.startsWith("spawn")) return error;
   return new Error(`the run folder cannot be written: ${error.message}`, { cause: error });
 }
 
-/** A full disk, a file that may not be written: the program is right and the machine is not. */
+/**
+ * A full disk or a file that may not be written is a fault of the machine and not of the program.
+ */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;
 }

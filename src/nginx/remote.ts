@@ -1,9 +1,9 @@
 /**
- * The nginx of another container of the Pod, commanded through its socket. It has the same port as
- * an nginx of this container. Its state is read every second and kept, because metrics and health
- * ask for it at any moment. While it does not answer it counts as not running, and orders end as
- * unreachable, which the sync tries again. Its last known workers still count, because workers of
- * older texts may well be running.
+ * The nginx of another container of the Pod, commanded through its socket. It has the same
+ * interface as an nginx of this container. Its state is read every second and kept, because metrics
+ * and health need it at any moment. While it does not answer it counts as not running, and orders
+ * end as unreachable, which the sync tries again. Its last known workers still count, because
+ * workers of older texts may well be running.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
@@ -18,7 +18,7 @@ import type { ReloadOutcome } from "./reload.ts";
 import { SocketClient } from "./socket-client.ts";
 
 export interface Waiting {
-  /** How long nginx's container may take to be there. */
+  /** How long to wait for nginx's container. */
   readonly limitMs: number;
   /** Called once, when the container does not answer yet. */
   readonly told: () => void;
@@ -119,7 +119,7 @@ class Line {
 
   async order<O extends Outcome>(path: string, body: string, signal: AbortSignal) {
     try {
-      // It takes as long as nginx needs, which limits that itself.
+      // The order takes as long as nginx needs; nginx limits that itself.
       const { status, text } = await this.#client.send({ method: "POST", path, body, signal });
       if (status === 200) return readOutcome<O>(text);
       return unreachable(new Error(`nginx's container answered ${status}: ${text}`));

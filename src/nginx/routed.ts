@@ -1,33 +1,33 @@
 /**
- * A question to the running router, and its answer, as `nginx/lua/sluice/ask.lua` takes and gives
- * them.
+ * A question to the running router and its answer, in the form that `nginx/lua/sluice/ask.lua`
+ * reads and writes.
  */
 
 export interface RouterQuestion {
-  /** Of the Host header. */
+  /** From the Host header. */
   readonly host: string;
   /** Begins with a slash; with its query. */
   readonly target: string;
-  /** Those that may be sent as they are, by lower-case name. */
+  /** Headers that may be sent unchanged, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Variables of nginx that the way of the question cannot have; false for those that have no
-   * value.
-   */
+  /** Variables of nginx that differ for the question itself; false for those without a value. */
   readonly variables: Readonly<Record<string, string | false>>;
-  /** The server that the request comes to, where the host has none of its own. */
+  /** The server that the request reaches if the host has none of its own. */
   readonly slot: string;
-  /** Whether the port is one of Ingresses. */
+  /** Whether Ingresses have the port. */
   readonly shared: boolean;
-  /** That the client connects to, as nginx writes it; needed where listeners have addresses. */
+  /**
+   * The address that the client connects to, as nginx writes it; needed where listeners have
+   * addresses.
+   */
   readonly address?: string;
   readonly tls: boolean;
-  /** Whether a name that no host has ends the handshake. */
+  /** Whether the handshake ends for a name that no host has. */
   readonly rejects: boolean;
 }
 
 export interface Routed {
-  /** `shape`: a route was found. `own`: a path that Sluice answers by itself. */
+  /** `shape`: a route was found. `own`: a path that Sluice answers itself. */
   readonly outcome:
     | "shape"
     | "own"
@@ -38,9 +38,9 @@ export interface Routed {
     | "unknown_shape"
     | "contrary_host"
     | "misdirected";
-  /** The same for routes that the same text serves. */
+  /** Equal for routes that the same text serves. */
   readonly shape?: string;
-  /** Whose hosts decided. */
+  /** Whose hosts decided: those of Ingresses or of Gateways. */
   readonly by: "ingress" | "gateway";
   /** Id of the listener that takes the host. */
   readonly listener?: string;
@@ -50,42 +50,40 @@ export interface Routed {
   readonly location?: number;
   /** The pattern that took the path, counted from 1 among those of the host. */
   readonly pattern?: number;
-  /** What that pattern took of the path, the whole first. */
+  /** The text that this pattern took of the path: the whole match, then its groups. */
   readonly groups?: readonly string[];
-  /** Whether the path lacks its slash. */
+  /** Whether the path lacks its final slash. */
   readonly slash?: boolean;
-  /** Routes whose conditions the request does not fulfil, in the order in which they were tried. */
+  /** Routes whose conditions fail, in the order in which they were tried. */
   readonly lost?: readonly LostChoice[];
-  /** That may get the request; the first of an Ingress's is its own or a canary. */
+  /** Upstreams that may get the request; for an Ingress the first one is its own or a canary. */
   readonly upstreams?: readonly RoutedUpstream[];
   /** Variables that the router has set. */
   readonly set: Readonly<Record<string, string>>;
   /**
-   * The part of the requests that the route takes where an Ingress has the path, too; absent where
-   * it takes all.
+   * The share of requests that the route takes where an Ingress has the path, too; absent where it
+   * takes all.
    */
   readonly share?: number;
-  /**
-   * What becomes of the requests that a route leaves to an Ingress, where it takes a share alone.
-   */
+  /** The decision for requests that a route leaves to an Ingress, where it takes only a share. */
   readonly rest?: Routed;
-  /** Ids of Certificates that the client is shown; absent where the handshake ends. */
+  /** Ids of the Certificates that the client gets; absent where the handshake ends. */
   readonly pairs?: readonly string[];
 }
 
 export interface LostChoice {
   readonly host: string;
   readonly location: number;
-  /** What does not fit; absent where that could not be found out. */
+  /** The condition that fails; absent where that could not be found out. */
   readonly part?: "method" | "call" | "headers" | "query";
-  /** Of the header, the parameter, or the part of a call. */
+  /** The name of the header, the parameter, or the part of a call. */
   readonly name?: string;
 }
 
 export interface RoutedUpstream {
   readonly upstream: string;
-  /** The probability that the request gets there. */
+  /** The probability that the request goes there. */
   readonly share: number;
-  /** `list` ends after 200. */
+  /** `list` has at most 200 entries. */
   readonly endpoints: { readonly list?: readonly string[]; readonly count: number };
 }

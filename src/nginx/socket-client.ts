@@ -1,5 +1,5 @@
 /**
- * Requests over HTTP to one unix socket, on connections that are kept open, each with the same
+ * Sends HTTP requests to one unix socket, on connections that are kept open, each with the same
  * pass.
  */
 import { Agent, type IncomingMessage, request } from "node:http";
@@ -8,16 +8,16 @@ import type { Pass } from "./pass.ts";
 export interface SocketClientOptions {
   readonly socketPath: string;
   readonly pass: Pass;
-  /** Requests beyond so many wait for their turn. */
+  /** Requests beyond this number wait. */
   readonly connections: number;
-  /** A longer answer is a failure. */
+  /** A longer answer counts as a failure. */
   readonly mostBytes: number;
 }
 
 export interface SocketRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** Beside the pass. */
+  /** Headers beside the pass. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export class SocketClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   }
 
-  /** Rejects where nothing whole comes back before `signal` is aborted. */
+  /** Rejects where no complete answer arrives before `signal` is aborted. */
   async send({ method, path, headers: more, body, signal }: SocketRequest): Promise<SocketAnswer> {
     const { socketPath, pass } = this.#options;
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
@@ -49,7 +49,7 @@ export class SocketClient {
     return { status: answer.statusCode ?? 0, text: await this.#textOf(answer) };
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void {
     this.#agent.destroy();
   }

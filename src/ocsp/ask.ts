@@ -1,6 +1,6 @@
 /**
- * Asks an OCSP responder over HTTP. A certificate names the responder, so its answer may be slow,
- * large or anything.
+ * Sends OCSP requests over HTTP. A certificate names the responder, so its answer may be slow,
+ * large or malformed.
  */
 import { fetchChecked } from "../checked-fetch.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
@@ -8,7 +8,7 @@ import type { Ask } from "./responders.ts";
 
 const headers = { "content-type": "application/ocsp-request", accept: "application/ocsp-response" };
 
-/** Asks responders at addresses that `policy` allows. */
+/** Only uses addresses that `policy` allows. */
 export function askResponders(policy: AskedPolicy): Ask {
   return ({ url, body }, signal) =>
     fetchChecked({ url, policy, signal, method: "POST", headers, body }).catch((error: Error) => {

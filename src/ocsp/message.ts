@@ -1,7 +1,7 @@
 /**
- * OCSP in bytes (RFC 6960): the question about a certificate, and what an answer says. An answer
- * counts only when the issuer, or a responder that the issuer made one, has signed it: it came over
- * plain HTTP, and clients end handshakes over a bad one.
+ * OCSP messages (RFC 6960): the request about a certificate, and the meaning of a response. A
+ * response counts only if the issuer, or a responder that it has authorized, has signed it: it
+ * comes over plain HTTP, and clients end handshakes because of a bad one.
  */
 import { createHash, verify, X509Certificate } from "node:crypto";
 import {
@@ -17,9 +17,9 @@ import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import { AlgorithmIdentifier, Certificate as Asn1Certificate } from "@peculiar/asn1-x509";
 import { guarded } from "../guarded.ts";
 
-/** The question about the leaf of a chain. */
+/** The request about the leaf of a chain. */
 export interface Question {
-  /** Where its issuer's responder is. */
+  /** The address of its issuer's responder. */
   readonly url: string;
   readonly body: Buffer;
   readonly issuer: X509Certificate;
@@ -29,12 +29,12 @@ export interface Question {
 
 export type Answer =
   | { readonly ok: true; readonly thisUpdate: Date; readonly nextUpdate: Date | undefined }
-  /** `revoked`: what was said before does not hold any more. */
+  /** `revoked`: earlier responses do not hold any more. */
   | { readonly ok: false; readonly why: string; readonly revoked?: true };
 
 /**
- * Undefined where the certificate names no responder; a sentence's end where it does and cannot be
- * asked about.
+ * Undefined where the certificate names no responder; the end of a sentence where it does and no
+ * request is possible.
  */
 export function questionOf(chain: string): Question | string | undefined {
   return guarded<Question | string | undefined>(
@@ -62,7 +62,7 @@ function questionAbout(chain: string): Question | string | undefined {
   return { url, body: Buffer.from(AsnConvert.serialize(asked)), issuer, serialNumber: leaf.serialNumber };
 }
 
-/** Whether `body` says, now, that the certificate is good. */
+/** Whether `body` says that the certificate is good at this moment. */
 export function readAnswer({ issuer, serialNumber }: Question, body: Uint8Array, now: Date): Answer {
   try {
     return judged(issuer, serialNumber, AsnConvert.parse(body, OCSPResponse), now);
@@ -91,7 +91,7 @@ function judged(
 }
 
 const ocspSigning = "1.3.6.1.5.5.7.3.9";
-/** The hash that `verify` wants, by the name of the signature's algorithm. */
+/** The hash that `verify` needs, by the name of the signature's algorithm. */
 const hashes: Readonly<Record<string, string>> = {
   "1.2.840.113549.1.1.11": "sha256",
   "1.2.840.113549.1.1.12": "sha384",

@@ -1,26 +1,26 @@
 /**
- * Questions to OCSP responders, few at a time to each: a CA has one responder for thousands of
- * certificates. Asked all at once it would answer none of them in time, and this process would have
- * no file descriptor left for anything else. Each responder has a line of its own, so one that is
- * silent keeps only its own certificates waiting.
+ * Limits the requests to each OCSP responder, because a CA has one responder for thousands of
+ * certificates. All at once, it would answer none of them in time, and this process would have no
+ * file descriptors left. Each responder has its own queue, so a silent one only delays its own
+ * certificates.
  */
 import type { Question } from "./message.ts";
 
-/** Gives the answer's bytes; rejects with a reason in words. */
+/** Resolves with the answer's bytes; rejects with a reason in words. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** How many questions are with one responder at a time. */
+/** How many requests one responder gets at a time. */
 export const mostAtOnce = 8;
 
 interface Line {
   asked: number;
-  /** First come, first served: the next in line takes the place of the one that left. */
+  /** First come, first served: when a request ends, the next one starts. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * The same `ask`, in turn. It rejects where `signal` aborts, and a waiting caller learns of it when
- * its turn comes.
+ * Does the same as `ask`, in turn. It rejects when `signal` aborts; a waiting caller notices that
+ * when its turn comes.
  */
 export function fewAtOnce(ask: Ask): Ask {
   const lines = new Map<string, Line>();

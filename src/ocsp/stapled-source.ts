@@ -1,8 +1,8 @@
 /**
- * A Source with the OCSP answers of the certificates that are served in the Snapshot. Each is asked
- * for again long before it runs out; while the responder does not answer, the last answer is
- * stapled until its own end, and after that none is: a handshake without one is a good one. Where
- * it answers that the certificate is revoked, none is from then on.
+ * A Source that adds the OCSP responses of the served certificates to the Snapshot. Each is renewed
+ * long before it expires. While the responder does not answer, the last response is stapled until
+ * it expires; after that none is, because a handshake without one is valid. A response that the
+ * certificate is revoked ends the stapling.
  */
 
 import type { Certificate } from "../model/configuration.ts";
@@ -25,7 +25,7 @@ export type StapleEvent =
   | { readonly kind: "failed"; readonly certificate: string; readonly why: string };
 
 const [soonestMs, latestMs] = [60_000, 86_400_000];
-/** For answers that do not say when there will be another. */
+/** For responses that do not name the time of the next one. */
 const unsaidMs = 3_600_000;
 
 export class StapledSource implements Source {
@@ -40,7 +40,7 @@ export class StapledSource implements Source {
   #inner: Snapshot | undefined;
   #snapshot: Snapshot | undefined;
   #staples: Table<string> = Table.empty();
-  /** Resolves when the chain that came last is about to be read. */
+  /** Resolves when the last added chain is about to be parsed. */
   #reading = Promise.resolve();
 
   constructor(source: Source, options: StapleOptions, signal: AbortSignal) {
@@ -68,7 +68,7 @@ export class StapledSource implements Source {
     };
   }
 
-  /** Takes the certificates that are served; none of them where nothing is stapled. */
+  /** Sets the certificates that are served; none if stapling is off. */
   follow(certificates: Iterable<Certificate>): void {
     const wanted = new Map([...certificates].map((one) => [one.fingerprint, one]));
     for (const [fingerprint, stop] of this.#followed) {
@@ -88,7 +88,7 @@ export class StapledSource implements Source {
   async #askOnAndOn({ id, chain, fingerprint }: Certificate, signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#options;
     await this.#turnToRead(signal);
-    // Its library takes 5 MB, and few clusters staple.
+    // Loaded late: its library takes 5 MB, and few clusters use stapling.
     const message = await import("./message.ts");
     const question = signal.aborted ? undefined : message.questionOf(chain);
     if (question === undefined) return;
@@ -115,8 +115,8 @@ export class StapledSource implements Source {
   }
 
   /**
-   * To read a chain takes milliseconds, and there may be thousands at once: all else goes on
-   * between two of them.
+   * Parsing a chain takes milliseconds, and thousands may come at once, so other work runs between
+   * two of them.
    */
   #turnToRead(signal: AbortSignal): Promise<void> {
     this.#reading = this.#reading.then(() => sleep(this.#options.clock, 0, signal));
@@ -139,7 +139,7 @@ export class StapledSource implements Source {
   }
 }
 
-/** Until half of what is left of the answer's time is over. */
+/** Waits until half of the response's remaining time is over. */
 function waitMs(nextUpdate: Date | undefined, nowMs: number): number {
   const left = nextUpdate === undefined ? 2 * unsaidMs : nextUpdate.getTime() - nowMs;
   return Math.min(latestMs, Math.max(soonestMs, left / 2));

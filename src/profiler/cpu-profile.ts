@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 let taking = false;
 
-/** A `.cpuprofile` as JSON after `ms`; undefined while another one is being taken. */
+/** Returns a `.cpuprofile` as JSON after `ms`; undefined while another profile is being taken. */
 export async function cpuProfile(ms: number): Promise<string | undefined> {
   if (taking) return undefined;
   taking = true;

@@ -1,6 +1,6 @@
 /**
- * All of `--profiling`: the server, heap snapshots in the run folder, and Node's inspector on
- * SIGUSR1, which only the same account can send.
+ * Everything behind `--profiling`: the server, heap snapshots in the run folder, and Node's
+ * inspector on SIGUSR1, which only the same account can send.
  */
 import { chmod, readdir, rm } from "node:fs/promises";
 import inspector from "node:inspector";
@@ -13,7 +13,7 @@ export interface ProfilingOptions {
   readonly address: string;
   readonly port: number;
   readonly token: OperatorToken;
-  /** Where a heap snapshot is written: one at a time, the one before goes. */
+  /** The file of the heap snapshot; a new one replaces it. */
   readonly folder: string;
   /** Called when Node's inspector opens, with its address. */
   readonly inspected: (address: string | undefined) => void;
@@ -39,14 +39,14 @@ export async function startProfiling(options: ProfilingOptions): Promise<OpenedP
   };
 }
 
-/** Node opens its inspector on SIGUSR1 by itself, unless somebody listens. */
+/** Node opens its inspector on SIGUSR1 by itself, unless there is a listener for the signal. */
 export function withoutProfiling(host: Pick<NodeJS.Process, "on" | "off">): Extract<OpenedProfiler, { ok: true }> {
   const ignore = () => {};
   host.on("SIGUSR1", ignore);
   return { ok: true, close: async () => void host.off("SIGUSR1", ignore) };
 }
 
-/** Its path. Everything stands still while it is made, for a second or two. */
+/** Returns its path. Everything else stops while it is made, for a second or two. */
 async function heapSnapshot(folder: string): Promise<string> {
   for (const name of await readdir(folder)) {
     if (name.endsWith(".heapsnapshot")) await rm(join(folder, name));

@@ -13,7 +13,7 @@ export interface ProfilerOptions {
   readonly address: string;
   readonly port: number;
   readonly token: Pick<OperatorToken, "refusal">;
-  /** Writes a heap snapshot to a file of our own, and gives its path. */
+  /** Writes a heap snapshot to a private file, and returns its path. */
   readonly heapSnapshot: () => Promise<string>;
 }
 
@@ -29,7 +29,7 @@ POST /debug/pprof/heap                 writes a heap snapshot to the run folder 
 Node's inspector: send SIGUSR1 to the controller, which then logs its address.
 `;
 
-/** Fails, with one sentence, where the port cannot be had. */
+/** Fails with one sentence where the port is not available. */
 export async function openProfiler(options: ProfilerOptions): Promise<OpenedProfiler> {
   const { address, port } = options;
   const server = createServer((request, response) => {
@@ -53,7 +53,7 @@ export async function openProfiler(options: ProfilerOptions): Promise<OpenedProf
 
 async function answer(options: ProfilerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   request.resume();
-  // A page in a browser of this machine may ask under a name of its own that leads here.
+  // A web page in a browser of this machine may use a name that leads here.
   if (!namesThisMachine(request.headers.host, options.address)) return send(response, 403, "ask for it as 127.0.0.1\n");
   const refusal = options.token.refusal(request);
   if (refusal !== undefined) return send(response, refusal.status, refusal.why);

@@ -1,9 +1,9 @@
 /**
  * The order in which a search suspects after a refusal. A port that nginx names comes first, then
- * the owners of the line that it names. Where that was in vain, or the line has no owner, the
- * settings that changed follow, and then, where the machine is not at fault, the ports of TCP and
- * UDP services and all objects that changed. Settings that permit others to write come last:
- * without them the author of one bad snippet would take all other snippets away.
+ * the owners of the line that it names. If that does not help, or the line has no owner, the
+ * changed settings follow. If the machine is not at fault, the ports of TCP and UDP services and
+ * all changed objects follow then. Settings that allow others to write text come last; otherwise
+ * the author of one bad snippet would turn off all other snippets.
  */
 
 import type { Snapshot } from "../model/snapshot.ts";
@@ -13,24 +13,24 @@ import type { Bisection } from "./bisection.ts";
 import type { Suspect, Suspects } from "./suspects.ts";
 
 export interface Refused {
-  /** The output of nginx; a part of it is shown to people. */
+  /** nginx's output, of which people see a part. */
   readonly stderr: string;
   readonly line: number | undefined;
-  /** The file or address that the error is about, where nginx names no line. */
+  /** The file or address in the error, where nginx names no line. */
   readonly names: string | undefined;
   /**
-   * The machine is at fault and the same text may work later: only what the error names is to
-   * blame.
+   * The machine is at fault and the same text may work later, so only what the error names is
+   * suspected.
    */
   readonly mayPass: boolean;
   readonly conf: string;
-  /** Keys of the objects, like `Ingress shop/web`, whose text stands at a line of `conf`. */
+  /** Keys of the objects, like `Ingress shop/web`, that have text at a line of `conf`. */
   readonly ownersAt: (line: number) => ReadonlySet<string>;
 }
 
 export interface Evidence {
   readonly suspects: Suspects;
-  /** The refused text was made of it. */
+  /** The Snapshot from which the refused text was made. */
   readonly snapshot: Snapshot;
   /** nginx serves it. */
   readonly live: Snapshot;
@@ -51,8 +51,8 @@ export function accuse(search: Bisection, why: string, refused: Refused, evidenc
   const settings = suspects.changed("settings", snapshot, live);
   const permitting = settings.filter((suspect) => permissions.has(suspect));
   const written = settings.filter((suspect) => !permissions.has(suspect));
-  // Asked even where the line has no owner any more: the line of which an object was accused may
-  // also stand in the location of unknown hosts.
+  // Runs even where the line has no owner any more: an accused object's line may also be in the
+  // location of unknown hosts.
   const inVain = written.some((suspect) => !known.has(suspect)) && search.accusedInVain(why);
   if (accused.length > 0 && !inVain) {
     search.accuse(accused, why);
@@ -64,14 +64,14 @@ export function accuse(search: Bisection, why: string, refused: Refused, evidenc
   return search.suspect(suspects.changed("objects", snapshot, live)) || search.suspect(permitting);
 }
 
-/** The TCP or UDP service whose port is the one that nginx cannot have. */
+/** The TCP or UDP service with the port that nginx cannot bind. */
 export function portAt(suspects: Suspects, address: string | undefined, snapshot: Snapshot): Suspect | undefined {
   const port = /:(\d+)$/.exec(address ?? "")?.[1];
   const asking = (["port tcp/", "port udp/"] as const).map((protocol): Suspect => `${protocol}${port}`);
   return asking.find((suspect) => suspects.version(snapshot, suspect) !== undefined);
 }
 
-/** Settings that let authors of other objects write what stands in the text. */
+/** Settings that let authors of other objects write text. */
 const permissions: ReadonlySet<Suspect> = new Set(
   (Object.values(declaredSettings) as readonly Setting<unknown>[]).flatMap(({ key, permits }) =>
     permits === true ? [`setting ${key}` as const] : [],

@@ -1,19 +1,19 @@
 /**
  * Finds what nginx refuses. One search lasts from a refusal until the rest is applied. It first
- * accuses the owners of the line that nginx names. Where that does not help, everything that
- * changed since the last good apply is set aside, and given back by halves. It decides only what to
+ * accuses the owners of the line that nginx names. If that does not help, everything that changed
+ * since the last good apply is set aside and given back by halves. The search only decides what to
  * set aside next; the sync does the trying.
  */
 import type { Suspect } from "./suspects.ts";
 
 export class Bisection {
   readonly #why: string;
-  /** The guilty, with what nginx reported of each. */
+  /** The guilty ones, with nginx's message about each. */
   readonly #guilty = new Map<Suspect, string>();
-  /** Suspects that were set aside together with all others of their kind, in vain. */
+  /** Suspects that were set aside together with all others of their kind, without success. */
   readonly #cleared = new Set<Suspect>();
   /**
-   * Last suspects per error message. Of two errors nginx reports one at a time, so messages
+   * Last suspects per error message. nginx reports one of two errors at a time, so messages
    * alternate.
    */
   readonly #accused = new Map<string, readonly Suspect[]>();
@@ -21,7 +21,7 @@ export class Bisection {
   #unjudged: Suspect[] = [];
   #trying: Suspect[] = [];
   /**
-   * Whether there is one suspect only: nginx took the rest, so trying the suspect again would prove
+   * Whether there is a single suspect: nginx took the rest, so trying the suspect again would prove
    * nothing new.
    */
   #single = false;
@@ -30,9 +30,7 @@ export class Bisection {
     this.#why = why;
   }
 
-  /**
-   * The report of nginx about it, or the refusal that began the search while it is only suspected.
-   */
+  /** nginx's message about it, or the refusal that began the search while it is only suspected. */
   whyOf(suspect: Suspect): string {
     return this.#guilty.get(suspect) ?? this.#why;
   }
@@ -49,8 +47,8 @@ export class Bisection {
   }
 
   /**
-   * Whether the same error occurs without those who were accused of it. Then they are not the
-   * cause, and are cleared.
+   * Whether the same error occurs without those who were accused of it. Then they are not the cause
+   * and are cleared.
    */
   accusedInVain(message: string): boolean {
     const accused = this.#accused.get(message);
@@ -59,9 +57,9 @@ export class Bisection {
   }
 
   /**
-   * Takes a refusal without an owner: all of `changed` that are not judged yet become the suspects.
-   * The suspects until now are cleared, since the refusal came without them. Returns whether there
-   * is a suspect.
+   * Handles a refusal without an owner: all of `changed` that are not judged yet become suspects.
+   * Earlier suspects are cleared, because the refusal came without them. Returns whether there is a
+   * suspect.
    */
   suspect(changed: Iterable<Suspect>): boolean {
     for (const suspect of this.#unjudged) this.#cleared.add(suspect);
@@ -72,7 +70,8 @@ export class Bisection {
   }
 
   /**
-   * nginx took the rest. Gives half of the suspects back; returns false when none is left to judge.
+   * Handles success: nginx took the rest. Gives half of the suspects back; returns false when none
+   * is left to judge.
    */
   accepted(): boolean {
     this.#trying = [];

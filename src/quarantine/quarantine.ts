@@ -1,6 +1,6 @@
 /**
  * Keeps the quarantine: the versions that nginx refused, as long as they are the present ones, and
- * the last good forms that are served in their place. The next turn translates by both.
+ * the last good forms that are served in their place. The next turn translates with both.
  */
 import { kindAndKey } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -42,14 +42,13 @@ export class QuarantineKeeper {
     return { lastGood: this.#lastGood, quarantine: this.#quarantine };
   }
 
-  /** Takes the last good forms as a turn left them. */
+  /** Takes the last good forms of a turn. */
   keep(lastGood: LastGood): void {
     this.#lastGood = lastGood;
   }
 
   /**
-   * Forgets refusals whose version is not the present one any more: a changed version gets another
-   * try.
+   * Drops refusals whose version is no longer the present one: a changed version gets another try.
    */
   review(snapshot: Snapshot): void {
     const before = this.#quarantine;
@@ -61,9 +60,9 @@ export class QuarantineKeeper {
   }
 
   /**
-   * nginx refused the text made of `snapshot`; `live` is what it serves. Returns whether there is
-   * something else to try. If there is no suspect without which nginx would take the text, nothing
-   * is set aside for it.
+   * Handles a refusal of the text made of `snapshot`; `live` is what nginx serves. Returns whether
+   * there is something else to try. If no suspect can be left out so that nginx takes the text,
+   * nothing is set aside.
    */
   refused(refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const why = whyOf(refused.stderr);
@@ -76,8 +75,8 @@ export class QuarantineKeeper {
   }
 
   /**
-   * nginx also refuses the text without the suspects, so they are not the cause. Returns whether a
-   * search was on.
+   * Handles a refusal without the suspects, so they are not the cause. Returns whether a search was
+   * running.
    */
   inVain(): boolean {
     if (this.#search === undefined) return false;
@@ -92,8 +91,8 @@ export class QuarantineKeeper {
   }
 
   /**
-   * nginx took the text. Returns whether a turn must follow: the search has something else to try,
-   * or it has a result.
+   * Handles success. Returns whether a turn must follow, because the search has something else to
+   * try or has a result.
    */
   accepted(snapshot: Snapshot, live: Snapshot): boolean {
     this.#standIns.keep((suspect, version) => this.#refusalOf(suspect)?.version === version);
@@ -143,7 +142,7 @@ export class QuarantineKeeper {
   }
 }
 
-/** The same map, unless some of its versions are not the present ones any more. */
+/** Returns the same map, unless some of its versions are not the present ones any more. */
 function stillThere(refusals: Refusals, version: (key: string) => string | undefined): Refusals {
   const current = [...refusals].filter(([key, refusal]) => version(key) === refusal.version);
   return current.length === refusals.size ? refusals : new Map(current);
@@ -161,10 +160,7 @@ function proven(refusals: Refusals): Refusals {
   return new Map([...refusals].map(([key, { version, why }]) => [key, { version, why }]));
 }
 
-/**
- * `[emerg] 12#12: unknown directive "x" in /…/nginx.conf:178` without the parts that only a
- * developer reads.
- */
+/** `[emerg] 12#12: unknown directive "x" in /…/nginx.conf:178` without the parts for developers. */
 function whyOf(stderr: string): string {
   const line = stderr.split("\n").find((text) => text.includes("[emerg]")) ?? stderr.split("\n")[0] ?? "";
   return line

@@ -1,7 +1,7 @@
 /**
- * Chooses what stands in for versions that are set aside. The live version, as a Snapshot has it,
- * is not always one that nginx took: it may have been refused too. Then the stand-in of that
- * version stands in for the next one as well.
+ * Chooses what stands in for versions that are set aside. The live version in a Snapshot is not
+ * always one that nginx took: it may have been refused as well. Then the stand-in of that version
+ * also stands in for the next one.
  */
 export class StandIns<Name extends string, T> {
   readonly #last = new Map<Name, { readonly version: string; readonly form: T | undefined }>();
@@ -18,7 +18,7 @@ export class StandIns<Name extends string, T> {
     return this.#last.get(name)?.form;
   }
 
-  /** Forgets versions that nginx took: `isAside` says which are still set aside. */
+  /** Drops versions that nginx took: `isAside` says which are still set aside. */
   keep(isAside: (name: Name, version: string) => boolean): void {
     for (const [name, { version }] of this.#last) if (!isAside(name, version)) this.#last.delete(name);
   }

@@ -15,7 +15,7 @@ export interface OwnConfigMaps {
   readonly udp: string | undefined;
 }
 
-/** The table. Kinds of objects have the name that Kubernetes gives them. */
+/** The table. Kinds of objects have their Kubernetes names. */
 function rowsOf(own: OwnConfigMaps) {
   return {
     Ingress: objectRow("Ingress", ({ ingresses }) => ingresses),
@@ -39,16 +39,16 @@ export type SuspectKind = keyof ReturnType<typeof rowsOf>;
 export type Suspect = `${SuspectKind} ${string}`;
 
 interface Row {
-  /** The map of the Quarantine that keeps its refusals. */
+  /** The map of the Quarantine that has its refusals. */
   readonly refusals: keyof Quarantine;
-  /** Keys that differ between two Snapshots and are there in `now`. */
+  /** Keys that differ between two Snapshots and exist in `now`. */
   changed(now: Snapshot, live: Snapshot): readonly string[];
-  /** Identifies what stands under `key`; undefined where nothing does. */
+  /** Identifies the version under `key`; undefined where there is none. */
   version(snapshot: Snapshot, key: string): string | undefined;
   /** Absent where nothing can stand in for a refused version. */
   readonly lastGood?: {
     form(snapshot: Snapshot, key: string): unknown;
-    /** `lastGood` with this form, which stands in from now on. */
+    /** Returns `lastGood` with this form, which stands in from now on. */
     with(lastGood: LastGood, key: string, form: unknown): LastGood;
   };
 }
@@ -68,12 +68,12 @@ export class Suspects {
     return this.#rows[kindAndKey(suspect)[0] as SuspectKind];
   }
 
-  /** Whether there is a row for what is called so. */
+  /** Whether there is a row for this kind. */
   has(called: string): called is Suspect {
     return kindAndKey(called)[0] in this.#rows;
   }
 
-  /** All that changed among those whose refusals are kept in `group`. */
+  /** All changes among the kinds whose refusals are in `group`. */
   changed(group: keyof Quarantine, now: Snapshot, live: Snapshot): Suspect[] {
     const kinds = this.kinds.filter((kind) => this.#rows[kind].refusals === group);
     return kinds.flatMap((kind) => this.#rows[kind].changed(now, live).map((key): Suspect => `${kind} ${key}`));
@@ -83,14 +83,14 @@ export class Suspects {
     return this.row(suspect).version(snapshot, kindAndKey(suspect)[1]);
   }
 
-  /** The suspect whose refusal is kept under `key` of `group`. */
+  /** The suspect whose refusal is under `key` of `group`. */
   at(group: keyof Quarantine, key: string): Suspect {
     if (group === "objects") return key as Suspect;
     return group === "settings" ? `setting ${key}` : `port ${key}`;
   }
 }
 
-/** The key under which the refusal of `suspect` is kept. */
+/** The key of the refusal of `suspect`. */
 export function refusalKey({ refusals }: Pick<Row, "refusals">, suspect: Suspect): string {
   return refusals === "objects" ? suspect : kindAndKey(suspect)[1];
 }

@@ -1,7 +1,6 @@
 /**
- * Hosts on which the renderer itself failed. Such a host is left out of the text and the records,
- * so that one object cannot keep everybody's configuration from being rendered, and its owners get
- * a Problem.
+ * Hosts on which the renderer itself failed. Such a host is left out of text and records, so that
+ * one object cannot keep the whole configuration from being rendered, and its owners get a Problem.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { bugProblem, guarded } from "../guarded.ts";
@@ -19,8 +18,8 @@ export class FailedServers {
   }
 
   /**
-   * Returns what `work` makes of the Server, or `instead` where it throws. A mistake in the
-   * operator's template goes on to be thrown.
+   * Returns the result of `work` for the Server, or `instead` where it throws. A mistake in the
+   * operator's template is thrown on.
    */
   render<T>(server: Server<FeatureValues>, isOwnTemplate: boolean, work: () => T, instead: () => T): T {
     const key = serverKey(server);

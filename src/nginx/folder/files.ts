@@ -1,8 +1,8 @@
 /**
- * Files that appear whole or not at all: written beside their place, synced, renamed. The files a
- * configuration names (certificates, password files) are all private, written only when their bytes
- * differ, and removed only when asked: workers of an older configuration still open a password file
- * at each request.
+ * Files that appear whole or not at all: they are written beside their place, synced, and renamed.
+ * The files that a configuration names (certificates, password files) are private. They are written
+ * only when their bytes differ, and removed only on request: workers of an older configuration
+ * still open a password file at each request.
  */
 import { constants, readdirSync, rmSync } from "node:fs";
 import { mkdir, open, readFile, rename } from "node:fs/promises";
@@ -17,17 +17,17 @@ export interface ConfigurationFile {
 }
 
 export interface Written {
-  /** How many files got other bytes. */
+  /** How many files changed. */
   readonly changed: number;
-  /** Puts back what was there before. */
+  /** Restores what was there before. */
   readonly undo: () => Promise<void>;
 }
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_RDWR, O_NOFOLLOW } = constants;
 
 /**
- * Flags to open files of the run folder with: a link there is an error, since it would lead the
- * writing somewhere else.
+ * Flags for opening files of the run folder. A link there is an error, because it would redirect
+ * the write.
  */
 export const overwrite = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
 export const inPlace = O_WRONLY | O_NOFOLLOW;
@@ -38,8 +38,8 @@ export const readAndAppend = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW;
 const draftEnding = ".new";
 
 /**
- * Replaces the file at `path`, mode 0600. After a crash it holds the old bytes or the new, never a
- * part of either.
+ * Replaces the file at `path`, mode 0600. After a crash it has the old bytes or the new, never a
+ * mixture.
  */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await replace(path, content);
@@ -47,8 +47,8 @@ export async function writeAtomically(path: string, content: string | Uint8Array
 }
 
 /**
- * As `writeAtomically`, but a crash of the machine may bring the old bytes back until the folder is
- * synced.
+ * Does the same as `writeAtomically`, but until the folder is synced a crash of the machine may
+ * bring the old bytes back.
  */
 async function replace(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}${draftEnding}`;
@@ -63,7 +63,7 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
 }
 
 /**
- * Makes the bytes of a file, or the renames and removals in a folder, outlive a crash of the
+ * Makes the bytes of a file, or the renames and removals in a folder, survive a crash of the
  * machine.
  */
 export async function sync(path: string): Promise<void> {
@@ -78,7 +78,9 @@ export async function sync(path: string): Promise<void> {
 /** The configuration's files in one run folder. One `write` (or its undoing) at a time. */
 export class ConfigurationFiles {
   readonly #folder: RunFolder;
-  /** The known content of the disk, so that an unchanged file costs a comparison and no read. */
+  /**
+   * The known content of the disk, so that an unchanged file costs a comparison instead of a read.
+   */
   readonly #onDisk = new Map<string, string | Uint8Array>();
 
   constructor(folder: RunFolder) {
@@ -98,8 +100,8 @@ export class ConfigurationFiles {
   }
 
   /**
-   * Removes every file that `needed` does not hold of. Synchronous, so that no `write` can begin
-   * between the question and the removal.
+   * Removes every file for which `needed` is false. It is synchronous, so that no `write` can begin
+   * between the check and the removal.
    */
   prune(needed: (path: string) => boolean): void {
     for (const folder of configurationFolders) {
@@ -135,8 +137,8 @@ export class ConfigurationFiles {
 }
 
 /**
- * So many at a time: a disk syncs many files in the time of a few, and open files are not without
- * end.
+ * The number of files written at a time: a disk syncs many files in the time of a few, but open
+ * files are limited.
  */
 const atOnce = 32;
 
@@ -162,7 +164,7 @@ export function sameBytes(one: string | Uint8Array, other: string | Uint8Array):
   return one === other || Buffer.from(one).equals(Buffer.from(other));
 }
 
-/** A name that leads elsewhere is a mistake of this program, not of a user. */
+/** A name that leads outside of the folder is a mistake of this program and not of a user. */
 function mustBeOurs(path: string): void {
   const [folder, ...rest] = path.split("/");
   const known = configurationFolders.some((one) => one === folder);

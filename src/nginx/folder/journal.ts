@@ -1,7 +1,7 @@
 /**
- * The disk's copy of what shared memory holds: lines of JSON, `[key, value]` to set and `[key]` to
- * remove, as on the wire. nginx loads it when its memory is empty, so nginx alone restarts serving.
- * It is appended to, and compacted when more than half of it is history.
+ * A copy on disk of what shared memory holds: lines of JSON, `[key, value]` to set and `[key]` to
+ * remove, as on the wire. nginx loads it when its memory is empty, so nginx can restart serving
+ * without the controller. It is appended to, and compacted when more than half of it is history.
  */
 import { appendFile, readFile, stat } from "node:fs/promises";
 import type { RecordChange } from "../../model/records.ts";
@@ -14,9 +14,11 @@ export class Journal {
   readonly #path: string;
   readonly #records: Map<string, string>;
   #bytes = 0;
-  /** Bytes of keys and values in force: about what a compact journal would have. */
+  /** Bytes of the present keys and values: about the size of a compact journal. */
   #liveBytes = 0;
-  /** Whether the last write failed, and may have left half a line, behind which nothing is read. */
+  /**
+   * Whether the last write failed and may have left half a line, after which nothing would be read.
+   */
   #torn = false;
 
   private constructor(path: string, records: Map<string, string>) {
@@ -24,7 +26,7 @@ export class Journal {
     this.#records = records;
   }
 
-  /** A journal that is missing or cut short gives the records of its whole lines. */
+  /** Reads the whole lines of a journal; a missing one, or a line that was cut off, gives none. */
   static async open(path: string): Promise<Journal> {
     const text = await readFile(path, "utf8").catch(() => "");
     const records = new Map<string, string>();
@@ -47,10 +49,7 @@ export class Journal {
     return this.#records;
   }
 
-  /**
-   * Rejects when the disk does not take it; the next write puts that right, whatever it is called
-   * with.
-   */
+  /** Rejects when the disk refuses; the next write repairs that, whatever it writes. */
   async write(changes: readonly RecordChange[]): Promise<void> {
     for (const change of changes) this.#take(change);
     const text = linesOf(changes);

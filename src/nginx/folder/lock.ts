@@ -1,9 +1,9 @@
 /**
- * One controller per run folder. The lock is the kernel's (flock), taken on a file that this
- * process keeps open, so it ends with the process, however that ends; no stale lock is possible and
- * none is ever removed by hand. Node cannot call flock(2). The command `flock` can, on an open file
- * handed to it as its standard input: the lock belongs to the open file, which we keep, and not to
- * the command, which ends at once.
+ * One controller per run folder. The lock is the kernel's (flock) on a file that this process keeps
+ * open, so it ends with the process in every case; there are no stale locks to remove by hand. Node
+ * cannot call flock(2), but the command `flock` can, on an open file that it gets as standard
+ * input. The lock belongs to the open file, which this process keeps, and not to the command, which
+ * ends at once.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ export type Locked =
   | { readonly ok: true; readonly release: () => Promise<void> }
   | { readonly ok: false; readonly why: string };
 
-/** Takes the lock at `path` or says who has it. Never waits. */
+/** Takes the lock at `path`, or says who has it. Never waits. */
 export async function lock(path: string): Promise<Locked> {
   const file = await open(path, readAndAppend, 0o600).catch((error: Error) => error);
   if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${file.message}.` };
@@ -30,7 +30,10 @@ export async function lock(path: string): Promise<Locked> {
   return { ok: false, why: `The run folder cannot be used: ${why}.` };
 }
 
-/** Undefined when the lock is ours. Not execa: it hands down no open file but 0 to 9. */
+/**
+ * Undefined when the lock is ours. execa cannot be used, because it passes on no open files beyond
+ * 0 to 9.
+ */
 async function flock(file: FileHandle): Promise<string | undefined> {
   const command = spawn("flock", ["--nonblock", "0"], { stdio: [file.fd, "ignore", "ignore"] });
   try {

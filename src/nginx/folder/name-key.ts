@@ -7,8 +7,8 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The key in `folder`, made where there is none. A disk that takes no file makes it last for one
- * life of the controller.
+ * Returns the key in `folder`, and makes it where there is none. If the disk accepts no file, the
+ * key lasts as long as this process.
  */
 export function nameKeyIn(folder: string): string {
   const path = join(folder, "names");

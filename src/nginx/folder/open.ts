@@ -1,4 +1,4 @@
-/** Makes the run folder, or says in one sentence why it cannot be used. */
+/** Creates the run folder, or says in one sentence why it cannot be used. */
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
 import { nameKeyIn } from "./name-key.ts";
 import { pathsOf, type RunFolder } from "./paths.ts";
@@ -15,8 +15,8 @@ export type OpenedFolder =
 const longestRoot = 107 - "/sockets/".length - 32;
 
 /**
- * Makes the run folder at `path` where it is missing, and its folders private. A folder that cannot
- * be used gives one sentence.
+ * Creates the run folder at `path` if it is missing, and makes its folders private. Returns one
+ * sentence where the folder cannot be used.
  */
 export function openRunFolder(path: string): OpenedFolder {
   try {

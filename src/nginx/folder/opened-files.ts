@@ -1,8 +1,8 @@
 /**
  * Files that nginx opens at requests: password files, whose paths are data. They are written before
- * the records that name them are published, and removed some time after none does, since a request
- * in flight may still open one. Their names are hashes of their content, so a file that is there is
- * right.
+ * the records that name them are published, and removed some time after the last one goes, because
+ * a request in flight may still open one. Their names are hashes of their content, so an existing
+ * file is always right.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
@@ -16,20 +16,20 @@ export interface OpenedFile {
   readonly content: string | Uint8Array;
 }
 
-/** Longer than any request takes from its route to its password file. */
+/** Longer than a request takes from its route to its password file. */
 const graceMs = 60_000;
 
 export class OpenedFiles {
   readonly #root: string;
   #kept = "";
-  /** When each file that nothing names was last named, by file name. */
+  /** When each file without a user was last in use, by file name. */
   readonly #unnamed = new Map<string, number>();
 
   constructor(folder: RunFolder) {
     this.#root = folder.root;
   }
 
-  /** Makes exactly `files` be there, but for those that were named until a moment ago. */
+  /** Makes exactly `files` exist, and keeps those that were in use until a moment ago. */
   async keep(files: readonly OpenedFile[], nowMs: number): Promise<void> {
     const list = files.map(({ path }) => path).join();
     if (list === this.#kept && this.#unnamed.size === 0) return;

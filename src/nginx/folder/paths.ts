@@ -1,7 +1,7 @@
 /**
- * The run folder: the one place Sluice writes to. Everything that lives there has its path in
- * `RunFolder`, nothing else builds a path. The folders are 0700, the one with the sockets above
- * all: nginx makes a unix socket 0666, so only the folder around it keeps strangers out.
+ * The run folder: the only folder that Sluice writes to. `RunFolder` has the path of everything in
+ * it; no other code builds one. All its folders are 0700. That matters most for the sockets: nginx
+ * makes a unix socket 0666, so only the folder protects it.
  */
 import { join } from "node:path";
 
@@ -14,8 +14,8 @@ export interface RunFolder {
   /** The file that the nginx master reads when it starts and at every reload. */
   readonly conf: string;
   /**
-   * The text that is about to be tested; becomes `conf` when nginx accepts it, `refusedConf` when
-   * it does not.
+   * The text that is about to be tested. It becomes `conf` when nginx accepts it, and `refusedConf`
+   * when it does not.
    */
   readonly candidateConf: string;
   /** A text that is only tested, to see whether it would do. */
@@ -23,17 +23,14 @@ export interface RunFolder {
   /** The last text nginx refused, kept for the operator. */
   readonly refusedConf: string;
   /**
-   * The last text that was seen to serve: what a restart begins with, and what a failed reload goes
-   * back to.
+   * The last text that was seen to serve. A restart begins with it, and a failed reload returns to
+   * it.
    */
   readonly lastGoodConf: string;
   readonly pid: string;
   /** Identity of the nginx that was started last, see `Master`. */
   readonly instance: string;
-  /**
-   * The messages of nginx when it cannot start or reload: its `[alert]` and `[emerg]` lines, and
-   * nothing of its daily log.
-   */
+  /** nginx's messages when it cannot start or reload: its `[alert]` and `[emerg]` lines only. */
   readonly emergencies: string;
   /** Held by the one controller that may write here. */
   readonly lock: string;
@@ -51,17 +48,17 @@ export interface RunFolder {
   readonly logs: string;
   readonly sockets: string;
   /**
-   * How nginx and the program that runs it know the controller, and how nginx knows that program:
-   * see `Pass`.
+   * The files by which nginx and the program that runs it know the controller, and nginx knows that
+   * program: see `Pass`.
    */
   readonly keys: string;
   readonly controllerPass: string;
   readonly nginxPass: string;
   /** The operator's password, which the running controller takes on its own ports. */
   readonly token: string;
-  /** nginx's server for the controller: `GET /generation` answers the hash of the configuration. */
+  /** nginx's server for the controller: `GET /generation` returns the hash of the configuration. */
   readonly controlSocket: string;
-  /** The controller's answer to `sluice routes`. */
+  /** The socket on which the controller answers `sluice routes`. */
   readonly routesSocket: string;
   /**
    * The files that the controller keeps across restarts: the journal of routes, endpoints and
@@ -74,11 +71,11 @@ export interface RunFolder {
 }
 
 /**
- * Folders whose files belong to the configuration that names them, and are removed when none does.
+ * Folders whose files belong to configurations, and are removed when no configuration names them.
  */
 export const configurationFolders = ["tls", "auth", "include"] as const;
 
-/** The paths of a run folder at `root`, which need not be there. */
+/** The paths of a run folder at `root`, which need not exist. */
 export function pathsOf(root: string): RunFolder {
   const sockets = join(root, "sockets");
   const data = join(root, "data");

@@ -1,15 +1,13 @@
 /**
- * Finds what may not lie in a run folder: a link, through which Sluice or nginx would write
- * somewhere else; a folder where a file is to be; a file where a socket is to be. The folder may
- * come with a checkout or a volume that somebody else filled, so it is looked through before.
+ * Finds files that somebody else has planted in a run folder: a link, which would redirect a write
+ * of Sluice or nginx; a folder in place of a file; a file in place of a socket. The folder may come
+ * with a checkout or a volume, so it is checked before its use.
  */
 import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { RunFolder } from "./paths.ts";
 
-/**
- * Why the folder cannot be used; undefined where nothing is wrong. What is not there is not wrong.
- */
+/** Why the folder cannot be used; undefined where nothing is wrong. A missing file is not wrong. */
 export function plantedIn(folder: RunFolder): string | undefined {
   for (const path of foldersOf(folder)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -34,7 +32,7 @@ const foldersOf = (folder: RunFolder): readonly string[] => {
   return [tls, auth, include, temp, logs, sockets, keys, data];
 };
 
-/** With those that become one of them. */
+/** Includes the names of files that become one of these. */
 function filesOf(folder: RunFolder): readonly string[] {
   const { conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies } = folder;
   const { lock, nginxLock, token, controllerPass, nginxPass, journal } = folder;

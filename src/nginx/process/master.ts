@@ -1,8 +1,8 @@
 /**
- * One nginx master: how it is started, recognised later, and seen to end. It runs in a session of
- * its own, so neither Ctrl-C nor a closing terminal reaches it, and its working folder is the run
- * folder, by which its workers are found even when it is dead. What belongs to the process
- * (`daemon`, `pid`, the instance) is on its command line; a configuration must not say it again.
+ * One nginx master: its start, its recognition later, and its end. It has a session of its own, so
+ * neither Ctrl-C nor a closing terminal reaches it. Its working folder is the run folder, by which
+ * its workers are found even when it is dead. Settings of the process (`daemon`, `pid`, the
+ * instance) are on its command line; a configuration must not repeat them.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,8 +16,8 @@ import { guardCommand } from "./watchdog.ts";
 export interface Master {
   readonly pid: number;
   /**
-   * Resolves, with words such as `code 1` or `signal SIGKILL`, when the master is gone. Its workers
-   * may be left.
+   * Resolves, with words such as `code 1` or `signal SIGKILL`, when the master has ended. Its
+   * workers may be left.
    */
   readonly gone: Promise<string>;
   /** Ends the watchdog. To be called once the master and all its workers are gone. */
@@ -54,7 +54,7 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
   const child = endWithController
     ? spawn(guard, [...guardArgs, binary, ...args], { ...options, stdio: ["ignore", "pipe", "pipe", "pipe"] })
     : spawn(binary, args, { ...options, stdio: ["ignore", "inherit", "inherit"] });
-  // That it cannot be started shows in its pid.
+  // A failure to start it shows in its missing pid.
   child.on("error", () => {});
   if (child.pid === undefined) return new Error(`${binary} cannot be started`);
   const gone = new Promise<string>((resolve) => {
@@ -68,7 +68,7 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
 
 /**
  * The nginx that an earlier controller left serving in this folder, if its pid file, group and
- * instance all say that it is that one.
+ * instance all match.
  */
 export function adoptMaster(folder: RunFolder): Master | undefined {
   const [pid, instance] = [Number(contentOf(folder.pid)), contentOf(folder.instance)];
@@ -79,8 +79,8 @@ export function adoptMaster(folder: RunFolder): Master | undefined {
 }
 
 /**
- * `-e` and `error_log` give one place, on disk, for why a start or a reload failed, wherever the
- * daily log goes.
+ * `-e` and `error_log` give the reasons for failed starts and reloads one place on disk, wherever
+ * the daily log goes.
  */
 function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
   const quoted = JSON.stringify;
@@ -92,8 +92,8 @@ function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
 const instanceDirective = (instance: string): string => `env SLUICE_INSTANCE=${instance};`;
 
 /**
- * The end of a process that is not our child is not reported to us: it is looked for four times a
- * second.
+ * The kernel does not report the end of a process that is not our child, so it is checked four
+ * times a second.
  */
 async function seenGone(folder: RunFolder, pid: number): Promise<string> {
   while (nginxProcess(pid, folder.conf)?.role === "master") await delay(250, undefined, { ref: false });

@@ -1,9 +1,8 @@
 /**
- * Which nginx processes belong to a run folder, read from /proc. A pid file is not asked: after a
- * SIGKILL it names a process that is gone, or one that is somebody else's by now. Ours are the
- * nginx processes whose working folder is the run folder, because every one of them was started
- * there. Folders are compared as such and not by their paths: where other containers can be seen in
- * /proc, theirs has the same path.
+ * Finds the nginx processes of a run folder in /proc. The pid file is not used: after a SIGKILL it
+ * names a process that is gone, or somebody else's. Ours are the nginx processes whose working
+ * folder is the run folder, because every one of them was started there. Folders are compared by
+ * identity and not by path: other containers that are visible in /proc have the same path.
  */
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 
@@ -17,13 +16,16 @@ export interface NginxProcess {
    * manager and the like.
    */
   readonly role: "starting" | "master" | "forked" | "worker" | "helper";
-  /** It was signalled to end and only finishes what it has: it accepts no new connection. */
+  /** It has the signal to end and only finishes its requests; it accepts no new connection. */
   readonly draining: boolean;
-  /** As `ps` shows it; a master's has its command line in it. */
+  /** As `ps` shows it; a master's contains its command line. */
   readonly title: string;
 }
 
-/** Every nginx process started in `root`. `conf` is what a master was started with. */
+/**
+ * Every nginx process that was started in `root`. `conf` is the file that a master was started
+ * with.
+ */
 export function nginxProcesses({ root, conf }: { readonly root: string; readonly conf: string }): NginxProcess[] {
   const home = folderAt(root);
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -37,8 +39,8 @@ export function nginxProcesses({ root, conf }: { readonly root: string; readonly
 }
 
 /**
- * Whether a master has done all that was asked of it: only then does it let signals in. Until then
- * it may start workers of a text that it was given before. True where the kernel does not say.
+ * Whether a master has no more work: only then does it accept signals. Before, it may still start
+ * workers of an older text. True where the kernel does not tell.
  */
 export function isIdle(master: number): boolean {
   const blocked = /^SigBlk:\s*([0-9a-f]+)$/m.exec(read(`/proc/${master}/status`))?.[1] ?? "0";
@@ -46,7 +48,7 @@ export function isIdle(master: number): boolean {
 }
 
 /**
- * Undefined when `pid` is gone or is no nginx. A process that has ended but was not yet waited for
+ * Undefined when `pid` is gone or is no nginx. A process that has ended but was not waited for
  * counts as gone.
  */
 export function nginxProcess(pid: number, conf: string): NginxProcess | undefined {
@@ -58,8 +60,8 @@ export function nginxProcess(pid: number, conf: string): NginxProcess | undefine
 }
 
 /**
- * A master that is starting has the command line of `master.ts`, which the watchdog and `nginx -t`
- * do not begin with.
+ * A starting master has the command line of `master.ts`, which neither the watchdog nor `nginx -t`
+ * has.
  */
 function roleOf(title: string, conf: string): NginxProcess["role"] | undefined {
   if (title.startsWith("nginx: master process ")) return title.includes(` -c ${conf} `) ? "master" : undefined;
@@ -72,7 +74,9 @@ function titleOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trimEnd();
 }
 
-/** Fields 4 and 5 of /proc/PID/stat; the name before them is in brackets and may hold anything. */
+/**
+ * Fields 4 and 5 of /proc/PID/stat; the name before them is in brackets and may hold any character.
+ */
 function idsOf(pid: number): { readonly parent: number; readonly group: number } | undefined {
   const stat = read(`/proc/${pid}/stat`);
   const [, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -87,7 +91,7 @@ function folderAt(path: string): Stats | undefined {
   }
 }
 
-/** A process may end between two looks at it; what is gone reads as nothing. */
+/** A process may end between two reads; an ended one reads as undefined. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

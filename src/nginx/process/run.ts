@@ -1,10 +1,10 @@
-/** Runs a program to its end and reads what it prints to stderr. */
+/** Runs a program to its end and collects its stderr. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
 export interface RunOptions {
   readonly cwd?: string;
-  /** In place of the environment of this process. */
+  /** Replaces the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /**
    * `inherit`: the program gets the stdout of this process, and not a socket of Node's. Otherwise

@@ -1,21 +1,21 @@
 /**
- * Why nginx would not start, reload or pass a test, from what it wrote. Its words are precise but
- * speak of bind() and error numbers; the usual causes get words a user can act on. nginx repeats
- * what a user wrote, line breaks included, so a line in the middle may be forged: only where
- * nginx's own words must stand is looked at.
+ * Explains why nginx would not start, reload or pass a test. Its messages are precise but about
+ * bind() and error numbers, so the usual causes get sentences that a user can act on. nginx repeats
+ * text of users, including line breaks, so a line in the middle may be forged: only places with
+ * nginx's own words are read.
  */
 
 export interface StartFailure {
-  /** Without a full stop, to be part of a longer one. */
+  /** Without a full stop, because it becomes part of a longer sentence. */
   readonly sentence: string;
   /** False when the machine is at fault and the same text may do later. */
   readonly textAtFault: boolean;
   /**
-   * Which process gave up: the master at once, or (0) a worker after the master had already let the
-   * old ones go.
+   * The process that gave up: the master at once, or (0) a worker after the master had already
+   * released the old ones.
    */
   readonly by: number;
-  /** The address or file that the machine would not give, where it is about one. */
+  /** The address or file that the machine refused, if the failure is about one. */
   readonly names?: string;
 }
 
@@ -45,8 +45,8 @@ const machineFaults: readonly { readonly words: RegExp; readonly sentence: (addr
 ];
 
 /**
- * The reason in `words` (one message of nginx, without time, level and process) if they blame the
- * machine.
+ * The reason in `words` (one message of nginx, without time, level and process) if it is the
+ * machine's fault.
  */
 export function machineFault(words: string): MachineFault | undefined {
   for (const fault of machineFaults) {
@@ -59,14 +59,14 @@ export function machineFault(words: string): MachineFault | undefined {
 }
 
 /**
- * One message of nginx's log, and when it is the end: a bind of a busy address is tried five times
- * within 2.5 s.
+ * One message of nginx's log, and whether it is final: nginx tries to bind a busy address five
+ * times within 2.5 s.
  */
 const message = /^\S+ \S+ \[(?<level>\w+)\] (?<pid>\d+)#\d+: (?:\*\d+ )?(?<words>.*)$/;
 const busy = /^bind\(\) to \S+ failed \(98:/;
 const workersEnd = /^worker process \d+ exited with fatal code|^fork\(\) failed/;
 
-/** The reason in the emergency log why nginx gave up; undefined while it has not. */
+/** The reason in the emergency log; undefined while nginx has not given up. */
 export function startFailure(log: string): StartFailure | undefined {
   let bindFailure: string | undefined;
   for (const line of log.split("\n")) {

@@ -1,8 +1,8 @@
 /**
- * Keeps one nginx master running: starts it, or takes over the one that is there, and starts it
- * again when it dies. It never touches the configuration: whatever `folder.conf` holds is what
- * runs. A dead master's workers go on serving until the moment they are replaced, so the wait
- * before a restart is not an outage.
+ * Keeps one nginx master running: starts it, or takes over an existing one, and restarts it when it
+ * dies. It never changes the configuration: the content of `folder.conf` is what runs. A dead
+ * master's workers go on serving until they are replaced, so the wait before a restart is no
+ * outage.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { doublingMs } from "../../timing/doubling.ts";
@@ -13,14 +13,14 @@ import { endAll, endOrphans, signal } from "../orphans.ts";
 import { adoptMaster, type Master, startMaster } from "./master.ts";
 import { isIdle, nginxProcesses } from "./processes.ts";
 
-/** Unasked events of nginx, for the log and the metrics. */
+/** Events of nginx that no call has caused, for the log and the metrics. */
 export type NginxEvent =
   | { readonly kind: "line"; readonly text: string }
   | { readonly kind: "started"; readonly pid: number; readonly orphans: number }
   | { readonly kind: "adopted"; readonly pid: number }
   | { readonly kind: "ended"; readonly pid: number; readonly how: string; readonly nextTryMs: number }
   | { readonly kind: "not-started"; readonly why: string; readonly nextTryMs: number }
-  /** For an nginx in the container beside: its container no longer answers, and does again. */
+  /** For an nginx in the other container: the container stops answering, or answers again. */
   | { readonly kind: "silent" }
   | { readonly kind: "answers" };
 
@@ -39,8 +39,8 @@ export interface SupervisorSetup {
 export type Started = { readonly ok: true; readonly pid: number } | NotStarted;
 
 /**
- * A master that lived this long did not die of what is in its configuration: the next restart is
- * quick again.
+ * A master that lived this long did not die of its configuration, so the next restart is quick
+ * again.
  */
 const soundLifeMs = 30_000;
 /** How long orphans get to close their listeners before they are killed. */
@@ -54,10 +54,10 @@ export class Supervisor {
   readonly #stopping = new AbortController();
   #master: Master | undefined;
   #starting: Promise<Started> | undefined;
-  /** Masters that died; their watchdogs guard the workers they left. */
+  /** Masters that died. Their watchdogs still guard the workers that they left. */
   readonly #dead = new Set<Master>();
   #restarts = 0;
-  /** Deaths and failed starts since nginx last lived soundly. */
+  /** Deaths and failed starts since nginx last ran for long enough. */
   #failures = 0;
 
   constructor(setup: SupervisorSetup) {
@@ -89,8 +89,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts nginx unless it runs or is being started; answers once it serves. A failed start is not
-   * tried again from here.
+   * Starts nginx unless it runs or is being started; resolves once it serves. A failed start is not
+   * repeated from here.
    */
   start(): Promise<Started> {
     if (this.#master !== undefined) return Promise.resolve({ ok: true, pid: this.#master.pid });
@@ -101,8 +101,8 @@ export class Supervisor {
   }
 
   /**
-   * Waits until no start is under way and the master has done all that was asked of it, so that it
-   * is known which workers it has.
+   * Waits until no start is under way and the master has no more work, so that its workers are
+   * known.
    */
   async settled(): Promise<void> {
     await this.#starting;
@@ -111,14 +111,14 @@ export class Supervisor {
     while (isBusy() && !this.#stopping.signal.aborted && performance.now() < deadline) await delay(5);
   }
 
-  /** Tells the master, where there is one, to read its configuration again. */
+  /** Makes the master, if there is one, read its configuration again. */
   hup(): void {
     if (this.#master !== undefined) signal(this.#master.pid, "SIGHUP");
   }
 
   /**
-   * Lets nginx finish the requests it has, for at most `limitMs`. Nothing of it runs afterwards, or
-   * ever again.
+   * Lets nginx finish its requests, for at most `limitMs`. Nothing of it runs afterwards, or ever
+   * again.
    */
   async stop(limitMs: number): Promise<void> {
     this.#stopping.abort();

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 
 /**
- * The promise that no nginx is left when the controller is gone, however it went. A SIGKILL cannot
- * be caught, but the kernel closes the pipes of a dead process: a shell waits for that on
- * descriptor 3. The shell that starts here becomes nginx itself, so there is no moment in which
- * nginx runs unwatched; the watching is done by a copy of it, in the same process group. As long as
- * the copy lives, no other group can get that number.
+ * Guarantees that no nginx is left when the controller has ended in any way. A SIGKILL cannot be
+ * caught, but the kernel closes the pipes of a dead process, and a shell waits for that on
+ * descriptor 3. The shell that is started here becomes nginx itself, so nginx never runs unwatched;
+ * a copy of the shell in the same process group watches. As long as the copy lives, no other group
+ * can get that number.
  */
 const watchdog = `
 (
@@ -22,6 +22,6 @@ exec "$@" 3<&-
 /** The same as a program of the image, which has no shell; its source is image/init/guard.c. */
 const program = "/usr/lib/sluice/guarded-nginx";
 
-/** Words to put before nginx and its arguments. */
+/** Words that precede nginx and its arguments. */
 export const guardCommand = (): readonly [string, ...string[]] =>
   existsSync(program) ? [program] : ["/bin/sh", "-c", watchdog, "sh"];

@@ -1,4 +1,4 @@
-/** The text of nginx.conf around servers that are rendered already, and its generation. */
+/** Renders nginx.conf around servers that are rendered already, and computes its generation. */
 import { createHash, hash } from "node:crypto";
 import type { Machine, RequestCounts } from "../../directives/machine.ts";
 import type { HttpPart } from "../../directives/place.ts";
@@ -30,19 +30,19 @@ import { withoutNotes } from "./source-map.ts";
 import { ifRead, withoutUnreadVariables } from "./unread-variables.ts";
 
 export interface ConfParts extends AboutServers {
-  /** The inside of each server block. */
+  /** The content of each server block. */
   readonly servers: readonly Token[];
   readonly upstreams: readonly View[];
-  /** The parts of the http block that shapes need. */
+  /** The parts of the http block that shapes require. */
   readonly needs: ReadonlySet<HttpPart>;
-  /** Lines of the http block that shapes ask for. */
+  /** Lines of the http block that shapes require. */
   readonly http: readonly Token[];
   /** All names that servers have as text. */
   readonly names: readonly string[];
   readonly streams: readonly StreamServer[];
   readonly streamSnippets: readonly string[];
   readonly certificates: Table<Certificate>;
-  /** Whether some host asks clients for certificates. */
+  /** Whether a host asks clients for certificates. */
   readonly verifies: boolean;
   /** The values that the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
@@ -55,7 +55,7 @@ export interface LuaParts {
   readonly gateway: boolean;
   /** Whether it does so on one of the usual ports. */
   readonly beside: boolean;
-  /** The shapes that each server with a router has. */
+  /** The shapes of each server that has a router. */
   readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
 }
 
@@ -72,8 +72,8 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
 }
 
 /**
- * Directives that only a snippet or a template of the operator's may have show in the text, which
- * is rendered again with the module then.
+ * Directives that only a snippet or template of the operator may contain. They show in the rendered
+ * text, which is then rendered again with their module.
  */
 function textOf(template: Template, parts: ConfParts): string {
   const render = (asks: Omit<TextNeeds, "parts">) => indented(String(template.render("nginx", mainView(parts, asks))));
@@ -93,7 +93,7 @@ function toldVariables(text: string, isRead: (name: string) => boolean, { counts
   return told.map((name) => `"${name}"`);
 }
 
-/** Variables that the router sets only where something reads them, and that no record names. */
+/** Variables that the router only sets where something reads them, and that no record names. */
 const setWhereRead = new Set([...groupVariables, ...gatewayLabels, closedReasonVariable]);
 
 /**
@@ -104,12 +104,12 @@ function onlyOurMapReadsTheId(text: string): boolean {
   return text.match(/\brequest_id\b/g)?.length === 1;
 }
 
-/** Each path once: many locations may name one file. */
+/** Each path once, because many locations may name one file. */
 export function distinct(files: readonly RenderedFile[]): readonly RenderedFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 
-/** nginx wants a certificate on disk for every TLS listener. */
+/** nginx needs a certificate on disk for every TLS listener. */
 export function defaultFiles(certificate: Certificate): RenderedFile[] {
   return certificateFiles(defaultPairFile, certificate);
 }
@@ -118,7 +118,10 @@ export function hashOf(text: string): string {
   return hash("sha256", text);
 }
 
-/** A hash of all that nginx reads at a reload: two versions of the Lua may have the same text. */
+/**
+ * A hash of everything that nginx reads at a reload: two versions of the Lua may have the same
+ * nginx.conf.
+ */
 function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: string): string {
   const sum = createHash("sha256").update(luaVersion).update(conf);
   for (const { path, content, opened } of files)
@@ -126,7 +129,7 @@ function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: 
   return sum.digest("hex").slice(0, 32);
 }
 
-/** The view of `nginx.tmpl`; `asks` names the modules that the text has directives of. */
+/** The view of `nginx.tmpl`; `asks` names the modules whose directives the text contains. */
 function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http, fronts } = about;
   const { paths, ports } = machine;
@@ -192,7 +195,7 @@ function sharedLines(lines: readonly Token[]): Token[] {
   return [...byText.keys()].sort().map((text) => byText.get(text)!);
 }
 
-/** Strings in Lua have the same quotes and escapes as words of nginx. */
+/** Strings in Lua have the quotes and escapes of nginx's words. */
 function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, gateway, slots }: LuaParts): View {
   return {
     gateway,
@@ -229,7 +232,7 @@ function listens({ ipv6 }: Machine, port: number): Token[] {
 }
 
 /**
- * Strict-Transport-Security: over TLS, without it, and of a page that is not the location's own.
+ * Strict-Transport-Security: with TLS, without TLS, and for a page that is not the location's own.
  */
 export function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
   const { hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, followed } = settings;

@@ -1,12 +1,12 @@
 /**
- * Indents nginx's text by the depth of its braces, since partials and locations are rendered apart
- * from the block they stand in. Words in quotes that go over several lines stay as they are: their
- * white space is part of them. Where the source map has a note (`source-map.ts`), the end of the
- * block around it is marked.
+ * Indents nginx's text by the depth of its braces, because partials and locations are rendered
+ * without the block around them. Quoted words of several lines stay unchanged: their white space
+ * belongs to them. Where the source map has a note (`source-map.ts`), the end of its block is
+ * marked.
  */
 
 const noteEnd = "\u0004";
-/** Begins a note of what is over at the end of its line. */
+/** Begins a note that is over at the end of its line. */
 const lineMark = "\u0003listen%20";
 /** Marks the end of a noted block. */
 const blockEnd = "\u0005";
@@ -15,7 +15,7 @@ export function indented(text: string): string {
   const lines: string[] = [];
   let depth = 0;
   let quote = "";
-  /** Depths inside of the noted blocks that are open. */
+  /** Depths of the open noted blocks. */
   const noted: number[] = [];
   for (const line of text.split("\n")) {
     const begun = quote !== "";
@@ -28,8 +28,7 @@ export function indented(text: string): string {
     depth += opened - closed;
     quote = left;
     for (let at = line.indexOf(noteEnd); at >= 0; at = line.indexOf(noteEnd, at + 1)) {
-      // A block on one line is over already, and the depth after its line is that of the block
-      // around it.
+      // A block on one line is over already; the depth after it is that of the block around it.
       const isLine = line.slice(0, at).includes(lineMark);
       if (isLine || (opened > 0 && opened === closed)) lines[lines.length - 1] += blockEnd;
       else noted.push(depth);
@@ -42,7 +41,7 @@ export function indented(text: string): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The braces of one line outside quotes and comments, and the quote that is open at its end. */
+/** The braces of one line outside of quotes and comments, and the quote that is open at its end. */
 function braces(line: string, quote: string): { opened: number; closed: number; left: string } {
   let [opened, closed, left] = [0, 0, quote];
   for (let at = 0; at < line.length; at++) {
@@ -59,8 +58,8 @@ function braces(line: string, quote: string): { opened: number; closed: number; 
 }
 
 /**
- * The brace that ends `${name`, whose name begins at `from`; the last sign before that place where
- * none does.
+ * The closing brace of `${name`, whose name begins at `from`; the last character before that place
+ * where there is none.
  */
 function endOfName(line: string, from: number): number {
   let at = from;

@@ -1,10 +1,8 @@
 /**
- * Names of locations that only nginx itself may go on to. nginx also goes to the location that an
- * answer names in X-Accel-Redirect, and every tenant can work out the hash of a known text. So a
- * key of the run folder is part of each name.
- *
- * Equal keys give equal names, so an nginx that is adopted after a restart has the names that its
- * records say.
+ * Names of locations that only nginx itself may enter. nginx also enters the location that an
+ * answer names in X-Accel-Redirect, and every tenant can compute the hash of a known text. So each
+ * name contains a key of the run folder. Equal keys give equal names, so an adopted nginx still has
+ * the names that its records use.
  */
 import { shortHash } from "../../directives/short-hash.ts";
 import { Token } from "../../directives/token.ts";
@@ -13,7 +11,7 @@ export class InternalNames {
   readonly #key: string;
 
   /**
-   * `key` is empty where no nginx is asked, as in golden files and `sluice render`: names are
+   * `key` is empty where no nginx serves, as in golden files and `sluice render`; names are
    * readable then.
    */
   constructor(key: string) {
@@ -30,7 +28,7 @@ export class InternalNames {
     return this.#key === "" ? "" : `_${this.of("ending")}`;
   }
 
-  /** The name of one of those, whose router knows it by the ending. */
+  /** The name of one of these locations, whose router finds it by the ending. */
   fixed(name: string): Token {
     return Token.name(`@sluice_${name}${this.ending}`);
   }

@@ -1,8 +1,8 @@
 /**
- * Which module files nginx loads. Those that only a setting or an annotation asks for are loaded
- * only while one does, as with ingress-nginx: each costs every worker memory, ModSecurity most of
- * all. A reload may add and drop modules. Lua, which makes a TLS context for each location of the
- * text, is loaded where the text uses it.
+ * Chooses the module files that nginx loads. Modules that only a setting or an annotation needs are
+ * loaded only while one does, as with ingress-nginx: each costs every worker memory, ModSecurity
+ * most of all. A reload may add and drop modules. Lua is loaded only where the text uses it,
+ * because it makes a TLS context for each location.
  */
 
 import type { Machine } from "../../directives/machine.ts";
@@ -16,11 +16,11 @@ import type { Settings } from "../../settings/registry.ts";
 export interface TextNeeds {
   readonly parts: ReadonlySet<HttpPart>;
   readonly lua: boolean;
-  /** Whether it has the names of backends' certificates checked by our own module. */
+  /** Whether our own module checks the names of backends' certificates. */
   readonly checksNames: boolean;
 }
 
-/** Conditions by a part of the file's name; a module that is not here is always loaded. */
+/** Conditions by a part of the file's name; a module that is not listed is always loaded. */
 const wanted: Readonly<Record<string, (settings: Settings, needs: TextNeeds) => boolean>> = {
   brotli: ({ enableBrotli }) => enableBrotli,
   geoip2: ({ useGeoip2 }) => useGeoip2,
@@ -35,12 +35,12 @@ export function speaksLua(text: string): boolean {
   return /(?:^|[;{}])\s*(?:lua_\w+|\w+_by_lua\w*)\s/m.test(text);
 }
 
-/** The directive of `nginx/modules/`: of a permitted snippet, or of a feature. */
+/** The directive of `nginx/modules/`, from a permitted snippet or a feature. */
 export function checksNames(text: string): boolean {
   return /(?:^|[;{}])\s*upstream_ssl_verify_san\s/m.test(text);
 }
 
-/** Paths for `load_module`, in the order in which nginx wants them. */
+/** Paths for `load_module`, in the order that nginx needs. */
 export function loadedModules(
   { modules }: Pick<Machine, "modules">,
   settings: Settings,

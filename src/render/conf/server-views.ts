@@ -1,4 +1,7 @@
-/** The views of servers' partials: the one of all data hosts, and those of hosts that need text. */
+/**
+ * The views of servers' partials: the one server of all data hosts, and those of hosts that need
+ * text.
+ */
 import { featureList } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
@@ -20,19 +23,19 @@ import { InternalNames } from "./internal-names.ts";
 import { hostBlock, locationBlock, shapeBlock } from "./source-map.ts";
 import { dataSlot, isGatewaySlot, plainServerView, type Slot } from "./text-servers.ts";
 
-/** Says why a closed path answers 503, for log formats that name it. */
+/** The reason why a closed path answers 503, for log formats that name it. */
 export const closedReasonVariable = "closed_reason";
 
-/** Variables that say where a request was routed to; the router sets those that something reads. */
+/** Variables that describe the route of a request; the router sets those that something reads. */
 export const routeLabels = [
   ...["namespace", "ingress_name", "service_name", "service_port", "location_path"],
   closedReasonVariable,
 ];
 
-/** The same of a request that came in for a Gateway. */
+/** The same for a request at a Gateway. */
 export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 
-/** Where the router of Gateways says what the filters of a route do. */
+/** Where the router of Gateways puts the work of a route's filters. */
 export const filterVariables = [
   ...["route_answer", "route_location", "route_steering", "route_host", "route_deadline", "route_attempt"],
   ...["route_retries", "route_backoff", "route_shape", "route_failed", "route_next", "route_again", "route_peer"],
@@ -43,7 +46,7 @@ export const filterVariables = [
 /** Set for a request of a Gateway on one of the usual ports. */
 const besideVariable = "route_beside";
 
-/** Whether nginx listens for Gateways, and does so on one of the usual ports. */
+/** Whether nginx listens for Gateways, and on one of the usual ports. */
 interface Listening {
   readonly gateway: boolean;
   readonly beside: boolean;
@@ -80,7 +83,7 @@ export interface AboutServers {
   readonly settings: Settings;
   readonly machine: Machine;
   readonly parts: ReturnType<typeof settingsView>;
-  /** Files that the settings are written to. */
+  /** Files with content from the settings. */
   readonly files: readonly RenderedFile[];
   readonly fronts: Fronts;
 }
@@ -100,9 +103,9 @@ export function aboutServers(
 
 /**
  * The server of all hosts that are data. `named` gives it every name that no other server has, so
- * it must come last then: nginx remembers the server that the SNI meant only where a server has
- * that name, and answers 421 to a request over that connection for a host that wants client
- * certificates. `shared`: whether a Gateway has one of its ports, too.
+ * it must come last then: nginx remembers the server of the SNI only where a server has that name,
+ * and answers 421 to a request on that connection for a host that wants client certificates.
+ * `shared`: whether a Gateway has one of its ports, too.
  */
 export function dataServerView(
   about: AboutServers,
@@ -136,12 +139,12 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
   };
 }
 
-/** The part of each server with a router. */
+/** The part of each server that has a router. */
 export function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
   return {
     ...headOf(about, slot === dataSlot),
-    // Asked only beside a snippet: the router checks the host of all else.
+    // Only needed beside a snippet: the router checks the host of all other requests.
     openNames: true,
     dynamic: true,
     router: Token.text(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route"),
@@ -154,8 +157,7 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     certificate: certificateAt(about.machine, defaultPairFile),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
-      // The previous text may still have this path elsewhere, and a request cannot go on from
-      // there.
+      // The previous text may have this path in another place, and a request cannot move there.
       ...shapes.map(({ name, text, needsPath }) => ({
         match: shapeBlock(name),
         text: needsPath ? Token.conf`return 503;` : text,
@@ -201,7 +203,7 @@ export function headOf(
     shared: false,
     askedHost: Token.variable(asked),
     ownHost: Token.variable(ownHost(settings)),
-    // Names that clients may choose a part of.
+    // Names of which clients may choose a part.
     openNames: isCatchAll || names.some((name) => formOf(name) !== "exact"),
     listen: [
       ...lines(ports.http, false),
@@ -216,8 +218,8 @@ export function headOf(
 }
 
 /**
- * Our TLS listener while the stream module has the https port: only that can reach it, and its
- * PROXY header is believed.
+ * Our TLS listener while the stream module has the https port. Only the stream module can reach it,
+ * so its PROXY header is trusted.
  */
 function behindFront({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
   const http2 = capabilities.http2 && !capabilities.http2Directive ? ["http2"] : [];
@@ -225,12 +227,12 @@ function behindFront({ paths, capabilities }: Machine, isCatchAll: boolean): Tok
   return [Token.words([Token.word(`unix:${paths.tlsSocket}`), ...parameters.map(Token.name)])];
 }
 
-/** The name in `tls/` of the pair that serves who has none. */
+/** The name in `tls/` of the pair for hosts that have none. */
 export const defaultPairFile = "default";
 
 /**
- * `name` is that of its files in `tls/`, without ending; `staple` the path of its OCSP answer below
- * the run folder.
+ * `name` is that of its files in `tls/`, without extension; `staple` is the path of its OCSP
+ * response below the run folder.
  */
 export function certificateAt({ paths }: Machine, name: string, staple?: string): View {
   return {
@@ -240,7 +242,7 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
   };
 }
 
-/** Where nginx listens for Gateways, and whether one of the usual ports is among them. */
+/** Where nginx listens for Gateways, and whether one of the usual ports is among these. */
 export function routeVariables({ gateway, beside }: Listening = { gateway: false, beside: false }): string[] {
   const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
   return [

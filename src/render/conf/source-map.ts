@@ -1,8 +1,7 @@
 /**
- * Says whose text stands at a line of nginx.conf. While the text is assembled, each block that
- * belongs to somebody carries a note behind its name (`Token.noted`). The notes are taken out of
- * the text again, and what is left of them is here: which lines each block has. Who the owners are
- * is looked up only when a line is asked about, which nginx's refusals do.
+ * Finds the owners of a line of nginx.conf. While the text is assembled, each block that belongs to
+ * an object carries a note after its name (`Token.noted`). The notes are then removed, and this map
+ * keeps the lines of each block. Owners are only looked up when nginx refuses a line.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { Token } from "../../directives/token.ts";
@@ -19,7 +18,7 @@ export function hostBlock(names: Token, host: string): Token {
   return Token.noted(names, `host ${host}`);
 }
 
-/** A location of the host around it, by the index of its Location. */
+/** A location of its host, by the index of its Location. */
 export function locationBlock(match: Token, index: number): Token {
   return Token.noted(match, `location ${index}`);
 }
@@ -34,7 +33,7 @@ export function listenLine(value: Token, port: string): Token {
   return Token.noted(value, `${lineNote}${port}`);
 }
 
-/** Begins notes of what is over at the end of its line. */
+/** Begins notes that are over at the end of their line. */
 export const lineNote = "listen ";
 
 interface Hosts {
@@ -46,7 +45,7 @@ interface Ports {
   get(id: string): Pick<ListenerPort, "owners"> | undefined;
 }
 
-/** The names of the shapes that a Location may be served by. */
+/** The names of the shapes that may serve a Location. */
 export type ShapesOf = (location: Own, host: Host) => readonly string[];
 
 const noShapes: ShapesOf = () => [];
@@ -54,8 +53,8 @@ const noShapes: ShapesOf = () => [];
 /** Where the noted blocks of one text are. */
 export class SourceMap {
   /**
-   * Line of the block's name, counted from 1, line of its end, and its note; outer blocks come
-   * before inner ones.
+   * The first and last line of the block, counted from 1, and its note; outer blocks come before
+   * inner ones.
    */
   readonly #starts: Uint32Array;
   readonly #ends: Uint32Array;
@@ -99,7 +98,7 @@ function locationsOf(kind: string, name: string, { host, hosts, shapesOf }: Look
   return [...hosts.values()].flatMap((one) => one.locations.filter((own) => shapesOf(own, one).includes(name)));
 }
 
-/** What has authors has the texts of these: its owner's own values are data. */
+/** A text with authors has only their texts: the owner's own values are data. */
 function keysOf(locations: readonly Pick<Own, "owner" | "authors">[]): ReadonlySet<string> {
   const owners = locations.flatMap(({ owner, authors }) => authors ?? owner ?? []);
   return new Set(owners.map(({ kind, namespace, name }) => objectKey(kind, `${namespace}/${name}`)));
@@ -110,10 +109,10 @@ function kindAndName(note: string): readonly [kind: string, name: string] {
   return [note.slice(0, at), note.slice(at + 1)];
 }
 
-/** A note of `Token.noted`, or the end of its block, which `indented` has marked. */
+/** A note of `Token.noted`, or the end of its block, as `indented` has marked it. */
 const marks = /\u0003([^\u0004]*)\u0004|\u0005/g;
 
-/** The text without its notes, and where their blocks are. */
+/** Returns the text without its notes, and the lines of their blocks. */
 export function withoutNotes(noted: string): { readonly text: string; readonly map: SourceMap } {
   const blocks: { start: number; end: number; note: string }[] = [];
   const open: { end: number }[] = [];
@@ -134,9 +133,7 @@ export function withoutNotes(noted: string): { readonly text: string; readonly m
   return { text, map: new SourceMap(blocks) };
 }
 
-/**
- * Each note once, as a text of its own: a part of the noted text would keep all of that in memory.
- */
+/** Each note is copied once: a substring would keep the whole noted text in memory. */
 function noteOf(written: string, known: Map<string, string>): string {
   const found = known.get(written);
   if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 /**
- * Hosts that need a server block of their own, and what stands in it. Such a block has the router
- * and named locations too: only what holds for the whole host is text, its paths and endpoints stay
- * data.
+ * Hosts that need a server block of their own, and its content. Such a block has the router and
+ * named locations, too: only what holds for the whole host is text, while its paths and endpoints
+ * stay data.
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
@@ -13,12 +13,15 @@ import type { Settings } from "../../settings/registry.ts";
 import { namedGroups } from "../location/named-groups.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 
-/** Where a shape is rendered: the data hosts' common server, or a host's own. */
+/** Where a shape is rendered: in the common server of data hosts, or in a host's own. */
 export type Slot = string;
 export const dataSlot: Slot = "";
-/** The server of all ports of Gateways that ask clients for nothing; no host can be called so. */
+/**
+ * The server of all ports of Gateways that ask clients for no certificate; no host can have this
+ * name.
+ */
 export const gatewaySlot: Slot = ":gateway";
-/** The server of the ports that ask clients for the certificates of this validation. */
+/** The server of the ports that ask clients for certificates of this validation. */
 export const guardedSlot = (validation: string): Slot => `${gatewaySlot}:${validation}`;
 export const isGatewaySlot = (slot: Slot): boolean => slot === gatewaySlot || slot.startsWith(`${gatewaySlot}:`);
 
@@ -29,8 +32,8 @@ export interface TextServer {
   readonly view: View;
   readonly files: readonly RenderedFile[];
   /**
-   * Whether clients show a certificate: a request that got here over another host's connection is
-   * 421 then.
+   * Whether clients show a certificate; a request that came over another host's connection then
+   * gets 421.
    */
   readonly verifies: boolean;
 }
@@ -52,16 +55,16 @@ export function needsText(server: Server<FeatureValues>): boolean {
 }
 
 /**
- * Whether its paths stand in text: nginx then compares them with the locations that a snippet has,
- * inside one of them or in the server, and the longest wins.
+ * Whether its paths are text. nginx then compares them with the locations of a snippet, nested or
+ * in the server, and the longest wins.
  */
 export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
   return isSaid("needsPath", features, "host") || locations.some(isText);
 }
 
 /**
- * Whether a location's text stands under its path: it has to, or what it says of the groups of its
- * pattern means nothing elsewhere.
+ * Whether a location's text has to be under its path, because it is refused elsewhere or names
+ * groups of the path's pattern.
  */
 export function isText(location: Pick<Location<FeatureValues>, "path" | "closed" | "features">): boolean {
   const { features } = location;
@@ -72,8 +75,8 @@ export function isText(location: Pick<Location<FeatureValues>, "path" | "closed"
 }
 
 /**
- * Whether a location's text is refused elsewhere than under its path; one that is shut does not
- * have its snippet in it.
+ * Whether nginx refuses a location's text anywhere but under its path. A closed location leaves its
+ * snippet out.
  */
 export function needsPath(features: FeatureValues, isClosed: boolean): boolean {
   return !isClosed && isSaid("needsPath", features, "location");
@@ -124,8 +127,8 @@ export function aliasNameOf(name: string): Token {
 }
 
 /**
- * A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards do
- * not say (RS-4.3).
+ * A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards
+ * cannot express (RS-4.3).
  */
 export function serverNameOf(name: string): Token {
   if (!name.startsWith("*.")) return Token.word(name);

@@ -1,4 +1,4 @@
-/** The template's view of an `upstream` block. */
+/** The views of `upstream` blocks. */
 
 import { Token, type View } from "../../directives/token.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
@@ -12,13 +12,13 @@ import { affinityKey } from "../static/affinity.ts";
  */
 export const balancedBlock = "upstream_balancer";
 
-/** Begins the names of blocks whose requests may have a deadline or a number of retries. */
+/** Prefix of the names of blocks whose requests may have a deadline or a number of retries. */
 export const limitedBlock = "upstream_limited";
 
-/** Begins the names of blocks whose requests have timeouts of their own. */
+/** Prefix of the names of blocks whose requests have timeouts of their own. */
 export const timedBlock = "upstream_timed";
 
-/** A block whose peers the Lua chooses. */
+/** A block whose peers Lua chooses. */
 export function balancedUpstream(name: string, settings: Settings): View {
   return {
     name: Token.name(name),
@@ -35,7 +35,10 @@ function balancerArguments(name: string): View {
   return name.startsWith(timedBlock) && Token.conf`false, true`;
 }
 
-/** A block of its own for one Upstream (static mode), one of so many. It must have endpoints. */
+/**
+ * A block for one Upstream (static mode); `of` is the number of such blocks. It must have
+ * endpoints.
+ */
 export function staticUpstream(
   name: string,
   { endpoints, balance }: Upstream,
@@ -46,8 +49,8 @@ export function staticUpstream(
   const hash = by === undefined ? [] : [line("hash", Token.conf`${by} consistent`)];
   return {
     name: Token.name(name),
-    // An endpoint is asked as long as Kubernetes calls it ready, as in dynamic mode: a failure
-    // excludes no endpoint.
+    // An endpoint gets requests as long as Kubernetes calls it ready, as in dynamic mode: failures
+    // exclude none.
     servers: endpoints.map(
       ({ address, port }) =>
         Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
@@ -58,15 +61,15 @@ export function staticUpstream(
   };
 }
 
-/** Names of Kubernetes have no `_`, so two ids never meet; those of canaries have blanks. */
+/** Names in Kubernetes have no `_`, so two ids never collide; those of canaries have blanks. */
 export function staticBlock(id: string): string {
   return id.replace(/[/ ]/g, "_");
 }
 
 /**
- * The text that is hashed. An undeclared variable becomes text, because nginx would refuse the
- * whole configuration for it. The letter in front keeps the key from being empty, which nginx takes
- * for none.
+ * The text that is hashed. An undeclared variable becomes plain text, because nginx would refuse
+ * the whole configuration for it. The letter in front keeps the key from being empty, which nginx
+ * treats as no key.
  */
 function hashKeyOf(balance: Balance): Token | undefined {
   if (balance.algorithm === "hash") {
@@ -76,19 +79,16 @@ function hashKeyOf(balance: Balance): Token | undefined {
   return balance.algorithm === "cookie" ? affinityKey(balance.cookie).key : undefined;
 }
 
-/**
- * nginx sets aside 160 bytes for each idle connection that a block may keep: so many make 10 MB in
- * all.
- */
+/** nginx reserves 160 bytes for each idle connection of a block: this number makes 10 MB in all. */
 const idleInAll = 64_000;
-/** A block that keeps so few is left with half of them at least. */
+/** A small setting is at most halved. */
 const fewestIdle = 8;
 
 /**
- * How many idle connections a worker keeps to the endpoints of one of so many blocks. The setting
- * is about one block that serves everything, as there is in ingress-nginx and in dynamic mode; it
- * is halved until that many blocks fit in memory, and not divided, so that a block's text stays the
- * same while others come and go.
+ * How many idle connections a worker keeps to the endpoints of one block, given the number of
+ * blocks. The setting is about one block for everything, as in ingress-nginx and in dynamic mode.
+ * It is halved until all blocks fit into memory. It is not divided exactly, so that a block's text
+ * stays the same while others come and go.
  */
 export function idleConnections(most: number, blocks: number): number {
   let each = most;

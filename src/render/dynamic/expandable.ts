@@ -1,8 +1,8 @@
 import { isRequestVariable } from "../../kinds/request-variables.ts";
 
 /**
- * A text with groups of the path as the router expands it: `$1`, `${variable}` where it is one of
- * those allowed, `$$` for the sign itself.
+ * A text with groups of the path in the router's form: `$1`, `${variable}` for an allowed variable,
+ * `$$` for the sign itself.
  */
 export function expandable(target: string, allowed = isRequestVariable): string {
   return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {

@@ -1,8 +1,8 @@
 /**
- * Aliases that are no exact names. nginx tries exact names first, then the longest wildcard at the
- * front, then the longest at the end, then regular expressions in the order of their hosts, among
- * which hosts like `*.example.com` are (RS-4.4). The router does the same with this one record,
- * which is there only where somebody has such an alias.
+ * Aliases that are not exact names. nginx tries exact names first, then the longest wildcard at the
+ * front, then the longest at the end, then regular expressions in the order of their hosts, which
+ * include hosts like `*.example.com` (RS-4.4). The router does the same with this one record, which
+ * exists only where a host has such an alias.
  */
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import { formOf } from "../../kinds/server-names.ts";
@@ -15,7 +15,7 @@ export interface HostPattern {
 }
 
 /**
- * Where a pattern of a `server` block of its own would take hosts away from the data hosts' one.
+ * Patterns of a separate `server` block that would take hosts away from the block of data hosts.
  */
 export function patternsOf({ name, aliases }: Pick<Server<unknown>, "name" | "aliases">): readonly HostPattern[] {
   return aliases.filter((alias) => formOf(alias.name) !== "exact").map((alias) => ({ host: name, alias }));
@@ -39,8 +39,8 @@ export function patternsRecord(patterns: readonly HostPattern[]): string | undef
 }
 
 /**
- * Whether the host would be taken by one of the patterns, rule wildcards (`*.example.com` as a
- * host) among them.
+ * Whether one of the patterns would take the host, including wildcards of rules (`*.example.com` as
+ * a host).
  */
 export function isTaken(name: string, patterns: readonly Pattern[]): boolean {
   return patterns.some((pattern) => pattern.test(name));
@@ -48,7 +48,7 @@ export function isTaken(name: string, patterns: readonly Pattern[]): boolean {
 
 export interface Pattern {
   /**
-   * Whether it is an alias: then it may overlap with any other pattern. Hosts with a wildcard never
+   * Whether it is an alias, which may overlap with any other pattern. Hosts with a wildcard never
    * do.
    */
   readonly alias: boolean;
@@ -74,6 +74,6 @@ function aliasPattern(alias: string): Pattern {
     return { alias: true, test: (name) => name.endsWith(alias.slice(1)) };
   }
   if (form === "trailing") return { alias: true, test: (name) => name.startsWith(alias.slice(0, -1)) };
-  // A Perl pattern is not JavaScript's: any host may match.
+  // A Perl pattern is not one of JavaScript, so any host may match.
   return { alias: true, test: (name) => name !== catchAll };
 }

@@ -1,7 +1,7 @@
 /**
- * The changes of records in one turn. A part that is made again says first what is gone of it and
- * then what there is, in any order among each other: a name may pass from one Server to another in
- * one turn, and what comes wins over what goes.
+ * Collects the changes of records in one turn. A part that is rebuilt first reports its old records
+ * and then its new ones, in any order among the parts. A name may pass from one Server to another
+ * in one turn, so an added record overrides a removed one.
  */
 import type { ChangedRecord } from "../rendering.ts";
 
@@ -16,7 +16,7 @@ export class RecordChanges {
     this.#gone.add(key);
   }
 
-  /** `shapes` are those that the record names, as `slot@name`. */
+  /** `shapes` are the shapes that the record names, as `slot@name`. */
   put(key: string, value: string, shapes = none): void {
     this.#made.set(key, { value, shapes });
   }
@@ -26,7 +26,7 @@ export class RecordChanges {
     else this.put(key, value);
   }
 
-  /** Those that make a difference to `records`. */
+  /** The changes that differ from `records`. */
   since(records: ReadonlyMap<string, string>): Map<string, ChangedRecord> {
     const changes = this.#made;
     for (const key of this.#gone) if (!changes.has(key)) changes.set(key, gone);

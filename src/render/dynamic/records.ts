@@ -26,8 +26,8 @@ type KeyedRecord = readonly [key: RecordKey, value: string];
 export const defaultPair = "default";
 
 /**
- * The records of one Server: its own host, its aliases and its www twin, and the names that reach
- * it by SNI.
+ * The records of one Server: its own host, its aliases, its www twin, and the SNI names that lead
+ * to it.
  */
 export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): KeyedRecord[] {
   if (server.listener !== undefined) return listenerHostRecords(server, shapes);
@@ -39,7 +39,7 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Ke
 }
 
 /**
- * Patterns are found by `host-patterns.ts`'s record; only exact names have a record of their own.
+ * The record of `host-patterns.ts` has the patterns; only exact names have a record of their own.
  */
 function addAlias(alias: Alias, says: Fields<"host">, records: KeyedRecord[]): void {
   if (formOf(alias.name) === "exact") {
@@ -48,7 +48,7 @@ function addAlias(alias: Alias, says: Fields<"host">, records: KeyedRecord[]): v
   addSni(alias, records);
 }
 
-/** A name without one is served the default pair. */
+/** A name without one gets the default pair. */
 function addSni({ name, certificate }: Pick<Alias, "name" | "certificate">, records: KeyedRecord[]): void {
   if (certificate !== undefined) records.push([sniKey(name), certificate]);
 }
@@ -84,7 +84,7 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
     ),
     ...given<Fields<"host">>({
       root: expandable(server.appRoot ?? ""),
-      // behind the label that its wildcard stands for
+      // after the label that its wildcard stands for
       parent: server.name.startsWith("*.") ? server.name.slice(1) : "",
       exact,
       prefix: prefixes.sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a)).flat(),
@@ -100,7 +100,7 @@ function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
   return tlsConfigured ? { tls: 1 } : {};
 }
 
-/** Variables that tell a Location from all others, where something asks for them. */
+/** Variables that identify a Location, where something reads them. */
 interface Own {
   readonly kept: string;
   readonly hop: string;
@@ -134,7 +134,7 @@ function locationRecord(
 }
 
 /**
- * Without empty fields, and in the order of the protocol, so that a new version of Sluice does not
+ * Without empty fields, and in the protocol's order, so that a new version of Sluice does not
  * publish equal records again.
  */
 function inFieldOrder(fields: Fields<"location">): Fields<"location"> {
@@ -165,16 +165,14 @@ export function pairRecord({ chain, key, fingerprint }: Certificate): string {
 }
 
 /**
- * `address:port` as nginx writes it: the endpoints that a request has tried are recognized by these
- * names in $upstream_addr.
+ * `address:port` as nginx writes it: the balancer finds tried endpoints by these names in
+ * $upstream_addr.
  */
 function addressOf({ address, port }: Endpoint): string {
   return address.includes(":") ? `${new URL(`http://[${address}]`).hostname}:${port}` : `${address}:${port}`;
 }
 
-/**
- * The fields that say something: records are kept ten thousand times, so what is empty is left out.
- */
+/** Fields with a value. Empty fields are left out, because there are ten thousand records. */
 function given<T extends object>(fields: T): Partial<T> {
   const said: Partial<T> = {};
   for (const name in fields) if (!isEmpty(fields[name])) said[name] = fields[name];

@@ -1,8 +1,8 @@
 /**
- * A Configuration as nginx gets it: the text of nginx.conf with its files, and the records of
- * shared memory. The Renderer remembers what it rendered per noun, and which shapes the last text
- * has: a route whose shape is among them is data only, a new shape is a reload. A shape that no
- * route names any more stays until another reason brings a reload.
+ * Renders a Configuration for nginx: nginx.conf with its files, and the records of shared memory.
+ * The Renderer caches what it rendered for each noun, and knows the shapes of the last text: a
+ * route whose shape is among them is only data, and a new shape is a reload. A shape that no route
+ * names any more stays until another reason brings a reload.
  */
 
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -63,7 +63,7 @@ export class DynamicRenderer implements Renderer {
   readonly #builtIn: Template;
   #bytes = 0;
 
-  /** `records` are those that shared memory may hold already, from the journal. */
+  /** `records` are those that shared memory may already have, from the journal. */
   constructor(machine: Machine, template: Template, records: ReadonlyMap<string, string> = new Map()) {
     this.#machine = machine;
     this.#template = template;
@@ -71,13 +71,13 @@ export class DynamicRenderer implements Renderer {
     this.#records = new Map(records);
   }
 
-  /** All text is rendered again with another template. */
+  /** Another template renders all text again. */
   use(template: Template): void {
     this.#template = template;
     this.#shapes = undefined;
   }
 
-  /** Throws a TemplateError where the template asks for what is not there. */
+  /** Throws a TemplateError where the template uses an undefined name. */
   render(next: Whole, circumstances: Circumstances = usualCircumstances): Rendered {
     const changes = new RecordChanges();
     const fronts = frontsOf(next.streams, listenedOn(next.listenerPorts), this.#machine);
@@ -96,7 +96,7 @@ export class DynamicRenderer implements Renderer {
       this.#last = next;
       return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
     } catch (error) {
-      // These changes were never published.
+      // Takes back these changes, which were never published.
       this.#put(new Map([...records.keys()].map((key) => [key, { value: replaced.get(key) }])));
       throw error;
     }
@@ -115,17 +115,17 @@ export class DynamicRenderer implements Renderer {
     return replaced;
   }
 
-  /** All records there are, for an instance that has none. */
+  /** All records, for an instance that has none. */
   get records(): ReadonlyMap<string, string> {
     return this.#records;
   }
 
-  /** How many distinct shapes the routes name. */
+  /** The number of distinct shapes that routes name. */
   get shapeCount(): number {
     return this.#used.size;
   }
 
-  /** Everything is made again; a record that is not made again is gone. */
+  /** Rebuilds everything; a record that is not made again is removed. */
   #forget(changes: RecordChanges): void {
     for (const key of this.#records.keys()) changes.remove(key);
     this.#last = undefined;
@@ -168,7 +168,7 @@ export class DynamicRenderer implements Renderer {
     for (const [key, value] of streamRecords(streams)) changes.put(key, value);
   }
 
-  /** A scope names certificates of its listeners by the types of their keys. */
+  /** A scope names the certificates of its listeners by the types of their keys. */
   #addScopes(
     changes: RecordChanges,
     { listenerPorts, certificates, shadows, yieldingListeners: yielding, streams }: Whole,
@@ -184,7 +184,7 @@ export class DynamicRenderer implements Renderer {
     this.#scopes = records;
   }
 
-  /** Changed Servers; all, where other hosts than before may be drawn into text. */
+  /** Changed Servers; all of them if the hosts that are text have changed. */
   #dirtyServers({ servers, listenerPorts }: Whole): Iterable<string> {
     const former = this.#slots;
     if (this.#last?.listenerPorts !== listenerPorts) this.#slots = listenerSlots(listenerPorts, this.#machine);
@@ -221,12 +221,12 @@ export class DynamicRenderer implements Renderer {
     );
   }
 
-  /** The server that has the routes of a host which is data. */
+  /** The server that has the routes of a data host. */
   #slotOf(server: Server<FeatureValues> | undefined): Slot {
     return server?.listener === undefined ? dataSlot : (this.#slots.get(server.listener) ?? gatewaySlot);
   }
 
-  /** Nothing is changed here before everything is made that may throw. */
+  /** Everything that may throw is computed before anything is changed. */
   #addServerChanges(
     changes: RecordChanges,
     name: string,
@@ -255,7 +255,7 @@ export class DynamicRenderer implements Renderer {
     for (const [key, value] of records) changes.put(key, value, places);
   }
 
-  /** The text of before, while it has all shapes that are needed and nothing else in it changed. */
+  /** The previous text, as long as it has all needed shapes and nothing else in it changed. */
   #textOf(configuration: Whole, { memoryFactor, isRefused }: Circumstances): DynamicText {
     const needed = memoryFactor * memoryFor(this.#records.size, this.#bytes);
     const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));
@@ -284,7 +284,7 @@ function withOwners({ map, ...text }: DynamicText, whole: Whole, shapes: Shapes)
   return { ...text, ownersAt: map.ownersAmong(servers, shapesOf, ports) };
 }
 
-/** Sluice publishes nothing of a host on which it failed. */
+/** Nothing is published of a host on which Sluice failed. */
 const nothing = (): undefined => undefined;
 const none = (): readonly HostPattern[] => [];
 

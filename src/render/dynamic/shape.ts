@@ -1,7 +1,7 @@
 /**
- * The text of a Location, apart from its host, path and backend. Equal text is one Shape, however
- * many owners ask for it; its name is a keyed hash of its text, which never changes meaning (trap
- * 1) and which no tenant can guess.
+ * The text of a Location without its host, path and backend. Equal text is one Shape, however many
+ * owners use it. Its name is a keyed hash of its text, so it never changes its meaning (trap 1),
+ * and no tenant can guess it.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -28,11 +28,11 @@ export interface Shape extends LocationText {
   readonly name: string;
   /** The values of its route variables, by name without `route_`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether nginx takes its text only in a location with a path. */
+  /** Whether nginx accepts its text only in a location with a path. */
   readonly needsPath: boolean;
 }
 
-/** Remembers the Shape of each value of features, which many Locations share. */
+/** Caches the Shape of each value of features, which many Locations share. */
 export class Shapes {
   readonly #settings: Settings;
   readonly #texts: LocationTexts;
@@ -46,7 +46,7 @@ export class Shapes {
     this.#names = new InternalNames(machine.nameKey);
   }
 
-  /** All that the Locations of a Server may be served by, each once. */
+  /** All shapes that may serve the Locations of a Server, each once. */
   ofServer(server: Server<FeatureValues>): readonly Shape[] {
     const { locations, features } = server;
     const shapes: Shape[] = [];
@@ -64,7 +64,7 @@ export class Shapes {
     return shapes.length < 2 ? shapes : [...new Set(shapes)];
   }
 
-  /** The names of those that one Location may be served by. */
+  /** The names of the shapes that may serve one Location. */
   namesOf(location: Location<FeatureValues>, { listener, features }: Server<FeatureValues>): readonly string[] {
     if (listener !== undefined) {
       const { backends, standIn } = location;
@@ -78,12 +78,12 @@ export class Shapes {
     return own.map(({ name }) => name);
   }
 
-  /** `host`: what is said of the host as a whole. */
+  /** `host`: the settings of the host as a whole. */
   of(location: Location<FeatureValues>, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, traitsOf(location, host, this.#settings));
   }
 
-  /** For requests of a route that one of its backends gets. */
+  /** For requests of a route that go to one of its backends. */
   ofBackend(location: Location<FeatureValues>, backend: WeightedBackend, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, routeTraitsOf(location, backend, host, this.#settings));
   }
@@ -133,7 +133,7 @@ export class Shapes {
   }
 }
 
-/** The router names the backend in variables. */
+/** The router sets variables that name the backend. */
 function errorBackend(own: boolean): ErrorBackend {
   return {
     pass: poolOf("HTTP", [balancedBlock], "").pass,

@@ -1,8 +1,8 @@
 /**
- * Which hosts are text. Some need a server block of their own; others are drawn along: nginx picks
- * the block by name before the router is asked, so a block with a wildcard or a pattern among its
- * names takes every data host that it fits. Hosts with patterns are drawn along together as soon as
- * one with an alias among them is text, since any two may fit one name.
+ * Decides which hosts are text. Some need a server block of their own, and others have to follow:
+ * nginx picks the block by name before the router runs, so a block with a wildcard or a pattern
+ * among its names takes every data host that matches. As soon as one host with a pattern among its
+ * aliases is text, all hosts with patterns are, because any two may match one name.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { formOf } from "../../kinds/server-names.ts";
@@ -21,14 +21,14 @@ export class TextHosts {
   readonly #patterned = new Map<string, Patterned>();
   #drawing: ReadonlyMap<string, Patterned> = new Map();
 
-  /** Takes in how a host is now; `settle` says whether that matters to others. */
+  /** Updates the state of a host; `settle` then says whether other hosts are affected. */
   note(name: string, server: Host | undefined): void {
     const patterns = server === undefined || server.listener !== undefined ? [] : ownPatterns(server);
     if (server === undefined || patterns.length === 0) this.#patterned.delete(name);
     else this.#patterned.set(name, { patterns, needsText: needsText(server) });
   }
 
-  /** Whether other hosts may be drawn along now than before. */
+  /** Whether the set of hosts that have to follow may have changed. */
   settle(): boolean {
     const before = this.#drawing;
     const isAlias = ({ patterns }: Patterned) => patterns.some(({ alias }) => alias);
@@ -39,8 +39,8 @@ export class TextHosts {
   }
 
   /**
-   * A listener's host never is: its routes are data, and no name of another server takes its
-   * requests.
+   * A listener's host never has to follow: its routes are data, and no name of another server takes
+   * its requests.
    */
   isText(server: Host): boolean {
     if (server.listener !== undefined) return false;

@@ -1,9 +1,9 @@
 /**
- * Locations that are nginx's own in dynamic mode too. A snippet with a `location` or an `alias` in
- * it is refused in a shape, which is a named location, so its host's paths are text: each is a
- * location that asks the router, goes on itself where the router means it, and else jumps as
- * `location /` does. So is that of a snippet with groups of the path's pattern, and so are those
- * beside a server snippet with locations. Endpoints stay data.
+ * Locations that are nginx's own even in dynamic mode. nginx refuses a snippet with a `location` or
+ * an `alias` in a shape, which is a named location. So the paths of its host are text: each is a
+ * location that asks the router, serves the request itself where the router chooses it, and
+ * otherwise jumps as `location /` does. The same holds for a snippet with groups of the path's
+ * pattern, and for paths beside a server snippet with locations. Endpoints stay data.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Token } from "../../directives/token.ts";
@@ -17,7 +17,7 @@ export interface TextLocation {
   readonly match: Token;
   /** Index of its Location. */
   readonly location: number;
-  /** The name of the shape whose text stands in it; without one, the router says where to go on. */
+  /** The name of the shape whose text it contains; without one, the router decides where to go. */
   readonly shape?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The text of nginx.conf in dynamic mode: one server for all hosts that are data, one for each that
- * needs text, and the shapes in each.
+ * Renders nginx.conf in dynamic mode: one server for all data hosts, one for each host that needs
+ * text, and the shapes in each.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -37,8 +37,8 @@ export interface DynamicParts {
 }
 
 /**
- * Hashes of all but the shapes, by what people call it. It is asked at each change, so what is the
- * same object is not hashed again.
+ * Hashes of all parts except the shapes, by names for people. They are needed at each change, so an
+ * unchanged object is not hashed again.
  */
 export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
   const { settings, defaultCertificate, listenerPorts, streams, streamSnippets, certificates } = configuration;
@@ -66,8 +66,8 @@ function hashOfObject(value: object): string {
 }
 
 /**
- * A text whose owners are looked up in the Configuration at hand: a text stays while hosts come and
- * go.
+ * A text whose owners are looked up in the present Configuration, because a text stays while hosts
+ * come and go.
  */
 export interface DynamicText extends Omit<RenderedText, "ownersAt"> {
   readonly map: SourceMap;
@@ -134,7 +134,7 @@ function gatewayStreamsIn(streams: readonly StreamServer[]): readonly GatewayStr
   return streams.filter((stream) => stream.kind === "gateway");
 }
 
-/** Tokens keep their text from JSON. */
+/** Tokens do not appear in JSON. */
 function printed(_key: string, value: unknown): unknown {
   return value instanceof Token ? String(value) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * The Shapes that routes name, each in the server that needs it, and the files that those open.
- * They are counted by the Servers that use them: unused shapes are not in the next text.
+ * The Shapes that routes name, each in the servers that need it, and the files that they open. They
+ * are counted by the Servers that use them; the next text leaves unused shapes out.
  */
 
 import type { Slot } from "../conf/text-servers.ts";

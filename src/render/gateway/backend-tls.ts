@@ -1,12 +1,12 @@
 /**
- * The directives that ask a backend over TLS as a BackendTLSPolicy says. A kept connection is found
- * by the address of its peer alone, so each set of directives has connections of its own.
+ * The directives for backends over TLS with a BackendTLSPolicy. nginx finds a kept connection by
+ * the address of its peer alone, so each set of directives has connections of its own.
  */
 import type { Place } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Authorities, BackendTls } from "../../model/backend-tls.ts";
 
-/** Authorities between the certificate of a backend and one that is trusted. */
+/** The most authorities between the certificate of a backend and a trusted one. */
 const depth = 10;
 
 /** For `templates/proxy-ssl.tmpl`. */

@@ -1,7 +1,7 @@
 /**
- * Changes that a route makes to requests and answers, as the Lua reads them. Changes after a
- * request has jumped to its shape stand in one text, `steering`, which the request takes along: so
- * a record that changes on the way cannot mix versions.
+ * A route's changes to requests and answers, in the form that Lua reads. Changes after the jump to
+ * a shape are in one text, `steering`, which travels with the request, so that a record which
+ * changes meanwhile cannot mix versions.
  */
 
 import { isOriginHeader } from "../../kinds/origin-headers.ts";
@@ -19,12 +19,10 @@ import type {
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "./route-traits.ts";
 
-/** The parts of a Location that say it. */
+/** The parts of a Location from which the record is made. */
 export type RouteParts = Pick<Location<unknown>, "filters" | "timeouts" | "retries">;
 
-/**
- * Those of a rule, and of one of its backends where it has any. Undefined where nothing is done.
- */
+/** The changes of a rule, or of one of its backends. Undefined where there are none. */
 export function filtersRecord(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
@@ -45,7 +43,7 @@ export function filtersRecord(
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** The traits of its Location's text that this needs. */
+/** The traits that the text of its Location needs for that. */
 export function filterTraits(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
@@ -68,8 +66,8 @@ export function filterTraits(
 }
 
 /**
- * Those that say where a request came from are their author's to change. Guards and logs do not
- * read them.
+ * Headers about the origin of a request, which a route may change. Guards and logs do not read
+ * them.
  */
 function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
   const changes = [rule.requestHeaders, backend.requestHeaders].filter((one) => one !== undefined);
@@ -77,7 +75,7 @@ function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
   return [...new Set(names.map((name) => name.toLowerCase()))].filter(isOriginHeader).sort();
 }
 
-/** A Host header that is set is the host that the backend is asked for. */
+/** Setting the Host header changes the host of the request to the backend. */
 function rewriteOf(rule: Filters, backend: Filters): Fields<"rewrite"> | undefined {
   const rewrite: Partial<UrlRewrite> = { ...said(rule.rewrite), ...said(backend.rewrite) };
   const hostname = rewrite.hostname ?? hostSetBy(backend.requestHeaders) ?? hostSetBy(rule.requestHeaders);
@@ -98,13 +96,13 @@ function hostSetBy(changes: HeaderChanges | undefined): string | undefined {
   return [...(changes?.set ?? []), ...(changes?.add ?? [])].find(({ name }) => isHost(name))?.value;
 }
 
-/** `[path]` in place of the whole, `[path, prefix]` in place of the prefix. */
+/** `[path]` replaces the whole path, `[path, prefix]` the prefix. */
 function pathOf(change: PathChange | undefined): readonly string[] | undefined {
   if (change === undefined) return undefined;
   return change.type === "full" ? [change.path] : [change.path, change.prefix];
 }
 
-/** JSON; undefined where nothing is done on the way. */
+/** JSON; undefined where there is nothing to do. */
 function steeringOf(rule: Filters, backend: Filters): string | undefined {
   const requests = [rule.requestHeaders, backend.requestHeaders].flatMap(changesOf);
   const answers = [rule.responseHeaders, backend.responseHeaders].flatMap(changesOf);
@@ -124,7 +122,7 @@ function mirrorsOf(rule: Filters, backend: Filters): readonly Mirror[] {
   return [...(rule.mirrors ?? []), ...(backend.mirrors ?? [])].filter(({ share }) => share > 0);
 }
 
-/** A Host header is no header of its own: it is rewritten. */
+/** The Host header is not set like others: the host is rewritten. */
 function changesOf(changes: HeaderChanges | undefined): Fields<"changes">[] {
   if (changes === undefined) return [];
   const pairs = (some: HeaderChanges["set"]) =>
@@ -176,7 +174,7 @@ function corsRecord(policy: CorsPolicy): Fields<"cors"> {
   };
 }
 
-/** An origin without a port has the one of its scheme. */
+/** An origin without a port has that of its scheme. */
 function withoutUsualPort(origin: string): string {
   return origin.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, "$1$2");
 }

@@ -1,8 +1,8 @@
 /**
- * A host of a listener as data. Routes with one path stand in one place of the record: the number
- * of a location where the path alone decides, else a list in the order in which they are tried.
- * What follows a route without conditions is never met. The number 0 stands for the location that
- * the namesake has.
+ * A host of a listener as data. Routes with one path share one place of the record: the number of a
+ * location where the path alone decides, else a list in the order in which they are tried. Routes
+ * behind one without conditions are never tried, so they are left out. The number 0 stands for the
+ * location of the namesake.
  */
 import { isSaid, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -37,7 +37,7 @@ export function listenerHostRecords(
   return [[hostKey(serverKey(server)), JSON.stringify(hostRecord(server, shapes))]];
 }
 
-/** A route in shadow is only found, and named. */
+/** A route in shadow is only found and named. */
 export function shadowRecord(server: Server<FeatureValues>): string {
   const record: Fields<"host"> = { locations: server.locations.map(namesOf), ...placesIn(server) };
   return JSON.stringify(record);
@@ -48,7 +48,7 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): Fields<"host
 }
 
 function placesIn({ ordered, routes }: Server<FeatureValues>): Fields<"host"> {
-  // nginx tries patterns as they stand.
+  // nginx tries patterns in their order.
   if (ordered === true) return { pattern: routes.map((route) => [patternFor(route), placeOf([route])]) };
   const of = (match: Route["match"]) => placesOf(routes.filter((route) => route.match === match));
   const exact = of("exact");
@@ -68,7 +68,7 @@ function patternFor({ match, path }: Route): string {
   return match === "exact" ? `\\A${escapeRegex(path)}\\z` : `\\A${escapeRegex(path)}`;
 }
 
-/** By path, in the order in which the paths come. Lua counts locations from 1. */
+/** Keyed by path, in the order of the paths. Lua counts locations from 1. */
 function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
@@ -77,9 +77,9 @@ function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
   return places;
 }
 
-/** Of routes with one path. */
+/** Routes with one path. */
 function placeOf(same: readonly Route[]): Place {
-  // What the namesake has is not looked at for all hosts of a wildcard.
+  // The namesake's routes are not compared for the hosts below a wildcard.
   const last = same.findIndex(({ conditions, location }) => conditions === undefined && location !== toNamesake);
   const choices = last < 0 ? same : same.slice(0, last + 1);
   return choices.length === 1 && same[0]!.conditions === undefined ? same[0]!.location + 1 : choices.map(choiceOf);
@@ -102,18 +102,18 @@ function conditionOf({ name, type, value }: ValueCondition): readonly (string | 
   return type === "regex" ? [name, wholeOf(value), 1] : [name, value, 0];
 }
 
-/** With the name of nginx's variable behind it. */
+/** Includes the name of nginx's variable. */
 function headerCondition(condition: ValueCondition): readonly (string | number)[] {
   const name = condition.name.toLowerCase();
   return [...conditionOf({ ...condition, name }), `http_${name.replaceAll("-", "_")}`];
 }
 
-/** The pattern for texts that it takes as a whole. */
+/** Anchors the pattern, which has to take the whole text. */
 function wholeOf(pattern: string): string {
   return `\\A(?:${groupsOf(pattern).text})\\z`;
 }
 
-/** The names of a route in logs and counts. */
+/** The names of a route for logs and counts. */
 function namesOf({ owner, path, rule }: Location<FeatureValues>): Fields<"location"> {
   return {
     ...(owner === undefined ? {} : { namespace: owner.namespace, route: `${owner.namespace}/${owner.name}` }),
@@ -133,7 +133,7 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
   const all = { ...said({ ...own, tls: location.ownTls === true ? "1" : "" }), ...variables };
   const { limit } = recordOf(location.features);
   return {
-    // In a record no limit is an absent one.
+    // A record without a limit has no field for it.
     ...(limit === 0 ? {} : { limit }),
     ...(isSaid("rewritesLate", location.features, "location") ? { rewritesLate: 1 } : {}),
     shape,
@@ -147,7 +147,7 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
   };
 }
 
-/** Values of RouteSettings beyond the text: most locations have nothing of it. */
+/** Values of RouteSettings beyond the text; most locations have none. */
 function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): Fields<"location"> {
   const location = server.locations[at]!;
   const { features, standIn, backends } = location;
@@ -162,7 +162,7 @@ function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): 
   return Object.keys(settings).length === 0 ? {} : { settings };
 }
 
-/** The pattern takes the path once more, for the groups that the target names. */
+/** The pattern is matched once more, for the groups that the target names. */
 function rewriteOf(route: Route, { backendRequest: { prefix } }: FeatureValues): readonly (string | number)[] {
   const target = ("rewrite" in route && route.rewrite) || "";
   const pattern = route.match === "pattern" ? route.path : "";
@@ -171,7 +171,7 @@ function rewriteOf(route: Route, { backendRequest: { prefix } }: FeatureValues):
   return [pattern === "" ? "" : wholeOf(pattern), 0, text, ...sent];
 }
 
-/** Those of its one backend among them. */
+/** Includes those of its only backend. */
 function filtersOf(location: Location<FeatureValues>): Fields<"location"> {
   const record = filtersRecord(location, onlyOne(location.backends)?.filters);
   return record === undefined ? {} : { filters: record };
@@ -186,10 +186,7 @@ function said(words: Readonly<Record<string, string>>): Readonly<Record<string, 
   return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== ""));
 }
 
-/**
- * A single backend without anything special is that of the location itself, as it is for other
- * sources.
- */
+/** A single plain backend belongs to the location itself, as with other sources. */
 function backendsOf(
   location: Location<FeatureValues>,
   shapeOf: (backend: WeightedBackend) => string,
@@ -206,8 +203,8 @@ function backendsOf(
       ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }),
     };
   }
-  // A session goes on where new ones go no more, and its backend must not be the last of the list,
-  // which takes what is left.
+  // A session continues where no new ones begin. Its backend must not be the last of the list,
+  // which takes the rest.
   const [idle = [], drawn = []] = [0, 1].map((min) => backends.filter(({ weight }) => Math.min(weight, 1) === min));
   const taking = session === undefined ? drawn : [...idle, ...drawn];
   let sum = 0;

@@ -1,4 +1,4 @@
-/** Where nginx listens for Gateways. Nothing else of a ListenerPort is text. */
+/** Where nginx listens for Gateways. Only this part of a ListenerPort is text. */
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token } from "../../directives/token.ts";
@@ -13,7 +13,7 @@ import type { Fronts } from "../streams/fronts.ts";
 /** The part of a ListenerPort that is text. */
 export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls" | "clients">;
 
-/** By id. */
+/** Keyed by id. */
 export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] {
   return [...ports.values()]
     .map(({ id, address, listenPort, port, tls, clients }) => {
@@ -23,7 +23,7 @@ export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] 
 }
 
 /**
- * Whether it is one of the usual ports: then the server of all data hosts has the routes of its
+ * Whether it is one of the usual ports; the server of all data hosts then has the routes of its
  * listeners.
  */
 export function isShared(
@@ -81,7 +81,7 @@ export function gatewayAddresses(address: string | undefined, settings: Settings
   return address === undefined ? allAddresses(settings, machine) : [bracketed(address)];
 }
 
-/** nginx names the address of a port that it cannot have, so it is written here, too. */
+/** nginx's error names the address of a busy port, so it is part of the line. */
 function allAddresses(settings: Settings, machine: Machine): readonly string[] {
   return addressesOf(settings, machine).map((address) => (address === "" ? "0.0.0.0:" : address));
 }

@@ -1,6 +1,6 @@
 /**
- * How nginx asks the auth service of a rule. Who is asked, and about which path, is data; which
- * headers are sent is text.
+ * The auth service of a rule in nginx. Its address and path are data; the headers of the subrequest
+ * are text.
  */
 
 import { nextHops } from "../../directives/hops.ts";
@@ -16,8 +16,8 @@ const kept = Token.count(32);
 const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.auth"].pick() }`;
 
 /**
- * For `templates/location.tmpl`. `sent` are the headers that backends get: of these names no client
- * has a word.
+ * For `templates/location.tmpl`. `sent` are the headers that backends get; clients cannot set these
+ * names.
  */
 export function routeAuthView(
   asks: NonNullable<RouteTraits["asks"]>,

@@ -1,6 +1,6 @@
 /**
- * ListenerPorts as data: which listener takes a host, and with which certificates, by the address
- * and port of a connection.
+ * ListenerPorts as data: the listener of a host and its certificates, by the address and port of a
+ * connection.
  */
 import type { Certificate } from "../../model/configuration.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
@@ -9,9 +9,9 @@ import type { Table } from "../../model/table.ts";
 import type { Fronts } from "../streams/fronts.ts";
 
 export interface MarkedListeners {
-  /** Have hosts with routes in shadow. */
+  /** Ids of listeners that have hosts with routes in shadow. */
   readonly shadowed: ReadonlySet<string>;
-  /** Leave the certificate of their hostname to its namesake. */
+  /** Ids of listeners that leave the certificate of their hostname to their namesake. */
   readonly yielding: ReadonlySet<string>;
 }
 
@@ -93,10 +93,7 @@ function listenerRecord(
   };
 }
 
-/**
- * OpenSSL holds one certificate for each type of key: the first of a type is the one that clients
- * see.
- */
+/** OpenSSL holds one certificate for each type of key: clients see the first of a type. */
 function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readonly string[] {
   const types = new Set<string>();
   return ids.filter((id) => {
