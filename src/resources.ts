@@ -100,7 +100,7 @@ export const customResourceDefinitions = resource<KubernetesObject>({
   accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 });
 
-/** As far as the webhook's certificate goes. */
+/** The fields that the webhook's certificate needs. */
 export interface ValidatingWebhookConfiguration extends KubernetesObject {
   readonly webhooks?: readonly {
     readonly name: string;
@@ -123,7 +123,7 @@ export interface EndpointSubset {
   readonly ports?: NonNullable<EndpointSlice["ports"]>;
 }
 
-/** The part of a Pod that statuses and the EndpointSlices of Gateways need. */
+/** The fields of a Pod that statuses and the EndpointSlices of Gateways need. */
 export interface Pod extends KubernetesObject {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {

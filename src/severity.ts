@@ -1,6 +1,6 @@
 /**
- * Whether a Problem means that something is not served as it is written, rather than that something
- * written does nothing.
+ * Whether a Problem means that something is not served as written; otherwise it only means that
+ * something written has no effect.
  */
 import type { Problem } from "./problem.ts";
 

@@ -1,7 +1,7 @@
 /**
- * The sync's memory over a restart, as one JSON file in the run folder: the last good forms of
- * objects whose present one is refused, and the versions that nginx refused. It holds Secrets, and
- * is as private as they are.
+ * The state of the sync that survives a restart, as one JSON file in the run folder: the last good
+ * forms of refused objects, and the versions that nginx refused. It contains Secrets and is as
+ * private as they are.
  */
 import { readFileSync } from "node:fs";
 import { type Ingress, type KubernetesObject, keyOf, objectKey, type Secret } from "./model/objects.ts";
@@ -24,14 +24,14 @@ interface Written {
   readonly refusedPorts: Entries<Refusal>;
 }
 
-/** The form of releases that knew no object but the Ingress. */
+/** The form of earlier releases, which had no objects but Ingresses. */
 interface WrittenBefore extends Omit<Written, "objects" | "refusedObjects"> {
   readonly ingresses: readonly Ingress[];
   /** Ingresses by `namespace/name`. */
   readonly refusedIngresses: Entries<Refusal>;
 }
 
-/** A file that is missing or cannot be read counts as empty. */
+/** A missing or unreadable file counts as empty. */
 export function stateFile(path: string): State {
   let last: KeptState | undefined;
   return {

@@ -154,9 +154,7 @@ export class Assembler {
     );
   }
 
-  /**
-   * Puts the reported changes into the Snapshot. Returns false where the Snapshot stays the same.
-   */
+  /** Puts reported changes into the Snapshot. Returns false where the Snapshot stays the same. */
   assemble(): boolean {
     const changes: ObjectChange[] = [];
     const failures: [name: string, failure: SourceFailure | undefined][] = [];

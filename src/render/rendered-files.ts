@@ -1,6 +1,6 @@
 /**
- * Files beside nginx.conf: what the text or a record names as a path. A file's name is a hash of
- * its content, so it never changes under a worker that reads it.
+ * Files beside nginx.conf that its text or a record names. A file's name is a hash of its content,
+ * so the file never changes under a worker that reads it.
  */
 import { hash } from "node:crypto";
 import type { ServerPlace } from "../directives/place.ts";
@@ -10,11 +10,11 @@ export interface RenderedFile {
   /** Below the run folder. */
   readonly path: string;
   readonly content: string | Uint8Array;
-  /** Whether nginx opens it at each request, rather than at a reload. */
+  /** Whether nginx opens it at each request instead of at a reload. */
   readonly opened: boolean;
 }
 
-/** Gathers in `files` what is asked for as one. */
+/** Collects the requested files in `files`. */
 export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
   return {
     file: (use, content) => {
@@ -26,7 +26,7 @@ export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
   };
 }
 
-/** A pair's two files in `tls/`, called `name`. */
+/** The two files of a pair in `tls/`, called `name`. */
 export function certificateFiles(name: string, { chain, key }: Certificate): RenderedFile[] {
   return [
     { path: `tls/${name}.crt`, content: chain, opened: false },

@@ -1,4 +1,4 @@
-/** What a rendering of a Configuration is, in either mode: text with its files, and records. */
+/** The result of rendering a Configuration, in either mode: text with its files, and records. */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Problem } from "../problem.ts";
@@ -12,12 +12,9 @@ export interface RenderedText {
   readonly files: readonly RenderedFile[];
   /** The shapes in it, each as `slot@name`. */
   readonly shapes: ReadonlySet<string>;
-  /**
-   * Hashes of what it was made of, by what people call it: two texts differ because some of these
-   * differ.
-   */
+  /** Hashes of its parts, by names for people: two texts differ because some of these differ. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Whose text stands at a line of `conf`. */
+  /** Finds the owners of a line of `conf`. */
   readonly ownersAt: OwnersAt;
 }
 
@@ -28,30 +25,32 @@ export interface Rendered {
   readonly text: RenderedText;
   /** Only records that changed since the last turn. */
   readonly records: ReadonlyMap<string, ChangedRecord>;
-  /** Files that nginx opens at requests, which must be there before the records are published. */
+  /** Files that nginx opens at requests. They must exist before the records are published. */
   readonly opened: readonly RenderedFile[];
-  /** By host, what is said of the owners whose host could not be rendered, because of a bug. */
+  /** By host, the Problems of owners whose host could not be rendered because of a bug. */
   readonly bugs: RenderBugs;
 }
 
 export type RenderBugs = ReadonlyMap<string, readonly Problem[]>;
 
 export interface ChangedRecord {
-  /** Undefined: the record is gone. */
+  /** Undefined: the record is removed. */
   readonly value: string | undefined;
-  /** The shapes it names, as `slot@name`: workers that lack one go by the record it replaces. */
+  /**
+   * The shapes that it names, as `slot@name`: workers without one of them use the record that it
+   * replaces.
+   */
   readonly shapes: readonly string[];
 }
 
-/** What a text depends on beside its Configuration, because of what nginx did with earlier ones. */
+/** Facts from earlier texts that nginx had, on which a text depends beside its Configuration. */
 export interface Circumstances {
   /**
    * How many times larger than estimated shared memory must be, because its records did not fit.
    */
   readonly memoryFactor: number;
   /**
-   * Whether nginx refused a generation: its text is not kept for a Configuration that asks for
-   * less.
+   * Whether nginx refused a generation: its text is not kept, even if it has all that is needed.
    */
   isRefused(generation: string): boolean;
 }
@@ -59,12 +58,12 @@ export interface Circumstances {
 export const usualCircumstances: Circumstances = { memoryFactor: 1, isRefused: () => false };
 
 export interface Renderer {
-  /** All text is rendered again with another template. */
+  /** Another template renders all text again. */
   use(template: Template): void;
-  /** Throws a TemplateError where the template asks for what is not there. */
+  /** Throws a TemplateError where the template uses an undefined name. */
   render(next: Configuration<Settings, FeatureValues>, circumstances?: Circumstances): Rendered;
-  /** All records there are. */
+  /** Returns all records. */
   readonly records: ReadonlyMap<string, string>;
-  /** How many distinct texts locations have. */
+  /** Returns the number of distinct location texts. */
   readonly shapeCount: number;
 }

@@ -1,7 +1,7 @@
 /**
- * A Renderer that no template can stop. A template is tried before it is used, but only on what
- * there was to render then; one that fails later, on the first object with some annotation, gives
- * way to the built-in one. The built-in one failing is a bug.
+ * A Renderer that survives a failing template. A template is tried before it is used, but only on
+ * the objects of that moment. If it fails later, on the first object with some annotation, the
+ * built-in template replaces it. A failure of the built-in one is a bug.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
@@ -33,7 +33,7 @@ export class SteadyRenderer implements Renderer {
       return this.#renderer.render(next, circumstances);
     } catch (error) {
       if (!(error instanceof TemplateError) || this.#template === this.#builtIn) {
-        // Its memory may hold half of what was rendered; the next time it begins anew.
+        // Its cache may be half filled, so it starts afresh the next time.
         this.#renderer.use(this.#template);
         throw error;
       }

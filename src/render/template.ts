@@ -1,7 +1,7 @@
 /**
- * The nginx.conf template: `nginx.tmpl` and its partials, compiled with Handlebars. A name that
- * does not exist throws instead of printing nothing (`strict`), so a mistake in a template is found
- * when it is tried, not when it serves.
+ * The nginx.conf template: `nginx.tmpl` and its partials, compiled with Handlebars. An undefined
+ * name throws instead of printing nothing (`strict`), so a mistake in a template is found when it
+ * is tried, not when it serves.
  */
 import Handlebars from "handlebars";
 import { Token, type View } from "../directives/token.ts";
@@ -15,8 +15,8 @@ export type CompiledTemplate =
 
 export interface Template {
   /**
-   * Renders the file called `name`; throws a TemplateError where the text asks for something the
-   * View has not.
+   * Renders the file called `name`; throws a TemplateError where the text uses a name that the View
+   * lacks.
    */
   render(name: string, view: View): Token;
 }
@@ -58,8 +58,8 @@ export function compileTemplate(files: TemplateFiles): CompiledTemplate {
 }
 
 /**
- * Handlebars is strict about what is printed; a condition or a list without a value is a mistake as
- * well.
+ * Handlebars is only strict about printed values; a condition or a list with an undefined name is a
+ * mistake as well.
  */
 class StrictArguments extends Handlebars.Visitor {
   override BlockStatement(block: hbs.AST.BlockStatement): void {
@@ -72,9 +72,7 @@ class StrictArguments extends Handlebars.Visitor {
     super.PartialStatement(partial);
   }
 
-  /**
-   * `strict` is how its compiler marks what is printed; `this` has no parts, and is always there.
-   */
+  /** Handlebars marks printed values with `strict`; `this` has no parts and always exists. */
   #mark(params: readonly (hbs.AST.Expression | hbs.AST.PathExpression)[]): void {
     for (const param of params) if ("parts" in param && param.parts.length > 0) Object.assign(param, { strict: true });
   }
@@ -83,8 +81,8 @@ class StrictArguments extends Handlebars.Visitor {
 const strictArguments = new StrictArguments();
 
 /**
- * ingress-nginx's own templates are Go's: they cannot work here, and saying so is better than a
- * parse error.
+ * ingress-nginx's own templates are Go templates. They cannot work here, and this message is better
+ * than a parse error.
  */
 function goTemplate(text: string): string | undefined {
   const sign = /\{\{-?\s*(\$\w+\s*:=|range\b|define\b|end\b|if\s+\(|template\s+")/.exec(text)?.[0];
@@ -97,7 +95,7 @@ function firstLines(error: unknown): string {
   return /^Parse error/.test(first) ? `${first} ${second.trim()}` : first;
 }
 
-/** Blank lines, which conditions leave behind, are dropped: the file is read by people too. */
+/** Drops blank lines, which conditions leave behind, because people read the file, too. */
 function tidy(text: string): string {
   return text.replace(/\n[ \t]*(?=\n)/g, "");
 }

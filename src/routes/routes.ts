@@ -1,7 +1,7 @@
 /**
- * The routes that are served, as the operator asks for them: each path with its Service, its
- * endpoints, its canaries, and the certificate of its host. An endpoint that is not ready is not in
- * the Configuration, so it is counted in the EndpointSlices.
+ * The served routes for the operator: each path with its Service, its endpoints, its canaries, and
+ * the certificate of its host. Endpoints that are not ready are missing in the Configuration, so
+ * they are counted in the EndpointSlices.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
@@ -13,42 +13,37 @@ import { named, type Problem, sentence } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export interface ServedRoute {
-  /** `*` where no host is named. */
+  /** `*` where the route has no host. */
   readonly host: string;
   readonly path: string;
   readonly type: "Exact" | "Prefix" | "regex" | "unreachable";
   /** `namespace/name` of the Ingress, or of the route of a Gateway. */
   readonly ingress: string;
-  /**
-   * For a Gateway's route: its kind, the listener `namespace/gateway/name` and what else requests
-   * have to fulfil.
-   */
+  /** For a Gateway's route: its kind, its listener `namespace/gateway/name`, and its conditions. */
   readonly route?: {
     readonly kind: string;
     readonly listener: string;
     readonly when: string;
-    /**
-     * Percent of the requests that it takes where an Ingress has a path for them, too; absent: all.
-     */
+    /** The percentage of requests that it takes where an Ingress has the path, too; absent: all. */
     readonly weight?: number;
   };
-  /** `namespace/name:port`, several with their weights; empty where the default backend answers. */
+  /**
+   * `namespace/name:port`, or several with their weights; empty where the default backend answers.
+   */
   readonly service: string;
-  /** `address:port` of those that get requests. */
+  /** `address:port` of the endpoints that get requests. */
   readonly endpoints: readonly string[];
   readonly notReady: number;
   readonly canaries: readonly { readonly service: string; readonly endpoints: number; readonly when: string }[];
-  /** Undefined where the default certificate is served. */
+  /** Undefined for the default certificate. */
   readonly certificate?: { readonly secret: string; readonly expires: string };
-  /**
-   * Whether it answers 503 whatever is asked, because something that guards it cannot be set up.
-   */
+  /** Whether it always answers 503, because a guard cannot be set up. */
   readonly denied: boolean;
-  /** The Problem for which it does; absent where it does not. */
+  /** The Problem that closes it; absent where it is open. */
   readonly why?: string;
   /**
-   * Last good forms in force for it, of its Ingress and of its certificate's Secret: what stands
-   * in, since when and until when.
+   * Last good forms in force for its Ingress and its certificate's Secret: the form, since when and
+   * until when.
    */
   readonly lastGood?: readonly string[];
 }
@@ -77,7 +72,7 @@ export function routesOf(
 
 const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** `route` with those of `lastGood` that are about it. */
+/** Returns `route` with those of `lastGood` that concern it. */
 export function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): ServedRoute {
   const said = lastGood.filter(({ object }) => {
     const key = `${object.namespace}/${object.name}`;
@@ -101,7 +96,7 @@ function isBelow(host: string, name: string): boolean {
   return name.startsWith("*.") && host.endsWith(name.slice(1)) && host.length >= name.length;
 }
 
-/** One location of a server; `notReady` are those of `unreadyCounts`. */
+/** Returns one location of a server; `notReady` are the counts of `unreadyCounts`. */
 export function routeOf(
   server: Server<FeatureValues>,
   at: number,
@@ -141,7 +136,7 @@ export function routeOf(
   };
 }
 
-/** Why a route of a Gateway has no backend that can be used, in one line. */
+/** Why a route of a Gateway has no usable backend, in one line. */
 function unusableReason({ backends, filters }: Location<FeatureValues>): string | undefined {
   const reasons = backends.flatMap(({ unusable }) => unusable ?? []);
   const isUsable = filters?.redirect !== undefined || reasons.length < backends.length;
@@ -170,7 +165,7 @@ function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["typ
   return matches.has("exact") ? "Exact" : "unreachable";
 }
 
-/** Addresses that get no requests, by Service. */
+/** The number of addresses that get no requests, by Service. */
 export function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const slice of endpointSlices.values()) {

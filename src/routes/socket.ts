@@ -1,17 +1,18 @@
 /**
- * Questions to a running controller, for `sluice routes`, `sluice status` and `sluice why`: a unix
- * socket in the run folder. It only reads, and no answer has a key in it. nginx's workers may enter
- * that folder too, and they do what strangers ask, so each request shows the operator's token.
+ * Answers `sluice routes`, `sluice status` and `sluice why` from a running controller, on a unix
+ * socket in the run folder. It only reads, and no answer contains a private key. nginx's workers
+ * can enter the folder as well, and strangers may control them, so each request needs the
+ * operator's token.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { type OperatorToken, showing } from "../operator-token.ts";
 
-/** Answers by path, as JSON; undefined while there is nothing to say. */
+/** Answers by path, as JSON; undefined while there is no answer yet. */
 export type Answers = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
 
-/** Answers `GET` of each path; 503 while there is nothing to say, 500 where Sluice itself fails. */
+/** Answers `GET` of each path; 503 while there is no answer yet, 500 where Sluice itself fails. */
 export async function openOperatorSocket(
   path: string,
   token: Pick<OperatorToken, "refusal">,
@@ -56,7 +57,7 @@ export interface OperatorPlace {
   readonly token: string;
 }
 
-/** Asks for `path`; those of `query` that are undefined are left out. */
+/** Requests `path`; undefined values of `query` are left out. */
 export function askController<T>(
   place: OperatorPlace,
   path: string,
@@ -101,7 +102,7 @@ function refusalOf(status: number, body: string, { token }: OperatorPlace): stri
   }
 }
 
-/** Empty where there is none, or where it is another account's. */
+/** Empty where there is no file, or it belongs to another account. */
 function tokenIn(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -1,7 +1,7 @@
 /**
- * The Ingress that an annotated Service asks for, and whose an Ingress is that is already there.
- * One trap: an owner reference alone does not make an Ingress ours, because other programs make
- * Ingresses for Services as well. Only with our label may it be changed or deleted.
+ * The Ingress that an annotated Service should have, and the owner of an existing Ingress. One
+ * trap: an owner reference alone does not make an Ingress ours, because other programs make
+ * Ingresses for Services as well. Only an Ingress with our label may be changed or deleted.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Ingress, IngressClass, Service, ServicePort } from "../model/objects.ts";
@@ -16,24 +16,26 @@ const mark = "sluice-service-ingress";
 const legacyClass = "kubernetes.io/ingress.class";
 
 /**
- * How an Ingress says whose class it is: by the field, or by the older annotation where classes
- * cannot be seen.
+ * How an Ingress names its class: by the field, or by the older annotation where classes cannot be
+ * read.
  */
 export type ClassName = { readonly field: string } | { readonly annotation: string };
 
 export const asksForIngress = ({ metadata }: Service): boolean =>
   metadata.annotations?.[requestAnnotation] === "true" && metadata.deletionTimestamp === undefined;
 
-/** Made by this feature, for whichever Service. */
+/** Whether this feature made it, for any Service. */
 export const isMarked = ({ metadata }: Ingress): boolean => metadata.labels?.[markLabel] === mark;
 
-/** Made by this feature for this very Service, not for one of the same name that is gone. */
+/**
+ * Whether this feature made it for this very Service, and not for a deleted one of the same name.
+ */
 export function isOurs(ingress: Ingress, { metadata }: Service): boolean {
   const owners = ingress.metadata.ownerReferences ?? [];
   return isMarked(ingress) && owners.some(({ controller, uid }) => controller === true && uid === metadata.uid);
 }
 
-/** One host, one path, the Service behind it. Undefined while the Service has no port. */
+/** One host, one path, and the Service behind it. Undefined while the Service has no port. */
 export function ingressFor(service: Service, hostPattern: string, className: ClassName): Ingress | undefined {
   const { name, namespace = "default", uid = "" } = service.metadata;
   const port = portOf(service.spec?.ports ?? []);
@@ -58,7 +60,9 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
   };
 }
 
-/** Whether `there` says what `wanted` says. Additions of users (annotations, TLS) do not count. */
+/**
+ * Whether `there` has everything of `wanted`. Additions of users (annotations, TLS) are allowed.
+ */
 export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
   const told = ({ metadata, spec }: Ingress) => [
     spec?.rules,
@@ -68,8 +72,8 @@ export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
 }
 
 /**
- * The class that this controller serves: the one that `--ingress-class` names, or else the first
- * that names its controller.
+ * The class that this controller serves: the one in `--ingress-class`, or else the first that names
+ * its controller.
  */
 export function ownClass(classes: Table<IngressClass> | undefined, accept: TranslateOptions): ClassName {
   if (classes === undefined) return { annotation: accept.ingressClass };

@@ -1,7 +1,7 @@
 /**
- * `--service-ingress`: every Service annotated `ingress/http: "true"` has an Ingress of its name,
- * for as long as this process leads. Services and Ingresses come from the Snapshot, so they are in
- * memory once, and only those that are watched count.
+ * `--service-ingress`: gives every Service annotated `ingress/http: "true"` an Ingress of its name,
+ * as long as this process leads. Services and Ingresses come from the Snapshot, so they are in
+ * memory once, and only watched ones count.
  */
 
 import { bugWords } from "../guarded.ts";
@@ -22,9 +22,9 @@ import { reconcile, type World } from "./reconcile.ts";
 export interface ServiceIngressOptions extends Pick<World, "hostPattern" | "say"> {
   readonly client: Pick<Client, "create" | "patch" | "delete">;
   readonly accept: TranslateOptions;
-  /** Full when it is first asked. */
+  /** Complete when it is first read. */
   readonly snapshot: () => Snapshot;
-  /** Calls when the Snapshot has changed; gives how to stop. */
+  /** Called when the Snapshot has changed; returns how to stop. */
   readonly onChange: (listener: () => void) => () => void;
   readonly clock: Clock;
   readonly queued?: (event: QueueEvent) => void;
@@ -33,7 +33,7 @@ export interface ServiceIngressOptions extends Pick<World, "hostPattern" | "say"
 const workers = 5;
 const maxRetries = 10;
 
-/** Works until the term is lost or `stop` aborts. */
+/** Runs until the term is lost or `stop` aborts. */
 export async function keepServiceIngresses(
   options: ServiceIngressOptions,
   term: Term,
@@ -63,7 +63,7 @@ export async function keepServiceIngresses(
   unsubscribe();
 }
 
-/** Services that ask for an Ingress, and Ingresses that were made for one that may no longer. */
+/** Services that ask for an Ingress, and Ingresses whose Service may not ask any more. */
 function* everyKey({ services, ingresses }: Snapshot): Iterable<string> {
   for (const [key, service] of services) if (asksForIngress(service)) yield key;
   for (const [key, ingress] of ingresses) if (isMarked(ingress)) yield key;

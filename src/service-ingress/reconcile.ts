@@ -1,7 +1,7 @@
 /**
- * One look at one Service and the Ingress of its name: what there is, what there should be, and the
- * request between the two. It reads the Snapshot, which may be a moment behind, so requests carry
- * the uid of what they are about and are refused when that has changed.
+ * Compares one Service with the Ingress of its name and makes the request that is needed. It reads
+ * the Snapshot, which may be a moment behind, so requests carry the uid of their object and fail
+ * when that has changed.
  */
 import type { ApiFailure, Client, Reconciled } from "../kubernetes/index.ts";
 import { type Ingress, type KubernetesObject, keyOf, type Service } from "../model/objects.ts";
@@ -26,7 +26,7 @@ export async function reconcile(key: string, world: World): Promise<Reconciled> 
   const { services, ingresses: present, ingressClasses } = world.snapshot();
   const service = services.get(key);
   const there = present.get(key);
-  // With its Service an Ingress goes by itself: Kubernetes deletes what the Service owned.
+  // Kubernetes deletes an Ingress together with the Service that owns it.
   if (service === undefined) return done;
   if (!asksForIngress(service)) {
     return there !== undefined && isOurs(there, service) ? remove(there, service, world) : done;
@@ -71,7 +71,7 @@ async function remove(there: Ingress, service: Service, { client, say, signal }:
   return done;
 }
 
-/** A server that is away is no fault of the key and counts as no try. */
+/** An absent server is no fault of the key and does not count as a try. */
 function later({ code, message, retryAfterMs }: ApiFailure): Reconciled {
   if (code === 0 || retryAfterMs !== undefined) return { kind: "after", delayMs: retryAfterMs ?? 5_000 };
   return { kind: "retry", why: message };

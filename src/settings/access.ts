@@ -7,7 +7,7 @@ import { mapPattern } from "../kinds/patterns.ts";
 import { setting } from "./declare.ts";
 
 const ranges = lenientListOf(range);
-/** In quotes, as in nginx's files, it may hold blanks; without them it may here as well. */
+/** A quoted text may hold blanks, as in nginx's files; here an unquoted one may as well. */
 const pattern: Kind<string> = {
   ...mapPattern,
   read: (text) => {

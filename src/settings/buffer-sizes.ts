@@ -1,7 +1,7 @@
 /**
- * The four directives about buffers of answers, brought together: nginx refuses a whole
- * configuration in which they do not fit each other, so a value that does not is moved to the
- * nearest that does.
+ * Adjusts the four directives about buffers of answers to each other. nginx refuses a whole
+ * configuration in which they do not fit, so a value that does not is moved to the nearest one that
+ * does.
  */
 
 import { Token } from "../directives/token.ts";

@@ -1,6 +1,6 @@
 /**
- * The headers that carry what a client certificate says to backends and auth services. A client
- * cannot set them itself.
+ * The headers that describe a client certificate to backends and auth services. A client cannot set
+ * them itself.
  */
 export const clientCertificateHeaders = [
   { name: "ssl-client-verify", variable: "client_verify" },

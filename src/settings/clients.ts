@@ -9,7 +9,7 @@ import { trimmed } from "../kinds/text.ts";
 import { setting } from "./declare.ts";
 import { count, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
 
-/** nginx wants each buffer at least as large as its connection pool, 512 bytes. */
+/** nginx requires each buffer to be at least as large as its connection pool, 512 bytes. */
 const buffers: Kind<string> = {
   label: "a number and a size, like 4 8k",
   read: (text) => {

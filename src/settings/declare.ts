@@ -1,7 +1,7 @@
 /**
- * How a ConfigMap key is declared. The declaration is the setting: its type, reading, place in
- * nginx.conf, reference page and tests all come out of it. A setting with a `directive` needs no
- * line in the template: the block it names prints it.
+ * How a ConfigMap key is declared. The declaration yields its type, its reading, its place in
+ * nginx.conf, the reference page and the tests. A setting with a `directive` needs no line in the
+ * template: the block that it names prints it.
  */
 
 import type { Capability } from "../directives/capabilities.ts";
@@ -12,12 +12,14 @@ import type { Kind } from "../kinds/kind.ts";
 export type Context = "main" | "events" | "http" | "stream";
 
 export interface SettingDirective<T> {
-  /** Several where one value sets them all: `proxy_read_timeout` and `grpc_read_timeout`. */
+  /**
+   * A list where one value sets several directives: `proxy_read_timeout` and `grpc_read_timeout`.
+   */
   readonly name: string | readonly string[];
   readonly context: Context;
   /**
-   * The words after the name, where not as the Kind prints them. A boolean is `on` or `off`; a list
-   * prints the directive once for each item; `undefined` prints nothing.
+   * The words after the name, if they differ from those of the Kind. A boolean is `on` or `off`; a
+   * list prints the directive once for each item; `undefined` prints nothing.
    */
   readonly view?: (value: T) => View | undefined;
 }
@@ -28,32 +30,32 @@ export interface Setting<T> {
   readonly default: NoInfer<T>;
   readonly doc: string;
   readonly directive?: SettingDirective<T>;
-  /** For people: what the value ends up in, where that is more than its `directive`. */
+  /** For people: what the value affects, if that is more than its `directive`. */
   readonly becomes?: string;
-  /** Keys of which one must be on for this one to do anything, or to be printed. */
+  /** Keys of which at least one must be on; otherwise this one has no effect and is not printed. */
   readonly onlyWith?: readonly string[];
-  /** The ability that nginx needs for the key to do anything, or to be printed. */
+  /** The capability that nginx needs for it; otherwise it has no effect and is not printed. */
   readonly needs?: Capability;
   /**
-   * Taken for an unreadable text while there is no last good value, where the default would open
-   * what was to be shut.
+   * Replaces an unreadable text while there is no last good value, if the default would open what
+   * should be closed.
    */
   readonly closed?: NoInfer<T>;
   /** Where text with variables is evaluated; an undeclared variable makes the text unreadable. */
   readonly variables?: "http" | "stream";
-  /** It stands nowhere in nginx.conf itself: it lets authors of other objects write what does. */
+  /** It is not itself in nginx.conf: it allows authors of other objects to write text there. */
   readonly permits?: true;
   /**
-   * The value that holds for routes of the Gateway API in its place, because by itself it would
-   * change what they answer. Absent: the key holds for them. With `unlessSet` another value than
-   * the default holds for them, too.
+   * The value for routes of the Gateway API, if the key would otherwise change their answers.
+   * Absent: the key holds for them. With `unlessSet`, a value other than the default holds for them
+   * as well.
    */
   readonly forRoutes?: { readonly instead: NoInfer<T>; readonly unlessSet?: true };
-  /** Not a key of ingress-nginx. */
+  /** It is not a key of ingress-nginx. */
   readonly own?: true;
   /** A change is live without a reload of nginx. */
   readonly live?: true;
-  /** Why the key changes nothing here, for the Problem that says so. */
+  /** Why the key has no effect here, for its Problem. */
   readonly noEffect?: string;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Diffie-Hellman parameters in PEM. nginx refuses a whole configuration with parameters that
- * OpenSSL thinks too short.
+ * Diffie-Hellman parameters in PEM. nginx refuses a whole configuration if OpenSSL finds them too
+ * short.
  */
 
 const smallestBits = 2048;
 
-/** The mistake in `pem`, to follow the name of its Secret; undefined when it can be used. */
+/** The mistake in `pem`, to follow the name of its Secret; undefined where it is usable. */
 export function mistakeInDhParam(pem: string): string | undefined {
   const block = /^-----BEGIN DH PARAMETERS-----\s+([A-Za-z0-9+/=\s]+)-----END DH PARAMETERS-----\s*$/.exec(pem.trim());
   if (block === null) return "does not hold one PEM block of type DH PARAMETERS";
@@ -24,7 +24,7 @@ function primeBits(der: Buffer): number | undefined {
 }
 
 /**
- * Where the content of the element at `at` begins and ends; undefined if it has another tag or does
+ * The content of the element at `at` as [begin, end]; undefined where it has another tag or does
  * not fit.
  */
 function contentAt(der: Buffer, at: number, tag: number): { readonly start: number; readonly end: number } | undefined {

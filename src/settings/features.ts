@@ -9,7 +9,7 @@ import { setting } from "./declare.ts";
 import { count, toggle } from "./kinds.ts";
 
 /**
- * nginx takes error_page for 300 to 599 but 499, which is its own name for a client that went away.
+ * nginx allows error_page for 300 to 599, except 499, its own status for a client that went away.
  */
 const codes = lenientListOf({
   ...count({ min: 300, max: 599 }),

@@ -1,8 +1,8 @@
-/** Contents of the ConfigMaps and the Secret that some settings name. */
+/** The contents of ConfigMaps and of the Secret that settings name. */
 
 /**
- * A header as its ConfigMap has it: the value may hold variables (RS-32.18), an empty one takes the
- * header away.
+ * A header from such a ConfigMap: the value may hold variables (RS-32.18), and an empty one removes
+ * the header.
  */
 export interface FollowedHeader {
   readonly name: string;

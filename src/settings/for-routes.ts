@@ -1,18 +1,15 @@
-/**
- * The Settings as they hold for routes of the Gateway API: without what would change their answers
- * by itself.
- */
+/** The Settings for routes of the Gateway API, without those that would change their answers. */
 import type { Setting } from "./declare.ts";
 import { settings as declarations, type Settings } from "./registry.ts";
 
-/** Keys that do not hold for routes, or not as long as they have their default. */
+/** Keys that do not hold for routes, always or while they have their default. */
 export const notForRoutes: readonly (readonly [name: string, declared: Setting<unknown>])[] = Object.entries(
   declarations as unknown as Readonly<Record<string, Setting<unknown>>>,
 ).filter(([, { forRoutes }]) => forRoutes !== undefined);
 
 const known = new WeakMap<Settings, Settings>();
 
-/** The same object for the same Settings, because what is read with them is remembered by that. */
+/** Returns the same object for the same Settings, because readings are cached by it. */
 export function routeSettings(settings: Settings): Settings {
   const before = known.get(settings);
   if (before !== undefined) return before;

@@ -1,6 +1,4 @@
-/**
- * External authentication for every location that has none of its own and is not exempt (RS-16.9).
- */
+/** External authentication for every location without its own that is not exempt (RS-16.9). */
 
 import { Token } from "../directives/token.ts";
 import { isHost } from "../kinds/addresses.ts";
@@ -17,8 +15,8 @@ import { toggle } from "./kinds.ts";
 import { snippet } from "./snippet.ts";
 
 /**
- * The service to ask. `refuse` stands for a URL that cannot be read and has no last good one: every
- * such location answers 503.
+ * The auth service. `refuse` stands for an unreadable URL without a last good one: every such
+ * location answers 503.
  */
 export type GlobalAuth =
   | { readonly kind: "none" }
@@ -27,7 +25,7 @@ export type GlobalAuth =
 
 const parts = /^https?:\/\/(\[[\da-f:.]+\]|[^/:?#[\]]+)(:\d{1,5})?([/?#].*)?$/i;
 
-/** http or https, a host, and whatever path and query; the rest of the text may hold variables. */
+/** http or https, a host, and any path and query; other text may hold variables. */
 const absoluteUrl: Kind<string> = {
   label: "an absolute http or https URL, which may hold variables",
   read: (text) => {
@@ -47,8 +45,8 @@ const absoluteUrl: Kind<string> = {
 };
 
 /**
- * Why the operator's auth service is not asked: variables that the operator declares may choose its
- * host, clients may not.
+ * Why the operator's auth service is not used: variables of the operator may choose its host, but
+ * clients may not.
  */
 export function whyNotGlobal(url: string, policy: AskedPolicy): string | undefined {
   const origin = originOf(url);
@@ -78,7 +76,7 @@ const whom: Kind<GlobalAuth> = {
 const standard = ["200 202 401 5m"];
 
 /**
- * Each item is the parameters of one `proxy_cache_valid`; one wrong item makes the whole list five
+ * Each item has the parameters of one `proxy_cache_valid`; one wrong item makes the whole list five
  * minutes (RS-32).
  */
 const durations: Kind<readonly string[]> = {

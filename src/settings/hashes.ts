@@ -1,11 +1,11 @@
 /**
- * Sizes of nginx's hash tables. Where a name would not fit, Sluice raises them: a size never makes
- * a configuration fail.
+ * Sizes of nginx's hash tables. Sluice raises them where a name would not fit, so a size never
+ * makes a configuration fail.
  */
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 
-/** The size of a bucket: a cache line at least, and less than 64 KB, by nginx's own check. */
+/** The size of a bucket: at least a cache line and less than 64 KB, as nginx requires. */
 const bucket = count({ min: 32, max: 65_472 });
 
 export const hashes = {

@@ -1,8 +1,8 @@
 /**
  * The lines of snippets about headers of requests and answers. nginx inherits all lines of such a
- * directive or none: a block that has one of its own forgets those around it. An author's line is
- * to hold whatever else Sluice says there, and the other way round, so each side is restated where
- * the other would make nginx forget it.
+ * directive or none: a block with one of its own forgets those around it. The lines of authors and
+ * those of Sluice have to hold together, so each is restated where the other would make nginx
+ * forget it.
  */
 
 import type { Protocol } from "../directives/place.ts";
@@ -25,7 +25,7 @@ const ofAnswers = new Set(["add_header", ...Object.values(hideDirectives)]);
 export const requestDirectives = ["proxy_set_header", "grpc_set_header"] as const;
 const followed = new Set<string>([...ofAnswers, ...requestDirectives]);
 
-/** At the level of the snippet itself: what stands in a block of it is about that block. */
+/** At the top level of the snippet: a line in a nested block is about that block. */
 export function headerLinesIn(statements: readonly Statement[]): readonly HeaderLine[] {
   return statements.filter(({ name }) => followed.has(name)).map(({ name, text }) => ({ directive: name, text }));
 }
@@ -35,7 +35,7 @@ export function headerLinesOf(text: string): readonly HeaderLine[] {
   return parsed.ok ? headerLinesIn(parsed.statements) : [];
 }
 
-/** Those of an author that hold for a location, by where they stand. */
+/** The lines of authors for a location, by the block that contains them. */
 export interface HeaderLines {
   readonly http: readonly HeaderLine[];
   readonly server: readonly HeaderLine[];
@@ -44,14 +44,14 @@ export interface HeaderLines {
 
 /**
  * Whether a location, or the server around it, has its own lines of one of these directives, so
- * that those of the http block are forgotten.
+ * that nginx forgets those of the http block.
  */
 export function hasOwn({ server, location }: HeaderLines, ...directives: readonly string[]): boolean {
   return [...location, ...server].some((line) => directives.includes(line.directive));
 }
 
 /**
- * The lines of a directive that a location has to restate when Sluice puts one there: those of the
+ * The lines of a directive that a location has to restate when Sluice adds one there: those of the
  * nearest block around it.
  */
 export function forgottenLines({ http, server, location }: HeaderLines, directive: string): readonly Token[] {
@@ -61,8 +61,8 @@ export function forgottenLines({ http, server, location }: HeaderLines, directiv
 }
 
 /**
- * For `templates/restated-headers.tmpl`: what a server restates of the answers' headers beside its
- * snippet, but what `said` does already.
+ * For `templates/restated-headers.tmpl`: the lines about answer headers that a server restates
+ * beside its snippet, except those in `said`.
  */
 export function restatedView(lines: readonly HeaderLine[], said: readonly HeaderLine[] = []): View {
   const named = new Set(lines.map(({ directive }) => directive).filter((directive) => ofAnswers.has(directive)));

@@ -1,6 +1,6 @@
 /**
- * Headers that are added, taken out or passed on everywhere. The two ConfigMaps named here are
- * followed: an edit is live.
+ * Headers that are added, removed or passed on everywhere. Edits of the two ConfigMaps named here
+ * are live.
  */
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { headerName, reference } from "../kinds/names.ts";

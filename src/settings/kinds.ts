@@ -1,6 +1,6 @@
 /**
- * The Kinds of ConfigMap keys where they differ from those of annotations: an empty text is false,
- * or zero where zero is a value.
+ * The Kinds of ConfigMap keys that differ from those of annotations: an empty text is false, or
+ * zero where zero is a value.
  */
 import { emptyAs, prefixed } from "../kinds/combine.ts";
 import { integer, type Range, seconds } from "../kinds/numbers.ts";
@@ -17,5 +17,5 @@ export const countOrNone = (range: Range = {}) => emptyAs(count({ min: 0, ...ran
 /** Whole seconds, at most the 24 days where nginx's timers end. */
 export const wholeSeconds = (range: Range = {}) => prefixed(seconds({ min: 1, max: 2_073_600, ...range }));
 
-/** Whole seconds of which zero, or an empty text, switches off. */
+/** Whole seconds, of which zero or an empty text turns the setting off. */
 export const secondsOrOff = emptyAs(wholeSeconds({ min: 0 }), "0");

@@ -12,8 +12,8 @@ export interface SharedDictionary {
 const largest = 204_800;
 
 /**
- * `name: size` with the comma between; a size without unit is in megabytes, and what cannot be read
- * is left out.
+ * `name: size`, separated by commas. A size without a unit is in megabytes, and unreadable items
+ * are left out.
  */
 const dictionaries: Kind<readonly SharedDictionary[]> = {
   label: "a comma-separated list of name:size, a size without unit being megabytes",

@@ -1,12 +1,12 @@
 /**
- * The words of `proxy_next_upstream` and `grpc_next_upstream`, for the http block and for a
- * location of its own mind.
+ * The words of `proxy_next_upstream` and `grpc_next_upstream`, for the http block and for locations
+ * with their own value.
  */
 import { Token } from "../directives/token.ts";
 
 export interface NextUpstreamTokens {
   readonly http: Token;
-  /** Undefined where no case is left that gRPC knows. */
+  /** Undefined where no case is left that gRPC has. */
   readonly grpc: Token | undefined;
 }
 

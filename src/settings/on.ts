@@ -1,6 +1,6 @@
 /**
- * Whether a setting that others wait for is on: a switch that is true, a list or text that is not
- * empty.
+ * Whether a setting on which others depend is on: a switch that is true, or a list or text that is
+ * not empty.
  */
 export function isOn(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;

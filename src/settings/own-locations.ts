@@ -1,8 +1,8 @@
 /**
- * Locations that an author brings into a server. Sluice's lines in the http block about requests to
- * backends is for its own locations. ingress-nginx says it in each of those, so that an author's
- * passes requests on as nginx does by itself: Host is who is asked, and redirects from there are
- * put right.
+ * Locations that an author's snippet adds to a server. Sluice's lines in the http block about
+ * requests to backends are for its own locations. ingress-nginx repeats them in each of those
+ * instead, so that an author's location passes requests on with nginx's defaults: Host is the
+ * backend's name, and redirects are corrected.
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
 
@@ -12,8 +12,8 @@ interface Insertion {
 }
 
 /**
- * The text of a server's or the http block's snippet, with nginx's own defaults in its locations.
- * Lines stay where they are.
+ * Returns the text of a server's or the http block's snippet, with nginx's own defaults in its
+ * locations. Line numbers do not change.
  */
 export function withOwnLocations(text: string): string {
   const parsed = parse(text);
@@ -36,16 +36,15 @@ function passes(block: readonly Statement[]): boolean {
   return block.some((one) => one.name === "proxy_pass" || passes(one.block ?? []));
 }
 
-/**
- * One line of its own is enough for nginx to forget all inherited ones; this one says what nginx
- * does anyway.
- */
+/** One line of its own makes nginx forget all inherited ones; this line repeats nginx's default. */
 function ownHeaders(block: readonly Statement[]): Insertion[] {
   if (block.some(({ name }) => name === "proxy_set_header")) return [];
   return [{ at: block[0]!.from, text: "proxy_set_header Connection close; " }];
 }
 
-/** nginx takes `default` behind a `proxy_pass` only, and not where a variable says who is asked. */
+/**
+ * nginx accepts `default` only after a `proxy_pass`, and not where a variable names the backend.
+ */
 function ownRedirects(block: readonly Statement[]): Insertion[] {
   if (block.some(({ name }) => name === "proxy_redirect")) return [];
   return block.flatMap(({ name, args, from, text, block: inner = [] }) => {

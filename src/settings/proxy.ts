@@ -14,12 +14,12 @@ import { oneOf } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 
-/** nginx takes them in any letter case. */
+/** nginx ignores their letter case. */
 const onOff = oneOf(["on", "off"], { anyCase: true });
 
 /**
- * `off`, or what to replace and by what; either may hold variables, and what starts with `~` is a
- * regular expression. A word with blanks or a `;` in it stands in quotes, as in nginx's files: `/
+ * `off`, or the text to replace and its replacement. Either may hold variables; a text that starts
+ * with `~` is a regular expression. A word with blanks or a `;` is quoted as in nginx's files: `/
  * "/; Secure"`.
  */
 const replacement: Kind<string> = {
@@ -38,7 +38,10 @@ const replacement: Kind<string> = {
   bad: ["", "one", "a b c", "on", "~( x", "/ /; Secure", '/ "/', "/ /{"],
 };
 
-/** A group with a name is meant by its number: nginx would make a variable of it, for everybody. */
+/**
+ * A named group becomes a numbered one, because nginx would make a variable of the name, for all
+ * hosts.
+ */
 function withoutNames([from = "", to = ""]: readonly string[], text: string): string {
   const pattern = from.startsWith("~") ? groupsOf(from).text : from;
   if (pattern === from) return text;
@@ -46,8 +49,8 @@ function withoutNames([from = "", to = ""]: readonly string[], text: string): st
 }
 
 /**
- * The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: what to replace,
- * and by what.
+ * The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: the text to
+ * replace, and its replacement.
  */
 export function replacementView(value: string): Token {
   if (value === "off" || value === "default") return Token.name(value);
@@ -73,7 +76,7 @@ const redirectPart = (extra: readonly string[]): Kind<string> => ({
   bad: ["", "a b", "a\nb", "a;", "{"],
 });
 
-/** 0 or a size that nginx takes. */
+/** 0, or a size that nginx accepts. */
 const bufferSize = sizeBetween("512", "64m");
 
 export const proxy = {

@@ -1,8 +1,7 @@
 /**
  * Values that the settings name in other objects: the ConfigMaps of `add-headers` and
- * `proxy-set-headers`, the Secret of `ssl-dh-param`. They are followed: an edit there is an edit of
- * the settings. An entry that cannot be used is left out, and a Problem on its object says so; the
- * others stay.
+ * `proxy-set-headers`, and the Secret of `ssl-dh-param`. An edit there counts as an edit of the
+ * settings. An unusable entry is left out with a Problem on its object; the others stay.
  */
 import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
@@ -32,7 +31,7 @@ export function followedObjects({ addHeaders, proxySetHeaders, sslDhParam }: Set
   ];
 }
 
-/** `object` is the ConfigMap of the settings, which a missing object is a mistake of. */
+/** `object` is the ConfigMap of the settings, which gets the Problem of a missing object. */
 export function followedOf(settings: Settings, object: ObjectName, lookup: Lookup): FollowedRead {
   const problems: Problem[] = [];
   const headers = (key: "add-headers" | "proxy-set-headers", reference: string | undefined): FollowedHeader[] => {
@@ -52,8 +51,8 @@ export function followedOf(settings: Settings, object: ObjectName, lookup: Looku
 }
 
 /**
- * The entries of a ConfigMap as headers, sorted by name. An entry that cannot be one is left out,
- * and added to `problems`.
+ * The entries of a ConfigMap as headers, sorted by name. An entry that cannot be a header is left
+ * out and added to `problems`.
  */
 export function headersOf(
   configMap: ConfigMap,
@@ -80,7 +79,7 @@ function mistakeIn(
   settings: Settings,
   declares: (variable: string) => boolean,
 ): string | undefined {
-  // a ConfigMap's key has no other letter that is none of a header's
+  // all other characters of a ConfigMap's key are allowed in the name of a header
   const named = readValue(headerName, name.replaceAll(".", "-"));
   if (!named.ok) return named.why;
   if (framesMessages(name)) return reservedWhy(name);
@@ -97,7 +96,7 @@ function mistakeIn(
   return stranger === undefined ? undefined : `${shown(value)} names $${stranger}, which nothing declares`;
 }
 
-/** Variables that the operator's snippets mention: one of them may declare what a header uses. */
+/** Variables in the operator's snippets: one of them may declare what a header uses. */
 function snippetVariables({ httpSnippet, serverSnippet, locationSnippet }: Settings): ReadonlySet<string> {
   return new Set(variablesIn([httpSnippet, serverSnippet, locationSnippet].join("\n")));
 }

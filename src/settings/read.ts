@@ -1,7 +1,7 @@
 /**
- * The data of the controller's ConfigMap, read by the declarations. Keys match without regard to
- * letter case. A value that cannot be read leaves the key's previous value in force, so a typo in a
- * live cluster changes nothing.
+ * Reads the data of the controller's ConfigMap by the declarations. Letter case does not matter in
+ * keys. An unreadable value leaves the key's previous value in force, so a typo in a live cluster
+ * changes nothing.
  */
 import { bugWords, guarded } from "../guarded.ts";
 import { type Kind, longestText, no, type Read, readValue, written } from "../kinds/kind.ts";
@@ -16,8 +16,8 @@ export interface SettingsRead {
   readonly settings: Settings;
   readonly problems: readonly Problem[];
   /**
-   * Texts that stand in for unreadable ones, by key: to be handed in again, and kept over a
-   * restart.
+   * Texts that replace unreadable ones, by key. The caller passes them in again, and keeps them
+   * over a restart.
    */
   readonly kept: Readonly<Record<string, string>>;
 }
@@ -27,17 +27,17 @@ type Texts = Readonly<Record<string, string>>;
 const declared = Object.entries(settings) as unknown as readonly [keyof Settings, Setting<unknown>][];
 const byKey = new Map(declared.map(([name, one]) => [one.key, [name, one] as const]));
 
-/** A text that reads well and that nginx refused all the same. */
+/** A readable text that nginx refused. */
 export interface RefusedText {
   readonly version: string;
   readonly why: string;
-  /** The search for the author still runs, so that nothing is reported yet. */
+  /** The search for the cause is still running, so nothing is reported yet. */
   readonly suspected?: true;
 }
 
 /**
- * `object` names the ConfigMap in the Problems; `previous` are the texts that were in force, by
- * key; `refused` those that nginx would not have.
+ * `object` is the ConfigMap in the Problems; `previous` are the texts that were in force, by key;
+ * `refused` are those that nginx refused.
  */
 export function readSettings(
   data: Texts,
@@ -77,18 +77,15 @@ export function readSettings(
 }
 
 /**
- * Variables that the operator's snippets mention: one of them may declare what a log format uses. A
- * text that is too long to be a snippet mentions none, so that its length costs nothing.
+ * Variables in the operator's snippets: one of them may declare what a log format uses. A text that
+ * is too long for a snippet is skipped, so that its length costs nothing.
  */
 function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySet<string> {
   const snippets = texts.filter(([key, text]) => key.endsWith("-snippet") && text.length <= longestText);
   return new Set(snippets.flatMap(([, text]) => variablesIn(text)));
 }
 
-/**
- * The text of each known key, whatever the case of its letters; the exact spelling wins over
- * others.
- */
+/** The text of each known key in any letter case; the exact spelling comes before others. */
 function textsOf(object: ObjectName, data: Texts) {
   const texts = new Map<string, string>();
   const problems: Problem[] = [];
@@ -136,8 +133,8 @@ function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet
 }
 
 /**
- * The text in the place of an unreadable one: the last good one, or else the default, unless that
- * would open what should be shut.
+ * The replacement of an unreadable text: the last good one, or else the default, unless that would
+ * open what should be closed.
  */
 function insteadOf(setting: Setting<unknown>, last: string | undefined, own: ReadonlySet<string>) {
   const good = last === undefined ? undefined : readText(setting, last, own);
@@ -158,7 +155,7 @@ function shownValue<T>(kind: Kind<T>, value: T): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** A Problem for each given key that waits for another one to be switched on. */
+/** A Problem for each given key that depends on another key which is off. */
 function idle(object: ObjectName, keys: Iterable<string>, read: Settings): Problem[] {
   return [...keys].flatMap((key) => {
     const [name, { onlyWith, default: usual, kind }] = byKey.get(key)!;

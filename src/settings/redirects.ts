@@ -1,4 +1,4 @@
-/** Redirects that nginx itself answers with, https first of all, and HSTS. */
+/** Redirects that nginx itself answers, first of all to https, and HSTS. */
 import { codeOf } from "../kinds/codes.ts";
 import { text } from "../kinds/text.ts";
 import { setting } from "./declare.ts";

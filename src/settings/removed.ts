@@ -1,4 +1,4 @@
-/** Keys that ingress-nginx still documents although no code of it reads them. */
+/** Keys that ingress-nginx still documents although its code does not read them. */
 import { optional } from "../kinds/combine.ts";
 import { line } from "../kinds/names.ts";
 import { setting } from "./declare.ts";

@@ -1,7 +1,7 @@
 /**
- * Snippets: nginx text that goes in as its author wrote it, the one deliberate hole in the quoting.
- * The operator's own, in the ConfigMap, are always permitted; those of annotations need both of the
- * operator's switches (RS-2.6). This file makes the only Permit there is.
+ * Snippets: nginx text that is used as its author wrote it, the one deliberate exception to
+ * quoting. The operator's own, in the ConfigMap, are always permitted; those of annotations need
+ * both of the operator's switches (RS-2.6). Only this file makes a Permit.
  */
 
 import { type Permit, Token } from "../directives/token.ts";
@@ -10,12 +10,12 @@ import { type Kind, longestText, no, ok } from "../kinds/kind.ts";
 
 const permit: Permit = { snippets: true };
 
-/** The Permit for snippets of annotations, where the operator allowed them. */
+/** The Permit for snippets of annotations, where the operator allows them. */
 export function permitFor(settings: { readonly allowSnippetAnnotations: boolean }): Permit | undefined {
   return settings.allowSnippetAnnotations ? permit : undefined;
 }
 
-/** Directives, each closed in the snippet itself, so that it cannot end the block it is put in. */
+/** Directives that are closed inside the snippet, so that it cannot end the block around it. */
 export const snippet: Kind<string> = {
   label: "nginx directives",
   longest: longestText,
@@ -29,7 +29,7 @@ export const snippet: Kind<string> = {
   bad: ["env \0A;", "env A", "}", "server {", 'add_header X "a;', "a; } b {"],
 };
 
-/** ModSecurity rules, as many lines as there are. */
+/** ModSecurity rules on any number of lines. */
 export const modsecurityRules: Kind<string> = {
   label: "ModSecurity rules",
   longest: longestText,
@@ -45,8 +45,8 @@ export const modsecurityRules: Kind<string> = {
 };
 
 /**
- * One text for each rule: a line with those that a backslash at the end joins to it. nginx takes at
- * most 4 KB in one word.
+ * One text for each rule: a line, with those that a backslash at its end joins to it. nginx accepts
+ * at most 4 KB in one word.
  */
 function rulesOf(text: string): readonly string[] {
   const rules: string[] = [];

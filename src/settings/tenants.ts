@@ -1,4 +1,4 @@
-/** Permissions of the authors of Ingresses. Changing one of these reads every Ingress again. */
+/** What the authors of Ingresses may do. A change here reads every Ingress again. */
 import { lenientListOf } from "../kinds/combine.ts";
 import { type Kind, ok, shown } from "../kinds/kind.ts";
 import { headerName, line } from "../kinds/names.ts";
@@ -10,7 +10,7 @@ import { toggle } from "./kinds.ts";
 const levels = oneOf(["Critical", "High", "Medium", "Low"], { anyCase: true });
 type Level = "Critical" | "High" | "Medium" | "Low";
 
-/** An unknown word is the strictest level, as in ingress-nginx (RS-2.2). */
+/** An unknown word means the strictest level, as in ingress-nginx (RS-2.2). */
 const riskLevel: Kind<Level> = {
   ...levels,
   read: (text) => {
@@ -27,7 +27,7 @@ const riskLevel: Kind<Level> = {
   bad: [],
 };
 
-/** The blank after a comma belongs to the word, as ingress-nginx has it while it serves. */
+/** The blank after a comma is part of the word, as in ingress-nginx. */
 const words: Kind<readonly string[]> = {
   ...listOf(line),
   label: "words separated by commas, blanks included",

@@ -1,4 +1,4 @@
-/** Which Endpoint is asked, how often, and how connections to Endpoints are kept. */
+/** How Endpoints are chosen and retried, and how connections to them are kept. */
 import { blankListOf, optional } from "../kinds/combine.ts";
 import { type Kind, ok, shown } from "../kinds/kind.ts";
 import { timeSpan } from "../kinds/measures.ts";
@@ -7,7 +7,7 @@ import { oneOf } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
 
-/** The words that nginx takes for proxy_next_upstream. */
+/** The words that nginx accepts for proxy_next_upstream. */
 export const nextUpstreamCases = blankListOf(
   oneOf([
     "error",
@@ -28,7 +28,7 @@ export const nextUpstreamCases = blankListOf(
 
 type Balancer = "round_robin" | "ewma" | "chash" | "chashsubset" | "sticky_balanced" | "sticky_persistent";
 
-/** An unknown word means in turn, as in ingress-nginx (RS-9.8). */
+/** An unknown word means round robin, as in ingress-nginx (RS-9.8). */
 const balancers = oneOf<Balancer>([
   "round_robin",
   "ewma",

@@ -1,4 +1,4 @@
-/** nginx's processes: how many, how many connections each, how they end. */
+/** nginx's processes: their number, their connections, their end. */
 
 import { Token } from "../directives/token.ts";
 import { range } from "../kinds/addresses.ts";

@@ -1,13 +1,13 @@
 /**
- * The addresses that go into the status of Ingresses: pure functions from what names them
- * (process contract C 23 to 26, RS-28).
+ * The addresses in the status of Ingresses: pure functions of their sources (process contract C 23
+ * to 26, RS-28).
  */
 import { isIP } from "node:net";
 import type { LoadBalancerAddress, Node, Service } from "../model/objects.ts";
 
 export type Addresses = readonly LoadBalancerAddress[];
 
-/** An IP address or a host name, as `--publish-status-address` has them. */
+/** An IP address or a host name, from `--publish-status-address`. */
 export function addressOf(text: string): LoadBalancerAddress {
   return isIP(text) === 0 ? { hostname: text } : { ip: text };
 }
@@ -32,7 +32,7 @@ export function addressesOfService({ spec = {}, status }: Service): Addresses {
 
 /**
  * One address for each Node: its first external one, or its first internal one where it has none or
- * `internal` asks for it.
+ * `internal` is set.
  */
 export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Addresses {
   return sorted(
@@ -45,7 +45,7 @@ export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Add
   );
 }
 
-/** Sorted by host name, then by IP, without duplicates: so equal answers are equal lists. */
+/** Sorted by host name, then by IP, without duplicates, so that equal results are equal lists. */
 export function sorted(addresses: Addresses): Addresses {
   const byText = new Map(addresses.map((address) => [`${address.hostname ?? ""} ${address.ip ?? ""}`, address]));
   return [...byText.keys()].sort().map((text) => byText.get(text) as LoadBalancerAddress);

@@ -1,7 +1,7 @@
 /**
- * Keeps the addresses in the status of all accepted Ingresses, for as long as this process leads,
- * and takes them out when the last controller goes. A new Ingress gets them within a second; what
- * somebody else changed, at the next round.
+ * Keeps the addresses in the status of all accepted Ingresses as long as this process leads, and
+ * removes them when the last controller ends. A new Ingress gets them within a second; a change by
+ * somebody else is corrected at the next round.
  */
 import { guarded, guardedLater } from "../guarded.ts";
 import { type Answer, type ApiFailure, bugFailure, type Client, type Term } from "../kubernetes/index.ts";
@@ -16,13 +16,13 @@ export interface StatusOptions {
   readonly addresses: AddressSource;
   /** Every accepted Ingress, canaries included, in its newest form. */
   readonly ingresses: () => readonly Ingress[];
-  /** Those of them that came or changed since one of the two was asked last. */
+  /** The Ingresses that have come or changed since the last call of either function. */
   readonly changed: () => readonly Ingress[];
-  /** Whether nothing is missing of one of them, so that it can be written as it is. */
+  /** Whether the Ingress is complete, so that it can be written as it is. */
   readonly isWhole: (ingress: Ingress) => boolean;
-  /** Calls when Ingresses may have come or changed; gives how to stop. */
+  /** Called when Ingresses may have come or changed; returns how to stop. */
   readonly onChange: (listener: () => void) => () => void;
-  /** Takes the addresses that were found in a round. */
+  /** Called with the addresses that a round has found. */
   readonly found?: (addresses: Addresses) => void;
   readonly intervalMs: number;
   readonly clock: Clock;
@@ -35,19 +35,18 @@ export type StatusEvent =
   | { readonly kind: "no-addresses"; readonly failure: ApiFailure }
   | { readonly kind: "write-failed"; readonly ingress: string; readonly failure: ApiFailure };
 
-/** Rounds that changes ask for are at least so far apart. */
+/** The least time between two rounds that changes cause. */
 const leastMs = 1_000;
 
-/** When all Ingresses were looked at last, and which addresses they were to have. */
+/** The time of the last round over all Ingresses, and its addresses. */
 interface Look {
   readonly atMs: number;
   readonly addresses: Addresses;
 }
 
 /**
- * Writes until the term is lost or `stop` aborts. The API server may carry out a write that was cut
- * short, after whatever is asked of it next: so `stop` lets the writes that have begun end, and
- * this resolves after them.
+ * Writes until the term is lost or `stop` aborts. The API server may carry out an interrupted write
+ * after a later request. So `stop` lets running writes end, and this resolves after them.
  */
 export async function keepStatus(options: StatusOptions, term: Term, stop: AbortSignal): Promise<void> {
   const { clock, intervalMs } = options;
@@ -67,8 +66,8 @@ export async function keepStatus(options: StatusOptions, term: Term, stop: Abort
 }
 
 /**
- * All are looked at each interval, and again after something failed; in between those that changed,
- * while the addresses are the same.
+ * All Ingresses are checked at each interval and after a failure; in between only those that
+ * changed, while the addresses are the same.
  */
 async function round(
   options: StatusOptions,
@@ -95,7 +94,7 @@ async function round(
   return suffices ? last : { atMs, addresses };
 }
 
-/** A Service or a Node on which Sluice fails is like one that cannot be read. */
+/** A Service or Node on which Sluice fails counts as unreadable. */
 function addressesOf({ addresses }: StatusOptions, signal: AbortSignal): ReturnType<AddressSource> {
   return guardedLater<Answer<Addresses>>(
     () => addresses(signal),
@@ -103,7 +102,7 @@ function addressesOf({ addresses }: StatusOptions, signal: AbortSignal): ReturnT
   );
 }
 
-/** True of an Ingress on which Sluice fails, so that the writer reports it. */
+/** True for an Ingress on which Sluice fails, so that the writer reports it. */
 function mayLack(ingress: Ingress, addresses: Addresses): boolean {
   return guarded(
     () => !has(ingress, addresses),
@@ -113,22 +112,22 @@ function mayLack(ingress: Ingress, addresses: Addresses): boolean {
 
 export interface ClearOptions extends StatusOptions {
   /**
-   * Whether another controller is left that goes on publishing the addresses; undefined when that
-   * cannot be known.
+   * Whether another controller stays that publishes the addresses; undefined when that cannot be
+   * found out.
    */
   readonly hasCompany: (signal: AbortSignal) => Promise<boolean | undefined>;
 }
 
 /**
- * On shutdown: takes the address out, unless there are several, or a controller is left that it
- * still leads to (process contract C 27).
+ * At shutdown: removes the address, unless there are several, or another controller is left to
+ * which it leads (process contract C 27).
  */
 export async function clearStatus(options: ClearOptions, signal: AbortSignal): Promise<void> {
   const answer = await addressesOf(options, signal);
   if (!answer.ok || answer.value.length > 1) return;
   if ((await options.hasCompany(signal)) !== false) return;
-  // The last writes have not come back yet, so all are read again; but nothing was written where
-  // there is no address.
+  // Watches may not have brought the last writes yet, so all Ingresses are read again; without an
+  // address nothing was written.
   const targets = options.ingresses().filter((ingress) => answer.value.length > 0 || mayLack(ingress, []));
   const { ingresses } = await write(targets, [], { ...options, mayWrite: () => true, signal });
   if (ingresses > 0) options.report({ kind: "cleared", ingresses });
@@ -139,7 +138,7 @@ interface Writing extends Pick<StatusOptions, "client" | "isWhole" | "report"> {
   readonly signal: AbortSignal;
 }
 
-/** How many were written, and whether one could not be. */
+/** Returns how many were written, and whether a write failed. */
 async function write(targets: readonly Ingress[], addresses: Addresses, writing: Writing) {
   const { client, isWhole, report, mayWrite, signal } = writing;
   let failed = false;

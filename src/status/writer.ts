@@ -1,8 +1,8 @@
 /**
- * Writes addresses into the status of Ingresses: only where the newest form of the Ingress differs,
- * ten at a time. What a newcomer would get wrong: a PUT of the status replaces the metadata as
- * well, labels and finalizers too, so what is sent must be the whole of it; and a conflict means
- * that it is not the newest.
+ * Writes addresses into the status of Ingresses, ten at a time, and only where the newest form of
+ * the Ingress differs. What a newcomer would get wrong: a PUT of the status also replaces the
+ * metadata, including labels and finalizers, so the whole Ingress has to be sent. A conflict means
+ * that the form was not the newest.
  */
 import { guardedLater } from "../guarded.ts";
 import { type ApiFailure, bugFailure, type Client, nameOf, succeeded } from "../kubernetes/index.ts";
@@ -12,9 +12,9 @@ import { type Addresses, sameAddresses } from "./addresses.ts";
 
 export interface WriteOptions {
   readonly client: Pick<Client, "get" | "update">;
-  /** Whether nothing is missing of an Ingress at hand; one that is not whole is read first. */
+  /** Whether the Ingress in memory is complete; otherwise it is read first. */
   readonly isWhole: (ingress: Ingress) => boolean;
-  /** Asked right before each write; false ends the round, after the writes that have begun. */
+  /** Called right before each write; false ends the round after the running writes. */
   readonly mayWrite: () => boolean;
   readonly failed: (key: string, failure: ApiFailure) => void;
 }
@@ -23,8 +23,8 @@ const atATime = 10;
 const tries = 5;
 
 /**
- * Gives how many were written. What failed is reported, and left to the next round. `signal` cuts
- * short what has begun.
+ * Returns how many were written. Failures are reported and left to the next round. `signal`
+ * interrupts running writes.
  */
 export async function writeAddresses(
   all: readonly Ingress[],

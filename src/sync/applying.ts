@@ -1,7 +1,6 @@
 /**
- * Gives nginx the newest text, and decides what follows from the way in which that ended. One
- * switch names for each ending the state of the generation, the refund of the token, and what the
- * log and the metrics report.
+ * Gives nginx the newest text and handles the outcome. One switch decides, for each outcome, the
+ * state of the generation, the refund of the token, and the report to log and metrics.
  */
 import type { Refused } from "../quarantine/accusation.ts";
 import type { QuarantineKeeper } from "../quarantine/quarantine.ts";
@@ -22,17 +21,17 @@ export interface Ending {
   /** Whether the same text is tried again later. */
   readonly retries: boolean;
   /**
-   * Whether the reload's token is given back: it cost the workers nothing, and other changes must
-   * not wait for one mistake.
+   * Whether the reload's token is returned: the reload cost the workers nothing, and one mistake
+   * must not delay other changes.
    */
   readonly refunds: boolean;
   /**
    * The reason that the log and `sluice_reloads_total` report; absent where nothing is reported.
    */
   readonly report?: ApplyOutcome;
-  /** Whether nginx was started with the text, and read its records from the disk. */
+  /** Whether nginx was started with the text and read its records from the disk. */
   readonly started: boolean;
-  /** Whether nginx has none of our records, so that it needs all of them. */
+  /** Whether nginx has none of our records and needs all of them. */
   readonly lacksRecords: boolean;
 }
 
@@ -52,7 +51,7 @@ export class Applying {
     this.#keeper = keeper;
   }
 
-  /** `candidate` is what `Generations.begin` returned. */
+  /** `candidate` is the result of `Generations.begin`. */
   async apply(candidate: Candidate, signal: AbortSignal): Promise<Ending> {
     const outcome = await this.#parts.nginx.apply(candidate.text, signal);
     const kind = this.#endingOf(outcome, candidate, signal);
@@ -94,12 +93,12 @@ export class Applying {
   #endingOf(outcome: ApplyOutcome, candidate: Candidate, signal: AbortSignal): EndingKind {
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") return "served";
     if (outcome.kind === "refused") return this.#search(candidate, outcome);
-    // A reload that the end of the controller broke off is not a failure, and reporting it would
-    // hide why the controller ends.
+    // A reload that the end of the controller interrupted is no failure; reporting it would hide
+    // why the controller ends.
     if (signal.aborted) return "broken off";
     const { names } = outcome;
-    // Such a reason is the machine's, except for an address that the cluster asks for. At a start
-    // only a TCP or UDP service can.
+    // The machine is the cause, except for an address that the cluster asks for. At a start only a
+    // TCP or UDP service can be that.
     const isAsked = this.#generations.live !== undefined || this.#keeper.isPortOfService(names, candidate.snapshot);
     return names === undefined || !isAsked ? "may pass" : this.#search(candidate, outcome);
   }
@@ -120,10 +119,7 @@ function refusalOf(outcome: Failure): Omit<Refused, "conf" | "ownersAt"> {
   return { stderr, line: at?.line, names, mayPass };
 }
 
-/**
- * A failure for which a suspect is to blame counts as a refusal, because the same text is not tried
- * again.
- */
+/** A failure with a suspect counts as a refusal, because the same text is not tried again. */
 function asRefusal(outcome: ApplyOutcome): ApplyOutcome {
   return outcome.kind === "unreachable" ? { kind: "refused", stderr: outcome.cause.message } : outcome;
 }

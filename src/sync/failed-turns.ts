@@ -1,7 +1,7 @@
 /**
- * Turns that ended in a bug of Sluice outside of the reading of one object. The configuration that
- * is served goes on, and the turn is tried again: at the next change, and after a while, since the
- * cause may have been of the moment.
+ * Handles turns that failed because of a bug in Sluice outside of the reading of one object. The
+ * served configuration stays, and the turn is repeated at the next change and after a while,
+ * because the cause may have been temporary.
  */
 import { bugWords } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -20,8 +20,7 @@ export class FailedTurns {
   }
 
   /**
-   * Plans another try. The caller reports what it returns: another bug, or the same one with other
-   * objects.
+   * Plans another try. The caller reports the result if it is a new bug, or concerns other objects.
    */
   note(cause: Error, snapshot: Snapshot, tookMs: number): SyncReport | undefined {
     this.#retry.schedule();
@@ -32,7 +31,7 @@ export class FailedTurns {
     return isNews ? { ...nothing, tookMs, reload: { kind: "failed", cause } } : undefined;
   }
 
-  /** A turn worked. */
+  /** Reports a successful turn. */
   over(): void {
     this.#last = undefined;
     this.#retry.reset();

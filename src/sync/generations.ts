@@ -9,8 +9,8 @@ import type { RenderedText } from "../render/rendering.ts";
 import type { ShapesAround } from "./route-handover.ts";
 
 /**
- * How many generations before the live one may have workers: with so many a reload waits
- * (`maxDraining` of nginx).
+ * How many generations before the live one may still have workers; with that many a reload waits
+ * (nginx's `maxDraining`).
  */
 export const mostOlder = 16;
 
@@ -26,8 +26,8 @@ export interface Candidate {
 
 /**
  * `draining`: nginx had it before the live one, and its workers may still run. `refused`: nginx
- * refused it since it last took one. `retry`: it failed for a reason that may pass, and waits for
- * its retry. `given up`: it is not tried again before nginx takes another one, because no suspect
+ * refused it since it last accepted one. `retry`: it failed for a temporary reason and waits for
+ * its retry. `given up`: it is not tried again before nginx accepts another one, because no suspect
  * was found.
  */
 export type GenerationState = "wanted" | "applying" | "live" | "draining" | "refused" | "retry" | "given up";
@@ -40,8 +40,7 @@ interface Entry {
 
 export class Generations {
   /**
-   * Newest first. A generation that is live or drains may be applied again, and has a second entry
-   * then.
+   * Newest first. A live or draining generation may be applied again and then has a second entry.
    */
   #entries: readonly Entry[] = [];
   #wanted: Candidate | undefined;
@@ -53,7 +52,7 @@ export class Generations {
     return this.#live;
   }
 
-  /** The newest Snapshot that nginx is known to serve. */
+  /** The newest Snapshot that nginx certainly serves. */
   get liveSnapshot(): Snapshot {
     return this.#liveSnapshot;
   }
@@ -68,7 +67,7 @@ export class Generations {
     return this.#wanted !== undefined && this.stateOf(this.#wanted.text.generation) === "retry";
   }
 
-  /** The shapes that the handover of routes reckons with. */
+  /** The shapes that the handover of routes takes into account. */
   get shapes(): ShapesAround {
     const older = this.#in("draining").map(({ shapes }) => shapes);
     return { running: this.#live?.shapes, coming: this.#in("applying")[0]?.shapes, older };
@@ -85,7 +84,7 @@ export class Generations {
     return this.#entries.find((one) => one.generation === generation && one.state !== "draining")?.state;
   }
 
-  /** Whether nginx has failed to take it since it last took a text. */
+  /** Whether nginx has failed to accept it since it last accepted a text. */
   isRefused(generation: string): boolean {
     const state = this.stateOf(generation);
     return state === "refused" || state === "retry" || state === "given up";
@@ -103,7 +102,7 @@ export class Generations {
     return this.#wanted!;
   }
 
-  /** nginx took the text. */
+  /** Reports that nginx accepted the text. */
   serve({ text, snapshot }: Candidate): void {
     this.#drop("refused", "given up");
     if (this.#live !== undefined) this.#put(this.#live, "draining");
@@ -114,36 +113,36 @@ export class Generations {
     this.#entries = this.#entries.filter((one) => !older.includes(one));
   }
 
-  /** The live text is also that of `snapshot`. */
+  /** Reports that the live text is also that of `snapshot`. */
   servesAlso(snapshot: Snapshot): void {
     this.#liveSnapshot = snapshot;
   }
 
-  /** nginx refused the text. */
+  /** Reports that nginx refused the text. */
   refuse(text: RenderedText): void {
     this.#put(text, "refused");
   }
 
-  /** No refused text is tried again before nginx takes another one. */
+  /** Reports that refused texts are not tried again before nginx accepts another one. */
   giveUp(): void {
     this.#entries = this.#entries.map((one) => (one.state === "refused" ? { ...one, state: "given up" } : one));
   }
 
   /**
-   * The text waits for its retry. Only the last one that failed does; every other may be tried at
-   * once.
+   * Reports that the text waits for its retry. Only the last failed text does; every other may be
+   * tried at once.
    */
   retryLater(text: RenderedText): void {
     this.#drop("retry");
     this.#put(text, "retry");
   }
 
-  /** The time of the retry has come. */
+  /** Reports that the time of the retry has come. */
   retryNow(): void {
     this.#drop("retry");
   }
 
-  /** The last worker of earlier texts has ended. */
+  /** Reports that the last worker of earlier texts has ended. */
   olderGone(): void {
     this.#drop("draining");
   }

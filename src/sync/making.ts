@@ -1,5 +1,5 @@
 /**
- * The first half of a turn: a Snapshot is translated, kept on the disk, rendered. Nothing of it has
+ * The first half of a turn: a Snapshot is translated, saved to disk, and rendered. Nothing has
  * reached nginx yet.
  */
 import { guardedLater } from "../guarded.ts";
@@ -22,9 +22,9 @@ export interface MakingParts {
 export interface Made {
   readonly translation: Translation;
   readonly rendered: Rendered;
-  /** The quarantine when it was made. */
+  /** The quarantine at that time. */
   readonly quarantine: Quarantine;
-  /** Why the state is not on the disk. */
+  /** Why the state could not be saved. */
   readonly unsaved: Error | undefined;
   readonly translateMs: number;
   readonly renderMs: number;
@@ -46,8 +46,8 @@ export class Making {
   }
 
   /**
-   * An Error is a bug of Sluice outside of the reading of one object: nothing has changed then, and
-   * what is served goes on.
+   * An Error is a bug of Sluice outside of the reading of one object. Nothing has changed then, and
+   * nginx goes on serving.
    */
   make(snapshot: Snapshot, circumstances: Circumstances): Promise<Made | Error> {
     return guardedLater<Made | Error>(

@@ -1,13 +1,13 @@
 /**
- * Keeps track of how full nginx's shared memory is. Memory is sized for its records. If they need
- * more than estimated, it is made larger before it is full; that costs a reload. The operator's own
- * template may fix the size: then a size that does not grow is asked for once.
+ * Watches how full nginx's shared memory is. Memory is sized for its records. If they need more
+ * than estimated, it is enlarged before it is full; that costs a reload. The operator's own
+ * template may fix the size; a size that does not grow is requested only once.
  */
 import { nameOf } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import type { MemoryUse, PublishOutcome } from "./ports.ts";
 
-/** Memory is short while less than one part in so many is free. */
+/** Memory is short while less than one part in this many is free. */
 const shortPart = 8;
 
 export class MemoryPressure {
@@ -32,7 +32,7 @@ export class MemoryPressure {
     return true;
   }
 
-  /** nginx has another memory now; the next publication says how full that is. */
+  /** Reports that nginx has another memory; the next publication tells how full it is. */
   forget(): void {
     this.#now = undefined;
   }

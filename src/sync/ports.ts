@@ -14,24 +14,21 @@ import type { Circumstances, Rendered, RenderedText } from "../render/rendering.
 import type { Translation } from "../translate/translator.ts";
 import type { Inputs } from "../translate/turn.ts";
 
-/** Where a Snapshot comes from: a cluster, a folder, a test. */
+/** The source of Snapshots: a cluster, a folder, a test. */
 export interface Source {
-  /** Resolves when the Snapshot is complete; absent where it is complete from the beginning. */
+  /** Resolves when the Snapshot is complete; absent where it always is. */
   readonly synced?: Promise<void>;
   snapshot(): Snapshot;
-  /**
-   * Calls `listener` after every change; what changed is read from the Snapshots. Returns how to
-   * stop.
-   */
+  /** Calls `listener` after every change; the Snapshots tell what changed. Returns how to stop. */
   onChange(listener: () => void): () => void;
 }
 
-/** The newest Snapshot, as a Configuration and Problems. */
+/** Translates the newest Snapshot into a Configuration and Problems. */
 export interface Translates {
   turn(inputs: Inputs): Translation;
 }
 
-/** A Configuration, as nginx gets it. */
+/** Renders a Configuration for nginx. */
 export interface Renders {
   render(next: Translation["configuration"], circumstances: Circumstances): Rendered;
 }
@@ -44,23 +41,23 @@ export interface Memory {
   readonly records: ReadonlyMap<string, string>;
   /** Writes to the disk only. */
   keep(changes: readonly RecordChange[]): Promise<void>;
-  /** Makes every worker see the changes at its next request. */
+  /** Makes the changes visible to every worker at its next request. */
   publish(changes: readonly RecordChange[]): Promise<PublishOutcome>;
-  /** Whether nginx runs and holds records of ours, rather than none. */
+  /** Whether nginx runs and has records of ours. */
   isOurs(): Promise<boolean>;
   /** Whether nginx has counted writes of records that are not ours. */
   wasWritten?(): Promise<boolean>;
-  /** The keys of records whose value in nginx differs from the one that was given. */
+  /** The keys of records whose value in nginx differs from the published one. */
   strange?(): Promise<readonly string[]>;
 }
 
-/** The size of shared memory, and how much of it is free. */
+/** The size of shared memory, and its free part. */
 export interface MemoryUse {
   readonly capacityBytes: number;
   readonly freeBytes: number;
 }
 
-/** An nginx may not report the use of its memory. */
+/** Undefined where nginx does not report the use of its memory. */
 export type PublishOutcome =
   | { readonly kind: "published"; readonly memory?: MemoryUse }
   | { readonly kind: "full"; readonly memory: MemoryUse }
@@ -80,13 +77,12 @@ export type ApplyOutcome =
       readonly stderr: string;
       readonly at?: { readonly file: string; readonly line: number };
       /**
-       * The same text may work later. `names` is the file that the error is about, where nginx
-       * names no line.
+       * The same text may work later. `names` is the file in the error, where nginx names no line.
        */
       readonly mayPass?: true;
       readonly names?: string;
     }
-  /** `names` is the address on which nginx cannot listen, where that is the reason. */
+  /** `names` is the address on which nginx cannot listen, if that is the reason. */
   | { readonly kind: "unreachable"; readonly cause: Error; readonly names?: string };
 
 export interface Nginx {
@@ -103,14 +99,14 @@ export interface State {
   save(state: KeptState): Promise<void>;
 }
 
-/** Receives what the sync reports; logs, Events and metrics are made of it. */
+/** Receives the reports of the sync, from which logs, Events and metrics are made. */
 export interface Listener {
   /** The Problems of one turn. */
   problems(all: Table<readonly Problem[]>): void;
   synced(report: SyncReport): void;
   /**
-   * The statuses that objects of the Gateway API should have: after each turn, and again when nginx
-   * answers by the Configuration of that turn, which is `live`.
+   * The statuses that objects of the Gateway API should have. It is called after each turn, and
+   * again when nginx serves the Configuration of that turn, which is `live`.
    */
   statuses?(wanted: Table<DesiredStatus>, progress: "made" | "live"): void;
 }
@@ -122,13 +118,13 @@ export interface SyncReport {
   readonly translateMs: number;
   readonly renderMs: number;
   readonly publishMs: number;
-  /** Absent where no reload was needed, or where one is needed and still has to wait. */
+  /** Absent where no reload is needed, or it still has to wait. */
   readonly reload?: ApplyOutcome | TurnFailure;
-  /** From the first wake-up for the change until it was live. */
+  /** The time from the first wake-up for the change until it was live. */
   readonly tookMs: number;
 }
 
-/** Sluice itself failed; nginx was not asked, and serves what it served. */
+/** Sluice itself failed; nginx was not changed and goes on serving. */
 export interface TurnFailure {
   readonly kind: "failed";
   readonly cause: Error;

@@ -1,7 +1,6 @@
 /**
- * Brings to nginx what needs no reload: files that it opens at requests, and records, which go to
- * the disk first. Routes pass through the handover on their way, and a delivery that fails is tried
- * again.
+ * Delivers everything that needs no reload: files that nginx opens at requests, and records, which
+ * are written to disk first. Routes pass through the handover, and a failed delivery is repeated.
  */
 import type { Rendered } from "../render/rendering.ts";
 import type { Clock } from "../timing/clock.ts";
@@ -18,7 +17,7 @@ export interface RecordDeliveryParts {
   readonly clock: Clock;
 }
 
-/** How often to look whether the workers of earlier texts have ended. */
+/** The interval for checking whether the workers of earlier texts have ended. */
 const tidyMs = 10_000;
 const retryDelays = { floorMs: 200, ceilingMs: 10_000 };
 
@@ -30,7 +29,7 @@ export class RecordDelivery {
   readonly #publisher: RecordPublisher;
   readonly #retry: Retry;
   #tidying = false;
-  /** Whether the disk lacks records that were to be kept. */
+  /** Whether the disk lacks records that should be there. */
   #unkept = false;
   #isKeptAtReload = false;
 
@@ -47,23 +46,23 @@ export class RecordDelivery {
     return this.#publisher.pressure;
   }
 
-  /** Whether nginx has all records of what was delivered. */
+  /** Whether nginx has all delivered records. */
   get isDone(): boolean {
     return this.#publisher.isDone;
   }
 
-  /** Something could not be written, and is written again later. */
+  /** A write failed and will be repeated. */
   retryLater(): void {
     this.#retry.schedule();
   }
 
-  /** Returns how many records were published, and why the disk could not be given everything. */
+  /** Returns how many records were published, and why the disk did not get everything. */
   async deliver({ text, records, opened }: Rendered, { snapshot, statuses }: Omit<Candidate, "text">) {
     const { memory, nginx, clock } = this.#parts;
     const unopened = await written(nginx.keepOpened(opened));
     const runs = this.#generations.live !== undefined || (await memory.isOurs());
-    // No reload begins in between. The one that begins next has the text before, which is known
-    // here, or this text with its records.
+    // No reload begins in between. The next one begins with the previous text, which is known here,
+    // or with this text and its records.
     this.#generations.want({ text, snapshot, statuses });
     const mayBeOlder = (this.#generations.hasOlder || this.#handover.keepsReplaced) && nginx.hasOlderWorkers();
     if (!mayBeOlder) this.#generations.olderGone();
@@ -74,8 +73,8 @@ export class RecordDelivery {
     const toKeep = changes.length > 0 || this.#unkept;
     const unkept = toKeep ? await written(memory.keep(changes)) : undefined;
     this.#unkept = unkept !== undefined;
-    // A record that names a file waits for the file. All other records are live although the disk
-    // is full.
+    // A record that names a file waits for the file. All other records are live even if the disk is
+    // full.
     const counts = await this.publish(changes, runs && unopened === undefined);
     return { counts, unwritten: unopened ?? unkept };
   }
@@ -88,7 +87,7 @@ export class RecordDelivery {
   }
 
   /**
-   * Writes again those records of nginx's memory that something else has changed, and returns their
+   * Restores the records in nginx's memory that another program has changed, and returns their
    * keys.
    */
   async repair(isReloading: () => boolean): Promise<readonly string[]> {
@@ -105,7 +104,10 @@ export class RecordDelivery {
     this.#isKeptAtReload = !this.#unkept;
   }
 
-  /** nginx has the new text. `started`: it was started, and read the records on the disk. */
+  /**
+   * Reports that nginx has the new text. `started`: it was started and has read the records on
+   * disk.
+   */
   async reloadEnds(started: boolean, lacksRecords: boolean): Promise<void> {
     this.#retry.reset();
     this.pressure.forget();
@@ -113,7 +115,7 @@ export class RecordDelivery {
     await this.publish(lacksRecords ? [...this.#parts.memory.records] : [], true);
   }
 
-  /** Replaced records are removed when they are not needed any more, which no wake-up announces. */
+  /** Replaced records are removed when they are no longer needed; no wake-up announces that. */
   #tidyLater(): void {
     if (this.#tidying || !this.#handover.isPending) return;
     this.#tidying = true;

@@ -1,5 +1,5 @@
 /**
- * Publishes records to nginx's shared memory. Records that could not be published stay here and go
+ * Publishes records to nginx's shared memory. Records that could not be published are kept and go
  * with the next publication. Publications run one after the other, so an older value never
  * overtakes a newer one.
  */
@@ -43,18 +43,17 @@ export class RecordPublisher {
   }
 
   /**
-   * nginx has the new text. Shared memory of another size is a new one: it was filled from the disk
-   * when the reload began. Records that were published since then went to the old memory, so the
-   * next publication repeats them. It repeats the values that were published, not the newest ones:
-   * a record that waits for the disk would come without those that belong to it. `isFilled`: nginx
-   * was started, and read the pending records from the disk.
+   * Reports that nginx has the new text. Shared memory of another size is new: it was filled from
+   * the disk when the reload began. Records that were published since then went to the old memory,
+   * so the next publication repeats them. It repeats the published values and not the newest ones,
+   * because a record that waits for the disk would come without those that belong to it.
+   * `isFilled`: nginx was started and has read the pending records from the disk.
    */
   reloadEnds(isFilled: boolean): void {
     if (isFilled) this.#forgetPendingAtReload();
     for (const [key, given] of this.#sinceReload ?? []) {
       const waiting = this.#pending.get(key);
-      // A publication that is under way may reach the old memory, so its records get a new identity
-      // here.
+      // A running publication may reach the old memory, so its records get a new identity here.
       if (waiting === undefined || waiting === given) this.#pending.set(key, { value: given.value });
     }
     this.#sinceReload = undefined;
@@ -76,7 +75,7 @@ export class RecordPublisher {
     return this.#pending.size === 0;
   }
 
-  /** Whether nginx may lack the record for a reason that is known here. */
+  /** Whether nginx may lack the record for a reason that this class knows. */
   isWaiting(key: string): boolean {
     return this.#pending.has(key) || this.#sinceReload?.has(key) === true;
   }

@@ -1,4 +1,4 @@
-/** Runs one reload at a time, and no more of them than the token bucket allows. */
+/** Runs one reload at a time, and only as many as the token bucket allows. */
 import { type Clock, sleep } from "../timing/clock.ts";
 import type { TokenBucket } from "../timing/token-bucket.ts";
 import type { Ending } from "./applying.ts";

@@ -1,6 +1,6 @@
 /**
- * Tries again what failed for a reason outside the configuration, later after each failure. At most
- * one further try is planned.
+ * Repeats what failed for a reason outside of the configuration, after growing waits. At most one
+ * repetition is planned.
  */
 import type { Clock } from "../timing/clock.ts";
 import { type Doubling, doublingMs } from "../timing/doubling.ts";
@@ -28,7 +28,7 @@ export class Retry {
     this.#cancel = this.#clock.schedule(doublingMs(this.#failures, this.#options), this.#run);
   }
 
-  /** It worked: the next failure counts as the first. */
+  /** Reports success: the next failure counts as the first. */
   reset(): void {
     this.#failures = 0;
   }

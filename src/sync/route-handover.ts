@@ -52,7 +52,7 @@ export class RouteHandover {
    */
   readonly #replaced = new Map<string, readonly Replaced[]>();
   /**
-   * Removals that wait, because replaced routes and requests in flight may name these records, and
+   * Removals that wait, because replaced routes and requests in flight may need these records, and
    * since when.
    */
   readonly #held = new Map<string, number>();
@@ -122,8 +122,8 @@ export class RouteHandover {
   }
 
   /**
-   * Every text can serve a route that was not ahead: those of then could, and each text since was
-   * made with it.
+   * A route that was not ahead of its time is served by every text: the texts of then could serve
+   * it, and each later text was made with it.
    */
   #replace(key: string, record: string, around: ShapesAround): RecordChange[] {
     const kept = this.#replaced.get(key) ?? [];
@@ -142,8 +142,7 @@ export class RouteHandover {
 }
 
 /**
- * Keeps for each text the youngest route that it can serve, and all routes whose shapes are
- * unknown.
+ * Keeps, for each text, the youngest route that it can serve, and all routes with unknown shapes.
  */
 function needed(replaced: readonly Replaced[], around: ShapesAround): readonly Replaced[] {
   const waiting = new Set(textsOf(around));

@@ -1,9 +1,8 @@
 /**
- * One level-triggered loop: a wake-up only asks to look again. Each turn translates and renders
- * what there is now, publishes the records at once, and asks for a reload only when the text
- * differs and the token bucket allows. Records that name a shape that nginx does not have yet do
- * not wait either: the versions that they replace stay beside them until it has
- * (route-handover.ts).
+ * One level-triggered loop: a wake-up only asks to look again. Each turn translates and renders the
+ * present state, publishes the records at once, and requests a reload only when the text differs
+ * and the token bucket allows it. Records that name a shape that nginx does not have yet are
+ * published as well: their previous versions stay beside them until it has (route-handover.ts).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { guarded } from "../guarded.ts";
@@ -38,10 +37,10 @@ export interface SyncParts extends RecordDeliveryParts, TurnProblemsParts, Makin
   readonly listener: Listener;
 }
 
-/** Reports a turn to the listener, with the reload that it took. */
+/** Reports a turn to the listener, with the reload that it caused. */
 type Report = (reload?: ApplyOutcome) => void;
 
-/** The delays before nginx is reloaded again, which takes tokens that the next change will need. */
+/** Delays before nginx is reloaded again, which takes tokens that the next change will need. */
 const reloadDelays = { floorMs: 1_000, ceilingMs: 30_000 };
 
 export class Sync {
@@ -60,7 +59,7 @@ export class Sync {
   readonly #failures: FailedTurns;
   /** The Snapshot of the last report to the listener. */
   #reported: Snapshot | undefined;
-  /** Whether the last report says that nginx does not have what is wanted. */
+  /** Whether the last report says that nginx lacks what is wanted. */
   #reportedFailure = false;
 
   constructor(parts: SyncParts) {
@@ -79,7 +78,7 @@ export class Sync {
     });
   }
 
-  /** Asks for a turn, because something may have changed. */
+  /** Requests a turn, because something may have changed. */
   wakeUp(): void {
     this.#wakeUps.request();
   }
@@ -119,14 +118,14 @@ export class Sync {
     return this.#wakeUps.settled();
   }
 
-  /** Repairs records that something else has written into memory, and returns their keys. */
+  /** Restores records that another program has changed in memory, and returns their keys. */
   async audit(): Promise<readonly string[]> {
     const { memory } = this.#parts;
     if (this.live === undefined || this.#reloads.isOn || !(await memory.wasWritten?.())) return [];
     return this.#order.run(() => this.#delivery.repair(() => this.#reloads.isOn));
   }
 
-  /** Works until `signal` is aborted. */
+  /** Runs until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const stop = this.#parts.source.onChange(() => this.wakeUp());
     const ring = () => this.#wakeUps.ring();
@@ -161,7 +160,7 @@ export class Sync {
     return () => cancel();
   }
 
-  /** An incomplete Snapshot would take from nginx what has not been listed yet. */
+  /** An incomplete Snapshot would remove from nginx what has not been listed yet. */
   async #everythingKnown(signal: AbortSignal): Promise<void> {
     const { synced } = this.#parts.source;
     if (synced === undefined || signal.aborted) return;
@@ -204,11 +203,11 @@ export class Sync {
     };
     const failed = unsaved ?? unwritten;
     if (failed === undefined) {
-      // If nginx has judged a text meanwhile, this one was made with the quarantine of before. It
-      // is not worth a try, and a turn with the new quarantine follows.
+      // If nginx has judged a text meanwhile, this one was made with the previous quarantine. It is
+      // not tried, and a turn with the new quarantine follows.
       if (this.quarantine === quarantine) this.#reloadIfNeeded(candidate, change, report, signal);
       listener.statuses?.(candidate.statuses, "made");
-      // While a reload waits or runs, nginx may answer by another text than the live one.
+      // While a reload waits or runs, nginx may serve another text than the live one.
       if (!this.#reloads.isOn) this.#tellLive(candidate);
       return;
     }
@@ -217,7 +216,10 @@ export class Sync {
     this.#delivery.retryLater();
   }
 
-  /** A later exception, on the way to nginx, ends the controller: nginx's state is unknown then. */
+  /**
+   * A later exception, on the way to nginx, ends the controller, because nginx's state is unknown
+   * then.
+   */
   #failed(cause: Error, snapshot: Snapshot, sinceMs: number): void {
     const { clock, listener } = this.#parts;
     const report = this.#failures.note(cause, snapshot, clock.now() - sinceMs);
@@ -235,7 +237,7 @@ export class Sync {
     return String(sizes(this.quarantine)) !== String(sizes(this.refusals));
   }
 
-  /** Decides what follows the records: a reload, now or later, or none. */
+  /** Decides what follows the records: a reload now or later, or none. */
   #reloadIfNeeded(candidate: Candidate, change: SyncReport["change"], report: Report, signal: AbortSignal): void {
     const { text, snapshot } = candidate;
     const state = this.#generations.stateOf(text.generation);
@@ -252,8 +254,8 @@ export class Sync {
   }
 
   /**
-   * nginx serves this text already. During a search that means that it took the text without the
-   * suspects, and some are given back.
+   * nginx serves this text already. During a search that means that it accepted the text without
+   * the suspects, and some are given back.
    */
   #alreadyServed(snapshot: Snapshot, report: Report): void {
     const goesOn = this.#keeper.accepted(snapshot, this.#generations.liveSnapshot);
@@ -274,10 +276,10 @@ export class Sync {
     this.wakeUp();
   }
 
-  /** Applies the newest text, whichever was wanted when the reload was asked for. */
+  /** Applies the newest text, which may be newer than the request for the reload. */
   async #reload(signal: AbortSignal): Promise<Ending> {
-    // Its records are delivered first: its workers would meet earlier routes, with shapes that they
-    // lack.
+    // Its records are delivered first: otherwise its workers would use earlier routes, whose shapes
+    // they lack.
     const candidate = await this.#order.run(() => {
       this.#delivery.reloadBegins();
       return this.#generations.begin();

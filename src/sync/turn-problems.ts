@@ -1,6 +1,6 @@
 /**
- * The Problems of a turn, with those that translate knows nothing of: they depend on the time of
- * day, on what stands in for refused versions, or on this nginx and its memory.
+ * The Problems of a turn, with those that translate cannot find: they depend on the time of day, on
+ * stand-ins for refused versions, or on this nginx and its memory.
  */
 import { nameOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -26,8 +26,8 @@ export interface TurnFindings {
   readonly rendered: Pick<Rendered, "bugs">;
   readonly snapshot: Snapshot;
   /**
-   * The cause of a refusal is searched: forms may be set aside that are innocent, so no new one is
-   * reported.
+   * A search for the cause of a refusal is running: innocent forms may be set aside, so no new one
+   * is reported.
    */
   readonly isSearching: boolean;
   /** Problems of shared memory. */
@@ -57,7 +57,7 @@ export class TurnProblems {
       ? this.#lastGoodNotes.said
       : this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now);
     const ofNginx = [...problemsOf(configuration.settings), ...memory];
-    // A bug of a host stands beside the other Problems of that host.
+    // A bug of a host is listed beside the other Problems of that host.
     const bugs = [...rendered.bugs].map(([host, all]) => [`rendering ${host}`, all] as const);
     return problems.with([...doubts, ...kept, ...(ofNginx.length === 0 ? [] : [["nginx", ofNginx] as const]), ...bugs]);
   }

@@ -1,6 +1,6 @@
 /**
- * Remembers that a turn is needed: since when, and which callers wait until their change is live. A
- * wake-up carries nothing else; what changed is read from the Snapshots.
+ * Remembers that a turn is needed, since when, and which callers wait until their change is live. A
+ * wake-up carries nothing else; the Snapshots tell what changed.
  */
 import type { Clock } from "../timing/clock.ts";
 
@@ -22,18 +22,18 @@ export class WakeUps {
     this.#clock = clock;
   }
 
-  /** Whether no turn has been asked for since the last one began. */
+  /** Whether no turn was requested since the last one began. */
   get isQuiet(): boolean {
     return this.#since === undefined;
   }
 
-  /** Asks for a turn because something may have changed. */
+  /** Requests a turn because something may have changed. */
   request(): void {
     this.#count++;
     this.lookAgain();
   }
 
-  /** Asks for a turn although nothing has changed that a caller waits for. */
+  /** Requests a turn although nothing has changed that a caller waits for. */
   lookAgain(): void {
     this.#since ??= this.#clock.now();
     this.ring();
@@ -49,7 +49,7 @@ export class WakeUps {
     return { sinceMs, upTo: this.#count };
   }
 
-  /** The changes behind the first `upTo` requests are published. */
+  /** Reports that the changes of the first `upTo` requests are published. */
   handled(upTo: number): void {
     this.#handled = upTo;
   }
@@ -67,7 +67,7 @@ export class WakeUps {
 
   /**
    * Sleeps until the next request or `ring`. While the sync is `idle`, callers whose requests are
-   * handled go on first.
+   * handled resume first.
    */
   async sleep(idle: boolean): Promise<void> {
     if (idle && this.isQuiet) this.#settle();
@@ -77,7 +77,7 @@ export class WakeUps {
     this.#ring = undefined;
   }
 
-  /** Ends a sleep without asking for a turn. */
+  /** Ends a sleep without requesting a turn. */
   ring(): void {
     this.#ring?.();
   }

@@ -1,6 +1,6 @@
 /**
- * The template's files on disk: those that come with Sluice, and over them those of a folder that a
- * user mounted.
+ * The template's files on disk: the built-in ones, and over them those of a folder that a user
+ * mounted.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -10,9 +10,9 @@ import { shipped } from "../shipped.ts";
 export const builtInTemplates = shipped("templates");
 
 /**
- * By name, without `.tmpl` and below the folder. A folder that Kubernetes mounts from a ConfigMap
- * has a link for each file, which leads by way of `..data` to a folder whose name begins with dots
- * too: the links count, and what they lead to is not read a second time.
+ * Keyed by the path below the folder, without `.tmpl`. In a folder that Kubernetes mounts from a
+ * ConfigMap, each file is a link into a hidden folder. The links count, and the hidden folder is
+ * not read a second time.
  */
 export function readTemplateFiles(folder: string): TemplateFiles {
   const files = new Map<string, string>();

@@ -1,7 +1,6 @@
 /**
- * Tries a template on what is served now, before it is used: a Renderer of its own renders the
- * Configuration with it, and nginx is asked whether it would take the text. So a bad template never
- * reaches what is live.
+ * Tries a template on the present Configuration before it is used: a separate Renderer renders it,
+ * and nginx tests the text. So a bad template never becomes live.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Machine } from "../directives/machine.ts";
@@ -16,7 +15,7 @@ export type TemplateVerdict =
   | {
       readonly kind: "bad";
       readonly why: string;
-      /** The rendered line that nginx will not have. */
+      /** The rendered line that nginx refuses. */
       readonly line?: string;
     };
 
@@ -24,8 +23,8 @@ export interface TrialOptions {
   readonly machine: Machine;
   readonly nginx: Nginx;
   /**
-   * The template that comes with Sluice. Its mistakes are bugs of single hosts, and those of any
-   * other are its author's.
+   * The built-in template. Its mistakes are bugs of single hosts, while those of any other template
+   * are its author's.
    */
   readonly builtIn: Template;
   readonly signal: AbortSignal;

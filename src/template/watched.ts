@@ -1,7 +1,7 @@
 /**
- * The template, followed while the controller runs: a good new version is used at once, a bad one
- * is set aside and the old one stays. A user's own folder lies over the built-in one, file by file,
- * so `nginx.tmpl` alone can be replaced.
+ * Watches the template while the controller runs: a good new version is used at once, a bad one is
+ * set aside and the old one stays. A user's own folder overrides the built-in one file by file, so
+ * `nginx.tmpl` alone can be replaced.
  */
 
 import type { Problem } from "../problem.ts";
@@ -12,19 +12,18 @@ import { builtInTemplates, readTemplateFiles } from "./files.ts";
 import type { TemplateVerdict } from "./trial.ts";
 
 export interface TemplateWatch {
-  /** The user's folder, where there is one. */
+  /** The user's folder, if there is one. */
   readonly own: string | undefined;
   /** Tries a template and uses it if it is good. */
   readonly offer: (template: Template) => Promise<TemplateVerdict>;
-  /** The fault of the files as they are now; undefined: none, and they are in use. */
+  /** The mistake in the present files; undefined: there is none, and they are in use. */
   readonly told: (problem: Problem | undefined) => void;
-  /** Called once, when the template that was there at the beginning was tried. */
+  /** Called once, when the first template was tried. */
   readonly tried: () => void;
 }
 
 /**
- * Resolves, once changes are seen, with how to stop. The template in use at the beginning is the
- * built-in one.
+ * Resolves with how to stop, once changes are noticed. At first the built-in template is in use.
  */
 export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise<void>> {
   const folders = [builtInTemplates, ...(watch.own === undefined ? [] : [watch.own])];
@@ -41,7 +40,7 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
   await soon();
   watch.tried();
   const stops = await Promise.all(folders.map((folder) => watchFolder(folder, () => void soon())));
-  // A change since the first look was seen by no watcher.
+  // The watcher may have missed a change since the first look.
   await soon();
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
@@ -57,7 +56,7 @@ async function tried(files: TemplateFiles, { offer }: TemplateWatch): Promise<Pr
   return unusable("nginx.conf", `${verdict.why}${place}`);
 }
 
-/** Where in the template the rendered line comes from, where that is to be seen. */
+/** The line of the template that produced the rendered line, where it can be found. */
 function placeOf(line: string, files: TemplateFiles): string {
   const places = [...files].flatMap(([name, text]) =>
     text.split("\n").flatMap((one, at) => (one.trim() === line ? [`${name}.tmpl line ${at + 1}`] : [])),
@@ -69,7 +68,7 @@ function unusable(name: string, why: string, done = "the one before it stays in 
   return { kind: "field-unusable", object: { kind: "Template", name }, field: "the template", why, done };
 }
 
-/** A template that was in use and failed on something new. */
+/** The template was in use and failed on something new. */
 export function gaveUp(why: string): Problem {
   return unusable("nginx.conf", why, "the built-in one is used until the template changes");
 }

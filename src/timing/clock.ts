@@ -1,17 +1,17 @@
 /**
- * Time as an argument: whatever waits or measures gets a Clock, and a test moves it. The two
- * readings are not alike: `now` only ever grows and is the one to measure with; `wall` is what
- * people and other machines see, and may jump.
+ * Time as an argument: code that waits or measures gets a Clock, which tests control. The two
+ * readings differ: `now` never goes back and is for measuring; `wall` is the time of people and
+ * other machines, and may jump.
  */
 
 export interface Clock {
   /** Milliseconds from some fixed moment; never goes back. */
   now(): number;
-  /** Milliseconds since 1970; goes back and forth as the machine's time is corrected. */
+  /** Milliseconds since 1970; may jump when the machine's time is corrected. */
   wall(): number;
   /**
-   * Calls `run` once after `delayMs`, soon when that is negative, unless the answer was called
-   * before.
+   * Calls `run` once after `delayMs`, or soon if that is negative, unless the returned function was
+   * called before.
    */
   schedule(delayMs: number, run: () => void): () => void;
 }

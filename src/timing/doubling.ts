@@ -1,6 +1,6 @@
 /**
- * The wait after each failure in a row: `floorMs` after the first, twice as long after each further
- * one, up to `ceilingMs`.
+ * The wait after each failure in a row: `floorMs` after the first, and twice as long after each
+ * further one, up to `ceilingMs`.
  */
 export interface Doubling {
   readonly floorMs: number;

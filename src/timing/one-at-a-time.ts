@@ -1,11 +1,11 @@
 /**
- * Work that must not run side by side: each piece begins when the one before it is over, in the
- * order in which they were given.
+ * Work that must not run in parallel: each piece begins when the one before it has ended, in the
+ * order of the calls.
  */
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Resolves or rejects as `work` does; that one failed does not keep the next from its turn. */
+  /** Resolves or rejects like `work`; a failure does not stop the following pieces. */
   run<T>(work: () => T | Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});

@@ -1,14 +1,14 @@
 /**
- * Work that must not take the event loop for itself. Works run one after another, each in parts,
- * and after some milliseconds of them the next part waits as long as these took. So strangers whose
- * questions are expensive get half of the time at most.
+ * Work that must not occupy the event loop. Pieces run one after another, each in parts. After some
+ * milliseconds of work, the next part waits as long as the parts before it took. So expensive
+ * requests of strangers get half of the time at most.
  */
 import type { Clock } from "./clock.ts";
 
-/** Work in parts: it may be interrupted wherever it yields, and returns its answer at the end. */
+/** Work in parts: it may be interrupted wherever it yields, and returns its result at the end. */
 export type Parts<T> = Generator<undefined, T>;
 
-/** Shorter work than this delays nothing. */
+/** Shorter work delays nothing. */
 const shortMs = 10;
 
 export class Paced {
@@ -22,7 +22,7 @@ export class Paced {
     this.#longestWaitMs = longestWaitMs;
   }
 
-  /** Returns what `work` returns; undefined where it waited too long for its turn. */
+  /** Returns the result of `work`; undefined where it waited too long for its turn. */
   async run<T>(work: () => Parts<T>): Promise<T | undefined> {
     const asked = this.#clock.now();
     const before = this.#last;
@@ -54,7 +54,7 @@ export class Paced {
   }
 }
 
-/** The answer of such work, in one go. */
+/** Runs such work in one piece and returns its result. */
 export function atOnce<T>(parts: Parts<T>): T {
   for (;;) {
     const part = parts.next();

@@ -22,7 +22,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Gives back a token that was taken for nothing. */
+  /** Returns a token that was not needed. */
   refund(): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }

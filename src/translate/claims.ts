@@ -1,4 +1,4 @@
-/** The Claims of all sources, and the hosts that they have paths on. */
+/** The Claims of all sources, and the hosts on which they have paths. */
 import { bugProblem, guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import { nameOf } from "../model/objects.ts";
@@ -7,18 +7,21 @@ import type { Claim } from "./claim.ts";
 import type { Problems } from "./problems.ts";
 import type { Turn } from "./turn.ts";
 
-/** One kind of object that Claims come from. */
+/** A kind of object that yields Claims. */
 export interface ClaimSource {
   /** `metadata.kind` of its objects. */
   readonly kind: string;
-  /** Takes in the turn; gives `namespace/name` of the objects whose Claims may be others now. */
+  /**
+   * Updates itself for the turn; returns `namespace/name` of the objects whose Claims may have
+   * changed.
+   */
   changed(turn: Turn): Iterable<string>;
   /**
-   * The Claim in force for an object, which is not always that of its present version; undefined
-   * where there is none.
+   * The Claim in force for an object, which may be that of an older version; undefined where there
+   * is none.
    */
   claim(key: string, turn: Turn): Claim | undefined;
-  /** Forgets an object on which `claim` failed. */
+  /** Drops an object on which `claim` failed. */
   setAside(key: string): void;
 }
 
@@ -34,7 +37,7 @@ export class Claims {
     this.#problems = problems;
   }
 
-  /** Of one host, oldest first. */
+  /** The Claims of one host, oldest first. */
   of(host: string): Claim[] {
     return this.#oldestFirst(this.#hosts.usersOf(host));
   }
@@ -44,7 +47,7 @@ export class Claims {
     return this.#oldestFirst(this.#withStreamSnippet).map(({ features }) => features.streamSnippet.text);
   }
 
-  /** Makes again the Claims that may be others now; gives the hosts that they were or are on. */
+  /** Makes the Claims again that may have changed; returns the hosts that they had or have. */
   renew(turn: Turn): Set<string> {
     const hosts = new Set<string>();
     for (const source of this.#sources) {
@@ -70,7 +73,7 @@ export class Claims {
     this.#hosts.set(key, claim === undefined ? [] : [...claim.hosts.keys()]);
   }
 
-  /** Sluice failed on the object in a place where no good form can stand in. */
+  /** Sluice failed on the object in a place where no last good form can stand in. */
   #setAside(source: ClaimSource, name: string, bug: Error): undefined {
     source.setAside(name);
     const { kind } = source;

@@ -9,17 +9,17 @@ import type { Shape } from "../dynamic/shape.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { gatewayListenLines, type ListenedPort } from "./listen.ts";
 
-/** Ports that ask their clients for the same. */
+/** Ports that ask their clients for the same certificates. */
 export interface GatewayServer {
   readonly slot: Slot;
   /** At least one. */
   readonly ports: readonly ListenedPort[];
 }
 
-/** Authorities between the certificate of a client and one that is trusted. */
+/** The most authorities between the certificate of a client and a trusted one. */
 const depth = 10;
 
-/** Adds to `files` what its text names. */
+/** Adds the files that its text names to `files`. */
 export function gatewayServerView(
   about: AboutServers,
   { slot, ports }: GatewayServer,

@@ -1,4 +1,4 @@
-/** The traits that decide about the text of a route's Location beyond its features. */
+/** The traits of a route that decide about the text of its Location, beside its features. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Scheme } from "../../directives/pools.ts";
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
@@ -27,8 +27,8 @@ const secured: Readonly<Record<Scheme, Scheme>> = {
 };
 
 /**
- * A request whose time is up is answered, and not sent to another endpoint: an attempt that was too
- * slow is not made again.
+ * A request whose time is up is answered and not sent to another endpoint: a try that was too slow
+ * is not repeated.
  */
 function withoutLateTries(values: FeatureValues): FeatureValues {
   const cases = values.nextUpstream.cases.filter((one) => one !== "timeout");
@@ -36,8 +36,8 @@ function withoutLateTries(values: FeatureValues): FeatureValues {
 }
 
 /**
- * The failures that a route names, and failed connections. The Lua counts the tries and judges
- * which requests may come twice.
+ * The failures that a route names, and failed connections. Lua counts the tries and decides which
+ * requests may be repeated.
  */
 function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): FeatureValues {
   const cases = [
@@ -51,8 +51,8 @@ function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): Fe
 }
 
 /**
- * The features of a Location as they hold for a route with these traits. Its own auth service is
- * asked in place of the operator's.
+ * Returns the features of a Location with these traits. Its own auth service replaces the
+ * operator's.
  */
 export function forRoute(values: FeatureValues, { asks, limited, retries }: RouteTraits = {}): FeatureValues {
   const asked: FeatureValues = asks === undefined ? values : { ...values, externalAuth: { kind: "none" } };
@@ -60,12 +60,12 @@ export function forRoute(values: FeatureValues, { asks, limited, retries }: Rout
   return limited === true ? withoutLateTries(asked) : asked;
 }
 
-/** Only where RouteSettings ask for it: the ConfigMap's ssl-redirect is not for routes. */
+/** Only if RouteSettings ask for it: the ConfigMap's ssl-redirect is not for routes. */
 function redirects({ sslRedirect }: FeatureValues): boolean {
   return sslRedirect.always || sslRedirect.whenConfigured;
 }
 
-/** `host`: what is said of the host as a whole. */
+/** `host`: the settings of the host as a whole. */
 export function routeTraitsOf(
   location: Location<FeatureValues>,
   { protocol, tls, upstream, filters }: WeightedBackend,

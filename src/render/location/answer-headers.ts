@@ -1,12 +1,12 @@
-/**
- * Headers of answers that a location adds, and those of backends that it takes away in their place.
- */
+/** Headers that a location adds to answers, and headers of backends that they replace. */
 import type { AnswerHeader, Protocol } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** For `templates/answer-headers.tmpl`; false where the location inherits all and adds nothing. */
+/**
+ * For `templates/answer-headers.tmpl`; false where the location inherits all headers and adds none.
+ */
 export function answerHeadersView(
   all: readonly AnswerHeader[],
   lines: HeaderLines,
@@ -35,15 +35,15 @@ export function answerHeadersView(
   };
 }
 
-/** Headers that stand in the place of the backend's, and are left to a text that sets them. */
+/** Headers that replace the backend's, and that are left to a snippet which sets them. */
 export function overruledHeaders(all: readonly AnswerHeader[], overruled: ReadonlySet<string>): Token[] {
   const names = all.filter(({ replaces }) => replaces).map(({ name }) => name);
   return names.filter((name) => overruled.has(String(name).toLowerCase()));
 }
 
 /**
- * The first of several that stand in the place of the backend's counts: those of CORS come before
- * an author's own.
+ * The first of several headers that replace the backend's counts: those of CORS come before an
+ * author's own.
  */
 function isSame(a: AnswerHeader, b: AnswerHeader): boolean {
   return a.replaces && String(a.name).toLowerCase() === String(b.name).toLowerCase();

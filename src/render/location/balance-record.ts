@@ -1,7 +1,7 @@
 /**
- * How an Upstream is balanced and who its canaries are, as the Lua reads it: what can be worked out
- * once is worked out here, so that a request costs little. The value of a cookie is that of
- * ingress-nginx, so clients keep their Endpoint when Sluice takes its place.
+ * The balancing of an Upstream and its canaries, in the form that Lua reads. Everything that can be
+ * computed once is computed here, so that a request costs little. The value of a cookie is that of
+ * ingress-nginx, so clients keep their Endpoint when Sluice replaces it.
  */
 
 import { hash } from "node:crypto";
@@ -9,7 +9,7 @@ import { groupsOf } from "../../directives/pattern-groups.ts";
 import type { AffinityCookie, Balance, Canary } from "../../model/configuration.ts";
 import type { Fields } from "../../model/records.ts";
 
-/** Undefined for round robin, which needs no saying. */
+/** Undefined for round robin, which is the default. */
 export function balanceRecord(balance: Balance, label: string): Fields<"balance"> | undefined {
   switch (balance.algorithm) {
     case "round_robin":
@@ -52,7 +52,10 @@ export function bindingOf(label: string): string {
   return md5(md5(label) + label);
 }
 
-/** A canary: what takes a request, what leaves it, and its share of the rest, from 0 to 1. */
+/**
+ * A canary: the requests that it takes, those that it leaves, and its share of the rest, from 0 to
+ * 1.
+ */
 export function canaryRecord({ upstream, policy }: Canary): Fields<"canary"> {
   const { header, headerValue, headerPattern, cookie, weight, weightTotal } = policy;
   const matches =
@@ -69,7 +72,7 @@ export function canaryRecord({ upstream, policy }: Canary): Fields<"canary"> {
   };
 }
 
-/** Text as the pieces it is made of: a string, or the name of a variable in a list. */
+/** Text in pieces: each is a string, or a list with the name of a variable. */
 export function textParts(text: string): (string | [variable: string])[] {
   const parts: (string | [string])[] = [];
   for (const [found, braced, bare] of text.matchAll(/\$\{(\w+)\}|\$(\w+)|\$|[^$]+/g)) {
@@ -79,7 +82,7 @@ export function textParts(text: string): (string | [variable: string])[] {
   return parts;
 }
 
-/** Empty and false fields are left out: records are kept ten thousand times. */
+/** Empty and false fields are left out, because there are ten thousand records. */
 function said<T extends string | boolean>(value: T): T | undefined {
   return value === "" || value === false ? undefined : value;
 }

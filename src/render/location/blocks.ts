@@ -1,6 +1,6 @@
 /**
- * Which `location` blocks a host's routes are, in nginx's own terms: what each matches, in the
- * order in which nginx has to meet them.
+ * Turns a host's routes into `location` blocks: what each block matches, in the order that nginx
+ * needs.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
@@ -13,7 +13,7 @@ export interface Block {
   readonly match: Token;
   readonly location: number;
   readonly rewrite: View;
-  /** Whether its path is a pattern of a user, whose groups count. */
+  /** Whether its path is a pattern of a user, with groups that count. */
   readonly pattern?: true;
 }
 
@@ -63,8 +63,8 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
 
 /**
  * A request may be compared with all patterns of its host, so they share one budget: 3,000,000
- * steps are some 25 ms. The share is that of the next power of two, so that one more path seldom
- * changes the text of all others.
+ * steps are some 25 ms. The share is rounded to that of the next power of two, so that one more
+ * path seldom changes the text of all others.
  */
 function stepsOfEach(patterns: number): number {
   const share = 3_000_000 / 2 ** Math.ceil(Math.log2(Math.max(1, patterns)));
@@ -72,8 +72,8 @@ function stepsOfEach(patterns: number): number {
 }
 
 /**
- * As many as Lua gives a pattern (lua_regex_match_limit), and as few as an honest pattern needs for
- * a long path.
+ * The most steps that Lua gives a pattern (lua_regex_match_limit), and the fewest that an honest
+ * pattern needs for a long path.
  */
 const [mostSteps, leastSteps] = [500_000, 3_000];
 

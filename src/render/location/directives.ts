@@ -1,6 +1,6 @@
 /**
- * The lines of a feature in a location. What the http block says already is inherited, and so not
- * said again.
+ * The lines of a feature in a location. Values of the http block are inherited, so they are not
+ * repeated.
  */
 import type { AnyFeature, Field, Fields } from "../../annotations/declare.ts";
 import { unannotated } from "../../annotations/read.ts";
@@ -12,8 +12,8 @@ import type { Settings } from "../../settings/registry.ts";
 export type NamedFeature = readonly [name: keyof FeatureValues, feature: AnyFeature];
 
 /**
- * Those of fields with a directive of their own first, then those that several fields decide
- * together.
+ * First the lines of fields with a directive of their own, then those that depend on several
+ * fields.
  */
 export function directivesOf(
   [name, feature]: NamedFeature,
@@ -51,7 +51,7 @@ function ownDirectives(
 }
 
 /**
- * Directives of the proxy module mean nothing for other backends; those of nginx's core hold for
+ * Directives of the proxy module have no effect on other backends; those of nginx's core hold for
  * all.
  */
 function nameFor(protocol: Protocol, { name, grpc }: NonNullable<Field<unknown>["directive"]>): string | undefined {

@@ -1,4 +1,4 @@
-/** The name of a Location in the list of hops that questions and copies carry. */
+/** The name of a Location in the list of hops that subrequests and copies carry. */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -6,8 +6,8 @@ import type { Location, Server } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
 
 /**
- * The name of a Location in the list; empty where nothing of it can come back. `index` is that of
- * the Location.
+ * Returns the Location's name in the list; empty where none of its requests can come back. `index`
+ * is that of the Location.
  */
 export function hopOf(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
@@ -19,7 +19,7 @@ export function hopOf(server: Server<FeatureValues>, index: number): string {
   return shortHash(["hop", whose, serverKey(server), path, isExact ? "exact" : ""].join("\0"));
 }
 
-/** Whether a route has its requests copied, or an auth service asked about them. */
+/** Whether a route copies its requests, or asks an auth service about them. */
 function asksByRoute({ filters, backends }: Location<FeatureValues>): boolean {
   if (filters?.auth !== undefined) return true;
   return [filters, ...backends.map((backend) => backend.filters)].some((one) => (one?.mirrors ?? []).length > 0);

@@ -1,14 +1,13 @@
 /**
- * The part of the key of an auth service's kept answers beyond the author's own text: host, type
- * and path, as ingress-nginx has it (RS-16.7). A wildcard host is one host, and so is a host with
- * its aliases.
+ * The part of the key of cached auth answers beside the author's own text: host, type and path, as
+ * in ingress-nginx (RS-16.7). A wildcard host is one host, and so is a host with its aliases.
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Server } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
 
-/** Empty where no answer is kept. `index` is that of the Location. */
+/** Empty where no answer is cached. `index` is that of the Location. */
 export function keptBy(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const { path, features } = locations[index]!;

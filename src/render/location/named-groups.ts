@@ -1,7 +1,7 @@
 /**
- * Groups of a path that have names, where a permitted snippet names them: they are set in the
- * location itself, so nginx makes no variable of the pattern's own. A group whose name is that of a
- * variable of nginx or Sluice is none: nginx would refuse the text.
+ * Named groups of a path that a permitted snippet uses. The location sets them, so that nginx makes
+ * no variable of the pattern's names. A group with the name of a variable of nginx or Sluice is
+ * left out, because nginx would refuse the text.
  */
 import { isSaid, ownTextOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";

@@ -1,7 +1,7 @@
 /**
- * The directives of a location, in either mode: in dynamic mode they are a Shape, in static mode
- * the body of a host's own location. What differs between the two is handed in: how a tenant's
- * values are written, and where requests go.
+ * Renders the directives of a location in either mode: in dynamic mode they are a Shape, in static
+ * mode the body of a host's own location. The caller passes in what differs: how a tenant's values
+ * are written, and where requests go.
  */
 
 import { headerLinesOf, isSaid, ownTextOf } from "../../annotations/hooks.ts";
@@ -32,89 +32,86 @@ import { type AboutLocations, locationView } from "./view.ts";
 export interface LocationText {
   /** The directives, without the braces around them. */
   readonly text: Token;
-  /** Locations that stand beside it in every server that has it. */
+  /** Locations beside it, which every server that has it needs. */
   readonly beside: readonly BesideLocation[];
   readonly files: readonly RenderedFile[];
   /** The parts of the http block that it needs. */
   readonly needs: ReadonlySet<HttpPart>;
   /** Lines of the http block. */
   readonly http: readonly Token[];
-  /** Names of the upstream blocks it sends to. */
+  /** Names of the upstream blocks to which it sends. */
   readonly pools: readonly string[];
 }
 
 export interface BesideLocation {
-  /** `= /_sluice/…` or `@…`, as it stands after the word location. */
+  /** `= /_sluice/…` or `@…`, as it follows the word location. */
   readonly match: Token;
   readonly text: Token;
 }
 
-/** The traits that decide about a Location's text beyond its features. */
+/** The traits that decide about a Location's text beside its features. */
 export interface LocationTraits {
   readonly denied: boolean;
-  /** Whether its path is none of no-tls-redirect-locations. */
+  /** Whether no-tls-redirect-locations does not list its path. */
   readonly redirectsToHttps: boolean;
   readonly owned: boolean;
   readonly authenticates: boolean;
   readonly scheme: Scheme;
-  /**
-   * Whether it is the text for the Service that stands in where the Location's own has no
-   * endpoints.
-   */
+  /** Whether it is the text for the Service that stands in for one without endpoints. */
   readonly standsIn: boolean;
-  /** Whether the times of its answers are noted for ewma. */
+  /** Whether the answer times are recorded for ewma. */
   readonly timed: boolean;
-  /** The lines of the host's own server-snippet about headers, where it has some. */
+  /** The lines about headers in the host's own server-snippet, if it has one. */
   readonly hostLines?: readonly HeaderLine[];
   /**
-   * Whose pools of kept connections its backends' requests use, where a snippet says how these
-   * look; else those of all.
+   * The author with a separate pool of kept connections, because a snippet shapes the requests;
+   * absent: the common pool.
    */
   readonly poolsOf?: string;
   /**
-   * The path, where nginx has to match it once more: for its groups, because a rewrite that comes
-   * after a snippet takes those away that the snippet's headers name, or because only one of its
-   * routes rewrites.
+   * The path, where nginx has to match it once more: for its groups, because a rewrite after a
+   * snippet removes those that the snippet's headers name, or because only one of its routes
+   * rewrites.
    */
   readonly matchedAgain?: string;
-  /** Whether the path goes on as it came, although there is a target. */
+  /** Whether the path stays as it is, although there is a target. */
   readonly keepsUri?: true;
   /**
-   * Whether a client has to show a certificate, for which a request without TLS has no place;
-   * absent where it has not.
+   * Whether a client has to show a certificate, which a request without TLS cannot; absent where it
+   * need not.
    */
   readonly wantsCertificate?: true;
-  /** Groups of the path that its snippet names, where it does. */
+  /** Named groups of the path that its snippet uses. */
   readonly groups?: readonly NamedGroup[];
   /** Whether X-Accel-Redirect in answers is ignored. */
   readonly ignoresAccelRedirect?: true;
-  /** What a route of a Gateway asks of it; absent where none asks. */
+  /** The traits of a route of a Gateway; absent for an Ingress. */
   readonly route?: RouteTraits;
-  /** How its backend is asked over TLS, in place of what annotations say. */
+  /** TLS towards its backend, in place of the annotations. */
   readonly tls?: BackendTls;
 }
 
 /** How a tenant's values are written. */
 export type Writing = Pick<Place, "bind" | "captured" | "errorBackend">;
 
-/** Where a location sends to. */
+/** Where a location sends its requests. */
 export interface Target {
-  /** Whether the router has said in variables what it found out. */
+  /** Whether the router has set variables with its findings. */
   readonly dynamic: boolean;
-  /** Whether nothing is there to serve it, where text has to say so. */
+  /** Whether it has no endpoints, in a mode in which the text has to say so. */
   readonly unserved: boolean;
-  /** Names of the upstream blocks for plain HTTP that it may send to. */
+  /** Names of the upstream blocks for plain HTTP to which it may send. */
   readonly blocks: readonly string[];
   /**
-   * Those in their place where its requests have timeouts of their own; absent where text says
-   * them.
+   * The blocks used instead if its requests have timeouts of their own; absent where the text sets
+   * timeouts.
    */
   readonly timedBlocks?: readonly string[];
-  /** Gives the name of one of them, where there are several. */
+  /** Returns the name of one of the blocks, where there are several. */
   readonly chosen?: Token;
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders?: readonly AnswerHeader[];
-  /** The pattern and target of a rewrite; false where there is none, or the router does it. */
+  /** The pattern and target of a rewrite; false where there is none, or the router rewrites. */
   readonly rewrite: View;
 }
 
@@ -200,7 +197,7 @@ export class LocationTexts {
     return { text, beside, files, needs, http: [...inHttp.values()], pools: blocks };
   }
 
-  /** Adds it to `all` unless it is there, and gives its URI or name. */
+  /** Adds it to `all` unless it is there, and returns its URI or name. */
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
     const written = this.#template.render(partial, view);
     const text = this.#about.everywhere.inspected ? Token.conf`modsecurity off;\n${written}` : written;
@@ -219,8 +216,8 @@ const ignoreHeaders = {
 };
 
 /**
- * X-Forwarded-Prefix is sent where a rewrite acts. Its value may then name groups, by number or by
- * name.
+ * X-Forwarded-Prefix is sent only where a rewrite takes effect; its value may name groups, by
+ * number or by name.
  */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
   return rewrite !== false && backendRequest.prefix.includes("$");
@@ -233,7 +230,7 @@ function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<str
   return own.length === 0 ? theirs : new Set([...theirs, ...own]);
 }
 
-/** What is not empty where the request has TLS, or is redirected to https. */
+/** A variable that is not empty where the request has TLS or is redirected to https. */
 function unlessRedirected({ sslRedirect }: FeatureValues, { redirectsToHttps }: LocationTraits, place: Place): Token {
   const https = Token.variable("https");
   if (!redirectsToHttps || (!sslRedirect.always && !sslRedirect.whenConfigured)) return https;
@@ -246,7 +243,7 @@ function lateMatch(path: string | undefined): Token {
   return path === undefined ? Token.conf`^` : Token.bounded(`(?i)^${path}`);
 }
 
-/** `host`: what is said of the host as a whole. */
+/** `host`: the settings of the host as a whole. */
 export function traitsOf(
   location: Location<FeatureValues>,
   host: FeatureValues,

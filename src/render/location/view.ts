@@ -1,5 +1,5 @@
 /**
- * What the location partial sees: its traits, each feature's view under the feature's name,
+ * The view of the location partial: its traits, each feature's view under the feature's name,
  * directives and headers.
  */
 
@@ -23,31 +23,28 @@ import type { InEveryLocation } from "../settings/everywhere.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
 
-/** What all locations of a text share. */
+/** Values that all locations of a text share. */
 export interface AboutLocations {
   readonly settings: Settings;
-  /** Request headers towards backends that a location has unless it says otherwise. */
+  /** Request headers that a location sends to backends unless it overrides them. */
   readonly requestHeaders: readonly Header[];
-  /** Whether one of those names a group of the path. */
+  /** Whether one of these headers names a group of the path. */
   readonly headersNameGroups: boolean;
   readonly everywhere: InEveryLocation;
 }
 
-/** What is said of one location. */
+/** Values of one location. */
 export interface LocationSaid {
   readonly values: FeatureValues;
   readonly denied: boolean;
   readonly redirectsToHttps: boolean;
-  /**
-   * Whether it is the text for the Service that stands in where the Location's own has no
-   * endpoints.
-   */
+  /** Whether it is the text for the Service that stands in for one without endpoints. */
   readonly standsIn: boolean;
-  /** Whether the times of its answers are noted for ewma. */
+  /** Whether the answer times are recorded for ewma. */
   readonly timed: boolean;
-  /** What the host's own server-snippet says about headers. */
+  /** The lines about headers in the host's own server-snippet. */
   readonly hostLines?: readonly HeaderLine[];
-  /** What a route of a Gateway asks of it. */
+  /** The traits of a route of a Gateway. */
   readonly route?: RouteTraits;
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders: readonly AnswerHeader[];
@@ -60,7 +57,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
   const { settings, everywhere } = about;
   const asks = denied ? undefined : route?.asks;
   const { http, server } = everywhere.headerLines;
-  // The text for a Service that stands in is reached by name in dynamic mode, whatever the path.
+  // In dynamic mode the text for a Service that stands in is reached by name, whatever the path is.
   const values = denied
     ? whenClosed(said.values, unannotated(settings))
     : standsIn && place.dynamic
@@ -116,7 +113,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
 const nameOf = ({ name }: Header): string => String(name).toLowerCase();
 
 /**
- * Headers that a route of a Gateway has in its own hands, but for those that the operator sets
+ * Headers that a route of a Gateway sets itself, except those that the operator sets
  * (proxy-set-headers).
  */
 function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): ReadonlySet<string> {
@@ -125,8 +122,8 @@ function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): R
 }
 
 /**
- * A location with a request header of its own inherits none, so all are restated there; its own of
- * a name wins.
+ * A location with a request header of its own inherits none, so all are restated there. Its own
+ * header overrides one of the same name.
  */
 function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
   if (own.length === 0 && !restated) return [];

@@ -1,4 +1,4 @@
-/** Clients that are refused everywhere, by address, User-Agent or Referer. */
+/** Refuses clients on all hosts, by address, User-Agent or Referer. */
 
 import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";

@@ -1,4 +1,4 @@
-/** Directives that more than one key decides, or a key and the machine. */
+/** Directives that depend on several keys, or on a key and the machine. */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -36,7 +36,10 @@ export function composed(settings: Settings, can: Capabilities, machine: Machine
   };
 }
 
-/** What ingress-nginx says whatever its ConfigMap says, where nginx itself does otherwise. */
+/**
+ * Directives that ingress-nginx prints whatever its ConfigMap has, where nginx's own default
+ * differs.
+ */
 const constants: readonly Line[] = [
   ["aio", "threads"],
   ["tcp_nopush", "on"],
@@ -50,7 +53,7 @@ function directives(lines: readonly Line[]): Directive[] {
 }
 
 /**
- * Files one worker may open: as set, or the process's limit less what the master needs, at least
+ * The most files of a worker: as set, or the process's limit less what the master needs, at least
  * 1024.
  */
 function openFilesOf({ maxWorkerOpenFiles }: Settings, { openFiles }: Machine): number {
@@ -66,7 +69,7 @@ function processes(settings: Settings, machine: Machine): Line[] {
 }
 
 /**
- * Connections of one worker; nginx needs some for its own listeners, so a tiny number is raised.
+ * Connections of one worker. nginx needs some for its own listeners, so a tiny number is raised.
  */
 function connectionsOf(settings: Settings, machine: Machine): number {
   const { maxWorkerConnections: set } = settings;
@@ -79,7 +82,7 @@ function errorLog(settings: Settings, machine: Machine, context: "http" | "strea
   return [["error_log", errorLogOf(settings, machine, context), level]];
 }
 
-/** The parameters of `resolver` where the controller answers, with addresses that may be asked. */
+/** The parameters of `resolver` where the controller answers with allowed addresses only. */
 export function checkedResolver(settings: Settings, machine: Machine, port: number): Token {
   const words = [`127.0.0.1:${port}`, "valid=30s", ...(isWithoutIpv6(settings, machine) ? ["ipv6=off"] : [])];
   return Token.words(words.map(Token.name));
@@ -87,7 +90,7 @@ export function checkedResolver(settings: Settings, machine: Machine, port: numb
 
 const isWithoutIpv6 = ({ disableIpv6Dns }: Settings, { ipv6 }: Machine): boolean => disableIpv6Dns ?? !ipv6;
 
-/** The machine's name servers; none, no line. */
+/** The machine's name servers; without any there is no line. */
 function resolver(settings: Settings, machine: Machine): Line[] {
   const { nameservers } = machine;
   const withoutIpv6 = isWithoutIpv6(settings, machine);
@@ -109,8 +112,8 @@ function tls(settings: Settings, { files }: Machine): Line[] {
 }
 
 /**
- * But Strict-Transport-Security, which gives way to the controller's own, and a Server where that
- * is taken away.
+ * Exceptions: Strict-Transport-Security, where the controller's own replaces it, and a Server
+ * header that is removed.
  */
 function headers(settings: Settings, can: Capabilities): Line[] {
   const elsewhere = ["strict-transport-security", ...(settings.serverTokens ? [] : ["server"])];
@@ -120,7 +123,7 @@ function headers(settings: Settings, can: Capabilities): Line[] {
   return [...serverHeader(settings, can), ...(can.headersMore ? added : [])];
 }
 
-/** A header with its value; without a value it is taken away. */
+/** A header with its value; without a value it is removed. */
 function headerLine(name: string, value: string): Token {
   return Token.variables(value === "" ? `${name}:` : `${name}: ${value}`, isVariableName);
 }
@@ -155,8 +158,8 @@ function retries({ proxyNextUpstream, retryNonIdempotent }: Settings): Line[] {
 }
 
 /**
- * `default` is what nginx does without the directive, and is refused above a location; so is a text
- * without a replacement.
+ * `default` is nginx's behaviour without the directive, and nginx refuses it above a location; the
+ * same holds for a text without a replacement.
  */
 function redirects({ proxyRedirectFrom: from, proxyRedirectTo: to }: Settings): Line[] {
   if (from === "off") return [["proxy_redirect", "off"]];
@@ -165,8 +168,8 @@ function redirects({ proxyRedirectFrom: from, proxyRedirectTo: to }: Settings): 
 }
 
 /**
- * A pattern longer than a bucket would make nginx refuse the map, so the bucket grows with the
- * longest.
+ * nginx would refuse a map with a pattern longer than a bucket, so the bucket grows with the
+ * longest pattern.
  */
 function mapBucketOf(settings: Settings): number {
   const patterns = [...settings.blockUserAgents, ...settings.blockReferers, ...settings.skipAccessLogUrls];

@@ -1,7 +1,7 @@
 /**
- * The directives of the settings, block by block: those that a key declares, in the registry's
- * order, then those that more than one key decides. What the nginx at hand lacks is left out;
- * `problemsOf` says so.
+ * The directives of the settings, block by block: those that one key declares, in the registry's
+ * order, then those that depend on several keys. Directives that this nginx lacks are left out;
+ * `problemsOf` reports them.
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";

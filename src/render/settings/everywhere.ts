@@ -1,6 +1,6 @@
 /**
- * What the settings put into every server and location. A snippet that sets headers replaces the
- * inherited ones of that directive (nginx's array directives do), so the inherited lines are
+ * The lines of the settings in every server and location. A snippet that sets headers replaces the
+ * inherited lines of that directive (nginx's array directives work so), so the inherited lines are
  * restated beside it.
  */
 
@@ -18,11 +18,11 @@ export interface InEveryLocation {
   readonly view: { readonly [name: string]: View };
   readonly can: Capabilities;
   /**
-   * Whether ModSecurity is on for all, so that internal locations have to say it is off there
+   * Whether ModSecurity is on for all locations, so that internal ones have to turn it off
    * (RS-25.4).
    */
   readonly inspected: boolean;
-  /** What the ConfigMap's snippets say about headers of requests and answers. */
+  /** The lines of the ConfigMap's snippets about headers of requests and answers. */
   readonly headerLines: HeaderLines;
 }
 
@@ -63,8 +63,8 @@ export function snippetView(text: string): View {
 }
 
 /**
- * Whether the snippet has the directive at its own level; what stands in a block of it is about
- * that block.
+ * Whether the snippet has the directive at its top level; a line in a nested block is about that
+ * block.
  */
 export function uses(snippet: string, directive: string): boolean {
   const parsed = parse(snippet);

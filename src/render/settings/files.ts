@@ -1,4 +1,4 @@
-/** The files that settings are written to: what their text names, and Sluice itself writes. */
+/** Files that Sluice writes from settings, and that nginx.conf names. */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -6,7 +6,7 @@ import type { ServerPlace } from "../../directives/place.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { telemetryFile } from "./tracing.ts";
 
-/** `machine` with the names of the files, which `place` gathers. */
+/** Returns `machine` with the names of the files, which `place` collects. */
 export function withSettingsFiles(
   machine: Machine,
   settings: Settings,

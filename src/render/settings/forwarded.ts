@@ -1,7 +1,6 @@
 /**
- * What a request is taken for (RS-23): client address, scheme, host and port, as variables with the
- * names that ingress-nginx's users know (process contract K 76), and the headers that tell a
- * backend.
+ * The origin of a request (RS-23): client address, scheme, host and port. They are variables with
+ * the names that ingress-nginx's users know (process contract K 76), and headers for backends.
  *
  * With both PROXY protocol and forwarded headers, the address comes from the header only if the
  * PROXY source is trusted, else from the PROXY source. nginx's realip module knows one source, so a
@@ -19,7 +18,7 @@ import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** A port of a Gateway: where nginx listens, and what clients see. */
+/** A port of a Gateway: where nginx listens, and the port that clients see. */
 export interface SeenPort {
   readonly listenPort: number;
   readonly port: number;
@@ -101,8 +100,8 @@ function variableOfHeader(name: string): Token {
 }
 
 /**
- * The same headers where no host asks for client certificates: a client's own are taken away at no
- * cost, while a variable is worked out for every request.
+ * The same headers where no host asks for client certificates: removing the client's own headers
+ * costs nothing, while a variable is computed for every request.
  */
 export function withoutCertificates(headers: readonly Header[]): readonly Header[] {
   const variables = new Set(clientCertificateHeaders.map(({ variable }) => String(Token.variable(variable))));
@@ -110,8 +109,8 @@ export function withoutCertificates(headers: readonly Header[]): readonly Header
 }
 
 /**
- * The headers of RS-23.2 towards a backend, and those of `proxy-set-headers`, which come as a
- * second one where the name is ours (RS-32.18). An empty value takes the client's header away.
+ * The headers of RS-23.2 for a backend, and those of `proxy-set-headers`. If one of these has a
+ * name of ours, the backend gets both (RS-32.18). An empty value removes the client's header.
  */
 export function requestHeaders(settings: Settings, can: Capabilities, behind: boolean): readonly Header[] {
   // a map costs every request, so $pass_access_scheme is asked only where it may be another
@@ -133,7 +132,7 @@ export function requestHeaders(settings: Settings, can: Capabilities, behind: bo
     ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
     ...clientCertificateHeaders.map(({ name, variable }) => [name, variable] as const),
     ["Proxy", Token.text("")],
-    // A backend that must not be asked twice answers 425, and the client asks again when the
+    // A backend that wants no early data answers 425, and the client repeats the request when the
     // handshake is complete (RFC 8470).
     ...(settings.sslEarlyData ? ([["Early-Data", "early_data"]] as const) : []),
     ...(sourceOf(settings, can, behind) === "both"

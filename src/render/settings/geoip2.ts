@@ -1,5 +1,5 @@
 /**
- * Variables about the client's place and network, from MaxMind databases; the names are those of
+ * Variables about the client's place and network, from MaxMind databases, with the names of
  * ingress-nginx.
  */
 import { basename } from "node:path";
@@ -48,7 +48,7 @@ const anonymous = {
 };
 const connection = { geoip2_connection_type: "connection_type" };
 
-/** By the part of a file's name after `GeoLite2-` or `GeoIP2-`. */
+/** Keyed by the part of a file's name after `GeoLite2-` or `GeoIP2-`. */
 const editions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Country: country,
   City: city,
@@ -59,7 +59,7 @@ const editions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * For `templates/settings/geoip2.tmpl`. A variable that two databases have comes from the first.
+ * For `templates/settings/geoip2.tmpl`. A variable that two databases offer comes from the first.
  */
 export function geoip2View(settings: Settings, can: Capabilities, { files }: Machine): View {
   if (!settings.useGeoip2 || !can.geoip2) return { databases: [] };

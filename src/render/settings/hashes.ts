@@ -1,12 +1,14 @@
-/** Sizes of the table of host names: as set, raised to what the names of the text servers need. */
+/**
+ * Sizes of the hash table of host names: as set, or more if the names of the text servers need it.
+ */
 
 import type { Directive } from "../../directives/place.ts";
 import { Token } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 
 /**
- * By nginx's layout: a bucket holds a pointer, the name with two bytes beside it rounded up to 8,
- * and the end mark.
+ * nginx's layout of a bucket: for each name a pointer, and the name with two more bytes, rounded up
+ * to 8; then the end mark.
  */
 export function serverNamesHash(settings: Settings, names: Iterable<string>): readonly Directive[] {
   let longest = 0;

@@ -1,7 +1,7 @@
 /**
- * HTTP/3 (`use-http3`): a QUIC listener beside each TLS one, and the header by which clients learn
- * of it. Packets of a connection must meet the worker that has it, so the socket is split among the
- * workers (`reuseport`) whatever the key reuse-port says of TCP.
+ * HTTP/3 (`use-http3`): a QUIC listener beside each TLS one, and the header that announces it to
+ * clients. All packets of a connection must reach the same worker, so the socket is split among the
+ * workers (`reuseport`), whatever the key reuse-port is for TCP.
  */
 
 import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
@@ -15,8 +15,8 @@ export function speaksHttp3(settings: Settings, can: Capabilities): boolean {
 }
 
 /**
- * What stands in the way where nginx has HTTP/3 and it is asked for; finishes "key use-http3 has no
- * effect: ".
+ * Why HTTP/3 is not possible although nginx has it and it is turned on; completes "key use-http3
+ * has no effect: ".
  */
 export function whyNoHttp3({ useHttp3, sslProtocols }: Settings, can: Capabilities): string | undefined {
   if (!useHttp3 || !can.http3) return undefined;
@@ -26,7 +26,7 @@ export function whyNoHttp3({ useHttp3, sslProtocols }: Settings, can: Capabiliti
     : `clients would not learn of it: nginx here has no ${capabilityNames.headersMore}`;
 }
 
-/** The values of the `listen` lines of a server; `catchAll` is the server that has the sockets. */
+/** The values of the `listen` lines of a server; `catchAll` is the server that owns the sockets. */
 export function quicLines(
   settings: Settings,
   can: Capabilities,

@@ -11,7 +11,7 @@ import type { Settings } from "../../settings/registry.ts";
 export interface Listener {
   readonly port: number;
   readonly tls: boolean;
-  /** The catch-all server: it carries the parameters of the socket. */
+  /** The catch-all server, which has the parameters of the socket. */
   readonly catchAll: boolean;
   /** Whether another socket has the port on one address, which all of them have to agree to. */
   readonly isDivided?: boolean;

@@ -25,7 +25,7 @@ export function httpLogs(settings: Settings, machine: Machine): View {
   };
 }
 
-/** Whether something says of a request that it is not to be logged: asking costs each of them. */
+/** Whether some requests are not logged: the condition costs each request. */
 function maySkip({ skipAccessLogUrls, allowSnippetAnnotations, serverSnippet, locationSnippet }: Settings): boolean {
   const snippets = `${serverSnippet}${locationSnippet}`;
   return skipAccessLogUrls.length > 0 || allowSnippetAnnotations || snippets.includes("loggable");
@@ -62,8 +62,8 @@ function parametersFor(target: string, { accessLogParams }: Settings): View {
 }
 
 /**
- * nginx joins the words of a format; one word may be 4 KB at most, so a long format is cut, never
- * inside a variable.
+ * nginx joins the words of a format. One word may have 4 KB at most, so a long format is cut, but
+ * never inside a variable.
  */
 function formatWords(format: string): Token {
   const pieces = format.match(/\$\{?\w*\}?|[^$]{1,500}/gu) ?? [];

@@ -1,7 +1,4 @@
-/**
- * Patterns as lines of a `map`. nginx refuses a text that is there twice, whatever the case of its
- * letters.
- */
+/** Patterns as lines of a `map`. nginx refuses a text that occurs twice, without regard to case. */
 
 import type { View } from "../../directives/token.ts";
 import { mapPattern } from "../../kinds/patterns.ts";

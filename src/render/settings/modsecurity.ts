@@ -1,4 +1,4 @@
-/** ModSecurity for every location; those of auth, errors and status switch it off again. */
+/** ModSecurity for every location; the locations for auth, errors and status turn it off. */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -8,7 +8,7 @@ import { modsecurityRules } from "../../settings/snippet.ts";
 
 /**
  * For `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules; the OWASP rules
- * come on top (RS-25.4).
+ * are added (RS-25.4).
  */
 export function modsecurityView(settings: Settings, can: Capabilities, { files }: Machine): View {
   const own = settings.modsecuritySnippet.trim() !== "";

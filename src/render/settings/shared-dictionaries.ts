@@ -1,13 +1,13 @@
 /**
- * What `lua-shared-dicts` asks for. The shared memory of ingress-nginx's own Lua has no counterpart
- * here but for the records, which grow by themselves: there a size is a floor. Any other name is a
+ * The dictionaries of `lua-shared-dicts`. Only the records correspond to shared memory of
+ * ingress-nginx's own Lua. They grow by themselves, so its size is a minimum. Any other name is a
  * dictionary for the Lua of the operator's snippets.
  */
 
 import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** Where ingress-nginx keeps what the records hold here. */
+/** The dictionaries in which ingress-nginx keeps the content of records. */
 const records = ["configuration_data", "certificate_data"];
 
 const others = [
@@ -15,18 +15,18 @@ const others = [
   ...["balancer_ewma", "balancer_ewma_last_touched_at", "balancer_ewma_locks"],
 ];
 
-/** nginx refuses a smaller one. */
+/** nginx refuses a smaller dictionary. */
 const smallestKilobytes = 8;
 
-/** Bytes that the records get at least. */
+/** The least number of bytes for the records. */
 export function recordsBytesOf({ luaSharedDicts }: Settings): number {
   const asked = luaSharedDicts.filter(({ name }) => records.includes(name));
   return 1024 * asked.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
 }
 
 /**
- * The operator's own dictionaries. A name that comes twice has its last size, and Sluice's own
- * names are taken.
+ * The operator's own dictionaries. If a name occurs twice, the last size counts; Sluice's own names
+ * are not available.
  */
 export function ownDictionaries({ luaSharedDicts }: Settings): View {
   const own = luaSharedDicts.filter(({ name }) => !isTaken(name));

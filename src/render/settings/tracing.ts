@@ -6,7 +6,8 @@ import { Token } from "../../directives/token.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 
 /**
- * For `templates/settings/opentelemetry.tmpl`; where locations alone trace, `conf.ts` turns it on.
+ * For `templates/settings/opentelemetry.tmpl`. Where only some locations trace, `conf.ts` turns it
+ * on.
  */
 export function tracingView(settings: Settings, can: Capabilities, { files }: Machine) {
   const { opentelemetryConfig, opentelemetryOperationName: operation } = settings;
@@ -18,7 +19,7 @@ export function tracingView(settings: Settings, can: Capabilities, { files }: Ma
   };
 }
 
-/** The text of the telemetry file, in TOML, whose basic strings are quoted as those of JSON. */
+/** The text of the telemetry file in TOML, whose basic strings are quoted like those of JSON. */
 export function telemetryFile(settings: Settings): string {
   return `exporter = "otlp"
 processor = "batch"

@@ -1,7 +1,4 @@
-/**
- * All that the template sees of the Settings, and what is to be said about them with the nginx at
- * hand.
- */
+/** The template's whole view of the Settings, and the Problems of the Settings with this nginx. */
 
 import { type Capabilities, capabilityNames } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -61,10 +58,7 @@ export function settingsView(
   };
 }
 
-/**
- * A Problem for each key that is set to something this nginx cannot do, or that lacks what it needs
- * beside nginx.
- */
+/** Returns a Problem for each key that this nginx cannot serve, or that lacks something else. */
 export function settingsProblems(
   settings: Settings,
   can: Capabilities,

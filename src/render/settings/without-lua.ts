@@ -1,11 +1,8 @@
-/**
- * Settings that ask something of the Lua; `src/translate/ingress/without-lua.ts` says the same of
- * annotations.
- */
+/** Settings that need Lua; `src/translate/ingress/without-lua.ts` has the annotations. */
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** What comes out otherwise in an nginx without Lua, as with --mode=static. */
+/** The effect of a setting in an nginx without Lua, as with --mode=static. */
 export function settingsWithoutLua(settings: Settings, object: ObjectName): Problem[] {
   const problems: Problem[] = [];
   if (settings.loadBalance === "ewma") {

@@ -1,7 +1,7 @@
 /**
- * Cookie stickiness without Lua (RS-14): the key in the cookie is hashed to an endpoint, so every
- * key has one, as with `balanced`. A client without the cookie is hashed by its request's id, which
- * becomes its key. The values are those of the Lua, so the modes can be changed.
+ * Cookie stickiness without Lua (RS-14). The key in the cookie is hashed to an endpoint, so every
+ * key has one, as with `balanced`. A client without the cookie gets the id of its request as its
+ * key. The values are those of the Lua, so the mode can be changed.
  */
 
 import { shortHash } from "../../directives/short-hash.ts";
@@ -9,7 +9,7 @@ import { Token } from "../../directives/token.ts";
 import type { AffinityCookie } from "../../model/configuration.ts";
 import { bindingOf } from "../location/balance-record.ts";
 
-/** What an upstream block hashes by, and the map that it comes from. */
+/** The key by which an upstream block hashes, and the map that computes it. */
 export function affinityKey({ name }: AffinityCookie): { readonly key: Token; readonly http: Token } {
   const id = shortHash(name);
   const [key, came] = [Token.variable(`affinity_${id}`), `affinity_came_${id}`];
@@ -22,20 +22,20 @@ export function affinityKey({ name }: AffinityCookie): { readonly key: Token; re
 
 export interface IssuedBy {
   readonly cookie: AffinityCookie;
-  /** Of the upstream that issues it. */
+  /** The upstream that issues it. */
   readonly label: string;
-  /** That of the Location, for a cookie that names none. */
+  /** The path of the Location, for a cookie without one. */
   readonly path: string;
   /**
-   * Gives the binding of the canary that takes the request, or the upstream's own; empty where a
+   * Returns the binding of the canary that takes the request, or the upstream's own; empty where a
    * canary issues none.
    */
   readonly binding?: Token;
 }
 
 /**
- * The value of the Set-Cookie header, empty where the client has the cookie or no endpoint was
- * asked, and the maps that it comes from.
+ * The value of the Set-Cookie header and its maps. It is empty where the client has the cookie, or
+ * no endpoint was asked.
  */
 export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   readonly value: Token;
@@ -61,7 +61,7 @@ export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   };
 }
 
-/** The start of the cookie in the header of all cookies. */
+/** The beginning of the cookie in the Cookie header. */
 export function inCookies(name: string): string {
   return `(?:^|;\\s*)${escaped(name)}=`;
 }

@@ -1,8 +1,8 @@
 /**
- * Canaries without Lua: which upstream block takes a request is a variable, worked out by maps and
- * split_clients (RS-13.4 to 13.7). For each canary its header and its cookie say take, out or
- * nothing; one map reads all these words and the draw, first by header, then by cookie, then by
- * weight, as `nginx/lua/sluice/canary.lua` does.
+ * Canaries without Lua: a variable chooses the upstream block, computed by maps and split_clients
+ * (RS-13.4 to 13.7). The header and the cookie of each canary yield take, out or nothing. One map
+ * reads these words and the draw: first the headers, then the cookies, then the weights, as
+ * `nginx/lua/sluice/canary.lua` does.
  */
 
 import { shortHash } from "../../directives/short-hash.ts";
@@ -16,24 +16,24 @@ export interface StaticCanary {
   /** The name of its upstream block for plain HTTP. */
   readonly block: string;
   readonly label: string;
-  /** What binds clients to it; undefined where it issues no cookie. */
+  /** The value that binds clients to it; undefined where it issues no cookie. */
   readonly binding: string | undefined;
 }
 
-/** The cookie of the main upstream, and what binds clients to that. */
+/** The cookie of the main upstream, and the value that binds clients to it. */
 export interface MainCookie {
   readonly name: string;
   readonly binding: string;
 }
 
 export interface StaticChoice {
-  /** Gives the base of the name of the upstream block. */
+  /** Returns the base of the upstream block's name. */
   readonly block: Token;
-  /** Gives what the log calls the canary that was chosen; empty for the main upstream. */
+  /** Returns the canary's name in the log; empty for the main upstream. */
   readonly label: Token;
-  /** The value that binds a client to the backend it was sent to. */
+  /** The value that binds a client to the backend that got its request. */
   readonly binding: Token;
-  /** Blocks of the http block that these variables come from. */
+  /** Blocks of the http block that compute these variables. */
   readonly http: readonly Token[];
 }
 
@@ -63,7 +63,8 @@ export function choiceOf(
     binding,
     http: [
       ...(bound.map === undefined ? [] : [bound.map]),
-      // By the canary and not by its block: two canaries of a rule may name one Service.
+      // Keyed by the canary and not by its block, because two canaries of a rule may name one
+      // Service.
       Token.conf`map ${key} ${binding} { default ${ofMain}; "~^main;" ${ofMain}; ${lines((one) => Token.text(one.binding ?? ""))} }`,
       ...words.flatMap(({ map }) => (map === undefined ? [] : [map])),
       split(id, draw, canaries),
@@ -73,7 +74,7 @@ export function choiceOf(
   };
 }
 
-/** What a header or a cookie says of a canary: `take`, `out` or nothing. */
+/** The word of a header or a cookie for a canary: `take`, `out` or nothing. */
 interface Word {
   readonly value: Token;
   readonly map?: Token;
@@ -96,8 +97,8 @@ function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: st
 }
 
 /**
- * A pattern that is none leaves every request that has the header where it is (RS-13.5); nginx
- * would refuse it.
+ * With an invalid pattern, every request with the header stays where it is (RS-13.5); nginx would
+ * refuse the pattern.
  */
 function takingPattern(pattern: string): Token {
   return regexMistake(pattern) === undefined
@@ -106,8 +107,8 @@ function takingPattern(pattern: string): Token {
 }
 
 /**
- * Looked for in the whole header, since a cookie's name may hold what a variable's may not; in any
- * letter case (RS-32.12).
+ * Matched against the whole header, because a cookie's name may hold characters that a variable's
+ * may not; without regard to case (RS-32.12).
  */
 function cookieWord({ cookie }: CanaryPolicy, id: string): Word {
   if (cookie === "") return nothing;
@@ -126,15 +127,12 @@ interface Rule {
 const any = "[^,;]*,";
 const afterBinding = "^[^;]*;";
 
-/**
- * A client whose cookie says where it was stays there; that of the main upstream has a line of its
- * own.
- */
+/** A client whose cookie names its backend stays there; the main upstream has a line of its own. */
 function byBinding(canaries: readonly StaticCanary[]): Rule[] {
   return canaries.map((canary, at) => ({ pattern: `^${at};`, canary }));
 }
 
-/** `main`, or the place of a canary, for a client that a cookie binds. */
+/** `main`, or the index of a canary, for a client that a cookie binds. */
 function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undefined, id: string): Word {
   if (cookie === undefined) return nothing;
   const value = Token.variable(`canary_bound_${id}`);
@@ -147,10 +145,7 @@ function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undef
   return { value, map: Token.conf`map $http_cookie ${value} { default ""; ${Token.words(lines)} }` };
 }
 
-/**
- * By header (0) or by cookie (1): a header that keeps a canary out, or says anything, comes before
- * its cookie.
- */
+/** By header (0) or by cookie (1): any word of a canary's header comes before its cookie. */
 function by(canaries: readonly StaticCanary[], word: 0 | 1): Rule[] {
   return canaries.map((canary, at) => ({
     pattern: `${afterBinding}(?:${any}${any}){${at}}${word === 0 ? "" : ","}take,`,
@@ -163,8 +158,8 @@ function byWeight(canaries: readonly StaticCanary[]): Rule[] {
 }
 
 /**
- * Each canary's share of all requests, in hundredths of a percent, as nginx counts; no more than
- * all of them.
+ * Each canary's share of all requests, in hundredths of a percent as nginx counts, at most all of
+ * them.
  */
 function split(id: string, draw: Token, canaries: readonly StaticCanary[]): Token {
   let left = 10_000;

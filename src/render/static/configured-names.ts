@@ -1,14 +1,14 @@
 /**
- * Whether TLS is configured for a name that only a pattern takes, in text: then the name is known
- * at the request alone, so a `map` answers (RS-11.2). There is one only where some wildcard has TLS
- * configured, since an exact name never meets a pattern.
+ * Whether TLS is configured for a name that only a pattern takes (static mode). The name is only
+ * known at the request, so a `map` decides (RS-11.2). It exists only where a wildcard has TLS
+ * configured, because an exact name never meets a pattern.
  */
 
 import { Token } from "../../directives/token.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import { type Alias, catchAll, type Server } from "../../model/configuration.ts";
 
-/** What the map's answer is called. */
+/** The variable with the map's result. */
 export const configuredName = Token.variable("tls_of_host");
 
 /** The map; undefined where no wildcard has TLS configured. */
@@ -23,8 +23,8 @@ export function configuredNames(servers: Iterable<Server<unknown>>): Token | und
 }
 
 /**
- * Whether names that it takes are not written in it: an alias, since a host's own wildcard has one
- * answer for all of them.
+ * Whether it takes names that its text does not show: an alias does, while a host's own wildcard
+ * has one answer for all names.
  */
 export function isPattern({ name }: Pick<Alias, "name">, host: string): boolean {
   return name !== host && formOf(name) !== "exact";

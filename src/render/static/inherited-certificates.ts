@@ -1,13 +1,13 @@
 /**
- * Certificates by SNI without Lua: a name that has none is served that of the wildcard one label
- * above it (RS-10.5), as `nginx/lua/sluice/certificate.lua` does. A weak one stays with its own
- * host, whose ciphers are made for it: nginx would refuse it elsewhere.
+ * Certificates by SNI without Lua: a name without one gets that of the wildcard one label above
+ * (RS-10.5), as in `nginx/lua/sluice/certificate.lua`. A weak certificate stays with its own host,
+ * which has fitting ciphers: nginx would refuse it elsewhere.
  */
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Server } from "../../model/configuration.ts";
 import type { Table } from "../../model/table.ts";
 
-/** Ids of Certificates by wildcard: `*.example.com`. */
+/** Ids of Certificates by wildcard, such as `*.example.com`. */
 export type WildcardCertificates = ReadonlyMap<string, string>;
 
 export function wildcardCertificates(
@@ -25,7 +25,7 @@ export function wildcardCertificates(
 }
 
 /**
- * The Server with the Certificate that each of its names is served: itself where it inherits none.
+ * The Server with the Certificate for each of its names; the Server itself where it inherits none.
  */
 export function withInherited<F>(server: Server<F>, wildcards: WildcardCertificates): Server<F> {
   const names: readonly Alias[] = [server, ...server.aliases, ...(server.redirectFrom ? [server.redirectFrom] : [])];

@@ -1,6 +1,6 @@
 /**
- * The body of a host's own location: what a Shape would be, with its Service, canaries and cookie
- * written into it (static mode).
+ * The body of a host's own location (static mode): the text of a Shape with its Service, canaries
+ * and cookie.
  */
 import { hostRecordOf, isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -23,8 +23,8 @@ import { configuredName, isPattern } from "./configured-names.ts";
 import type { StaticParts } from "./parts.ts";
 
 /**
- * With what it needs of the http block; `pools` has the id of the Upstream behind each upstream
- * block it sends to, `labels` what is set beside those of `labelsOf`.
+ * Includes the parts of the http block that it needs. `pools` has the id of the Upstream behind
+ * each upstream block, and `labels` the lines beside those of `labelsOf`.
  */
 export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: View, parts: StaticParts) {
   const location = server.locations[index]!;
@@ -39,7 +39,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const cookie = cookieOf(upstream);
   const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
   const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
-  // only a Location whose own owner asks for affinity issues the cookie (RS-14.3)
+  // only a Location whose own owner asks for affinity sets the cookie (RS-14.3)
   const issues = cookie !== undefined && isSaid("issuesCookie", location.features, "location");
   const by = choice === undefined ? {} : { binding: choice.binding };
   const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;
@@ -57,7 +57,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const asked = new Map<string, string>();
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),
-    // Bound before anything else compares with a pattern: nginx keeps the groups of the last one.
+    // Bound before another pattern is compared: nginx keeps only the groups of the last one.
     captured: () => Token.variable(rewrite !== false ? "route_prefix" : "http_x_forwarded_prefix"),
     errorBackend: (ofIngress) => {
       const id = (ofIngress ? standIn : undefined) ?? defaultUpstream;
@@ -92,8 +92,8 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
 }
 
 /**
- * Keeps the groups of the path, which nginx forgets at the next pattern; where the host is a
- * wildcard and the path none, its label.
+ * Keeps the groups of the path, which nginx forgets at the next pattern. Where the host is a
+ * wildcard and the path is no pattern, it keeps the wildcard's label.
  */
 export function groupsOf({ name }: Server<FeatureValues>, isPattern: boolean): View[] {
   const values = isPattern
@@ -104,7 +104,7 @@ export function groupsOf({ name }: Server<FeatureValues>, isPattern: boolean): V
   return values.map((value, at) => ({ name: ifRead(groupVariables[at]!), value }));
 }
 
-/** What logs, metrics and snippets call it. */
+/** The names for logs, metrics and snippets. */
 export function labelsOf(
   server: Server<FeatureValues>,
   index: number,

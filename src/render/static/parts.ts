@@ -1,4 +1,4 @@
-/** What the server blocks of a host ask of the world beyond its Server (static mode). */
+/** What the server blocks of a host need from outside of its Server (static mode). */
 
 import type { Token } from "../../directives/token.ts";
 import type { AffinityCookie } from "../../model/configuration.ts";
@@ -15,11 +15,11 @@ export interface StaticParts {
   /** The cookie that binds clients to its endpoints. */
   cookieOf(upstream: string): AffinityCookie | undefined;
   /**
-   * Answers for names that only a pattern takes; undefined where TLS is configured for no wildcard.
+   * The maps for names that only a pattern takes; undefined where no wildcard has TLS configured.
    */
   readonly configuredNames: Token | undefined;
-  /** Where a Certificate's files are, without ending; `default` for hosts without one. */
+  /** Where a Certificate's files are, without extension; `default` for hosts without one. */
   certificateFile(id: string | undefined): string;
-  /** Where its OCSP answer is, below the run folder. */
+  /** Where its OCSP response is, below the run folder. */
   stapleFile(id: string | undefined): string | undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * A Configuration as text alone, for an nginx without Lua: every host a server, every route a
- * location, every Upstream a block. All that changes is a reload. A host's text is remembered until
- * its Server changes or one of its Upstreams gets its first endpoint or loses its last, since a
- * location without any answers 503 by itself.
+ * Renders a Configuration as text alone, for an nginx without Lua: every host is a server, every
+ * route a location, every Upstream a block, and every change is a reload. A host's text is cached
+ * until its Server changes, or one of its Upstreams gets its first endpoint or loses its last,
+ * because a location without endpoints answers 503 by itself.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
@@ -31,7 +31,7 @@ interface UsedBlock {
 }
 
 interface Remembered extends ServerText {
-  /** What of the world beyond the Server it was made with. */
+  /** The values from outside of the Server that it was made with. */
   readonly served: string;
 }
 
@@ -184,7 +184,7 @@ export class StaticRenderer implements Renderer {
   }
 }
 
-/** Of a host on which the renderer failed. */
+/** The host on which the renderer failed. */
 const noText: ServerText = { texts: [], files: [], needs: new Set(), http: [], pools: new Map() };
 
 function stapleFiles({ certificates, defaultCertificate, staples }: Whole): RenderedFile[] {
@@ -201,8 +201,8 @@ function stapleName(staple: string): string {
 }
 
 /**
- * The name of a Certificate's files: other content, other name, since workers of the old text may
- * still read theirs.
+ * The name of a Certificate's files. It changes with the content, because workers of the old text
+ * may still read the old files.
  */
 export function fileOf({ fingerprint }: Certificate): string {
   return fingerprint.slice(0, 32);

@@ -1,6 +1,6 @@
 /**
- * One host's server blocks as text: each route a location, each Location's body what a shape would
- * be (static mode).
+ * Renders one host's server blocks as text: each route is a location with the text of a shape
+ * (static mode).
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -25,16 +25,16 @@ import { bodyOf, groupsOf, labelsOf } from "./location.ts";
 import type { StaticParts } from "./parts.ts";
 
 export interface ServerText {
-  /** More than one where aliases have another certificate. */
+  /** There are several where aliases have another certificate. */
   readonly texts: readonly Token[];
   readonly files: readonly RenderedFile[];
   readonly needs: ReadonlySet<HttpPart>;
   readonly http: readonly Token[];
-  /** Id of the Upstream behind each upstream block that its locations send to. */
+  /** The id of the Upstream behind each upstream block that its locations use. */
   readonly pools: ReadonlyMap<string, string>;
 }
 
-/** What the locations of a host ask for beside their text. */
+/** Needs of a host's locations beside their text. */
 interface Gathered {
   readonly beside: BesideLocation[];
   readonly files: RenderedFile[];
@@ -88,10 +88,10 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
 }
 
 /**
- * The certificate of a server block; false where the default one's TLS serves it as well: nginx
- * reads certificate and key again for each block that names them, 2 ms each. `ownTls`: whether the
- * block says something of TLS itself, or is the default one. Where the default one refuses
- * handshakes, nginx asks all others for a certificate.
+ * The certificate of a server block; false where the default server's TLS serves it as well,
+ * because nginx reads certificate and key again for each block that names them, 2 ms each.
+ * `ownTls`: whether the block has TLS settings of its own, or is the default one. Where the default
+ * server refuses handshakes, nginx requires a certificate in all others.
  */
 function certificateView({ certificate }: Alias, { about, certificateFile, stapleFile }: StaticParts, ownTls: boolean) {
   const file = certificateFile(certificate);
@@ -100,8 +100,8 @@ function certificateView({ certificate }: Alias, { about, certificateFile, stapl
 }
 
 /**
- * A server block has one certificate and one answer on TLS, so names that differ in these get a
- * block of their own.
+ * A server block has one certificate and one answer about TLS, so names that differ in these get
+ * separate blocks.
  */
 function namesByCertificate(
   { name, aliases, certificate, tlsConfigured }: Server<FeatureValues>,
@@ -113,15 +113,15 @@ function namesByCertificate(
 }
 
 /**
- * Where HTTP/3 is spoken, reading `$http_host` here would leave it empty for good:
- * `http3-host.tmpl` has another name for it.
+ * With HTTP/3, reading `$http_host` here would leave it empty for good; `http3-host.tmpl` has
+ * another variable for it.
  */
 function appRootUrl(path: string, http3: boolean, settings: Settings): Token {
   const host = http3 ? "asked_host" : ownHost(settings);
   return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
 }
 
-/** The other of `www.host` and `host`. */
+/** The www twin of the host. */
 function twinText(server: Server<FeatureValues>, twin: Alias, features: View, parts: StaticParts): Token {
   const { about, template } = parts;
   return template.render("www-server", {
@@ -136,8 +136,8 @@ function twinText(server: Server<FeatureValues>, twin: Alias, features: View, pa
 }
 
 /**
- * The redirect to the path with a slash says scheme, host and port as the Location there does, and
- * takes bodies as large.
+ * The redirect to the path with a slash uses scheme, host and port like the Location there, and
+ * accepts bodies of the same size.
  */
 function slashView(route: Route, { locations }: Server<FeatureValues>, settings: Settings): View[] {
   if (route.match !== "slash") return [];
@@ -172,7 +172,7 @@ function locationViews(
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
-    // a snippet that limits bodies in the server would else hold here
+    // otherwise a server snippet's limit on bodies would hold here
     const { most } = server.locations[location]!.features.requestBody;
     const restated = isSaid("limitsBodies", server.features, "host") && most === about.settings.proxyBodySize;
     const hop = hopOf(server, location);
