@@ -85,7 +85,7 @@ export interface LocationTraits {
   readonly groups?: readonly NamedGroup[];
   /** Whether X-Accel-Redirect in answers is ignored. */
   readonly ignoresAccelRedirect?: true;
-  /** The traits of a route of a Gateway; absent for an Ingress. */
+  /** The traits of a route of a Gateway; absent for other sources. */
   readonly route?: RouteTraits;
   /** TLS towards its backend, in place of the annotations. */
   readonly tls?: BackendTls;
