@@ -34,7 +34,7 @@ test.each(samples)("$kind is one sentence everywhere", (problem) => {
     warnings: [said],
   });
 
-  // Where the place stands before it, a sentence about a file does not name it again.
+  // After the place, a sentence about a file does not repeat it.
   const at = problem.kind === "manifest-unusable" ? problem.at : undefined;
   const text = findingsText([{ severity: "error", at, problem }], { files: 1, errors: 1, warnings: 0 }, false);
   const [line = ""] = text.split("\n");

@@ -1,5 +1,5 @@
 /**
- * Which release this is. `package.json` lies beside the sources and beside the compiled files
+ * The release of this program. `package.json` is beside the sources and beside the compiled files
  * alike.
  */
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(shipped("package.json"), "utf8")) as
 export const build = {
   name: "Sluice",
   release: version,
-  /** The commit, where the build of the image named it. */
+  /** The commit, if the build of the image has named it. */
   build: process.env.SLUICE_BUILD ?? "unknown",
   repository: process.env.SLUICE_REPOSITORY ?? "unknown",
 } as const;

@@ -1,7 +1,7 @@
 /**
- * Says that something in a folder may have changed; what, the listener finds out by looking.
- * Besides chokidar's events there is a look every few seconds: network file systems report no
- * changes, and a folder that is itself a link may come to lead elsewhere.
+ * Reports that something in a folder may have changed; the listener has to look for itself. Beside
+ * chokidar's events it reports every few seconds, because network file systems send no events, and
+ * a folder that is itself a link may change its target.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import chokidar from "chokidar";
@@ -11,8 +11,8 @@ const longestMs = 45;
 const lookEveryMs = 3_000;
 
 /**
- * Calls `look` once per burst of changes, at most 45 ms after its first. Resolves, once changes are
- * seen, with how to stop.
+ * Calls `look` once per burst of changes, at most 45 ms after its first. Resolves with how to stop,
+ * once changes are noticed.
  */
 export async function watchFolder(folder: string, look: () => void): Promise<() => Promise<void>> {
   const ignored = [/(^|\/)(\.git|node_modules)$/, secondWays()];
@@ -44,9 +44,9 @@ export async function watchFolder(folder: string, look: () => void): Promise<() 
 }
 
 /**
- * Whether a path is a second way to a folder: links make circles, and a few that fork make more
- * paths than there is time for. What is watched on the first way is enough, because the listener
- * looks at everything.
+ * Whether a path is a second way to a folder. Links make circles, and a few that branch make more
+ * paths than there is time for. Watching the first way is enough, because the listener reads
+ * everything.
  */
 function secondWays(): (path: string) => boolean {
   const firsts = new Map<string, string>();

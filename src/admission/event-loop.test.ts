@@ -1,7 +1,7 @@
 /**
- * How long one review keeps the event loop from everything else: the largest Ingresses that an API
- * server stores, beside others on the same paths. Each part is held against the whole review, in
- * processor time, so that a busy machine changes nothing.
+ * How long one review blocks the event loop: for the largest Ingresses that an API server stores,
+ * beside others on the same paths. Each part is compared with the whole review in processor time,
+ * so that a busy machine changes nothing.
  */
 import { expect, test } from "vitest";
 import { base, ingress, put } from "../../test/support/sketch.ts";
@@ -51,7 +51,7 @@ test.each([
 ])("%s: no part is most of the review", { timeout: 60_000 }, (_, annotations, words) => {
   const twin = ingress({ ...words, name: "twin" });
   const submitted = ingress({ ...words, name: "new", annotations });
-  // Node compiles and collects garbage during some part or other, so the best of three counts.
+  // Node compiles and collects garbage during any part, so the best of three runs counts.
   const shares = many(3, () => {
     const parts = partsOf(submitted, twin);
     return Math.max(...parts) / parts.reduce((sum, ms) => sum + ms, 0);

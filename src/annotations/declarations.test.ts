@@ -1,5 +1,5 @@
 /**
- * Rules for every annotation, from its declaration: good samples are taken, bad ones have the
+ * Rules for every annotation, from its declaration: good samples are accepted, bad ones have the
  * declared consequence.
  */
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * Lines that several annotations make together: printed where they differ from the http block's,
- * and only for their protocol.
+ * Lines that depend on several annotations: they are printed where they differ from the http
+ * block's, and only for their protocol.
  */
 import { expect, test } from "vitest";
 import { notingPlace, settingsOf, valuesOf } from "../../test/support/reading.ts";

@@ -1,4 +1,7 @@
-/** A tenant writes what is in a Secret, up to a megabyte, and each change of it is read. */
+/**
+ * A tenant can write up to a megabyte into a Secret, and each change of it is read, so reading must
+ * be fast.
+ */
 import { expect, test } from "vitest";
 import { makeCertificate } from "../admission/own-certificate.ts";
 import type { Secret } from "../model/objects.ts";
@@ -23,7 +26,7 @@ const secret = (chain: string, key: string): Secret => ({
   data: { "tls.crt": base64(chain), "tls.key": base64(key) },
 });
 
-/** The quickest of several, in milliseconds of processor time. */
+/** The fastest of several runs, in milliseconds of processor time. */
 function quickest(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 8 && best > 50; run++) {

@@ -15,7 +15,7 @@ afterEach(() => {
 
 const nothingNamed = { settings: undefined, configMaps: [], secrets: [], services: [] };
 
-/** A cluster that is kept from `api`, and what it reported. */
+/** A cluster that reads from `api`, with its reports. */
 function open(api: FakeApi, options: Partial<ClusterOptions> = {}) {
   const stop = new AbortController();
   stops.push(stop);
@@ -250,7 +250,7 @@ test("it ends when it is told to", async () => {
   await cluster.ended;
 });
 
-/** Objects as no API server gives them: something in Sluice fails on each. */
+/** Objects that no API server returns: Sluice fails on each. */
 const broken: readonly (readonly [what: string, good: KubernetesObject, bad: object])[] = [
   ["the references of an Ingress", ingress("odd", "tls"), { spec: { tls: { secretName: "tls" } } }],
   [
@@ -284,7 +284,7 @@ test.each(broken)(
     expect(tables()).toHaveLength(2);
     api.put(strange, ingress("later"));
     await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(1), soon);
-    // The former version stays, and others go on.
+    // The previous version stays, and other objects go on.
     expect(tables()).toHaveLength(3);
     api.remove(strange);
     await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);

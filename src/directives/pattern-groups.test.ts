@@ -21,7 +21,7 @@ describe("names of groups become their numbers", () => {
     ["(?i)(?<a>x)(?-i:y)(?R)", "(?i)(x)(?-i:y)(?R)"],
     ["(?<=a)(?<!b)(?<c>d)", "(?<=a)(?<!b)(d)"],
     ["(?(DEFINE)(?<n>x))(?&n)", "(?(DEFINE)(x))(?1)"],
-    // without a named group a pattern is left as it is
+    // a pattern without a named group stays unchanged
     ["(?x) a # (b)", "(?x) a # (b)"],
     ["[(?]<n>", "[(?]<n>"],
   ])("%s", (pattern, text) => {

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { Token } from "./token.ts";
 
 /**
- * How nginx reads one double-quoted word: `\"` and `\\` are the characters, any other backslash
- * stands.
+ * Reads one double-quoted word as nginx does: `\"` and `\\` become the characters, any other
+ * backslash stays.
  */
 const readBack = (text: string) => {
   expect(text).toMatch(/^"(?:[^"\\]|\\.)*"$/su);

@@ -1,6 +1,6 @@
 /**
- * The writer against an API server in memory: what it writes, what it leaves alone, and what a new
- * leader finds.
+ * The writer against an API server in memory: what it writes, what it leaves unchanged, and what a
+ * new leader finds.
  */
 import { afterEach, expect, test } from "vitest";
 import { FakeApi } from "../../test/support/fake-api.ts";
@@ -27,7 +27,7 @@ afterEach(() => {
 
 const nameOf = (kind: string, { namespace, name }: ObjectName) => `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 
-/** Knows one version of each object; a write that names another one is refused. */
+/** Has one version of each object, and refuses a write that names another one. */
 class WritableApi extends FakeApi {
   readonly stored = new Map<string, KubernetesObject>();
   readonly writes: string[] = [];
@@ -105,7 +105,7 @@ const pod = (name: string, ip: string, ready = true): Pod => ({
   },
 });
 
-/** A cluster whose watches bring everything at once, with a leader in it. */
+/** A cluster with a leader, whose watches deliver at once. */
 async function setUp(api = new WritableApi()) {
   const clock = new FakeClock();
   const said: string[] = [];
@@ -136,9 +136,7 @@ async function setUp(api = new WritableApi()) {
   const term = { lost: lost.signal, holds: () => !lost.signal.aborted };
   const own = { namespace: "sluice", name: "pod-1", selector: { labelSelector: "app=sluice" } };
   const running = writer.keep(term, stop.signal, own);
-  /**
-   * The watches bring what there is, a turn works with it, and the writer does all that follows.
-   */
+  /** The watches deliver everything, a turn runs, and the writer finishes its work. */
   const settle = async () => {
     for (let round = 0; round < 6; round += 1) {
       snapshot = seen();

@@ -6,7 +6,7 @@ import { OperatorToken, showing } from "../operator-token.ts";
 import { Health } from "./health.ts";
 import { openHealthServer } from "./server.ts";
 
-/** None that the kernel gives away by itself. */
+/** A port that the kernel does not assign by itself. */
 const port = 19_254;
 const token = new OperatorToken();
 

@@ -1,7 +1,7 @@
 /**
  * No text makes any Kind read for long. The Kinds come from the declarations, so a new one is
- * measured without being named here. The quickest of several runs counts, and how the time grows
- * with the length: a busy machine slows both.
+ * measured without being named here. The fastest of several runs counts, and the growth of its time
+ * with the length, because a busy machine slows both runs.
  */
 import { expect, test } from "vitest";
 import { featureList } from "../annotations/registry.ts";
@@ -22,7 +22,7 @@ for (const [, { fields }] of featureList)
 for (const { key, kind } of Object.values(settings)) kinds.set(kind as Kind<unknown>, key);
 for (const [, { name, kind }] of flagList) kinds.set(kind as Kind<unknown>, `--${name}`);
 
-/** Texts that made patterns start over, parsers call themselves, or lists grow. */
+/** Texts that made patterns start over, parsers recurse, or lists grow. */
 const units = [
   ...[
     " ",

@@ -8,7 +8,7 @@ import { type LeaseClient, LeaseElection } from "./lease-election.ts";
 const name = { namespace: "default", name: "leader" };
 
 /**
- * One Lease as an API server keeps it. `slowMs` is how long an answer takes, `away` lets every
+ * One Lease as an API server keeps it. `slowMs` is the time until an answer, and `away` makes every
  * request fail.
  */
 class FakeApi {
@@ -21,7 +21,8 @@ class FakeApi {
   client(clock: FakeClock): LeaseClient {
     const answer = (work: () => Answer<Lease>) => async (_of: unknown, _what: unknown, signal: AbortSignal) => {
       if (this.away) return failed(ownFailure("unreachable", "away"));
-      // Slow to begin or slow to tell: a request that its sender gave up may still come to pass.
+      // Half of the delay is before the write and half after it: a request that its sender has
+      // given up may still take effect.
       if (this.slowMs > 0 && this.slowToBegin)
         await new Promise<void>((resolve) => clock.schedule(this.slowMs, resolve));
       const done = work();
@@ -49,7 +50,7 @@ class FakeApi {
   }
 }
 
-/** A process that stands for election and, while it leads, writes every 200 ms. */
+/** A process that takes part in the election and, while it leads, writes every 200 ms. */
 function candidate(api: FakeApi, identity: string, written: string[]) {
   const clock = new FakeClock();
   const stop = new AbortController();

@@ -32,7 +32,7 @@ interface Watch {
   readonly end: (failure?: ApiFailure) => void;
 }
 
-/** A server that answers as the test says: `lists` in turn, and each watch by hand. */
+/** A server that the test controls: `lists` answers in turn, and each watch is driven by hand. */
 function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readonly Answer<List<ConfigMap>>[] = []) {
   const clock = new FakeClock();
   const stop = new AbortController();

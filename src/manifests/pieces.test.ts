@@ -29,7 +29,7 @@ const texts = ["examples", "test/golden", "test/parity/corpus"].flatMap((place) 
 );
 
 test("places are those that a reader of the whole text finds", () => {
-  // Each fifth: all of them take a while.
+  // Every fifth, because all of them take a while.
   const some = texts.filter((_, at) => at % 5 === 0);
   expect(some.length).toBeGreaterThan(50);
   for (const text of some) expect(placesIn(readYaml(text))).toEqual(placesIn(readWithPlaces(text)));

@@ -22,7 +22,7 @@ const files = ["examples", "test/golden", "test/parity/corpus", "charts/sluice/v
 );
 
 test("files of the repository are read alike by both readers, and most of them fast", () => {
-  // Each fifth: all of them take a while.
+  // Every fifth, because all of them take a while.
   const some = files.filter((_, at) => at % 5 === 0);
   const fast = some.filter((file) => {
     const text = readFileSync(join(root, file), "utf8");

@@ -1,7 +1,6 @@
 /**
- * No text of a folder makes its reader slow, whatever is repeated in it. Time that grows with the
- * square of the length was 30 s for each of these texts; it is processor time, which other programs
- * do not add to.
+ * No text of a folder makes its reader slow, whatever it repeats. With quadratic time, each of
+ * these texts took 30 s. Processor time is measured, so other programs do not count.
  */
 import { expect, test } from "vitest";
 import { readManifest } from "./manifest.ts";

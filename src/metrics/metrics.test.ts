@@ -92,7 +92,7 @@ function metricsWith(more: Partial<MetricsOptions> = {}) {
     counts: async () => "",
     ...more,
   });
-  /** Lines whose name begins so, without what all have in common. */
+  /** Lines whose name begins with this, without the labels that all have. */
   const lines = async (name: string) =>
     (await metrics.exposition()).text
       .split("\n")
@@ -222,7 +222,7 @@ test("the last reload is good or not, with its hash and its time, and good again
     'sluice_reloads_total{why="a new location setting",outcome="refused"} 1',
     'sluice_reloads_total{why="settings",outcome="refused"} 1',
   ]);
-  // The reload and the data; nothing became live by the refusal or by nothing.
+  // The reload and the data; the refusal and the unchanged turn made nothing live.
   expect(await lines("sluice_change_live_seconds_count")).toEqual(["sluice_change_live_seconds_count 2"]);
 });
 
@@ -240,7 +240,7 @@ test("what cannot be asked has no value, and health is a value for each check", 
   ]);
 });
 
-/** A network namespace that was just made has seen nothing yet. */
+/** A new network namespace has no traffic yet. */
 async function somethingReceived(): Promise<void> {
   const server = createServer((socket) => socket.end("hello")).listen(0, "127.0.0.1");
   await once(server, "listening");

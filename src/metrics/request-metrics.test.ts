@@ -20,8 +20,8 @@ const linesOf = (metrics: RequestMetrics, name: string) =>
     .filter((one) => one.startsWith(`nginx_ingress_controller_${name}`));
 
 /**
- * As a worker hands over `times` requests that took `seconds` together, in the first bucket;
- * `others` are sums of other histograms.
+ * The line that a worker hands over for `times` requests that took `seconds` together, in the first
+ * bucket; `others` are sums of other histograms.
  */
 const requests = (whose: readonly string[], times: number, seconds = 0, others: readonly number[] = []) =>
   line(whose, [1, seconds, 2, times, 3, times, ...others]);
@@ -38,7 +38,7 @@ test("sums of several workers add up, and labels stand as ingress-nginx has them
 
 test("buckets are cumulative, and what is above the last is in +Inf alone", () => {
   const metrics = new RequestMetrics(options);
-  // request_duration_seconds has the places 1 to 4: sum, count, up to 0.1, up to 1.
+  // request_duration_seconds has the indices 1 to 4: sum, count, up to 0.1, up to 1.
   metrics.take(line(labels, [1, 5.5, 2, 4, 3, 1, 4, 2]));
   const text = `${own},status="2xx"`;
   expect(linesOf(metrics, "request_duration")).toEqual([
@@ -82,7 +82,7 @@ test("durations of a request are one series for a class of status, or for all la
 
 test("excluded metrics are left out, and the places of the others stay", () => {
   const metrics = new RequestMetrics(options);
-  // 15 to 17 are request_size, 18 to 20 response_size.
+  // 15 to 17 belong to request_size, 18 to 20 to response_size.
   metrics.take(requests(labels, 1, 0, [15, 7, 16, 1, 17, 1, 18, 9, 19, 1]));
   expect(linesOf(metrics, "request_size_sum")).toEqual([expect.stringMatching(/ 7$/)]);
   expect(metrics.exposition()).not.toMatch(/response_size|bytes_sent/);

@@ -8,7 +8,7 @@ const lua = globSync("**/*.lua", { cwd: root }).map((path) =>
   readFileSync(join(root, path), "utf8").replace(/--.*/g, ""),
 );
 
-/** The names of the variables in which the Lua has each kind of object. */
+/** The Lua variables that hold each kind of object. */
 const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> = {
   host: ["record", "wildcard"],
   location: ["location"],
@@ -34,7 +34,7 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
 };
 
 /**
- * Names that the Lua keeps in a decoded record, and functions of its modules that have such a name.
+ * Fields that Lua itself adds to a decoded record, and functions of its modules with such names.
  */
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],

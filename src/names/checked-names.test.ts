@@ -1,6 +1,6 @@
 /**
- * The resolver that nginx asks, as nginx asks it. A tenant names the nameservers behind it, and
- * they answer what they like.
+ * The resolver, asked in the way that nginx asks. A tenant controls the nameservers behind it, so
+ * their answers may be anything.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -68,8 +68,8 @@ test("names of one zone whose nameserver is silent leave room for others", { tim
     }
     return { kind: "found", addresses: ["192.0.2.7"], ttlMs: 1_000 };
   });
-  // An answer to each few says that those before it were read: a socket holds some hundreds at
-  // most.
+  // Waiting for an answer to every few questions shows that the earlier ones were read: a socket
+  // holds some hundreds at most.
   for (let few = 0; few < 30; few++) {
     for (let at = 0; at < 50; at++) ask(10_000 + 50 * few + at, `n${few}-${at}.slow.example`);
     await expect

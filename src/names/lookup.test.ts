@@ -1,6 +1,6 @@
 /**
- * The lookup against a nameserver of this test's own, which answers from a table and keeps what it
- * was asked.
+ * The lookup against the test's own nameserver, which answers from a table and records the
+ * questions.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -11,11 +11,11 @@ type Answer =
   | { readonly addresses: readonly string[]; readonly ttl: number }
   | "no such name"
   | "broken"
-  /** An alias for another name, and no address of it. */
+  /** An alias for another name, without an address. */
   | "alias";
 const types = { 1: "A", 28: "AAAA" } as Readonly<Record<number, string>>;
 
-/** `answers` by `TYPE name`; what is not listed has no address of that type. */
+/** `answers` by `TYPE name`; a name that is not listed has no address of that type. */
 async function setUp(answers: Readonly<Record<string, Answer>>) {
   const asked: string[] = [];
   const server = createSocket("udp4");

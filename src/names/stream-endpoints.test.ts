@@ -1,4 +1,4 @@
-/** The endpoints of streams, as nginx asks for them. */
+/** The endpoints of streams, in the way that nginx asks for them. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,7 +16,7 @@ interface Answer {
   readonly data: readonly Buffer[];
 }
 
-/** Each pool has these endpoints; the test may change them. */
+/** Each pool has these endpoints, which the test may change. */
 async function setUp(pools: Record<string, readonly StreamEndpoint[]>) {
   const free = createSocket("udp4").bind(0, "127.0.0.1");
   await once(free, "listening");

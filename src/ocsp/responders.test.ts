@@ -6,7 +6,7 @@ const about = (url: string) => ({ url }) as Question;
 const ends = new AbortController().signal;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A responder that answers when the test says so. */
+/** A responder that answers when the test lets it. */
 function responders() {
   const asked: string[] = [];
   const answers: (() => void)[] = [];

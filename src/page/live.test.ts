@@ -12,7 +12,7 @@ const marks = (routes: unknown = 0): Marks => ({
   gateways: [0],
 });
 
-/** A response that notes what is written to it. */
+/** A response that records what is written to it. */
 class Listener extends EventEmitter {
   readonly written: string[] = [];
   writableNeedDrain = false;

@@ -20,7 +20,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** The page of a controller that serves nothing yet. */
+/** The page of a controller that does not serve anything yet. */
 async function opened() {
   const notes = new PageNotes(() => 0);
   const questions: AskQuestion[] = [];

@@ -4,7 +4,7 @@ import { Bisection } from "./bisection.ts";
 import type { Suspect } from "./suspects.ts";
 
 /**
- * Plays nginx, which refuses every text with one of the guilty in it. Returns how often it was
+ * Plays nginx, which refuses every text that contains one of the guilty. Returns how often it was
  * asked.
  */
 function play(search: Bisection, all: readonly Suspect[], guilty: ReadonlySet<Suspect>): number {

@@ -4,7 +4,9 @@ import { emptyLastGood } from "../translate/last-good.ts";
 import { emptyQuarantine, type Refusal } from "../translate/quarantine.ts";
 import { QuarantineKeeper } from "./quarantine.ts";
 
-/** The settings' text stands in each location, that of unknown hosts too, which has no owner. */
+/**
+ * Text of the settings is in each location, including that of unknown hosts, which has no owner.
+ */
 const conf = `http {
     server {
         server_name _;
@@ -27,8 +29,8 @@ const owners = new Map([
 const ownersAt = (line: number) => new Set([owners.get(line) ?? []].flat());
 
 /**
- * What is set aside once nginx takes the rest. The setting is at fault, and Ingress b where its
- * snippet is.
+ * Returns what is set aside once nginx accepts the rest. The guilty ones are the setting, and
+ * Ingress b where its snippet is.
  */
 function setAside({ isBad }: { readonly isBad: boolean }) {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };

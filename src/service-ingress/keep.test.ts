@@ -21,7 +21,7 @@ const service = (asks: boolean, more: Partial<Service["spec"]> = {}, uid = "u1")
   },
 });
 
-/** A cluster whose Snapshot follows what is written, and the feature at work on it. */
+/** A cluster whose Snapshot follows the writes, with the feature running on it. */
 function setUp(...objects: readonly KubernetesObject[]) {
   let snapshot: Snapshot = put(base, ...objects);
   const clock = new FakeClock();

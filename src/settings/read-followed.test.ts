@@ -58,7 +58,7 @@ test("an object that is missing is said on the settings", () => {
   });
 });
 
-/** DER of a sequence of a prime and the generator 2. */
+/** A DER sequence of a prime and the generator 2. */
 function dhParameters(bits: number): string {
   const prime = Buffer.concat([Buffer.from([0]), Buffer.from(generatePrimeSync(bits))]);
   const element = (tag: number, content: Buffer) => {

@@ -4,7 +4,7 @@ import { TokenBucket } from "../timing/token-bucket.ts";
 import type { ApplyOutcome } from "./ports.ts";
 import { Reloads } from "./reloads.ts";
 
-/** A bucket with one token, and another each second. */
+/** A bucket with one token, and another one each second. */
 function start() {
   const clock = new FakeClock();
   const ending = new AbortController();

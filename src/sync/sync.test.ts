@@ -21,7 +21,7 @@ const nothing = translate(emptyInputs, defaultOptions, fake);
 
 const emptyText = { conf: "", files: [], shapes: new Set<string>(), parts: {}, ownersAt: () => new Set<string>() };
 
-/** A cluster in which nothing changes, with one certificate. */
+/** A cluster without changes, with one certificate. */
 function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Partial<SyncParts> = {}) {
   const clock = new FakeClock();
   const said: string[][] = [];
@@ -290,7 +290,7 @@ test("the statuses of a turn are live when nginx has its text, and at once where
 });
 
 describe("a bug outside of the reading of one object", () => {
-  /** The translator and the listener throw while `broken` says so. */
+  /** The translator and the listener throw while `broken` is true. */
   function breakable() {
     const broken = { translator: false, renderer: false, listener: false };
     const reports: SyncReport[] = [];
@@ -334,7 +334,7 @@ describe("a bug outside of the reading of one object", () => {
       await clock.advance(1);
       expect(reports.at(-1)?.reload).toEqual({ kind: "failed", cause: new TypeError(`${part} is broken`) });
       const count = reports.length;
-      // It is said once, however often it is tried.
+      // It is reported once, however often it is tried.
       await clock.advance(200_000);
       expect(reports).toHaveLength(count);
       expect(sync.live).toBe(live);

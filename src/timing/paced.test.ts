@@ -13,7 +13,7 @@ function started() {
   const clock = new FakeClock();
   const paced = new Paced(clock, 5_000);
   const ends: [number, string][] = [];
-  /** Work that takes `ms` of the event loop. */
+  /** Work that occupies the event loop for `ms`. */
   const ask = (name: string, ms: number) =>
     paced
       .run(

@@ -1,6 +1,6 @@
 /**
- * Whatever an annotation says that cannot be read: its Problem, its consequence, and no trace of it
- * in another Ingress.
+ * Unreadable values of every annotation: the Problem, the consequence, and no effect on another
+ * Ingress.
  */
 import { expect, test } from "vitest";
 import { badAnnotations } from "../../test/support/bad-annotations.ts";
@@ -35,7 +35,7 @@ test.each(badAnnotations)("$key: $text", ({ key, annotations, done, gated }) => 
   expect(configuration.servers.get("good.example")).toEqual(alone);
   const server = configuration.servers.get("bad.example");
   if (done === "reject") expect(server).toBeUndefined();
-  // what stands beside it may deny: a Secret that is not there
+  // an annotation beside it may close the paths, because its Secret does not exist
   else if (!gated || done === "deny")
     expect(server?.locations.map(({ closed }) => closed !== undefined)).toEqual([done === "deny"]);
 });

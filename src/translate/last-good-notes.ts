@@ -1,6 +1,6 @@
 /**
- * Problems that name the last good forms which are in force. Serving them is right for now, and
- * their authors mend nothing as long as no message says so.
+ * Problems that name the last good forms in force. Serving them is right for now, but their authors
+ * correct nothing without a message.
  */
 import { certificateOf } from "../certificates/certificate.ts";
 import { kindAndKey } from "../model/objects.ts";
@@ -12,12 +12,12 @@ import type { LastGood } from "./last-good.ts";
 type LastGoodProblem = Extract<Problem, { readonly kind: "last-good" }>;
 type Note = Omit<LastGoodProblem, "since">;
 
-/** Keeps the moment at which each form was first seen in force. */
+/** Remembers when each form was first seen in force. */
 export class LastGoodNotes {
   readonly #since = new Map<string, string>();
   #problems = Table.empty<readonly Problem[]>();
 
-  /** The Problems that `of` gave last. */
+  /** The last result of `of`. */
   get said(): Table<readonly Problem[]> {
     return this.#problems;
   }

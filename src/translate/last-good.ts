@@ -1,6 +1,6 @@
 /**
- * The last good form of objects whose present one is refused: an explicit input of `translate`. The
- * sync keeps it on disk, so that a restart gives the same answer as going on would have.
+ * The last good forms of refused objects: an explicit input of `translate`. The sync keeps them on
+ * disk, so that a restart gives the same result as going on.
  */
 import type { Fields } from "../annotations/declare.ts";
 import { featureList } from "../annotations/registry.ts";
@@ -25,8 +25,8 @@ const guardKeys = featureList
   .flatMap(([, { fields }]) => Object.values(fields as Fields).flatMap(({ key, aliases = [] }) => [key, ...aliases]));
 
 /**
- * Whether the refused version adds or changes what restricts access. Then the last good version
- * could let in clients that the refused one keeps out.
+ * Whether the refused version adds or changes a guard. Then the last good version could admit
+ * clients that the refused one keeps out.
  */
 export function guardsDiffer(good: KubernetesObject, refused: KubernetesObject, prefix: string): boolean {
   return guardKeys.some((key) => {

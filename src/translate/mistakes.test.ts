@@ -1,7 +1,4 @@
-/**
- * Mistakes of users: each mistake is one Problem on its Ingress, in words that its author
- * understands.
- */
+/** Mistakes of users: each is one Problem on its Ingress, in words that its author understands. */
 import { expect, test } from "vitest";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";

@@ -23,18 +23,17 @@ export interface TranslateOptions {
   readonly tcpServicesConfigMap: string | undefined;
   readonly udpServicesConfigMap: string | undefined;
   readonly enableSslPassthrough: boolean;
-  /** Where the host policy stands; undefined: there is none. */
+  /** The source of the host policy; undefined: there is none. */
   readonly hostPolicy: HostPolicyPlace;
   /**
-   * Ports that something of Sluice listens on, with what it is, for TCP and UDP services to keep
-   * away from.
+   * Ports on which Sluice listens, with what uses each, so that TCP and UDP services avoid them.
    */
   readonly reservedPorts: ReadonlyMap<number, string>;
   /** Port of the built-in 404 server on 127.0.0.1. */
   readonly defaultServerPort: number;
-  /** Which addresses nginx and the controller may ask. */
+  /** The addresses to which nginx and the controller may connect. */
   readonly asked: AskedPolicy;
-  /** Abilities that the nginx at hand lacks; empty where no nginx is at hand. */
+  /** Capabilities that this nginx lacks; empty where no nginx is known. */
   readonly lacks: ReadonlySet<Capability>;
   readonly gateway: GatewayOptions;
   /** Zone of the controller's Node, for topology hints; undefined: hints are not used. */
@@ -59,14 +58,11 @@ export interface GatewayOptions {
   readonly shared?: string;
   readonly httpPort: number;
   readonly httpsPort: number;
-  /**
-   * The file with the certificates of authorities that this machine trusts; undefined where there
-   * is none.
-   */
+  /** The file with the authorities that this machine trusts; undefined where there is none. */
   readonly systemAuthorities: string | undefined;
   /** Undefined: no Gateway has a Service of its own. */
   readonly services?: {
-    /** Ports of nginx for them, without those that something of Sluice listens on. */
+    /** Ports of nginx for these Services, without those on which Sluice itself listens. */
     readonly ports: readonly number[];
     /** Prefixes of labels and annotations that are copied from Gateways. */
     readonly prefixes: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * All Problems, by the object that was read when they were found. Reading an object again replaces
- * its own Problems alone.
+ * All Problems, by the object that was read when they were found. Reading an object again only
+ * replaces its own Problems.
  */
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";

@@ -16,9 +16,11 @@ export interface Quarantine {
 
 export interface Refusal {
   readonly version: string;
-  /** The report of nginx. */
+  /** nginx's message. */
   readonly why: string;
-  /** The search for the cause is not over, so this one may be innocent and is not reported yet. */
+  /**
+   * The search for the cause is still running, so this one may be innocent and is not reported yet.
+   */
   readonly suspected?: true;
 }
 
@@ -30,7 +32,7 @@ export function reduced({ objects, settings, ports }: Quarantine, by: (refusals:
   return { objects: by(objects), settings: by(settings), ports: by(ports) };
 }
 
-/** How many objects of each kind are refused. Ingresses are counted where there are none, too. */
+/** How many objects of each kind are refused. Ingresses are counted even if there are none. */
 export function countByKind(objects: Refusals): Readonly<Record<string, number>> {
   const counts: Record<string, number> = { Ingress: 0 };
   for (const called of objects.keys()) {
@@ -45,15 +47,13 @@ export function withoutSuspects(refusals: Refusals): Refusals {
   return new Map([...refusals].filter(([, { suspected }]) => suspected !== true));
 }
 
-/** An object whose fields ask for something. */
+/** An object whose spec counts. */
 export interface Versioned {
   readonly metadata: Pick<ObjectMeta, "uid" | "annotations">;
   readonly spec?: unknown;
 }
 
-/**
- * Equal for two objects that ask for the same: over a restart, and where only the status differs.
- */
+/** Equal for two objects with the same content, over a restart and whatever their status. */
 export function versionOf({ metadata, spec }: Versioned): string {
   const asked = JSON.stringify([metadata.uid, metadata.annotations, spec]);
   return hash("sha256", asked).slice(0, 32);

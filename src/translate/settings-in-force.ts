@@ -1,7 +1,7 @@
 /**
- * The Settings, read again when their ConfigMap, an object that it names or what nginx refused of
- * it has changed. What counts as a change is the value that is read: an edit of a comment or of a
- * key that does nothing makes nothing else void.
+ * The Settings, read again when their ConfigMap, an object that it names, or nginx's refusal of a
+ * key has changed. Only a changed value counts as a change: an edit of a comment, or of a key
+ * without effect, invalidates nothing else.
  */
 import { bugProblem, guarded } from "../guarded.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
@@ -25,7 +25,7 @@ export class SettingsInForce {
   #lastGood: LastGood["settings"] = emptyLastGood.settings;
   #isRead = false;
 
-  /** `configMap` is `namespace/name`; without one the Settings are the default ones for good. */
+  /** `configMap` is `namespace/name`; without one the Settings are always the defaults. */
   constructor({ configMap, asked }: Pick<TranslateOptions, "configMap" | "asked">, problems: Problems) {
     this.#configMap = configMap;
     this.#asked = asked;
@@ -36,12 +36,12 @@ export class SettingsInForce {
     return this.#value;
   }
 
-  /** Texts that stand in for unreadable ones. */
+  /** Texts that replace unreadable ones. */
   get lastGood(): LastGood["settings"] {
     return this.#lastGood;
   }
 
-  /** Whether they are others now. */
+  /** Returns whether they have changed. */
   renew(before: Inputs, now: Inputs): boolean {
     this.#lastGood = now.lastGood.settings;
     const key = this.#configMap;
@@ -87,8 +87,8 @@ export class SettingsInForce {
   }
 
   /**
-   * A port of Sluice's own depends on flags, so no Kind knows it: no request passes whose question
-   * would go there.
+   * The ports of Sluice itself depend on flags, so a Kind cannot check them: an auth service there
+   * lets no request pass.
    */
   #refusedAuth({ globalAuthUrl }: Settings, object: ObjectName): Problem | undefined {
     const why = globalAuthUrl.kind === "ask" ? whyNotGlobal(globalAuthUrl.url, this.#asked) : undefined;

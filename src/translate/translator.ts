@@ -34,21 +34,21 @@ import { Upstreams } from "./upstreams/upstreams.ts";
 export interface Translation {
   readonly configuration: Configuration<Settings, FeatureValues>;
   /**
-   * Problems by the object at fault or the host they were found for, so that one change renews few
-   * of them.
+   * Problems by the object at fault or the host that they concern, so that one change renews few of
+   * them.
    */
   readonly problems: Table<readonly Problem[]>;
-  /** To be handed in again with the next Snapshot, and kept over a restart. */
+  /** The caller passes them in again with the next Snapshot, and keeps them over a restart. */
   readonly lastGood: LastGood;
   /**
    * The desired status of objects of the Gateway API, by kind and name, as `objectKey` writes them.
    */
   readonly statuses: Table<DesiredStatus>;
-  /** Keys of the Ingresses that are ours, whether or not they are well written. */
+  /** Keys of the Ingresses that are ours, valid or not. */
   readonly accepted: ReadonlySet<string>;
 }
 
-/** A full translation, with no memory. */
+/** A full translation without a cache. */
 export function translate(inputs: Inputs, options: TranslateOptions, fake: Certificate): Translation {
   return new Translator(options, fake).turn(inputs);
 }
@@ -74,7 +74,7 @@ export class Translator {
   readonly #streams: Streams;
   #last: Inputs | undefined;
 
-  /** `fake` is the Certificate for hosts that have none, where the options name no other. */
+  /** `fake` is the Certificate for hosts without one, if the options name no other. */
   constructor(options: TranslateOptions, fake: Certificate) {
     this.#settings = new SettingsInForce(options, this.#problems);
     this.#hostPolicy = new HostPolicyInForce(options.hostPolicy, this.#problems);
@@ -141,8 +141,8 @@ export class Translator {
   }
 
   /**
-   * An object on which the source failed has a Problem like one on which a part of the Translator
-   * fails.
+   * An object on which the source failed gets the same Problem as one on which a part of the
+   * Translator fails.
    */
   #takeInFailures({ before, now }: Turn): void {
     for (const { key, after } of now.snapshot.failures.changesSince(before.snapshot.failures)) {
@@ -169,7 +169,7 @@ export class Translator {
     };
   }
 
-  /** The same object while nothing of it is different, so that the disk is left alone. */
+  /** The same object while nothing changes, so that nothing is written to disk. */
   #lastGood({ lastGood: given }: Inputs): LastGood {
     const settings = this.#settings.lastGood;
     const objects = this.#gatewayApi.keepIn(this.#ingresses.lastGood);

@@ -1,4 +1,4 @@
-/** The inputs of a turn of the Translator: the last ones and the present ones. */
+/** The inputs of a turn of the Translator: the previous ones and the present ones. */
 import type { Dependencies } from "../model/dependencies.ts";
 import { emptySnapshot, type Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
@@ -22,8 +22,8 @@ export interface Turn {
   readonly now: Inputs;
   readonly settings: Settings;
   /**
-   * Whether everything is to be made again: in the first turn, and when the Settings or the host
-   * policy are others.
+   * Whether everything has to be made again: in the first turn, and when the Settings or the host
+   * policy have changed.
    */
   readonly afresh: boolean;
 }
@@ -31,8 +31,7 @@ export interface Turn {
 const tables = { Secret: "secrets", ConfigMap: "configMaps", Service: "services" } as const;
 
 /**
- * The users of objects of this kind that have changed; `index` knows each as `namespace/name`, with
- * `prefix` before it.
+ * The users of changed objects of this kind; `index` has each as `namespace/name`, after `prefix`.
  */
 export function* usersOfChanged(
   index: Dependencies,

@@ -1,6 +1,6 @@
 /**
- * The inputs of a Server beyond its Claims. The caller reports what it asked for, so that the
- * Server is built again when that changes.
+ * The inputs of a Server beyond its Claims. The caller reports what it has read, so that the Server
+ * is built again when that changes.
  */
 import type { Secret, Service } from "../model/objects.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -8,7 +8,7 @@ import type { Claim } from "./claim.ts";
 import type { WantedNames } from "./hosts/names.ts";
 import type { Path } from "./hosts/path-routes.ts";
 
-/** A path of a host, and who has it. */
+/** A path of a host with its owner. */
 export interface OwnedPath {
   readonly path: Path;
   /** The field of its path in its owner; empty for an implicit path. */
@@ -19,35 +19,35 @@ export interface OwnedPath {
 
 export interface Namesake {
   readonly paths: readonly OwnedPath[];
-  /** Whether it is a server block of its own, to which nginx takes all requests for the name. */
+  /** Whether it is a server block of its own, which takes all requests for its names. */
   readonly isApart: boolean;
 }
 
 export interface World {
   /** Whether the flag for TLS passthrough is on. */
   readonly sslPassthrough: boolean;
-  /** Whether nginx here has paths in its text and nowhere else: it has no Lua. */
+  /** Whether this nginx has paths only in its text, because it has no Lua. */
   readonly pathsAreText: boolean;
   /** Without a slash. */
   readonly annotationsPrefix: string;
   readonly settings: Settings;
   service(key: string): Service | undefined;
-  /** The newest usable version of a Secret of TLS. */
+  /** The newest usable version of a TLS Secret. */
   secret(key: string): Secret | undefined;
-  /** The mistake in the present version where `secret` gives an older one. */
+  /** The mistake in the present version, where `secret` returns an older one. */
   brokenSecret(key: string): string | undefined;
-  /** Names beside its own that a host would answer to. */
+  /** The names that a host wants beside its own. */
   wantedBy(host: string): WantedNames;
-  /** Which host has a name that several may want. */
+  /** The host that gets a name which several may want. */
   ownerOf(name: string): string | undefined;
   /**
    * The namesake of a listener's host, by the key of that host: the Server of this name without a
-   * listener. Undefined where there is none, and where the listener has its port to itself.
+   * listener. Undefined where there is none, and where the listener does not share its port.
    */
   namesakeOf(key: string): Namesake | undefined;
   /**
-   * Whether a host one level up, `*.example.com`, has TLS configured that counts for a host whose
-   * oldest Claim is `oldest`.
+   * Whether a host one label up, `*.example.com`, has TLS configured in a way that counts for a
+   * host whose oldest Claim is `oldest`.
    */
   isTlsConfigured(wildcard: string, oldest: Claim | undefined): boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * What the controller's work costs between Snapshot and nginx, in CPU: a full build, and one change
- * in a cluster that is loaded.
+ * The controller's work between Snapshot and nginx, in CPU: a full build, and one change in a
+ * loaded cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,7 +70,7 @@ async function at(
   ];
 }
 
-/** Several, but of the largest. */
+/** Several runs, except for the largest cluster. */
 async function fullBuilds(hosts: number, secrets: readonly KubernetesObject[]): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const file = join(folder, "secrets.json");

@@ -1,7 +1,7 @@
 /**
  * 5,000 hosts with a certificate each: how soon the next handshake has a renewed one, and how long
- * it takes until all have theirs when all are renewed at once. What a certificate costs a worker is
- * among the figures of `hosts`.
+ * it takes until all hosts have theirs when all are renewed at once. The benchmark `hosts` has the
+ * cost of a certificate for a worker.
  */
 import { createServer } from "node:http";
 import { connect } from "node:tls";
@@ -69,7 +69,7 @@ async function renewed(hosts: number): Promise<Figure[]> {
   return found;
 }
 
-/** The fingerprint of what a client is shown. */
+/** The fingerprint of the certificate that a client gets. */
 function handshake(servername: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port: ports.https, servername, rejectUnauthorized: false }, () => {

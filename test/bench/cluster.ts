@@ -19,7 +19,7 @@ const endpoint = { address: "192.0.2.11", port: 8_080 };
 const births = 20;
 const burstSeconds = 20;
 const changesPerSecond = 50;
-/** Until what the start or a busy time has left is given back. */
+/** Waits until the memory of the start, or of a busy time, is given back. */
 const quietMs = 10_000;
 
 export async function cluster(): Promise<Figure[]> {
@@ -58,7 +58,7 @@ async function at(
   const ready = (performance.now() - begun) / 1000;
   starting.abort();
   const missing = (await early) + (await notFound(hosts));
-  // It is ready when nginx answers, and says so a moment later.
+  // nginx answers a moment before the controller reports that it is ready.
   const before = await until("the first reload to be told of", () => reloads(sluice) || false);
   const written = await untilAddressesAreWritten(sluice, begun);
   await delay(quietMs);
@@ -112,8 +112,8 @@ async function at(
 }
 
 /**
- * In seconds. At its first start ever it writes each once, and the API server has time for little
- * else.
+ * In seconds. At its very first start the controller writes each status once, and the API server
+ * has time for little else.
  */
 async function untilAddressesAreWritten(sluice: Sluice, begun: number): Promise<number> {
   const areWritten = () => sluice.log.includes('"the status of Ingresses was written"');
@@ -121,10 +121,10 @@ async function untilAddressesAreWritten(sluice: Sluice, begun: number): Promise<
   return (performance.now() - begun) / 1000;
 }
 
-/** By the number of hosts. */
+/** Keyed by the number of hosts. */
 const memoryBounds: Readonly<Record<number, number>> = { 10: 85, 1000: 115, 10000: 220 };
 
-/** How many of all requests are answered 404, from before nginx listens. */
+/** The share of requests that get 404, from before nginx listens. */
 async function notFoundUntil(hosts: number, end: AbortSignal): Promise<number> {
   let missing = 0;
   for (let at = 0; !end.aborted; at++) {

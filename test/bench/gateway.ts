@@ -65,7 +65,7 @@ function route(at: number, name: keyof typeof gatewayPorts) {
   return { apiVersion: group, kind: "HTTPRoute", metadata: metadata(`${name}-${at}`), spec };
 }
 
-/** Comes before the route that serves, and serves nothing. */
+/** It comes before the route that serves, and serves nothing. */
 function hidden(at: number) {
   const matches = [{ method: "GET" }];
   const rules = [{ matches, backendRefs: [{ name: `app-${at}`, port: 80 }] }];

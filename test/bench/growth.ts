@@ -1,8 +1,8 @@
 /**
- * How the cost of a cluster grows: each crowd is read, translated, rendered in both modes and
- * judged by the webhook, once with n of its things and once with eight times as many, turn by turn
- * beside each other. Where the work is linear, the ratio is about 8; where it is quadratic, it is
- * 64. The ratio counts and not the time, so what else the machine does matters little.
+ * How the cost of a cluster grows. Each kind of crowd is read, translated, rendered in both modes
+ * and judged by the webhook, once with n things and once with eight times as many, in turns. Linear
+ * work gives a ratio of about 8, quadratic work one of 64. Only the ratio counts, so other work of
+ * the machine matters little.
  */
 import { judge } from "../../src/admission/judge.ts";
 import { Neighbours } from "../../src/admission/neighbours.ts";
@@ -230,7 +230,7 @@ const rulePath = (path: string, name: string) => ({
 const small = 250;
 const times = 8;
 const rounds = 3;
-/** Far from linear, and far from quadratic. */
+/** Between linear and quadratic, far from both. */
 const bound = 24;
 
 /** A row for each crowd: the part of the controller whose cost grows most. */
@@ -249,7 +249,7 @@ export async function growth(): Promise<Figure[]> {
   });
 }
 
-/** Under this a ratio says nothing. */
+/** Below this time the ratio means nothing. */
 const leastMs = 0.5;
 
 function repeated(work: () => void, count: number): void {

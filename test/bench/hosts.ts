@@ -1,7 +1,7 @@
 /**
- * What many plain hosts cost nginx, and how long a new one takes, with `sluice serve` on a folder:
- * from 10 to 100,000 hosts as data, 10,000 of them with 2,000 certificates, and as text (static
- * mode) beside the smallest nginx.conf that serves the same hosts.
+ * The cost of many plain hosts for nginx, and the time until a new one is live, with `sluice serve`
+ * on a folder. There are 10 to 100,000 hosts as data, 10,000 of them with 2,000 certificates, and
+ * hosts as text (static mode) beside the smallest nginx.conf that serves the same hosts.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -34,7 +34,7 @@ const endpoint = { address: "127.0.0.1", port: backendPort };
 const test = "nginx -t";
 const births = 20;
 const reloads = 5;
-/** Until what the start or a busy time has left is given back. */
+/** Waits until the memory of the start, or of a busy time, is given back. */
 const quietMs = 10_000;
 /** The bounds that name a number of hosts hold for this one. */
 const boundAt = 10_000;
@@ -108,7 +108,7 @@ async function plain(hosts: number, node: readonly string[]): Promise<Figure[]> 
   return figures;
 }
 
-/** What is asked for by the number of hosts: seconds of a start, and MB of the controller. */
+/** The bounds by the number of hosts: seconds of a start, and MB of the controller. */
 function boundsOf(hosts: number): Readonly<Record<"start" | "memory", { readonly bound?: number }>> {
   const [start, memory] = wanted[hosts] ?? [];
   return { start: start === undefined ? {} : { bound: start }, memory: memory === undefined ? {} : { bound: memory } };
@@ -179,7 +179,7 @@ async function newHosts(served: Served, first: number): Promise<number[]> {
   return tookMs;
 }
 
-/** What nginx's test and reload took for each of some hosts with settings that no other has. */
+/** How long nginx's test and reload took for each of some hosts with settings of their own. */
 async function newShapes(served: Served, first: number): Promise<number[]> {
   const before = reloadsOf(served).length;
   for (let at = 0; at < reloads; at++) {
@@ -190,15 +190,15 @@ async function newShapes(served: Served, first: number): Promise<number[]> {
   return reloadsOf(served).slice(before);
 }
 
-/** What each reload so far took, in ms. */
+/** How long each reload so far took, in ms. */
 function reloadsOf(served: Served): number[] {
   const lines = served.lines().filter(({ msg }) => msg === "applied with a reload");
   return lines.map(({ reload }) => Number.parseFloat(String(reload)));
 }
 
 /**
- * What a worker remembers of hosts is part of its memory: each is asked so often that every worker
- * meets almost all.
+ * A worker's cache of hosts is part of its memory, so each host gets enough requests to reach
+ * almost every worker.
  */
 async function meetAll(served: Served, hosts: number): Promise<void> {
   for (let round = 0; round < 4; round++)

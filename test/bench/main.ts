@@ -1,7 +1,7 @@
 /**
  * `npm run bench [NAME ...]`: runs the benchmarks one after another, prints a line for each figure
- * and writes results.json, of which docs/performance.md is made. Nothing else should run meanwhile:
- * what a busy machine does to the figures is not their fault.
+ * and writes results.json, from which docs/performance.md is made. Nothing else should run
+ * meanwhile, because a busy machine changes the figures.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
@@ -51,7 +51,7 @@ const file = (name: string) => new URL(name, import.meta.url);
 const results: Record<string, Results> = JSON.parse(readFileSync(file("results.json"), "utf8"));
 for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
   const figures = await benchmarks[name]!().catch((failure: unknown) => {
-    // The others are worth their time; what is known of this one from before stays.
+    // The other benchmarks are still worth running; this one keeps its earlier figures.
     console.error(`benchmark ${name} failed:`, failure);
     process.exitCode = 1;
   });
@@ -75,7 +75,7 @@ function conditions(): string {
   return `${cpus().length} cores (${model}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, Linux`;
 }
 
-/** Four digits say more than a benchmark knows. */
+/** More than four digits would suggest too much precision. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === "number" ? Number(value.toPrecision(4)) : value;
 }

@@ -1,20 +1,20 @@
 /**
- * What benchmarks find, and how it is printed: each is a list of figures, and the page of docs is
- * made of nothing else.
+ * The results of benchmarks and their printed form: each is a list of figures, and the page in docs
+ * is made of them alone.
  */
 
 export interface Figure {
-  /** What was measured, in words. */
+  /** A description of what was measured. */
   readonly what: string;
   /** How many hosts or Ingresses there were; undefined where that does not matter. */
   readonly hosts?: number;
   readonly unit: "ms" | "us" | "MB" | "times" | "" | "KB" | "s";
-  /** One entry for each try. */
+  /** One entry for each run. */
   readonly values: readonly number[];
-  /** The median is to be at most this, or 95 in 100 where `tail` says so. */
+  /** The bound for the median, or for 95 in 100 where `tail` says so. */
   readonly bound?: number;
   readonly tail?: true;
-  /** What else is worth knowing. */
+  /** Further facts. */
   readonly note?: string;
 }
 
@@ -31,7 +31,7 @@ export function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** What is held against the bound. */
+/** The value that is compared with the bound. */
 export function measureOf({ values, tail }: Figure): number {
   return tail === true ? values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1]! : medianOf(values);
 }
@@ -40,7 +40,7 @@ export function isMet(figure: Figure): boolean | undefined {
   return figure.bound === undefined ? undefined : measureOf(figure) <= figure.bound;
 }
 
-/** `1.27 times`, `12 ms`, `0.0003 times`: three digits say enough, and the first one always. */
+/** `1.27 times`, `12 ms`, `0.0003 times`: at most three significant digits. */
 export function shown(value: number, unit: Figure["unit"]): string {
   const size = Math.abs(value);
   const digits =

@@ -1,6 +1,6 @@
 /**
- * docs/performance.md, from the results of the benchmarks and other tables: nothing in it is
- * written by hand but `notes.md`.
+ * Makes docs/performance.md from the results of the benchmarks and other tables; only `notes.md` is
+ * written by hand.
  */
 import { type Figure, isMet, measureOf, medianOf, type Results, shown } from "./measured.ts";
 
@@ -21,7 +21,7 @@ export function pageOf(results: Readonly<Record<string, Results>>, notes: string
   return `${[notes.trim(), ...sections, ...costs].join("\n\n")}\n`;
 }
 
-/** A row for what was measured; columns for numbers of hosts, where there are several. */
+/** One row for each figure; several columns where there are several numbers of hosts. */
 function tableOf(figures: readonly Figure[]): string {
   const sizes = [...new Set(figures.map(({ hosts }) => hosts))].toSorted((a, b) => (a ?? 0) - (b ?? 0));
   const rows = [...new Set(figures.map(({ what }) => what))];
@@ -63,8 +63,8 @@ function boundOf(figures: readonly Figure[]): string {
 }
 
 /**
- * By how much a cost is multiplied, on the way from the fewest hosts to the most, where their
- * number is multiplied by ten.
+ * The factor by which a cost grows for each tenfold number of hosts, between the fewest and the
+ * most.
  */
 function growthOf(figures: readonly Figure[]): string {
   const sized = figures.filter(

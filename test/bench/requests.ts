@@ -1,9 +1,9 @@
 /**
  * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts
- * with the same headers, log and certificate: alternating pairs on one machine, so that what the
- * machine does hits both. It keeps connections as the mode does: by an upstream block for all, or
- * by one for each Service. Which of the two it is decides more than all else where there are
- * 10,000. Clients keep their connections, so a handshake is no part of a request.
+ * with the same headers, log and certificate. The two alternate on one machine, so that
+ * disturbances affect both. The hand-written one keeps connections as the mode does: by one
+ * upstream block for all, or by one for each Service, which matters most with 10,000 Services.
+ * Clients keep their connections, so handshakes are not included.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,14 +22,10 @@ import { sizesOr } from "./support/sizes.ts";
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
 const [ourBackend, theirBackend] = ["127.0.0.1", "127.0.0.2"];
 const pairs = 10;
-/**
- * A pair goes through these turns, so that what the machine does while it lasts hits both alike.
- */
+/** One pair alternates this often, so that disturbances affect both alike. */
 const turns = ["theirs", "ours", "ours", "theirs", "theirs", "ours", "ours", "theirs"] as const;
 const requestsEach = 2_000;
-/**
- * Before it counts: LuaJIT has compiled what there is to compile, and a worker has met all hosts.
- */
+/** Warm-up: LuaJIT has then compiled its code, and each worker has seen all hosts. */
 const warmUp = 5_000;
 /** upstream-keepalive-connections by default. */
 const keptByDefault = 320;
@@ -113,12 +109,12 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
   return figures;
 }
 
-/** Of a request, in microseconds. */
+/** CPU of a request, in microseconds. */
 type Costs = Record<(typeof turns)[number], number>;
 
 /**
- * Each time over new connections: which worker gets how many of them is chance, and a busier one
- * has less to do for each request.
+ * Each run uses new connections: how many of them a worker gets is chance, and a busier worker
+ * needs less time for a request.
  */
 async function costs(
   listeners: Record<keyof Costs, Listener>,

@@ -14,7 +14,7 @@ import { hostOf, slice } from "./support/hosts.ts";
 const deployments = 100;
 const port = 8_080;
 const requestsPerSecond = 200;
-/** Addresses that Pods can have; one of a backend's answers says which was asked. */
+/** Addresses of Pods; the answer of a backend names the address that was asked. */
 const address = (n: number) => `192.0.2.${2 + (n % 110)}`;
 
 export async function rollout(): Promise<Figure[]> {

@@ -1,7 +1,7 @@
 /**
- * Metrics of requests at 5,000 Ingresses: how long a scrape takes while requests come, and what
- * counting costs nginx for each of them. nginx's time is what the kernel says its processes used,
- * so a busy machine spoils it less than the clock.
+ * Metrics of requests with 5,000 Ingresses: how long a scrape takes under traffic, and what
+ * counting costs nginx for each request. nginx's time is the CPU time of its processes, so a busy
+ * machine disturbs it less than it would a clock.
  */
 import { Agent, createServer, get, type RequestOptions } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -45,7 +45,7 @@ async function scrape(): Promise<Figure> {
 }
 
 /**
- * What counting adds to nginx's time for 1,000 requests; the goal is 3 ms, which is 3 us for each.
+ * The time that counting adds to 1,000 requests in nginx; the goal is 3 ms, which is 3 us for each.
  */
 async function counting(): Promise<Figure> {
   const rounds: number[][] = [];

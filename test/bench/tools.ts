@@ -1,7 +1,7 @@
 /**
- * The tools on one YAML file with 1,000 Ingresses, started as a user starts them: all is well with
- * them, or one in a hundred has an annotation that does not exist, whose place has to be found.
- * `sluice routes` asks a controller that serves them. The goal is a second for each.
+ * The tools on one YAML file with 1,000 Ingresses, started as a user starts them: without mistakes,
+ * or with an unknown annotation in one of a hundred Ingresses, whose line has to be found. `sluice
+ * routes` asks a controller that serves them. The goal is a second for each.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -50,7 +50,7 @@ export async function webhook(): Promise<Figure[]> {
 
 async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
   let snapshot = put(base, ...Array.from({ length: ingresses }, (_, at) => one(at)));
-  // What a controller has done before it is asked anything.
+  // The work of a controller before its first review.
   translate({ ...emptyInputs, snapshot }, defaultOptions, fake);
   const { cert, key } = await makeCertificate(["localhost"], new Date());
   let pair: KeyPair = { cert, key };
@@ -110,7 +110,7 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
       values: tookMs,
       bound: boundMs,
       tail: true,
-      // With what asks, another thread: the webhook's part of it is about half.
+      // Includes the asking thread; the webhook's part is about half.
       note: `${cpuMs.toFixed(1)} ms of CPU each`,
     },
     {

@@ -1,4 +1,4 @@
-/** What the cases are there for, and the default installation as a whole, golden. */
+/** What each case tests, and the default installation as a golden file. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * The chart against a real API server: every case is accepted field by field, and a release lives
- * through its whole life.
+ * The chart against a real API server: every case is accepted field by field, and a release goes
+ * through installation, upgrade and removal.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -97,8 +97,8 @@ test("a release is installed, upgraded, rolled back and uninstalled", async () =
 });
 
 /**
- * Kubernetes does not let the class of a load balancer change, so a release with one is not for
- * changing into.
+ * Kubernetes does not allow changes of the class of a load balancer, so an upgrade to such a
+ * release is not tested.
  */
 const changeable = cases.filter((name) => name !== "load-balancers");
 

@@ -22,9 +22,9 @@ import { ingressesAreTaken } from "./support/taken.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A page starts and ends a controller for each of its commands. */
+/** The commands of a page start and end several controllers. */
 const longMs = 1_800_000;
-/** Each would wait ten seconds more for a load balancer to forget it. */
+/** Each would wait ten more seconds until a load balancer has noticed its end. */
 const quickEnd = ["--post-shutdown-grace-period=0"];
 
 let cluster: Cluster;
@@ -50,9 +50,7 @@ afterEach(async () => {
 const blocksOf = (page: string) =>
   [...readFileSync(join(root, "docs", page), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!);
 
-/**
- * Runs commands as a reader would paste them, at his leisure, and stops at the first that fails.
- */
+/** Runs commands one by one, as a reader would paste them, and stops at the first failure. */
 async function paste(commands: string): Promise<string> {
   await ingressesAreTaken(cluster);
   const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
@@ -67,8 +65,7 @@ async function paste(commands: string): Promise<string> {
 }
 
 /**
- * Asks every ready Pod of a release for a host, as its Service would; resolves once all give
- * `expected`.
+ * Sends a request for a host to every ready Pod of a release; resolves once all answer `expected`.
  */
 async function answers(release: string, namespace: string, host: string, expected: string): Promise<void> {
   const fields = "jsonpath={range .items[?(@.status.podIP)]}{.status.podIP} {end}";

@@ -1,6 +1,6 @@
 /**
- * What the chart hands to the program is what the program takes: every case's arguments are read by
- * the flags' own declarations.
+ * The program accepts the arguments that the chart gives it: those of every case are read by the
+ * flags' own declarations.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { nest } from "./support/nest.ts";
 
 const folder = join(import.meta.dirname, "cases");
 
-/** Reads as the program does, after the kubelet has put the namespace in. */
+/** Reads as the program does, after the kubelet has filled in the namespace. */
 function read(args: readonly string[]) {
   const [program, ...words] = args.map((arg) => arg.replaceAll("$(POD_NAMESPACE)", "ingress-nginx"));
   expect(program).toBe("/nginx-ingress-controller");

@@ -24,7 +24,7 @@ let shop: Shop;
 let kubelet: Kubelet;
 let pods: Pods;
 const namespace = "ingress-nginx";
-/** A leader that ends without a word is followed after this, and a few tries. */
+/** A leader that ends without a word is replaced after this time and a few tries. */
 const electionTtlMs = 5_000;
 const longMs = 120_000;
 const backends = { a: "192.0.2.11", b: "192.0.2.12" };
@@ -161,7 +161,7 @@ const reasonsAbout = async (name: string): Promise<string> => {
 const eventAbout = (name: string, reason: string) =>
   until(`${reason} of ${name}`, async () => (await reasonsAbout(name)).split(" ").includes(reason), longMs);
 
-/** Who answers at each ready endpoint of the Gateway's slice, on the port that it leads to. */
+/** The Pods that answer at the ready endpoints of the Gateway's slice, on the port of each. */
 async function answers(name: string, port = 80): Promise<readonly string[]> {
   const [slice, service] = [await sliceOf(name), await serviceOf(name)];
   const target = targetsOf(service)[port];
@@ -307,7 +307,7 @@ test("the Service of a Gateway that goes, or goes to another controller, goes as
   await cluster.kubectl(["delete", "gateway", "moving", "--namespace=shop"]);
 });
 
-/** How long after `end` a Pod's address is no ready endpoint any more. */
+/** How long after `end` a Pod's address stops being a ready endpoint. */
 async function leavesAfterMs(pod: string, end: () => Promise<unknown>): Promise<number> {
   const ip = await cluster.kubectl(["get", "pod", pod, "-n", namespace, "-o", "jsonpath={.status.podIP}"]);
   expect(readyIn(await sliceOf("one"))).toContain(ip);

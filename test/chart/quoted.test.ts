@@ -8,8 +8,8 @@ import { chartValues } from "../../scripts/chart/values.ts";
 import { type Manifest, one, render, workloadOf } from "./support/helm.ts";
 
 /**
- * Every value of one of these shapes, each with what `write` says. Of the two autoscalers one alone
- * may be on.
+ * Every value with one of these shapes, and the text that `write` makes of it. Only one of the two
+ * autoscalers may be on.
  */
 function all(shapes: readonly Shape[], write: (shape: Shape) => unknown): Manifest {
   const values: Manifest = {};

@@ -44,7 +44,7 @@ test("values without a meaning stay unnamed at ingress-nginx's default", async (
   expect(notes).not.toContain("no meaning");
 });
 
-/** Something that this value may hold and that is not its default. */
+/** A value that is allowed here and is not the default. */
 function probeOf({ path, fallback, shape }: ChartValue): Json {
   if (path in probes) return probes[path]!;
   const types = [shape.type ?? []].flat();

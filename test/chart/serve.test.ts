@@ -45,7 +45,7 @@ const kubectl = (...args: readonly string[]) => cluster.kubectl([...args, "--nam
 
 interface InstallOptions {
   readonly workload?: string;
-  /** What `--set` takes. */
+  /** The values for `--set`. */
   readonly set?: readonly string[];
 }
 
@@ -92,7 +92,7 @@ test("as it comes: Ingresses are served, and a wrong one is refused by the webho
   await expect(apply(cluster, [wrong])).rejects.toThrow(
     /admission webhook .* denied the request.*configuration-snippet/s,
   );
-  // One container, one account: docs/security.md says so.
+  // One container, one account, as docs/security.md says.
   const workers = () => pods.processes(`${pod}/controller`).filter(({ command }) => command.includes("nginx: worker"));
   // One of the time before may end between two looks at it.
   await until("a worker sees the token", () => workers().some(({ pid }) => seesToken(pid)));

@@ -46,9 +46,9 @@ const lines = () =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
-/** Waits until it says so, after what it had printed at `since`. */
+/** Waits for this text after the output at `since`. */
 const says = (pattern: RegExp, since = 0) => until(`${pattern}`, () => pattern.test(printed().slice(since)), 120_000);
-/** Of all syncs but those that still wait for their reload, which have another line then. */
+/** All syncs except those that still wait for their reload, which have another line. */
 const syncLines = () =>
   lines().filter(({ translate, msg }) => translate !== undefined && msg !== "not live yet: it waits for a reload");
 

@@ -1,7 +1,7 @@
 /**
- * What docs/user-guide.md and docs/operate.md print for a cluster, run as it is printed: `sluice
- * run`, the Events, the right to the Lease. The commands of docs/install.md and docs/move.md are
- * run in test/chart/docs.test.ts, those without a cluster in test/nginx/docs.test.ts.
+ * Runs what docs/user-guide.md and docs/operate.md print for a cluster, word by word: `sluice run`,
+ * the Events, the right to the Lease. test/chart/docs.test.ts runs the commands of docs/install.md
+ * and docs/move.md, and test/nginx/docs.test.ts those without a cluster.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -18,7 +18,7 @@ afterEach(async () => {
 afterAll(() => cluster?.stop());
 
 interface Standing {
-  /** In front of the API server. */
+  /** A proxy before the API server. */
   readonly server?: string;
   readonly durationMs?: number;
 }

@@ -86,7 +86,7 @@ async function watched(server: string) {
   return { informer, believed, contradictions, count, end };
 }
 
-/** Gives the version it made. */
+/** Returns the version that it created. */
 async function changeSomething(round: number): Promise<string | undefined> {
   const name = `object-${round % 7}`;
   const object = configMap(name, { round: `${round}` });

@@ -1,7 +1,7 @@
 /**
- * Flags about a cluster, each seen in the cluster or by a client. Two controllers carry all of
- * them, one after the other, because a start costs more than a look. Flags that need no cluster are
- * in `test/nginx/flags.test.ts`.
+ * Flags about a cluster, each observed in the cluster or by a client. Two controllers have all of
+ * them, one after the other, because a start takes longer than a look. `test/nginx/flags.test.ts`
+ * has the flags that need no cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

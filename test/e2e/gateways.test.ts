@@ -1,6 +1,6 @@
 /**
  * Gateways, ListenerSets and HTTPRoutes in a real cluster: kinds that come and go, missing rights,
- * statuses that keep their word.
+ * and statuses that are true.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewayApiVersion, gatewaySuite } from "../../scripts/gateway-suite.ts";

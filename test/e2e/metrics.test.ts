@@ -75,8 +75,8 @@ test("a life with everything in it leaves a trace of everything", async () => {
 });
 
 /**
- * What has happened and is not counted yet: each of nginx's workers hands over in its own time, and
- * each watch of the API server brings what it brings.
+ * Counts that have not arrived yet: each of nginx's workers hands over in its own time, and so does
+ * each watch of the API server.
  */
 function lacking(): readonly string[] {
   const counted: Readonly<Record<string, number>> = {

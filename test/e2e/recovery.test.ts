@@ -28,7 +28,7 @@ const never = new AbortController().signal;
  * starts on a busy machine needs longer.
  */
 const soon = { timeout: 120_000, interval: 100 };
-/** Of the waits that chance makes up to twice as long. */
+/** Waits have jitter, up to twice their length. */
 const shortest = () => 0;
 const stop = new AbortController();
 const events: ReflectorEvent[] = [];
@@ -98,7 +98,7 @@ test("an outage: the first watch that gets through spares the others the rest of
   const kubeconfig = cluster.kubeconfig("plain", await proxy.listen("127.0.0.1"));
   const plain = new Client(await kubeConfigCredentials([kubeconfig]));
   const waits = new Map<Watch, { readonly retryMs: number; readonly since: number }>();
-  /** By how many milliseconds each was back before its wait was over. */
+  /** The milliseconds by which each was back before its wait was over. */
   const spared: number[] = [];
   const report = (watch: Watch, event: ReflectorEvent) => {
     const wait = waits.get(watch);

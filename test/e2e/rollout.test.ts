@@ -34,22 +34,19 @@ const slices = resource<EndpointSlice>({
 });
 const never = new AbortController().signal;
 const servers: Server[] = [];
-/**
- * So many requests of a Deployment in a row that an address has no part in say that it is asked no
- * more.
- */
+/** An address counts as unused when this many requests of a Deployment in a row went elsewhere. */
 const enough = 200;
 
 /** The requests of a Deployment, whichever of its Pods they came to. */
 interface Asked {
   count: number;
-  /** By the address of the Pod: its last one, and when that was. */
+  /** Keyed by the address of the Pod: its last request, and when that was. */
   readonly last: Map<string, { readonly number: number; readonly at: number }>;
 }
 const askedOf = new Map<number, Asked>(deployments.map(({ port }) => [port, { count: 0, last: new Map() }]));
 /**
- * By address and port: the last request it got before it was asked no more, and how long after it
- * left that was.
+ * Keyed by address and port: the last request before it became unused, and how long after it left
+ * that was.
  */
 const left = new Map<string, { readonly number: number; readonly afterMs: number }>();
 let cluster: Cluster;

@@ -1,7 +1,7 @@
 /**
- * What `sluice compat` says about clusters shaped like those of public projects, whole, as text and
- * as JSON. Every finding in these files was checked by hand against ingress-nginx's behaviour when
- * it was written; a new one deserves the same.
+ * The reports of `sluice compat` about clusters shaped like those of public projects, whole, as
+ * text and as JSON. Every finding in these files was checked by hand against ingress-nginx's
+ * behaviour when it was written; a new one deserves the same.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

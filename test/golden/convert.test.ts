@@ -1,4 +1,4 @@
-/** What `sluice convert` writes and says, whole, beside the Ingresses that it is about. */
+/** The output of `sluice convert`, whole, beside the Ingresses that it is about. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Whose text stands at a line of nginx.conf: the objects that are suspected first when nginx
- * refuses the line.
+ * The owners of lines of nginx.conf: the objects that are suspected first when nginx refuses the
+ * line.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";

@@ -62,7 +62,7 @@ interface Cost {
   readonly off: boolean;
 }
 
-/** Whether each step is a reload, for a controller that is given one version after the other. */
+/** Whether each step is a reload, for a controller that gets one version after the other. */
 function costOf(key: string, { from, to, beside = {} }: AnnotationChange): Cost {
   const renderer = studio.renderer();
   const isCanary = key.startsWith("canary");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { idleMemoryPart, ownHeap } from "./idle-memory.ts";
 
-/** A heap that a collection brings down to 100 bytes. */
+/** A heap that a garbage collection reduces to 100 bytes. */
 function starting() {
   const clock = new FakeClock();
   const listeners = new Set<() => void>();

@@ -5,7 +5,7 @@ import { begun, CannotStart, type Part, runParts, stopped, stoppedBy } from "./p
 
 const log = openLog({ verbosity: 0, terminal: false, write: () => {} });
 
-/** Two parts that note what becomes of them, and what is to come after them. */
+/** Two parts that record their start and stop, with the parts that follow them. */
 function noting() {
   const notes: string[] = [];
   const part = (name: string): Part => ({

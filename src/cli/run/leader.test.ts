@@ -15,8 +15,8 @@ const ingress: Ingress = {
 const own = { name: { namespace: "ingress-nginx", name: "controller-0" }, labels: { app: "sluice" } };
 
 /**
- * An API server with one Ingress, one Pod and no Lease. A write to the Ingress arrives, and is
- * carried out when it is let.
+ * An API server with one Ingress, one Pod and no Lease. A write to the Ingress waits until the test
+ * lets it through.
  */
 function server() {
   const asked: string[] = [];

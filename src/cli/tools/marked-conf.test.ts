@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { markedConf } from "./marked-conf.ts";
 
-/** As the kubectl plugin of ingress-nginx finds a host. */
+/** Finds a host as the kubectl plugin of ingress-nginx does. */
 function blockOf(conf: string, host: string): string | undefined {
   const start = `## start server ${host}\n`;
   const at = conf.indexOf(start);

@@ -1,4 +1,4 @@
-/** What would be otherwise if routes in shadow served, by kind. */
+/** How requests would be answered differently if routes in shadow served, by kind. */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, route, serviceIn } from "../../../test/support/gateways.ts";
 import { ingress, ingressClass } from "../../../test/support/ingress.ts";
@@ -24,17 +24,17 @@ const world = put(
 );
 
 interface Words {
-  /** Annotations of the Ingress, whose path is `/` unless it says otherwise. */
+  /** Annotations of the Ingress, whose path is `/` unless it is given. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly path?: readonly [string, string, string];
-  /** The rule of the route in shadow, for `/` and the Service `web` unless it says otherwise. */
+  /** The rule of the route in shadow, by default for `/` and the Service `web`. */
   readonly rule?: object;
   readonly more?: readonly KubernetesObject[];
 }
 
 const toWeb = { backendRefs: [{ name: "web", port: 80 }] };
 
-/** `now` is what took the request, as nginx's Lua writes it. */
+/** `now` is the taker of the request, as nginx's Lua writes it. */
 function reported({ annotations = {}, path = ["/", "web", "Prefix"], rule = {}, more = [] }: Words, now?: string) {
   const shadow = route({ hostnames: ["a.test"], rules: [{ ...toWeb, ...rule }] });
   const hidden = { ...shadow, metadata: { ...shadow.metadata, annotations: { "sluice.dev/shadow": "true" } } };

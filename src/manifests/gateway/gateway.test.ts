@@ -1,4 +1,4 @@
-/** What the definitions of the Gateway API would refuse, in sentences of our own. */
+/** Objects that the definitions of the Gateway API would refuse, with our own sentences. */
 import { expect, test } from "vitest";
 import { type Check, fieldOf } from "../check.ts";
 import { backendTLSPolicy } from "./backend-tls-policy.ts";

@@ -1,4 +1,4 @@
-/** What the definition of GRPCRoutes would refuse, in sentences of our own. */
+/** GRPCRoutes that their definition would refuse, with our own sentences. */
 import { expect, test } from "vitest";
 import { fieldOf } from "../check.ts";
 import { grpcRoute } from "./grpc-route.ts";

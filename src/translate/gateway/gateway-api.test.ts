@@ -1,6 +1,6 @@
 /**
- * What becomes of Gateways and HTTPRoutes: conditions with their reasons, and the hosts, paths and
- * ports that they make.
+ * Gateways and HTTPRoutes: conditions with their reasons, and the hosts, paths and ports that they
+ * make.
  */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";

@@ -1,6 +1,6 @@
 /**
- * A turn over any history of Gateways, ListenerSets, routes and what they refer to says what a full
- * translation says.
+ * A turn over any history of Gateways, ListenerSets, routes and what they refer to gives the result
+ * of a full translation.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";

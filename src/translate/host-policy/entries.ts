@@ -1,4 +1,4 @@
-/** How a host policy is written: in one ConfigMap, or as labels of Namespaces. */
+/** Reads a host policy from one ConfigMap, or from the labels of Namespaces. */
 import type { ConfigMap, Namespace } from "../../model/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { HostEntry } from "./policy.ts";
@@ -35,7 +35,8 @@ export function entriesOfConfigMap({ metadata, data = {} }: ConfigMap): ReadEntr
 const isHosts = (text: string): boolean => text === "*" || name.test(text.replace(/^(?:\*\.|\.)/, ""));
 
 /**
- * The value of a label says how its name is meant, because the name of a label holds no asterisk.
+ * The value of a label gives the meaning of its name, because the name of a label cannot hold an
+ * asterisk.
  */
 const forms: Readonly<Record<string, (name: string) => string>> = {
   exact: (host) => host,

@@ -1,4 +1,4 @@
-/** A Claim without the hosts that the host policy gives to other namespaces. */
+/** Removes from a Claim the hosts that the host policy gives to other namespaces. */
 import { catchAll } from "../../model/configuration.ts";
 import type { Problem } from "../../problem.ts";
 import type { Claim, ClaimedPath } from "../claim.ts";
@@ -6,13 +6,13 @@ import { twinOf } from "../hosts/names.ts";
 import { type HostPolicy, noHostPolicy, permits } from "./policy.ts";
 
 export interface Governed {
-  /** The same object where nothing is taken from it. */
+  /** Returns the same object where nothing is removed. */
   readonly claim: Claim;
   readonly problems: readonly Problem[];
 }
 
 /**
- * Takes hosts, aliases and certificates for them from an Ingress's Claim, with one Problem for each
+ * Removes hosts, aliases and their certificates from an Ingress's Claim, with one Problem for each
  * name.
  */
 export function governed(claim: Claim, policy: HostPolicy): Governed {
@@ -41,11 +41,10 @@ export function governed(claim: Claim, policy: HostPolicy): Governed {
       features: {
         ...claim.features,
         aliases: { ...aliases, names: aliases.names.filter(isAllowed) },
-        // The redirect is all hosts' or none's, as the annotation is.
+        // The annotation is about all hosts, so the redirect stays for all of them or for none.
         redirects: { ...redirects, twin: redirects.twin && lostTwins.length === 0 },
       },
-      // A section without hosts is for all hosts, so one that has lost all its hosts goes as a
-      // whole.
+      // A section without hosts means all hosts, so a section that loses all its hosts is removed.
       tls: claim.tls.flatMap((section) => {
         const hosts = section.hosts.filter(isAllowed);
         return hosts.length === 0 && section.hosts.length > 0 ? [] : [{ ...section, hosts }];

@@ -1,4 +1,4 @@
-/** The host policy, read again when what it is written in has changed. */
+/** The host policy, read again when its ConfigMap or Namespaces have changed. */
 import { nameOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
@@ -7,7 +7,7 @@ import { entriesOfConfigMap, entriesOfNamespaces, type ReadEntries } from "./ent
 import { type HostPolicy, hostPolicyOf, noHostPolicy } from "./policy.ts";
 
 /**
- * Where the policy stands: `labels` of Namespaces, or the ConfigMap `namespace/name`; undefined:
+ * The source of the policy: `labels` of Namespaces, or the ConfigMap `namespace/name`; undefined:
  * there is none.
  */
 export type HostPolicyPlace = string | undefined;
@@ -33,7 +33,7 @@ export class HostPolicyInForce {
     return this.#value;
   }
 
-  /** Whether it is another one now. */
+  /** Returns whether it has changed. */
   renew(before: Snapshot, now: Snapshot, isFirst: boolean): boolean {
     const place = this.#place;
     if (place === undefined || (!isFirst && !mayDiffer(place, before, now))) return false;
@@ -48,7 +48,7 @@ export class HostPolicyInForce {
   }
 
   /**
-   * Undefined where the ConfigMap is missing: what it gave last stays in force, so that its loss
+   * Undefined where the ConfigMap is missing: its last content stays in force, so that its loss
    * opens no host.
    */
   #ofConfigMap(key: string, { configMaps }: Snapshot): ReadEntries | undefined {

@@ -1,7 +1,7 @@
 /**
- * The host policy: which namespaces alone may use which hosts. It is off unless the operator names
- * where it stands. Hosts that it does not mention are anybody's, so that it can be introduced one
- * host at a time; the entry `*` is for all of those.
+ * The host policy: which namespaces may use which hosts. It is off unless the operator names its
+ * source. Any namespace may use a host that it does not mention, so that it can be introduced one
+ * host at a time; the entry `*` covers all of those.
  */
 import { catchAll } from "../../model/configuration.ts";
 
@@ -10,7 +10,7 @@ export interface HostPolicy {
   ownersOf(host: string): readonly string[] | undefined;
 }
 
-/** One host, or several by a wildcard or a suffix, that a namespace is given. */
+/** One host, or several by a wildcard or a suffix, that belong to a namespace. */
 export interface HostEntry {
   readonly namespace: string;
   /**
@@ -23,8 +23,8 @@ export interface HostEntry {
 export const noHostPolicy: HostPolicy = { ownersOf: () => undefined };
 
 /**
- * The most exact of several entries that take a host counts: the name, then a wildcard, then the
- * longest suffix, then `*`.
+ * The most specific entry that takes a host counts: the name, then a wildcard, then the longest
+ * suffix, then `*`.
  */
 export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
   if (entries.length === 0) return noHostPolicy;
@@ -42,7 +42,7 @@ export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
   };
 }
 
-/** Spellings under which a host may have been given, the most exact one first. */
+/** The entries that could take a host, the most specific one first. */
 function* entriesFor(host: string): Iterable<string> {
   if (isName(host)) {
     yield host;
@@ -56,7 +56,7 @@ function* entriesFor(host: string): Iterable<string> {
   yield "*";
 }
 
-/** Patterns and the catch-all may stand for any host, so that only the entry `*` takes them. */
+/** Patterns and the catch-all may stand for any host, so only the entry `*` takes them. */
 const isName = (host: string): boolean => host !== catchAll && /^(?:\*\.)?[^*~.][^*~]*$/.test(host);
 
 /** Whether a namespace may use a host. */

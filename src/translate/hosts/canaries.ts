@@ -1,8 +1,8 @@
 /**
- * Canaries folded into the Locations they shadow (RS-13). A canary adds to the Locations of one
- * rule and never makes one; it counts for that rule alone, and a rule may have several. Its
- * Upstream is its own even where the Service has another one, because clients bound to the main
- * Service are bound to its canary by the same cookie (RS-14.7).
+ * Adds canaries to the Locations that they shadow (RS-13). A canary belongs to the Locations of one
+ * rule and never makes one; a rule may have several. Its Upstream is separate even where another
+ * path uses the same Service, because clients bound to the main Service are bound to its canary by
+ * the same cookie (RS-14.7).
  */
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -23,7 +23,7 @@ export interface Main {
 }
 
 export interface Shadow {
-  /** Which of the mains it shadows, by place. */
+  /** The indices of the mains that it shadows. */
   readonly main: number;
   readonly canary: Canary;
   readonly claim: Claim;
@@ -40,7 +40,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   const shadows: Shadow[] = [];
   const uses: UpstreamUse[] = [];
   const problems: Problem[] = [];
-  /** Locations by type and path: both lists may have 10,000. */
+  /** Locations by type and path, because both lists may have 10,000 entries. */
   const places = new Map(
     mains.map((main, at) => [placeOf(main.type, main.path), at]).toReversed() as [string, number][],
   );
@@ -62,7 +62,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   }
   return { shadows, uses, problems };
 
-  /** `shadowed` are the mains that the claim shadows already. */
+  /** `shadowed` are the mains that the claim already shadows. */
   function shadow(
     claim: Claim,
     shadowed: Set<number>,
@@ -86,15 +86,15 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
       shadowed.add(main);
       add(claim, own, main, mains[main]!.upstream);
     }
-    // Said only where the Service counts: an unused one is not followed, so its coming would not be
-    // noticed.
+    // Reported only where the Service counts: an unused Service is not watched, so its arrival
+    // would not be noticed.
     const missing = missingPart(own, world);
     if (possible.length > 0 && missing !== undefined) idle(missing);
   }
 
   /**
-   * Those of its own namespace: a canary would else take requests that another tenant's users make
-   * behind that one's login.
+   * Only those of its own namespace: otherwise a canary would take requests that another tenant's
+   * users make behind that tenant's login.
    */
   function ownOf(
     { owner: { kind, namespace } }: Claim,
@@ -121,7 +121,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
 
 const placeOf = (type: string, path: string): string => `${type} ${path}`;
 
-/** The missing part of the Service and its port. */
+/** Says whether the Service or its port is missing. */
 function missingPart({ key, port }: ClaimedBackend, world: World): string | undefined {
   const service = world.service(key);
   if (service === undefined) return `Service ${key} not found`;

@@ -1,15 +1,15 @@
 /**
- * Warnings about certificates that are served: they are out of date, or weak. It changes with time
- * alone.
+ * Warnings about served certificates that have expired, soon will, or are weak. They also change
+ * with time alone.
  */
 import type { Certificate } from "../../model/configuration.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
 
-/** All are looked at again when the next one has begun, if somebody asks then. */
+/** All certificates are checked again in the next period, when the next call comes. */
 export const hourMs = 3_600_000;
 
-/** Looks at certificates that changed, and at all of them once an hour. */
+/** Checks certificates that changed, and all of them once an hour. */
 export class CertificateDoubts {
   #certificates = Table.empty<Certificate>();
   #hour = 0;

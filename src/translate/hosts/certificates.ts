@@ -1,7 +1,7 @@
 /**
- * The Certificates that Servers use, and the Secrets they are read from. A Secret whose new content
- * is no usable pair leaves the last good one in force; so a Server asks here for a Secret, and not
- * the Snapshot.
+ * The Certificates that Servers use, and their Secrets. A Secret whose new content is no usable
+ * pair leaves the last good one in force, so a Server asks here for a Secret and not in the
+ * Snapshot.
  */
 import { certificateOf } from "../../certificates/certificate.ts";
 import { guarded } from "../../guarded.ts";
@@ -22,7 +22,7 @@ export class Certificates {
   #lastGood: LastGood["secrets"] = emptyLastGood.secrets;
   #all = Table.empty<Certificate>();
 
-  /** `defaultSecret` is `namespace/name`; `fake` stands in where it gives no Certificate. */
+  /** `defaultSecret` is `namespace/name`; `fake` stands in where it has no Certificate. */
   constructor(defaultSecret: string | undefined, fake: Certificate) {
     this.#defaultSecret = defaultSecret;
     this.#fake = fake;
@@ -43,7 +43,7 @@ export class Certificates {
     return this.#lastGood;
   }
 
-  /** Takes in the Secrets of this turn, before anybody asks for one. */
+  /** Reads the Secrets of this turn, before any Server asks for one. */
   takeIn({ before, now }: Turn): void {
     this.#secrets = now.snapshot.secrets;
     this.#lastGood = now.lastGood.secrets;
@@ -70,14 +70,14 @@ export class Certificates {
     return read?.ok === false ? read.why : undefined;
   }
 
-  /** Says which Secrets `user`, a host or a Gateway, uses now. */
+  /** Sets the Secrets that `user`, a host or a Gateway, uses now. */
   use(user: string, keys: readonly string[]): void {
     for (const used of this.#users.usedBy(user)) this.#outdated.add(used);
     this.#users.set(user, keys);
     for (const key of keys) this.#outdated.add(key);
   }
 
-  /** Reads again what has changed, and drops what is not used any more. */
+  /** Reads changed Secrets again, and drops unused ones. */
   renew(): void {
     const entries = [...this.#outdated].map((key) => {
       return [key, this.#users.isUsed(key) ? this.#read(key) : undefined] as const;
@@ -93,7 +93,7 @@ export class Certificates {
   }
 
   #goodOneBehind({ key, before, after }: TableChange<Secret>): Secret | undefined {
-    // A Secret with nothing behind it is read when somebody uses it.
+    // A Secret without a cached Certificate is read when a host uses it.
     const previous = this.#lastGood.get(key) ?? before;
     if (after === undefined || previous === undefined || !isPair(after) || certificateOf(after).ok) return undefined;
     return certificateOf(previous).ok ? previous : undefined;

@@ -1,7 +1,7 @@
 /**
  * Locations that permitted snippets declare on a host. nginx finds them by name for every request
- * of the server, so a backend of another namespace could send its clients to one by
- * X-Accel-Redirect, past `internal`. The header of such backends is ignored.
+ * of the server, so a backend of another namespace could send its clients there by
+ * X-Accel-Redirect, in spite of `internal`. So the header of such backends is ignored.
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -9,9 +9,9 @@ import type { Location } from "../../model/configuration.ts";
 import type { Claim } from "../claim.ts";
 
 /**
- * Tells whether a Location belongs to one namespace while a snippet of another declares locations.
- * `host` holds the server-snippet that is in force. Locations without an owner are the operator's,
- * who may reach all of them.
+ * Whether a Location belongs to one namespace while a snippet of another declares locations. `host`
+ * holds the server-snippet in force. Locations without an owner belong to the operator, who may use
+ * all of them.
  */
 export function declaredLocations(
   claims: readonly Claim[],

@@ -1,6 +1,6 @@
 /**
- * Effects of several Claims, or of the paths of one, that their authors will not have meant. It is
- * served as it is written; the authors get a Problem.
+ * Effects of several Claims, or of several paths, that their authors probably did not intend. They
+ * are served as written, and the authors get a Problem.
  */
 import { unannotated } from "../../annotations/read.ts";
 import { featureList } from "../../annotations/registry.ts";
@@ -26,7 +26,7 @@ export function literalPatterns(
 ): Problem[] {
   return claims.flatMap(({ owner: object, hosts }) =>
     (hosts.get(host) ?? []).flatMap(({ field, match }): Problem[] => {
-      // A path that is ignored has its Problem already, without its line breaks.
+      // An ignored path already has a Problem, which leaves out its line breaks.
       if (!match.loose || pathFault(match, pathsAreText) !== undefined) return [];
       const { text } = match;
       if (!/[*+?^$()[\]{}|\\]/.test(text)) return [];
@@ -56,7 +56,7 @@ export function guardedByOldest(host: string, claims: readonly Claim[], settings
   }));
 }
 
-/** RS-14.8: a cookie with a pattern for its path never comes back. */
+/** A cookie with a pattern for its path never comes back (RS-14.8). */
 export function patternAsCookiePath({ owner: object, features }: Claim, field: string): Problem[] {
   const { rewrite, sessionAffinity } = features;
   if (!rewrite.regex || sessionAffinity.type !== "cookie" || sessionAffinity.path !== "") return [];
@@ -82,7 +82,7 @@ function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   if (turning === undefined) return [];
   const others = drafts.filter(({ claim, path, location }) => {
     const plain = claim !== undefined && claim !== turning && backendOf(location).upstream !== defaultUpstream;
-    // everything is below /, as a pattern too
+    // every path is below /, as a pattern too
     return plain && path.path !== "/" && !isRegexHost([path]);
   });
   const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.owner])))];
@@ -91,7 +91,7 @@ function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   return [{ object: turning.owner, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
 }
 
-/** ssl-passthrough where it is not switched on, or where there is no name or no Service for it. */
+/** Uses of ssl-passthrough where it is turned off, or where it has no name or no Service. */
 export function idlePassthrough(
   host: string,
   claims: readonly Claim[],

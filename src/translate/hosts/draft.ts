@@ -1,6 +1,5 @@
 /**
- * A Location on its way into a Server, with what routing and Problems want to know of it beside its
- * text.
+ * A Location before it becomes part of a Server, with facts that only routing and Problems need.
  */
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -20,7 +19,7 @@ export interface Draft {
 }
 
 const root: PathMatch = { text: "/", type: "prefix", loose: false };
-/** The default backend answers. */
+/** Whether the default backend answers. */
 const noBackends: readonly WeightedBackend[] = [
   { upstream: defaultUpstream, key: "", service: "", port: "", weight: 1 },
 ];
@@ -29,7 +28,7 @@ export function isRoot({ path }: Draft): boolean {
   return path.path === root.text && path.type === root.type;
 }
 
-/** `field` is where its path stands in its owner. */
+/** `field` is the place of its path in its owner. */
 export function draftOf(
   claim: Claim,
   { text, type }: PathMatch,
@@ -65,14 +64,14 @@ export function draftOf(
 }
 
 /**
- * Times are noted where the Location or a canary of it asks for ewma; whether it gets it is up to
- * the Upstream's oldest user.
+ * Answer times are recorded where the Location or a canary asks for ewma; the Upstream's oldest
+ * user decides whether ewma is used.
  */
 export function asksForTimes({ loadBalance }: FeatureValues): boolean {
   return loadBalance.algorithm === "ewma";
 }
 
-/** The `/` that an owner with nothing but a default backend gives the catch-all. */
+/** The `/` of the catch-all from an owner that has only a default backend. */
 export function defaultRoot(claim: Claim, backend: WeightedBackend, settings: Settings): Draft {
   const features = { ...claim.features, ...withoutRedirects(settings) };
   return draftOf(withoutCookie({ ...claim, features }, settings), root, [backend]);
@@ -121,7 +120,7 @@ function withoutStandIn(claim: Claim): Claim {
 }
 
 /**
- * A path without a rule issues no affinity cookie, although other paths of the same Service may
+ * A path without a rule sets no affinity cookie, although other paths of the same Service may
  * (RS-14.3).
  */
 function withoutCookie(claim: Claim, settings: Settings): Claim {

@@ -1,6 +1,6 @@
 /**
- * The Locations of a host before its canaries are folded in: one for each path, made of the oldest
- * Claim that has it, and one for `/` where no Claim has that.
+ * The Locations of a host before canaries are added: one for each path, from the oldest Claim that
+ * has it, and one for `/` where no Claim has that.
  */
 import { shown } from "../../kinds/kind.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
@@ -19,7 +19,8 @@ import { shownHost } from "./shown-host.ts";
 const noNamespaces: ReadonlySet<string | undefined> = new Set();
 
 /**
- * Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all.
+ * The most patterns of one host. An honest host has some hundreds; a request that none of them
+ * takes is compared with all.
  */
 const mostPatterns = 1_000;
 
@@ -29,7 +30,7 @@ export interface Drafts {
   readonly problems: readonly Problem[];
 }
 
-/** `claims` are those of the host but canaries, oldest first. */
+/** `claims` are those of the host without canaries, oldest first. */
 export function draftsOf(host: string, claims: readonly Claim[], world: World): Drafts {
   const problems: Problem[] = [];
   const uses = new BackendUses(world, problems);
@@ -53,7 +54,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
   return { drafts, uses: uses.all, problems };
 
-  /** Namespaces of which a path is a regular expression, and so all are. */
+  /** Namespaces in which a path is a regular expression, so that all their paths are. */
   function withRegex(): ReadonlySet<string | undefined> {
     regex ??= isRegexHost(drafts.map(({ path }) => path))
       ? new Set(drafts.flatMap(({ path }) => (isRegexHost([path]) ? [path.namespace] : [])))
@@ -82,9 +83,9 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
 
   /**
-   * The first of so many patterns, those of the oldest Claims: each request to the host may be
-   * compared with all of them. Paths of a namespace without patterns count, and none of them is
-   * left out: they are patterns because of others.
+   * Keeps the first patterns, those of the oldest Claims, because each request may be compared with
+   * all of them. Paths of a namespace without patterns are counted but never left out: they are
+   * patterns only because of others.
    */
   function fewEnough(all: readonly Draft[]): Draft[] {
     if (all.length <= mostPatterns) return [...all];
@@ -99,8 +100,8 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
 
   /**
-   * The Claim of another namespace that has the same prefix with a slash or without: with one more
-   * it would be the longer one.
+   * The Claim of another namespace that has the same prefix with or without a slash: the one with
+   * the slash would be longer.
    */
   function holderOf({ owner: mine }: Claim, { type, text }: PathMatch): Claim | undefined {
     if (type !== "prefix" || world.settings.allowCrossNamespaceHostSettings) return undefined;
@@ -109,8 +110,8 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
 
   /**
-   * Where paths are regular expressions, one that does not compile is left out, or nginx would
-   * refuse all of them (RS-32.37).
+   * Where paths are regular expressions, one that does not compile is left out; nginx would refuse
+   * the whole configuration (RS-32.37).
    */
   function compiles({ claim, field, path }: Draft): boolean {
     const mistake = regexMistake(path.path);
@@ -126,7 +127,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return claims.indexOf(older) < claims.indexOf(one);
   }
 
-  /** The default backend of an owner without rules beats any rule for `/` (RS-4.7). */
+  /** The default backend of an owner without rules comes before any rule for `/` (RS-4.7). */
   function withDefaultBackend(written: readonly Draft[]): Draft[] {
     const backing = claims.find(({ answersUnknownHosts }) => answersUnknownHosts);
     const backend = backing && usedDefaultOf(backing);
@@ -142,7 +143,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return written.some(isRoot) ? [...written] : [...written, unownedRoot(world.settings)];
   }
 
-  /** The `/` of a host where no Claim has it is the oldest Claim's (RS-3.6). */
+  /** Without a rule for it, the `/` of a host belongs to the oldest Claim (RS-3.6). */
   function withImplicitRoot(written: readonly Draft[], oldest: Claim): Draft[] {
     problems.push(...guardedByOldest(host, claims, world.settings));
     return [...written, implicitRoot(oldest, usedDefaultOf(oldest), world.settings)];

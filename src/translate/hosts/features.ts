@@ -1,7 +1,4 @@
-/**
- * Features that hold for a host as a whole: for each of them the oldest Claim that sets it wins
- * (RS-3.5).
- */
+/** Features of a whole host: for each of them the oldest Claim that sets it wins (RS-3.5). */
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { catchAll } from "../../model/configuration.ts";
@@ -12,7 +9,7 @@ import type { HostOwner } from "./owner.ts";
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
-/** `all`: the Claims that may set them, with the canaries, oldest first. */
+/** `all`: the Claims that may set them, including canaries, oldest first. */
 export function hostFeatures(all: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
   if (all.every(({ features }) => features === plain)) return plain;
@@ -26,14 +23,14 @@ export function hostFeatures(all: readonly Claim[], settings: Settings): Feature
   return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };
 }
 
-/** Whether what holds for a host as a whole needs a server block of its own. */
+/** Whether the features of the host need a server block of their own. */
 export function needsOwnBlock(features: FeatureValues): boolean {
   return featureList.some(([name, { textServer }]) => textServer?.(features[name]) === true);
 }
 
-/** The fate of features that need a server block of their own. */
+/** What happens to features that need a server block of their own. */
 export interface Hostless {
-  /** Why the paths of this Claim answer 503 instead: one of them guards what it says. */
+  /** Why the paths of this Claim answer 503: one of these features is a guard. */
   readonly closes: (claim: Claim) => Problem | undefined;
   readonly problems: readonly Problem[];
 }
@@ -41,9 +38,9 @@ export interface Hostless {
 const unconcerned: Hostless = { closes: () => undefined, problems: [] };
 
 /**
- * The catch-all cannot be a server block of its own, so what needs one has no effect there (client
- * certificates for rules without a host). A snippet with a path in it closes the paths of its own
- * owner alone.
+ * The catch-all cannot be a server block of its own, so features that need one have no effect there
+ * (client certificates for rules without a host). A snippet with a path in it only closes the paths
+ * of its own owner.
  */
 export function hostlessOf(host: string, claims: readonly Claim[], { hears }: HostOwner): Hostless {
   if (host !== catchAll) return unconcerned;

@@ -1,7 +1,7 @@
 /**
- * proxy-ssl-* holds for the whole host: a path without a proxy-ssl-secret of its own has the
- * identity of the oldest owner of its host (RS-3.5), but only within a namespace. Another tenant's
- * path would otherwise speak to backends in the owner's name.
+ * proxy-ssl-* for a whole host: a path without a proxy-ssl-secret of its own has the certificate of
+ * the host's oldest owner (RS-3.5), but only in the same namespace. Otherwise another tenant's path
+ * would connect to backends in the owner's name.
  */
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";

@@ -1,10 +1,11 @@
 /**
- * Which names an alias that is a pattern takes from a host that is a wildcard: nginx asks aliases
- * of this form before such hosts.
+ * The names that an alias with a pattern takes from a host with a wildcard: nginx tries such
+ * aliases first.
  */
 
 /**
- * `host` is whose alias it is; `wildcard` is `*.example.com`, a host, which takes one label more.
+ * `host` is the owner of the alias; `wildcard` is a host like `*.example.com`, which takes one
+ * label more.
  */
 export function mayTake(alias: string, host: string, wildcard: string): boolean {
   const parent = wildcard.slice(1);

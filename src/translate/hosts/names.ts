@@ -1,8 +1,7 @@
 /**
- * Names beside its own that a host answers to: aliases, and the other of `www.host` and `host`
- * where that redirects to it. A name goes to the host of that name if there is one, else to the
- * host whose twin it is, else to the first host, by name, that lists it as an alias. Between
- * namespaces the older host keeps what it has.
+ * Further names of a host: aliases, and its www twin where that redirects to it. A name goes to the
+ * host of that name if there is one, else to the host whose twin it is, else to the first host, by
+ * name, that lists it as an alias. Between namespaces the older host keeps its names.
  */
 import { formOf } from "../../kinds/server-names.ts";
 import { catchAll } from "../../model/configuration.ts";
@@ -23,12 +22,12 @@ export interface WantedNames {
 const noNames: WantedNames = { aliases: [], twin: undefined };
 
 /**
- * Aliases times hosts of one object, of which more would be tens of millions of names: then its
- * first host alone has aliases.
+ * The most aliases times hosts of one object. With more there would be tens of millions of names,
+ * so only its first host has aliases then.
  */
 const mostNames = 10_000;
 
-/** `claims` are those of the host but canaries, oldest first; there is one. */
+/** `claims` are those of the host without canaries, oldest first, and at least one. */
 export function wantedNames(host: string, claims: readonly Claim[], settings: Settings): WantedNames {
   const { hears, oldest } = hostOwner(host, claims, settings);
   const heard = claims.filter(hears);
@@ -47,14 +46,14 @@ const isTooMany = ({ hosts, features }: Claim): boolean => hosts.size * features
 const firstHosts = new WeakMap<Claim, string>();
 const isLeftOut = (host: string, claim: Claim): boolean => isTooMany(claim) && host !== firstHost(claim);
 
-/** Found once, since each of the hosts asks for it. */
+/** Computed once, because each of the hosts asks for it. */
 function firstHost(claim: Claim): string {
   const first = firstHosts.get(claim) ?? [...claim.hosts.keys()].sort()[0] ?? "";
   firstHosts.set(claim, first);
   return first;
 }
 
-/** Wanted names that come to nothing, reported of the owner that is in force. */
+/** Wanted names that the host does not get; reported for the owner in force. */
 export function nameProblems(
   host: string,
   claims: readonly Claim[],
@@ -74,7 +73,7 @@ export function nameProblems(
           : `${name} is an alias of ${owner} already`;
     return [{ object: lister.owner, kind: "annotation-useless", key: "server-alias", why }];
   });
-  // It names the host for all others here, and is nothing but a name in server_name.
+  // It means the catch-all everywhere else, and is only a plain name in server_name.
   if (lister?.features.aliases.names.includes(catchAll))
     problems.push({
       object: lister.owner,
@@ -99,24 +98,23 @@ export function twinOf(host: string): string | undefined {
   return host.startsWith("www.") ? host.slice("www.".length) : `www.${host}`;
 }
 
-/** Which host has which name, kept as hosts come and go. */
+/** Knows which host has which name while hosts come and go. */
 export class HostNames {
   readonly #wanted = new Map<string, WantedNames>();
   readonly #aliasOf = new Map<string, Set<string>>();
   readonly #twinOf = new Map<string, string>();
   /**
-   * Hosts that answer to more names than one can list, by a wildcard or by an alias that is a
-   * pattern.
+   * Hosts with names that cannot be listed, because of a wildcard or an alias that is a pattern.
    */
   readonly #wildcards = new Set<string>();
   readonly #withPatterns = new Set<string>();
-  /** Answers of `ownerOf` since the last change: thousands of hosts may ask for one name. */
+  /** Results of `ownerOf` since the last change: thousands of hosts may ask for one name. */
   readonly #owners = new Map<string, string | undefined>();
-  /** Names that changed hands, perhaps, since `concerned` was asked. */
+  /** Names that may have changed hands since the last call of `concerned`. */
   readonly #touched = new Set<string>();
   #touchedPatterns = false;
 
-  /** Notes the names that `host` wants, or that the host has gone. */
+  /** Sets the names that `host` wants; or notes that the host has gone. */
   set(host: string, wanted: WantedNames | undefined): void {
     this.#owners.clear();
     const before = this.#wanted.get(host);
@@ -133,7 +131,7 @@ export class HostNames {
   }
 
   /**
-   * The hosts that all changes since the last call may concern. Each name is followed once, however
+   * The hosts that any change since the last call may affect. Each name is followed once, however
    * many hosts want it.
    */
   concerned(): ReadonlySet<string> {
@@ -151,8 +149,8 @@ export class HostNames {
   }
 
   /**
-   * The host that gets a name: among those of the namespace that came first, the host of that very
-   * name wins.
+   * The host that gets a name: among those of the oldest namespace, the host of exactly that name
+   * wins.
    */
   ownerOf(name: string): string | undefined {
     if (!this.#owners.has(name)) this.#owners.set(name, this.#findOwner(name));

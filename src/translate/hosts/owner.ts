@@ -1,6 +1,6 @@
 /**
  * The owner of a host. Several namespaces may have paths on one host, but only the namespace of its
- * oldest Claim may set what holds for the host as a whole. Otherwise a younger Claim of another
+ * oldest Claim may set what holds for the whole host. Otherwise a younger Claim of another
  * namespace could change what the first one serves. Where a guard of such a Claim is ignored, the
  * paths that it should protect are closed.
  */
@@ -12,20 +12,20 @@ import type { Claim } from "../claim.ts";
 import { shownHost } from "./shown-host.ts";
 
 export interface HostOwner {
-  /** Its oldest Claim that is no canary; undefined where there is none. */
+  /** The oldest Claim that is no canary; undefined where there is none. */
   readonly oldest: Claim | undefined;
-  /** Whether this Claim may set what holds for the host as a whole. */
+  /** Whether this Claim may set what holds for the whole host. */
   readonly hears: (claim: Claim) => boolean;
-  /** Why all others may not, as the beginning of a sentence. */
+  /** Why others may not, as the beginning of a sentence. */
   readonly why: () => string;
 }
 
-/** `claims` are those of the host but canaries, oldest first. */
+/** `claims` are those of the host without canaries, oldest first. */
 export function hostOwner(host: string, claims: readonly Claim[], settings: Settings): HostOwner {
   const oldest = claims[0];
   if (oldest === undefined || settings.allowCrossNamespaceHostSettings) return { oldest, hears: anyone, why: () => "" };
   const { namespace } = oldest.owner;
-  // Hardly a host needs the words.
+  // Made only when it is needed, because few hosts need the sentence.
   return {
     oldest,
     hears: ({ owner }) => owner.namespace === namespace,
@@ -44,17 +44,14 @@ function whyNot(host: string, { owner }: Claim): string {
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
 export interface Unheard {
-  /** Why its paths answer 503: a guard that it sets is not in force, and the owner sets none. */
+  /** Why its paths answer 503: it sets a guard that is not in force, and the owner sets none. */
   readonly closes: (claim: Claim) => Problem | undefined;
   readonly problems: readonly Problem[];
 }
 
 const allHeard: Unheard = { closes: () => undefined, problems: [] };
 
-/**
- * `heard` has the values for the host as a whole; `all` are the Claims of the host, canaries as
- * well.
- */
+/** `heard` has the values for the whole host; `all` are the host's Claims, including canaries. */
 export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: FeatureValues, prefix: string): Unheard {
   if (all.every(owner.hears)) return allHeard;
   const closed = new Map<Claim, Problem>();
@@ -80,7 +77,7 @@ export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: Featur
   return { closes: (claim) => closed.get(claim), problems };
 }
 
-/** Two Claims that say the same agree about the host. */
+/** Two Claims with equal values agree about the host. */
 function same(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

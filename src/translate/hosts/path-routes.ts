@@ -5,22 +5,22 @@
 import { numbered } from "../../directives/pattern-groups.ts";
 import type { Route } from "../../model/configuration.ts";
 
-/** The part of a Location that routing needs. */
+/** The fields of a Location that routing needs. */
 export interface Path {
   readonly path: string;
   readonly type: "exact" | "prefix";
   readonly regex: boolean;
-  /** Empty: the path reaches the backend as it was asked. */
+  /** Empty: the path reaches the backend unchanged. */
   readonly rewriteTarget: string;
-  /** nginx adds a slash only on the way to a location that hands requests on. */
+  /** nginx only adds a slash where a location passes requests on. */
   readonly denied: boolean;
-  /** Its owner; absent where all paths of a host mean what they mean together. */
+  /** Its owner; absent where the paths of all owners have one meaning. */
   readonly namespace?: string | undefined;
   /** Whether it is the `/` of a host where no Claim has that. */
   readonly implicit?: boolean;
 }
 
-/** With its place among those of the host. */
+/** Includes its index among the paths of the host. */
 export type NumberedPath = readonly [location: number, path: Path];
 
 const none: ReadonlySet<string> = new Set();
@@ -72,9 +72,9 @@ export function regexRoutes(paths: readonly NumberedPath[]): Route[] {
 }
 
 /**
- * The patterns or prefixes of one path: a Prefix that neither matches nor rewrites by pattern is
- * split (RS-6.4). The part without the slash belongs to an Exact path of the same text where the
- * host has one, wherever that one stands.
+ * The patterns or prefixes of one path. A Prefix that neither matches nor rewrites by pattern is
+ * split (RS-6.4). The part without the slash belongs to an Exact path of the same text if the host
+ * has one, wherever that is.
  */
 function parts({ path, type, regex, rewriteTarget }: Path, exact: ReadonlySet<string>): string[] {
   const plain = !regex && (rewriteTarget === "" || rewriteTarget === path);
@@ -83,15 +83,15 @@ function parts({ path, type, regex, rewriteTarget }: Path, exact: ReadonlySet<st
   return exact.has(path) ? [`${path}/`] : [`${path}/`, path];
 }
 
-/** A target equal to the text of the route is no rewrite (RS-6.8). */
+/** A target that equals the text of the route is no rewrite (RS-6.8). */
 function rewrites({ rewriteTarget }: Path, part: string): boolean {
   return rewriteTarget !== "" && rewriteTarget !== part;
 }
 
 /**
- * Sorts by length in bytes, longest first; equal lengths in descending byte order; equal texts as
- * they came (RS-6.3), but that the host's Prefix `/`, which is there before any other path, comes
- * before an Exact one.
+ * Sorts by length in bytes, longest first; equal lengths in descending byte order; equal texts in
+ * their given order (RS-6.3). One exception: the host's Prefix `/`, which exists before any other
+ * path, comes before an Exact one.
  */
 function longestFirst(paths: readonly NumberedPath[]): NumberedPath[] {
   const bytes = new Map(paths.map(([location, { path }]) => [location, Buffer.from(path)]));

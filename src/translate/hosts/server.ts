@@ -1,7 +1,7 @@
 /**
- * One host's Server from the Claims on it, oldest first. What it needs of the world beyond its
- * Claims it asks `World` for, and what it used it reports as `uses` and `secrets`, so that
- * `Servers` knows when to build it again.
+ * Builds one host's Server from its Claims, oldest first. Everything else that it needs comes from
+ * `World`, and it reports what it used as `uses` and `secrets`, so that `Servers` knows when to
+ * build it again.
  */
 
 import { isSaid } from "../../annotations/hooks.ts";
@@ -28,17 +28,15 @@ import { aliasesOf, type HostTls, hasTls, isCovered, tlsOf } from "./tls.ts";
 import { featuresFor } from "./weak-certificates.ts";
 
 export interface BuiltServer {
-  /** Undefined where the host has only canaries: they make none (RS-3.8). */
+  /** Undefined where the host has only canaries, which make no host (RS-3.8). */
   readonly server: Server<FeatureValues> | undefined;
   readonly uses: readonly UpstreamUse[];
-  /** Keys of the Secrets its certificate was looked for in. */
+  /** Keys of the Secrets that were searched for its certificate. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
-  /**
-   * Those of the Problems that are about a path which the host's namesake has, too; absent: none.
-   */
+  /** The Problems about paths that the host's namesake has as well; absent: none. */
   readonly contested?: readonly Problem[];
-  /** Brings the certificate of the host; absent where it has none. */
+  /** The object from which the host's certificate comes; absent where it has none. */
   readonly certifier?: Claim;
   /**
    * The Claim that configures TLS for the host, and its Secret; undefined where TLS is not
@@ -110,7 +108,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker, ...certifierOf(tls) };
 }
 
-/** The input of Locations in `serverOf`, before canaries are folded in. */
+/** The Locations of `serverOf` before canaries are added. */
 export function ordinaryDrafts(host: string, all: readonly Claim[], world: World): readonly Draft[] {
   return draftsOf(host, withHostIdentity(all.filter(isOrdinary), world.settings), world).drafts;
 }
@@ -121,7 +119,7 @@ function certifierOf({ certificate, speaker }: HostTls): Pick<BuiltServer, "cert
   return certificate === undefined || speaker === undefined ? {} : { certifier: speaker };
 }
 
-/** The Locations that the canaries among the Claims take. */
+/** The Locations that the canaries among the Claims shadow. */
 function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[], world: World): Shadows {
   if (all.every(isOrdinary)) return unshadowed;
   const canaries = all.filter((claim) => !isOrdinary(claim));
@@ -132,18 +130,18 @@ function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[
 const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
 const noneShadowed: ReadonlyMap<number, readonly Shadow[]> = new Map();
 
-/** Only a text that rewrites by itself has to know. */
+/** Only a text that rewrites by itself needs the pattern. */
 function keptUri(location: Location<FeatureValues>, routes: () => readonly Route[]): Location<FeatureValues> {
   if (!isSaid("rewritesLate", location.features, "location")) return location;
   const own = routes();
   const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
   if (rewriting.length === 0) return { ...location, keepsUri: true };
-  // Two routes of one Location: a Prefix `/foo` with the target `/foo` rewrites below `/foo/`, and
-  // leaves `/foo` as it came.
+  // Two routes of one Location: a Prefix `/foo` with the target `/foo` rewrites below `/foo/` and
+  // leaves `/foo` unchanged.
   return rewriting.length < own.length ? { ...location, rewritesAt: rewriting[0]!.path } : location;
 }
 
-/** A Location with its canaries; what they ask for is noted beside its own. */
+/** Returns a Location with its canaries, and with the needs of both. */
 function changed(
   location: Location<FeatureValues>,
   shadows: readonly Shadow[],
@@ -159,7 +157,7 @@ function changed(
   };
 }
 
-/** The names beside its own that it gets of those it wants. */
+/** The names, among those that it wants, that it gets. */
 function namesOf(
   host: string,
   tls: HostTls,

@@ -8,7 +8,7 @@ import { Problems } from "../problems.ts";
 import { Certificates } from "./certificates.ts";
 import { Servers } from "./servers.ts";
 
-/** Tells which hosts each turn builds. */
+/** Returns the hosts that each turn builds. */
 function builder() {
   const problems = new Problems();
   const claims = new Claims([new IngressSource(defaultOptions, problems)], problems);

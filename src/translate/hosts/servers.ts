@@ -1,7 +1,7 @@
 /**
- * The Servers, one for each host that Claims speak for and one for the catch-all. One is built
- * again when its Claims have changed, an object it looked at, or who has the names it would answer
- * to; what it uses of others is handed on to them.
+ * Builds the Servers: one for each host of a Claim, and one for the catch-all. A Server is built
+ * again when its Claims, an object that it used, or the owner of a name that it wants has changed.
+ * What it uses is reported to other parts.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -29,7 +29,7 @@ import { hostOwner } from "./owner.ts";
 import { type BuiltServer, ordinaryDrafts, serverOf } from "./server.ts";
 import { covers, hasTls, parentOf, tlsOf } from "./tls.ts";
 
-/** The objects that the Server of a host uses now; none where it is gone. */
+/** The objects that a host's Server uses now; none where the host has gone. */
 export interface HostUses {
   readonly host: string;
   readonly upstreams: readonly UpstreamUse[];
@@ -46,10 +46,7 @@ export interface ServerSources {
   /** Whether nginx here has paths in its text and nowhere else. */
   readonly pathsAreText: boolean;
   readonly annotationsPrefix: string;
-  /**
-   * By id, those on ports at which hosts without a listener get requests, too; the same map while
-   * none is different.
-   */
+  /** Keyed by id: the listeners on shared ports; the same map while nothing changes. */
   readonly commonListeners: () => ReadonlyMap<string, CommonListener>;
 }
 
@@ -67,7 +64,7 @@ export class Servers {
   readonly #tlsSpeakers = new Map<string, string>();
   #all = Table.empty<Server<FeatureValues>>();
   readonly #shadows: Shadows;
-  /** Who brings the certificate of a host. */
+  /** Which object a host's certificate comes from. */
   readonly #certifying = new Map<string, Claim>();
   #shown: CertificatesShown = { yielding: new Set(), problems: [] };
 
@@ -88,15 +85,16 @@ export class Servers {
   }
 
   /**
-   * Ids of listeners for whose hostname the certificate of its namesake is shown; the same set
-   * while none is different.
+   * Ids of listeners whose hostname shows the namesake's certificate; the same set while nothing
+   * changes.
    */
   get yielding(): ReadonlySet<string> {
     return this.#shown.yielding;
   }
 
   /**
-   * Builds those again that may be different now. `spoken` are the hosts whose Claims have changed.
+   * Builds the Servers again that may have changed. `spoken` are the hosts whose Claims have
+   * changed.
    */
   renew(turn: Turn, spoken: ReadonlySet<string>): HostUses[] {
     this.contested.begin();
@@ -112,7 +110,7 @@ export class Servers {
         for (const child of this.#parents.usersOf(host)) outdated.add(child);
       }
     };
-    // Those of listeners come after their namesakes, whose paths they look at.
+    // Hosts of listeners come after their namesakes, whose paths they read.
     for (const host of outdated) if (!isOfListener(host)) build(host);
     this.#all = this.#all.with(built);
     for (const host of this.#namesakes.concerned(outdated, this.#names)) outdated.add(host);
@@ -145,7 +143,7 @@ export class Servers {
 
   #outdated(turn: Turn, spoken: ReadonlySet<string>): Set<string> {
     const hosts = new Set(spoken);
-    // All Claims have been read again then, so every host is among the spoken ones already.
+    // All Claims were read again then, so every host is already in `spoken`.
     if (turn.afresh) hosts.add(catchAll);
     else {
       for (const host of usersOfChanged(this.#services, "Service", turn)) hosts.add(host);
@@ -210,7 +208,7 @@ export class Servers {
       wantedBy: (host) => this.#names.wantedBy(host),
       ownerOf: (name) => this.#names.ownerOf(name),
       namesakeOf: (key) => this.#namesakeOf(key, world),
-      // Asked of the Claims, not of the Server, which may not be built yet.
+      // Read from the Claims, because the Server may not be built yet.
       isTlsConfigured: (wildcard, oldest) => this.#covers(wildcard, oldest, world),
     };
     return world;
@@ -233,7 +231,7 @@ export class Servers {
   }
 }
 
-/** A host that is an alias of an older host of another namespace stays that. */
+/** A host that is an alias of an older host in another namespace stays that alias. */
 function keptByAlias(host: string, claims: readonly Claim[], keeper: string): BuiltServer {
   const why = `${host} is another name of host ${keeper}, which an older ${claims[0]?.owner.kind} of another namespace has`;
   const done = "its paths there are not served";
@@ -253,9 +251,8 @@ function isOrdinary({ features }: Claim): boolean {
 }
 
 /**
- * The Server of all Claims that it can be made of. Where Sluice fails on them, the one whose
- * absence helps is left out, the youngest that does; where there is no such one, the host is not
- * served.
+ * Builds the Server from the Claims. Where Sluice fails on them, it leaves out the youngest Claim
+ * whose absence helps; if there is none, the host is not served.
  */
 function builtWithoutBugs(host: string, claims: readonly Claim[], world: World): BuiltServer {
   const built = attempt(host, claims, world);
@@ -277,8 +274,8 @@ function attempt(host: string, claims: readonly Claim[], world: World): BuiltSer
 }
 
 /**
- * The wildcards one level above the names of a Server, which decide with it whether TLS is
- * configured for them.
+ * The wildcards one label above the names of a Server, which also decide whether TLS is configured
+ * for them.
  */
 function parentsOf({ name, aliases, redirectFrom }: Server<FeatureValues>): string[] {
   const twin = redirectFrom === undefined ? [] : [redirectFrom.name];

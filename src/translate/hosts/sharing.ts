@@ -1,6 +1,6 @@
 /**
- * Things that owners of several namespaces share on a host beside its paths, and the walls between
- * their requests.
+ * Limits between namespaces that share a host: settings beside its paths, and the order of their
+ * requests.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -14,8 +14,8 @@ export interface AppRoot {
 }
 
 /**
- * Where several Claims set it, that of the longest path wins (RS-12.3). Only who has the path `/`
- * may say where a request for it goes, and the namespace of the host's oldest Claim.
+ * Where several Claims set it, the one with the longest path wins (RS-12.3). Only the Claim with
+ * the path `/` may redirect it, and the namespace of the host's oldest Claim.
  */
 export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwner): AppRoot {
   const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
@@ -37,8 +37,8 @@ export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwn
 }
 
 /**
- * TLS that passes through goes to the Service of `/`, which has to be that of the namespace which
- * asked for it.
+ * Passed-through TLS goes to the Service of `/`, which has to be in the namespace that asked for
+ * passthrough.
  */
 export function strangersRoot(
   host: string,
@@ -53,7 +53,7 @@ export function strangersRoot(
 }
 
 /**
- * `displaced`: Locations that come later than their length says, with the Location of another
+ * `displaced`: Locations that come later than their length suggests, with the Location of another
  * namespace before them.
  */
 export function comingLater(host: string, drafts: readonly Draft[], displaced: ReadonlyMap<number, number>): Problem[] {

@@ -1,7 +1,6 @@
 /**
- * Which Certificate a host has, and whether TLS is configured for it: it may be without a
- * Certificate of its own, and then has the default one. A host under a wildcard with TLS has TLS
- * too.
+ * The Certificate of a host, and whether TLS is configured for it. With TLS but without a
+ * Certificate of its own it uses the default one. A host under a wildcard with TLS has TLS, too.
  */
 import { certificateOf, isValidFor } from "../../certificates/certificate.ts";
 import { formOf } from "../../kinds/server-names.ts";
@@ -15,14 +14,14 @@ import type { HostOwner } from "./owner.ts";
 export interface HostTls {
   /** Whether its own Claims configure it. */
   readonly configured: boolean;
-  /** Key of the Secret whose Certificate is valid for the host. */
+  /** Key of the Secret with a Certificate that is valid for the host. */
   readonly certificate: string | undefined;
   /** The weakness of that certificate. */
   readonly weakness: Weakness | undefined;
-  /** Keys of the Secrets it was looked for in. */
+  /** Keys of the Secrets that were searched for it. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
-  /** The Claim that says so; undefined where TLS is not configured. */
+  /** The Claim that configures TLS; undefined where none does. */
   readonly speaker: Claim | undefined;
 }
 
@@ -36,10 +35,10 @@ const withoutTls: HostTls = {
 };
 
 /**
- * RS-10.1: the oldest Claim with a TLS section decides; in it the entry that lists the host, else
- * the first that fits. Where the namespace of the host's oldest Claim has none, others may bring a
- * Certificate that is good for the host, but no more: without one the whole host would be
- * redirected to where nothing fits.
+ * The oldest Claim with a TLS section decides (RS-10.1); in it the entry that lists the host, else
+ * the first that fits. Where the namespace of the host's oldest Claim has no such section, others
+ * may only bring a Certificate that is valid for the host: without one, the whole host would be
+ * redirected to https and get a wrong certificate.
  */
 export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
   const speaking = host === catchAll ? [] : claims.filter(hasTls);
@@ -90,7 +89,7 @@ function said(host: string, claim: Claim, world: World): HostTls {
   return { ...withoutTls, configured: true, secrets, problems, speaker: claim };
 }
 
-/** The Secrets to look in, in their order. */
+/** The Secrets to search, in their order. */
 function candidatesOf(host: string, { tls }: Claim) {
   const entries = tls.map(({ field, hosts, secret }) => ({ field, lists: hosts.includes(host), secret }));
   const listing = entries.find(({ lists }) => lists);
@@ -99,7 +98,7 @@ function candidatesOf(host: string, { tls }: Claim) {
 }
 
 /**
- * An alias has the host's certificate if that covers it, and TLS is configured for it only then
+ * An alias has the host's certificate if that covers it; only then TLS is configured for the alias
  * (RS-10.8, RS-11.2).
  */
 export function aliasesOf(
@@ -121,8 +120,8 @@ export function aliasesOf(
 }
 
 /**
- * Whether a wildcard above the name has TLS configured. `oldest` is the Claim that the name belongs
- * to.
+ * Whether a wildcard above the name has TLS configured. `oldest` is the oldest Claim of the name's
+ * host.
  */
 export function isCovered(name: string, world: World, oldest: Claim | undefined): boolean {
   const parent = parentOf(name);
@@ -130,8 +129,8 @@ export function isCovered(name: string, world: World, oldest: Claim | undefined)
 }
 
 /**
- * Whether TLS of a wildcard counts for a host below it: it is of the same namespace, was there
- * first, or has a certificate.
+ * Whether a wildcard's TLS counts for a host below it: if it has the same namespace, is older, or
+ * has a certificate.
  */
 export function covers({ configured, certificate, speaker }: HostTls, oldest: Claim | undefined): boolean {
   if (!configured || speaker === undefined) return false;
@@ -139,7 +138,7 @@ export function covers({ configured, certificate, speaker }: HostTls, oldest: Cl
   return speaker.owner.namespace === oldest.owner.namespace || byAge(speaker.since, oldest.since) < 0;
 }
 
-/** The wildcard one level above an exact name. */
+/** The wildcard one label above an exact name. */
 export function parentOf(name: string): string | undefined {
   return formOf(name) === "exact" && name.includes(".") ? `*${name.slice(name.indexOf("."))}` : undefined;
 }

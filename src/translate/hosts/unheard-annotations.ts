@@ -1,7 +1,7 @@
 /**
- * Annotations of a canary that count for nothing, since all but its share of requests and its
- * balancing is that of the Claim it relieves (RS-13.9). Tools copy an object with all its
- * annotations to make a canary of it, so what both say alike is no mistake.
+ * Annotations of a canary without effect: everything except its share of requests and its balancing
+ * comes from the Claim that it relieves (RS-13.9). Tools copy an object with all its annotations to
+ * make a canary of it, so equal annotations are no mistake.
  */
 import { isHeardOfCanary } from "../../annotations/canary-scope.ts";
 import { annotationKeys } from "../../annotations/read.ts";
@@ -10,7 +10,7 @@ import type { Claim } from "../claim.ts";
 
 const known = new Set(annotationKeys);
 
-/** `relieved` are those whose Locations it relieves. */
+/** `relieved` are the Claims whose Locations it shadows. */
 export function unheardAnnotations(
   { owner: object, annotations }: Claim,
   relieved: readonly (Claim | undefined)[],

@@ -1,14 +1,14 @@
 /**
- * OpenSSL refuses a weak certificate at the security level that most systems have. It is served all
- * the same, and so it lowers the level for itself: a host, or all of them where it is the default
- * certificate. The level is a word of the cipher list, whence nginx cannot have it as data and such
- * a host is text. A level that the list has already is the operator's, and stays.
+ * OpenSSL refuses a weak certificate at the usual security level. It is served all the same, so the
+ * level is lowered for its host, or for all hosts where it is the default certificate. The level is
+ * a word of the cipher list, which nginx cannot read as data, so such a host is text. A level that
+ * the operator's list already has stays.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Weakness } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** The warning about a host whose certificate has this weakness. */
+/** The warning about a host whose certificate is weak in this way. */
 export function featuresFor(
   weakness: Weakness | undefined,
   features: FeatureValues,
@@ -22,8 +22,8 @@ export function featuresFor(
 const memo = new WeakMap<Settings, Map<Weakness["level"], Settings>>();
 
 /**
- * The Settings where the default certificate has this weakness: the same object for the same ones,
- * since others are a new text.
+ * The Settings for a default certificate that is weak in this way: the same object for the same
+ * input, because another object would mean another text.
  */
 export function settingsFor(weakness: Weakness | undefined, settings: Settings): Settings {
   if (weakness === undefined) return settings;

@@ -1,11 +1,10 @@
 /**
- * Which port of which Service a backend of an Ingress names. Whether they exist is for others to
- * ask.
+ * Finds the Service and port that a backend of an Ingress names. Other code checks that they exist.
  */
 import type { IngressBackend } from "../../model/objects.ts";
 import type { ClaimedBackend } from "../claim.ts";
 
-/** `part` is where it stands. */
+/** `part` is its place in the Ingress. */
 export function backendOf({ service, resource }: IngressBackend, namespace: string, part: string): ClaimedBackend {
   if (service === undefined) {
     const mistake = resource === undefined ? "names no Service" : `names a ${resource.kind}, not a Service`;

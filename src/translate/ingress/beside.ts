@@ -1,6 +1,6 @@
 /**
- * Annotations that do nothing, or less, beside what is around them: other annotations, or an nginx
- * without Lua. The features declare both themselves (`onlyWith`, `withoutLua`).
+ * Annotations that have no effect, or less, because of other annotations or an nginx without Lua.
+ * The features declare both (`onlyWith`, `withoutLua`).
  */
 import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
 import { otherOf } from "../../annotations/hooks.ts";
@@ -23,13 +23,13 @@ const hooks = new Map<string, Hooks>(
   }),
 );
 
-/** Why this annotation does nothing beside the others; undefined where it does something. */
+/** Why this annotation has no effect beside the others; undefined where it has one. */
 export function idleBeside(key: string, values: FeatureValues): string | undefined {
   const own = hooks.get(key);
   return own?.onlyWith?.(values[own.name], otherOf(values));
 }
 
-/** The loss of this annotation in an nginx without Lua; undefined where it loses nothing. */
+/** What this annotation loses in an nginx without Lua; undefined where it loses nothing. */
 export function lostWithoutLua(key: string, values: FeatureValues): LostWithoutLua | undefined {
   const own = hooks.get(key);
   return own?.withoutLua?.(values[own.name]);

@@ -8,7 +8,7 @@ import type { Claim, ClaimedBackend, ClaimedPath, ClaimedTls } from "../claim.ts
 import { backendOf } from "./backends.ts";
 import { typedPath } from "./paths.ts";
 
-/** `closed`: why its paths answer 503, beside what the reading says. */
+/** `closed`: why its paths answer 503, beside reasons of the reading. */
 export function claimOf(ingress: Ingress, reading: Reading, closed: Problem | undefined): Claim {
   const { name, namespace = "default", uid, annotations = none } = ingress.metadata;
   return {
@@ -54,7 +54,7 @@ function hostsOf({ spec }: Ingress, namespace: string, isCanary: boolean): Map<s
   return hosts;
 }
 
-/** The field of most paths: thousands of Ingresses share one text. */
+/** The field of most paths, as one text that thousands of Ingresses share. */
 const firstField = "spec.rules[0].http.paths[0]";
 const fieldOf = (rule: number, path: number) =>
   rule === 0 && path === 0 ? firstField : `spec.rules[${rule}].http.paths[${path}]`;

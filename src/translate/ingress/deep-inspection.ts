@@ -1,12 +1,12 @@
 /**
- * Hosts, paths and Secret names that look like an attempt to configure nginx (RS-1.9). None of them
- * could reach nginx as more than a quoted value; the Ingress is refused all the same, so that the
+ * Finds hosts, paths and Secret names that look like an attempt to configure nginx (RS-1.9). They
+ * could only reach nginx as quoted values, but the Ingress is refused all the same, so that the
  * attempt is noticed.
  */
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 
-/** The consequence for an Ingress in which something is found. */
+/** The consequence for such an Ingress. */
 export const notApplied = "the Ingress is not applied";
 
 const signs: readonly (readonly [(text: string) => boolean, string])[] = [
@@ -17,17 +17,17 @@ const signs: readonly (readonly [(text: string) => boolean, string])[] = [
   [(text) => text.includes("_by_lua"), "a Lua directive"],
 ];
 
-/** Whether `last` stands somewhere behind `first`. */
+/** Whether `last` occurs somewhere after `first`. */
 function hasInOrder(text: string, first: string, last: string): boolean {
   const at = text.indexOf(first);
   return at >= 0 && text.includes(last, at + first.length);
 }
 
-/** Words of which each sign has one. Few texts have any. */
+/** A word that each sign contains. Few texts have any of them. */
 const words = /alias|root|\/etc\/|\/var\/run\/secrets|_by_lua/;
 const anySign = (text: string): boolean => words.test(text) && signs.some(([isIn]) => isIn(text));
 
-/** One Problem for each field that shows a sign. */
+/** One Problem for each field that contains a sign. */
 export function inspect({ metadata, spec }: Ingress): Problem[] {
   const problems: Problem[] = [];
   spec?.rules?.forEach(({ host = "", http }, r) => {

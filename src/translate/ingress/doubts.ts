@@ -1,6 +1,6 @@
 /**
  * Warnings: text of an Ingress that is valid, but probably not what its author intended. It is
- * served as it is written. Each of these has cost many people an afternoon.
+ * served as written. Each of these mistakes has cost many people an afternoon.
  */
 import { annotationKeys } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -10,7 +10,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 
-/** `values` are what its annotations mean; `prefix` is theirs, without a slash. */
+/** `values` are those of its annotations; `prefix` is theirs, without a slash. */
 export function doubtsOf(
   ingress: Ingress,
   prefix: string,
@@ -26,7 +26,7 @@ export function doubtsOf(
     websocketDoubts(values),
     grpcDoubts(values, settings),
   );
-  // Nearly always: thousands of Ingresses share this answer.
+  // The usual result, which thousands of Ingresses share.
   if (idle.length === 0 && doubtful.length === 0) return nothing;
   const object = { kind: "Ingress", namespace, name };
   return [
@@ -48,7 +48,7 @@ function pathsOf({ spec }: Ingress) {
   return (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map(typedPath);
 }
 
-/** A pattern is not anchored at its end, so a plain path takes more than it says. */
+/** A pattern is not anchored at its end, so a plain path takes more than its text. */
 function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): readonly Doubt[] {
   if (!rewrite.regex) return none;
   const plain = pathsOf(ingress).find(({ text }) => /^\/[\w/-]*[\w-]$/.test(text));
@@ -62,10 +62,7 @@ function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): readonly D
   ];
 }
 
-/**
- * The redirect to https takes the slash at the end of a path away, and a path that is Exact with
- * it.
- */
+/** The redirect to https removes a final slash, so an Exact path with one is never reached. */
 function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): readonly Doubt[] {
   const { always, whenConfigured, keepTrailingSlash } = sslRedirect;
   const redirects = always || (whenConfigured && (ingress.spec?.tls ?? []).length > 0);
@@ -111,7 +108,7 @@ function idleAnnotations(
   return doubts;
 }
 
-/** ingress-nginx has not read this prefix since 2017, and old manifests are still about. */
+/** ingress-nginx has not read this prefix since 2017, but old manifests still have it. */
 const oldPrefix = "ingress.kubernetes.io";
 
 function underOldPrefix(name: string, prefix: string): Doubt | undefined {
@@ -120,7 +117,7 @@ function underOldPrefix(name: string, prefix: string): Doubt | undefined {
   return { key: name, why: `the prefix ${oldPrefix} is not read; write ${prefix}/${key}` };
 }
 
-/** A target that loses the rest of the path, or names a group that the path has not. */
+/** A target that loses the rest of the path, or names a group that the path lacks. */
 function rewriteDoubts(ingress: Ingress, { rewrite: { target } }: FeatureValues): readonly Doubt[] {
   if (target === "") return none;
   const groups = [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
@@ -142,8 +139,8 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
 }
 
 /**
- * Groups that capture: brackets that no backslash, class or `?` takes that away from. A class that
- * nothing closes reaches to the end, so each character is read once.
+ * Counts capturing groups: brackets that are not changed by a backslash, a class or `?`. An
+ * unclosed class reaches to the end, so each character is read once.
  */
 function groupsIn(pattern: string): number {
   const plain = pattern.replace(/\\./g, "").replace(/\[[^\]]*(?:\]|$)/g, "");

@@ -2,7 +2,7 @@ import type { HTTPIngressPath } from "../../model/objects.ts";
 import type { PathMatch } from "../claim.ts";
 
 /**
- * The path and path type of a rule as they count: ImplementationSpecific and no type are Prefix, no
+ * The effective path and path type of a rule: ImplementationSpecific and no type are Prefix, no
  * path is `/` (RS-5.5).
  */
 export function typedPath({ path, pathType }: Pick<HTTPIngressPath, "path" | "pathType">): PathMatch {

@@ -1,7 +1,7 @@
 /**
- * Fields of an Ingress that have no bound, each with half a megabyte that patterns read slowly,
- * through all that a turn and the webhook do with it. What takes quadratic time for one of them
- * would take hours, so the test ends in time or not at all.
+ * Fields of an Ingress without a limit of length. Each gets half a megabyte of text that patterns
+ * read slowly, and goes through everything that a turn and the webhook do. Quadratic time would
+ * mean hours, so the test passes in time or not at all.
  */
 import { expect, test } from "vitest";
 import { base, fake, ingress, put } from "../../../test/support/sketch.ts";

@@ -1,6 +1,6 @@
 /**
- * All that one Ingress says by itself: its annotations, and whether it may be applied at all. The
- * sync and the webhook read by it alike.
+ * Reads everything that one Ingress defines by itself: its annotations, and whether it may be
+ * applied at all. The sync and the webhook both use it.
  */
 
 import { isHeardOfCanary } from "../../annotations/canary-scope.ts";

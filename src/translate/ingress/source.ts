@@ -48,7 +48,7 @@ export class IngressSource implements ClaimSource {
     this.#problems = problems;
   }
 
-  /** Keys of the Ingresses that are ours, whether or not they are well written. */
+  /** Keys of the Ingresses that are ours, valid or not. */
   get accepted(): ReadonlySet<string> {
     return this.#accepted;
   }
@@ -124,8 +124,8 @@ export class IngressSource implements ClaimSource {
   }
 
   /**
-   * The last good form in the place of a version that is not applied, for these reasons beside
-   * those of its reading.
+   * The last good form, in place of a version that is not applied for these reasons and those of
+   * its reading.
    */
   #standIn(key: string, ingress: Ingress, turn: Turn, reading: Reading, why: readonly Problem[]): Claim | undefined {
     const good = this.#goodFormOf(key);
@@ -139,15 +139,15 @@ export class IngressSource implements ClaimSource {
       () => true,
     );
     const closes = loosened || standIn.failed === true;
-    // A version that is not applied has a Problem that says so. Without one its paths are closed
-    // all the same.
+    // A version that is not applied has a Problem with the reason. Even without one its paths are
+    // closed.
     const [reason = unguarded({ kind: "Ingress", ...nameOf(key) })] = [
       ...why,
       ...reading.problems.filter(isRefusal),
       ...standIn.problems.filter(isRefusal),
     ];
     const closed = closes ? reason : undefined;
-    // A form that Sluice cannot read has no paths to close, so those of the last good one are
+    // A form that Sluice cannot read has no known paths, so the paths of the last good one are
     // closed.
     return guarded(
       () => {
@@ -163,7 +163,7 @@ export class IngressSource implements ClaimSource {
     return claim;
   }
 
-  /** The form that is kept for the Ingress, or else the one in force until now. */
+  /** The stored form of the Ingress, or else the one in force until now. */
   #goodFormOf(key: string): Ingress | undefined {
     const kept = this.#lastGood.get(ingressKey(key)) as Ingress | undefined;
     const previous = this.#inForce.get(key);

@@ -1,6 +1,6 @@
 /**
- * Problems of annotations that ask something of the Lua, in an nginx without it, as with
- * --mode=static. What nginx cannot do for want of another module is a Problem by `needs`.
+ * Problems of annotations that need Lua, in an nginx without it, as with --mode=static. A missing
+ * module of nginx is a Problem by `needs`.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Ingress } from "../../model/objects.ts";

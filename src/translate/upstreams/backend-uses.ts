@@ -1,6 +1,6 @@
 /**
- * The Services that the paths of a host send requests to. A Service or port that is not there is
- * reported once for each path that names it.
+ * The Services to which the paths of a host send requests. A missing Service or port is reported
+ * once for each path that names it.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Problem } from "../../problem.ts";
@@ -15,7 +15,7 @@ export class BackendUses {
   readonly #all: UpstreamUse[] = [];
   readonly #known = new Set<string>();
 
-  /** Adds what it finds wrong to `problems`. */
+  /** Adds its findings to `problems`. */
   constructor(world: World, problems: Problem[]) {
     this.#world = world;
     this.#problems = problems;
@@ -33,7 +33,7 @@ export class BackendUses {
     return backends.every((backend) => this.#use(claim, `${field}.${backend.part}`, backend, false));
   }
 
-  /** The same for the default backend of a Claim. */
+  /** Does the same for the default backend of a Claim. */
   ofDefault(claim: Claim, backend: ClaimedBackend): boolean {
     return this.#use(claim, backend.part, backend, true);
   }
@@ -70,7 +70,7 @@ export class BackendUses {
 /** An Upstream, as one Claim uses it: a path or a default of it. */
 const idOf = (upstream: string, { key }: Claim, asDefault: boolean): string => `${upstream} ${key} ${asDefault}`;
 
-/** Id of the Upstream of the Service that stands in where others have no endpoints. */
+/** Id of the Upstream of the Service that stands in for others without endpoints. */
 export function standInOf({ customErrors: { standIn } }: FeatureValues): string | undefined {
   return standIn && `${standIn.namespace}/${standIn.service}/${standIn.port}`;
 }

@@ -1,7 +1,7 @@
 /**
- * How the peers of an Upstream are chosen, where several Claims share it and may say different
- * things (RS-3.7, RS-14.3): the oldest decides the algorithm, the oldest that names one the mode of
- * affinity, the youngest the cookie.
+ * The balancing of an Upstream that several Claims share with different values (RS-3.7, RS-14.3):
+ * the oldest Claim decides the algorithm, the oldest that names one the mode of affinity, and the
+ * youngest the cookie.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AffinityCookie, Balance } from "../../model/configuration.ts";
@@ -14,7 +14,7 @@ export interface UpstreamUse {
   readonly service: string;
   readonly port: string;
   readonly claim: Claim;
-  /** Whether it is the default backend of the Claim, which gives that the last word (RS-3.7). */
+  /** Whether it is the default backend of the Claim, which decides last (RS-3.7). */
   readonly asDefault: boolean;
   /** For a canary: the id of the Upstream it relieves. */
   readonly relieves: string | undefined;
@@ -25,8 +25,8 @@ export interface UpstreamUse {
 export const roundRobin: Balance = { algorithm: "round_robin" };
 
 /**
- * The use whose Claim decides, out of at least one: the youngest with the last word, else the
- * oldest.
+ * The use whose Claim decides, among at least one: the youngest default backend, else the oldest
+ * use.
  */
 export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
   if (uses.length === 1) return uses[0]!;
@@ -41,8 +41,8 @@ export function balanceOf(uses: readonly UpstreamUse[]): Balance {
 }
 
 /**
- * A canary's own word, unless clients are bound to the Upstream it relieves: then they are bound to
- * it alike (RS-14.7).
+ * A canary's own value, unless clients are bound to the Upstream that it relieves: then they are
+ * bound to the canary in the same way (RS-14.7).
  */
 export function canaryBalance(uses: readonly UpstreamUse[], relieved: Balance): Balance {
   const { features } = speakerOf(uses).claim;

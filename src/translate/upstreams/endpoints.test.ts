@@ -147,6 +147,6 @@ test("a slice of many addresses and many ports is an Upstream of some, and the o
       defaultOptions,
     );
   expect(answer({ ports: [{ port: 80 }] }, "80")).toMatchObject({ most: 10_000, endpoints: { length: 10_000 } });
-  // Each port of a Service has less where it has many.
+  // The more ports a Service has, the fewer endpoints each of them gets.
   expect(answer({ ports: ports(2_000) }, "7")).toMatchObject({ most: 100, endpoints: { length: 100 } });
 });

@@ -17,7 +17,7 @@ export interface EndpointsQuestion {
   readonly port: string;
   /** The port itself, where it is known already. */
   readonly declared?: ServicePort;
-  /** Whether the Service's own address is asked for instead of its endpoints (RS-9.7). */
+  /** Whether requests go to the Service's own address instead of its endpoints (RS-9.7). */
   readonly serviceUpstream: boolean;
   /** `TCP` for everything but UDP services. */
   readonly protocol: string;
@@ -29,7 +29,7 @@ export type EndpointsAnswer =
   | {
       readonly kind: "endpoints";
       readonly endpoints: readonly Endpoint[];
-      /** Only where there were more: how many were looked at. */
+      /** Only where there were too many: how many were read. */
       readonly most?: number;
     }
   | { readonly kind: "no-port" }
@@ -53,8 +53,8 @@ export function endpointsOf(question: EndpointsQuestion, options: TranslateOptio
 
 /**
  * An EndpointSlice may have 20,000 ports, and each of its addresses is an endpoint on each of them:
- * 300 million fit into one object. So few pairs are looked at for a port, and so few for all ports
- * of a Service, but some for each.
+ * one object can hold 300 million. So the number of pairs is limited for each port and for all
+ * ports of a Service, but each port gets some.
  */
 const [mostPairs, mostOfService, someOfPort] = [10_000, 100_000, 100];
 
@@ -64,8 +64,8 @@ function mostPairsOf({ spec }: Service): number {
 }
 
 /**
- * The first port for TCP whose number, target port or name equals the reference (RS-9.2). HTTP is
- * not spoken over UDP.
+ * The first TCP port whose number, target port or name equals the reference (RS-9.2). HTTP does not
+ * run over UDP.
  */
 export function servicePortOf({ spec }: Service, reference: string): ServicePort | undefined {
   return spec?.ports?.find(({ port, targetPort, name, protocol = "TCP" }) => {
@@ -81,8 +81,8 @@ interface FromSlices {
 }
 
 /**
- * Each address with each port of its slice, in order; they are counted one by one, since all may be
- * more than memory holds.
+ * Yields each address with each port of its slice, in order, one by one, because all of them may
+ * exceed the memory.
  */
 function fromSlices(
   { service, slices, protocol }: EndpointsQuestion,
@@ -118,7 +118,10 @@ function isDraining(conditions: { readonly serving?: boolean; readonly terminati
   return conditions?.terminating === true && conditions.serving === true;
 }
 
-/** RS-9.3: by name; any port where the Service's has none; else a numeric target port. */
+/**
+ * Matches by name; any port where the Service's has no name; else by a numeric target port
+ * (RS-9.3).
+ */
 function slicePorts(
   { ports = [] }: EndpointSlice,
   { name = "", targetPort, port }: ServicePort,
@@ -135,9 +138,7 @@ function slicePorts(
   return found.length > 0 || fallback === undefined ? found : [fallback];
 }
 
-/**
- * The zone to keep to, if every endpoint of the slice carries hints and some are for it (RS-9.13).
- */
+/** The zone to prefer, if every endpoint of the slice has hints and some are for it (RS-9.13). */
 function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined): string | undefined {
   if (zone === undefined || endpoints.length === 0) return undefined;
   const hinted = endpoints.every(({ hints }) => (hints?.forZones?.length ?? 0) > 0);
@@ -146,9 +147,9 @@ function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined)
 }
 
 /**
- * RS-9.5: the addresses the name resolves to, on the target port of the Service's port, or on the
- * number that its owner names where the Service has no such port. A plain IP literal is taken as it
- * is (ingress-nginx has no peer then, RS-9.6).
+ * The addresses of the name (RS-9.5), on the target port of the Service's port, or on the number in
+ * the reference where the Service has no such port. An IP literal is used as it is (ingress-nginx
+ * has no peer then, RS-9.6).
  */
 function externalEndpoints(
   { service, port, addresses }: EndpointsQuestion,
@@ -181,7 +182,7 @@ function isDnsName(name: string): boolean {
 
 const endpoints = (found: readonly Endpoint[]): EndpointsAnswer => ({ kind: "endpoints", endpoints: sorted(found) });
 
-/** Without duplicates as well, so equal clusters give equal Upstreams. */
+/** Also removes duplicates, so that equal clusters give equal Upstreams. */
 function sorted(found: readonly Endpoint[]): readonly Endpoint[] {
   if (found.length < 2) return found;
   const byText = new Map(found.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));

@@ -1,6 +1,6 @@
 /**
- * The Endpoints behind the Services of a Snapshot. Which EndpointSlices are a Service's is
- * remembered: there is no asking a Table for it.
+ * The Endpoints of the Services in a Snapshot, with an index of EndpointSlices by Service, because
+ * a Table cannot be searched.
  */
 import { guarded } from "../../guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
@@ -20,7 +20,7 @@ export class ServiceEndpoints {
   }
 
   /**
-   * Takes in the EndpointSlices of this turn; gives the Services, by `namespace/name`, that lost,
+   * Reads the EndpointSlices of this turn; returns the Services, by `namespace/name`, that lost,
    * got or changed one.
    */
   takeIn({ before, now }: Turn): Set<string> {

@@ -1,7 +1,6 @@
 /**
- * The Upstreams that Locations send to. Several hosts may share one and say different things about
- * it, so it is made of all its uses; and it is made again whenever one of them, its Service or the
- * endpoints behind that have changed.
+ * The Upstreams of Locations. Several hosts may share one with different values, so it is made from
+ * all its uses. It is made again when one of them, its Service or its endpoints have changed.
  */
 
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -23,13 +22,10 @@ export class Upstreams {
   readonly #options: TranslateOptions;
   readonly #endpoints: ServiceEndpoints;
   readonly #problems: Problems;
-  /** Uses by host and by id of the Upstream: a host of 10,000 paths may send to as many. */
+  /** Uses by host and by id of the Upstream: a host of 10,000 paths may use as many. */
   readonly #uses = new Map<string, ReadonlyMap<string, readonly UpstreamUse[]>>();
   readonly #hosts = new Dependencies();
-  /**
-   * Upstreams by the Service that each was made of, and by the name that an ExternalName stands
-   * for.
-   */
+  /** Upstreams by Service, and by the name that an ExternalName stands for. */
   readonly #byService = new Dependencies();
   readonly #byName = new Dependencies();
   readonly #canaries = new Dependencies();
@@ -48,7 +44,7 @@ export class Upstreams {
     return this.#all;
   }
 
-  /** Says what the Locations of `host` send to now. */
+  /** Sets the uses of `host`. */
   use(host: string, uses: readonly UpstreamUse[]): void {
     const byId = Map.groupBy(uses, ({ id }) => id);
     const ids = [...byId.keys()];
@@ -60,8 +56,8 @@ export class Upstreams {
   }
 
   /**
-   * Makes again what may be different now; `rolled` are the Services whose EndpointSlices have
-   * changed.
+   * Makes Upstreams again that may have changed; `rolled` are the Services whose EndpointSlices
+   * have changed.
    */
   renew(turn: Turn, rolled: Iterable<string>): void {
     this.#services = turn.now.snapshot.services;
@@ -156,7 +152,7 @@ function portNumbered(service: Service | undefined, port: string): ServicePort |
   return service?.spec?.ports?.find((one) => String(one.port) === port && (one.protocol ?? "TCP") === "TCP");
 }
 
-/** Reported of the owner that decides about the Upstream. */
+/** Reported for the owner that decides about the Upstream. */
 function unusable(answer: EndpointsAnswer, service: string, { owner: object }: Claim): Problem[] {
   const problem = { object, kind: "field-unusable", field: `Service ${service}` } as const;
   if (answer.kind === "unusable") return [{ ...problem, why: answer.why, done: "it gets no requests" }];

@@ -1,7 +1,7 @@
 /**
- * Asks a webhook as an API server does: from elsewhere, so that its own work is not counted as the
- * webhook's, over connections that it keeps. A thread; for each `Asked` that it is sent it sends
- * back how long each answer took, in ms.
+ * Sends reviews to a webhook as an API server does, over kept connections. It is a thread of its
+ * own, so that its work does not count as the webhook's. For each `Asked` message it returns the
+ * times of the answers in ms.
  */
 import { once } from "node:events";
 import { Agent, request } from "node:https";

@@ -26,9 +26,9 @@ export interface FilledCluster {
   readonly cluster: Cluster;
   readonly client: Client;
   create(...objects: readonly object[]): Promise<void>;
-  /** As the controller of EndpointSlices would write it. */
+  /** As the controller of EndpointSlices writes it. */
   replace(slice: object): Promise<void>;
-  /** Gives a host another path. */
+  /** Changes the path of a host. */
   addPath(at: number, path: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -76,14 +76,14 @@ export function host(at: number, endpoint: { readonly address: string; readonly 
   return [service(at), slice(at, [endpoint.address], endpoint.port), ingress(at)];
 }
 
-/** Without what the API server gives. */
+/** Without the fields that the API server adds. */
 function bare(object: object): KubernetesObject {
   const { metadata, ...rest } = object as KubernetesObject;
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...kept } = metadata;
   return { ...rest, metadata: kept } as KubernetesObject;
 }
 
-/** So many at once. */
+/** The number of requests at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   atOnce: number,

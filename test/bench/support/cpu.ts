@@ -1,4 +1,4 @@
-/** What processes have cost, from /proc. */
+/** CPU time and memory of processes, from /proc. */
 import { readFileSync } from "node:fs";
 
 /**
@@ -13,7 +13,7 @@ export function cpuMicroseconds(pids: readonly number[]): number {
 }
 
 /**
- * What a process has used until now with all its threads, in ms; the kernel counts in hundredths of
+ * The CPU time of a process so far, with all its threads, in ms; the kernel counts in hundredths of
  * a second.
  */
 export function cpuMs(pid: number): number {

@@ -1,7 +1,7 @@
 /**
- * One full build in a process of its own, as a controller does it at its start: nothing is compiled
- * yet, no certificate was read before. Prints its CPU in ms. `full-build.ts HOSTS FILE`, where FILE
- * holds the Secrets as JSON, since making them takes longer than all else.
+ * One full build in a process of its own, like a controller's at its start: no code is compiled
+ * yet, and no certificate was read. Prints its CPU in ms. `full-build.ts HOSTS FILE`, where FILE
+ * holds the Secrets as JSON, because making them takes longer than all else.
  */
 import { readFileSync } from "node:fs";
 import { plainHosts } from "./hosts.ts";

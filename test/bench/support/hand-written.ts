@@ -1,6 +1,6 @@
 /**
- * nginx as somebody writes it by hand: the yardstick of the data plane. It proxies the same hosts
- * with the same log and the same headers, those that a client must not send itself among them.
+ * A hand-written nginx.conf as the yardstick of the data plane. It proxies the same hosts with the
+ * same log and the same headers, including those that clients must not send.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,8 +30,8 @@ export async function startNginx(conf: string): Promise<Started> {
     cwd: root,
     reject: false,
     stdout: "ignore",
-    // as Sluice starts its own: Linux shares a core between sessions in another way than within
-    // one, which is a tenth of a request's CPU
+    // as Sluice starts its own: Linux shares a core differently between sessions and within one,
+    // which is a tenth of a request's CPU
     detached: true,
   });
   const workers = () =>
@@ -57,9 +57,9 @@ export async function startNginx(conf: string): Promise<Started> {
 }
 
 /**
- * What answers every request of the benchmarks, so that backends cost next to nothing. Two nginx
- * keep some 40,000 idle connections to 10,000 Services: the kernel has 28,000 ports for those to
- * one address, and a process may have 20,000 files open.
+ * The backends of the benchmarks answer every request at almost no cost. Two nginx keep some 40,000
+ * idle connections to 10,000 Services: the kernel has 28,000 ports towards one address, and a
+ * process may have 20,000 open files.
  */
 export const backend = (addresses: readonly string[], port: number): string => `
 worker_processes 4;
@@ -83,7 +83,7 @@ export interface Listeners {
 }
 
 export interface HandWritten extends Listeners {
-  /** How many idle connections an upstream block keeps. */
+  /** The number of idle connections that an upstream block keeps. */
   readonly keepalive: number;
   /**
    * Whether each host has a Service and so an upstream block of its own, as in static mode; else
@@ -157,7 +157,7 @@ http {
 }
 
 /**
- * The least that serves these hosts: a server and an upstream block each with a few kept
+ * The smallest text that serves these hosts: a server and an upstream block each with a few kept
  * connections, and a log.
  */
 export function smallestByHand({ hosts, http, https, backend, certificate, key }: Listeners): string {

@@ -92,7 +92,7 @@ export const changed = (snapshot: Snapshot, ...objects: readonly object[]): Snap
     })),
   );
 
-/** How many of so many hosts have a certificate of their own. */
+/** How many of the hosts have a certificate of their own. */
 export const certificatesAmong = (hosts: number): number => Math.min(2_000, hosts / 5);
 
 export function secretsOf(count: number): Promise<readonly KubernetesObject[]> {
@@ -117,13 +117,13 @@ export interface Files {
   readonly hosts: number;
   /** Of the first hosts. */
   readonly secrets?: readonly KubernetesObject[];
-  /** Where every host's Service leads. */
+  /** The address to which every host's Service leads. */
   readonly endpoint: { readonly address: string; readonly port: number };
   /** The ConfigMap ingress-nginx/ingress-nginx-controller. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The same as files for `sluice serve`: many objects a file, as JSON is YAML. */
+/** The same as files for `sluice serve`: many objects in a file, as JSON, which is YAML. */
 export function filesOf({ hosts, endpoint, secrets = [], settings = {} }: Files): Record<string, string> {
   const all: Record<string, string> = { "first.yaml": fileOf([ingressClass]), "settings.yaml": settingsFile(settings) };
   const of = (at: number) =>

@@ -1,7 +1,6 @@
 /**
- * Load: so many connections at once, each with one request in flight. What is measured is the
- * server's CPU, so the speed of this client does not matter; it knows just enough HTTP to find
- * where an answer ends.
+ * Load: a number of connections, each with one request in flight. The server's CPU is measured, so
+ * the speed of this client does not matter; it knows just enough HTTP to find the end of an answer.
  */
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
@@ -18,7 +17,7 @@ export interface Listener {
 }
 
 export interface Load {
-  /** Resolves when so many requests were answered with 200; rejects otherwise. */
+  /** Resolves when this many requests were answered with 200; rejects otherwise. */
   run(requests: number): Promise<void>;
   close(): void;
 }

@@ -1,7 +1,4 @@
-/**
- * What a reader of the benchmark finds when its caches are full, as JSON on one line. Needs `node
- * --expose-gc`.
- */
+/** The memory of a reader with full caches, as JSON on one line. Needs `node --expose-gc`. */
 export interface Read {
   readonly objects: number;
   readonly syncMs: number;

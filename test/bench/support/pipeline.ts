@@ -1,7 +1,6 @@
 /**
- * The controller between Snapshot and nginx, without nginx: translate, render, and what a turn
- * finds changed. Its CPU is measured over user and system time, so that a busy machine changes
- * little.
+ * The controller between Snapshot and nginx, without nginx: translate, render, and comparison with
+ * the previous turn. Its CPU is user and system time, so that a busy machine changes little.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * What of an object must stay for an upgrade in place: its kind, namespace and name, and fields
- * that Kubernetes does not let change or by which others find it by. One line for each object, so
- * that two charts are compared as lists.
+ * The identity of an object, which an upgrade in place must keep: its kind, namespace and name, and
+ * fields that Kubernetes does not allow to change or by which others find it. One line for each
+ * object, so that two charts are compared as lists.
  */
 import type { Manifest } from "./helm.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Stands in for scheduler and kubelet, of which a test has none: puts every Pod on one Node, calls
- * it running and ready, and lets deleted ones go. What would run in a Pod is the caller's: `start`
- * is called for each, and gives back how to stop it. Logs of a Pod are what it says they are.
+ * Stands in for scheduler and kubelet: puts every Pod on one Node, marks it as running and ready,
+ * and deletes Pods that should go. `start` is called for each Pod to run its program, and returns
+ * how to stop it. The logs of a Pod are its output.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -27,13 +27,13 @@ export interface Kubelet {
 
 export interface Running {
   stop(): Promise<void>;
-  /** What its container has printed since a time in milliseconds since 1970. */
+  /** The container's output since a time in milliseconds since 1970. */
   log?(sinceMs: number): string;
 }
 
 /**
- * Starts what runs in a Pod; the promise resolves when it is ready, and a failure is tried again.
- * `signal` says that the Pod is to go before that.
+ * Starts the program of a Pod; resolves when it is ready, and a failure is tried again. `signal`
+ * ends the wait of a Pod that is deleted.
  */
 export type StartPod = (pod: Pod, address: string, signal: AbortSignal) => Promise<Running>;
 
@@ -55,7 +55,7 @@ export async function startKubelet(
   subnet = machineSubnet,
 ): Promise<Kubelet> {
   await makeNode(cluster);
-  /** By `namespace/name`. */
+  /** Keyed by `namespace/name`. */
   const logsOf = new Map<string, Running["log"]>();
   const logs = await serveLogs(cluster, (pod, sinceMs) => logsOf.get(pod)?.(sinceMs) ?? "");
   const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));

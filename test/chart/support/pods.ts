@@ -32,9 +32,9 @@ const programs: Readonly<Record<string, readonly string[]>> = {
 /** Containers have names like `ingress-nginx-controller-abc/controller`. */
 export interface Pods {
   readonly start: StartPod;
-  /** What a container has printed in all its lives. */
+  /** The output of a container in all its lives. */
   log(container: string): string;
-  /** What runs in a container now, by the process ids of this machine. */
+  /** The processes of a container now, by their process ids on this machine. */
   processes(container: string): readonly Process[];
 }
 
@@ -94,7 +94,7 @@ const hello = (name: string) =>
 
 const readyMs = 120_000;
 
-/** Asks the readiness probe until it says yes; throws where the Pod is to go before that. */
+/** Asks the readiness probe until it succeeds; throws where the Pod is deleted before that. */
 async function isReady(container: Manifest, address: string, signal: AbortSignal): Promise<void> {
   const probe = container.readinessProbe?.httpGet;
   if (probe === undefined) return;

@@ -1,12 +1,12 @@
 /**
- * What a probe needs around it to count, and probes that cannot be guessed from the shape of a
- * value.
+ * Conditions under which a probe has an effect, and probes that cannot be derived from the shape of
+ * a value.
  */
 import type { Json } from "../../../scripts/chart/value.ts";
 
 type Flat = Readonly<Record<string, Json>>;
 
-/** By the beginning of a path; all that match are set. */
+/** Keyed by the beginning of a path; all that match are set. */
 const conditions: readonly (readonly [prefix: string, set: Flat])[] = [
   ["portNamePrefix", { tcp: { "9000": "default/tcp:9000" } }],
   ["rbac.scope", { "controller.scope.enabled": true }],

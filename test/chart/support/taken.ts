@@ -1,7 +1,7 @@
 /**
- * Waiting until the API server takes Ingresses. Where a webhook is installed it takes none until it
- * knows the webhook's authority and the address of the Pod behind its Service, and it hears of both
- * some time after the Pod is ready.
+ * Waits until the API server accepts Ingresses. With a webhook it refuses them until it knows the
+ * webhook's authority and the address of the Pod behind its Service, which is some time after the
+ * Pod is ready.
  */
 import type { Cluster } from "../../e2e/support/cluster.ts";
 import { until } from "../../nginx/support/until.ts";

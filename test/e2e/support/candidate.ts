@@ -1,5 +1,5 @@
 /**
- * A process that stands for election and says on stdout what it does: `KUBECONFIG=... node
+ * A process that takes part in the election and prints what it does on stdout: `KUBECONFIG=... node
  * candidate.ts NAME DURATION_MS`. Each line is a word and the time in milliseconds of the machine's
  * monotonic clock, which all its processes share.
  */

@@ -1,4 +1,4 @@
-/** What a process holds on to, to see whether something leaks. */
+/** The resources that a process holds, to see whether something leaks. */
 
 export interface Handles {
   readonly sockets: number;

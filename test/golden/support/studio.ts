@@ -57,7 +57,7 @@ export class Studio {
     rmSync(this.#folder.root, { recursive: true });
   }
 
-  /** What one controller makes of clusters that follow each other. */
+  /** The results of one controller for clusters that follow each other. */
   translatedInTurn(clusters: readonly (readonly KubernetesObject[])[]): readonly Translation[] {
     const flags = { ...defaultFlags("run"), configmap: "ingress-nginx/settings" };
     const translator = new Translator(translateOptions(flags, "run", undefined), this.#fake);
@@ -109,7 +109,7 @@ export class Studio {
     return { ...here, ...version, ...place, user: "root", nameKey: "" };
   }
 
-  /** The text without what another machine or another run would write otherwise. */
+  /** The text without parts that differ between machines or runs. */
   neutral({ conf }: RenderedText): string {
     return (
       conf
@@ -122,7 +122,7 @@ export class Studio {
     );
   }
 
-  /** What nginx says against the text; empty where it takes it. */
+  /** nginx's message against the text; empty where it accepts the text. */
   async refusal({ conf, files }: RenderedText): Promise<string> {
     const folder = this.#folder;
     for (const { path, content } of files) {

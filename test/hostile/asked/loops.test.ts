@@ -37,7 +37,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
    */
   const askAlone = (host: string, headers = "") =>
     exchange(`GET /x HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`);
-  /** By host, how often the backend was asked. */
+  /** How often the backend was asked, by host. */
   const counts = () => {
     const hosts = world.backend.asked.map(({ headers }) => headers.find(([name]) => name === "host")?.[1] ?? "");
     return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * What was done to one field, done to all: each annotation and each key of the ConfigMap, at the
- * same time.
+ * Attacks that were found for one field, tried on all: each annotation and each key of the
+ * ConfigMap, at the same time.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fields } from "../../../src/annotations/declare.ts";

@@ -9,11 +9,11 @@ export interface Attack {
   /** Its CVE, or where it was published. */
   readonly id: string;
   readonly title: string;
-  /** What the operator has set; attacks under the same settings are made at the same time. */
+  /** The operator's settings; attacks under the same settings run at the same time. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** What it is tried with; the Ingress is called `name`, and so is its host. */
+  /** The objects of the attack; the Ingress is called `name`, and so is its host. */
   readonly objects: (name: string) => readonly KubernetesObject[];
-  /** What is said of the Ingress, which is called NAME here. */
+  /** The Problem of the Ingress, which is called NAME here. */
   readonly says: readonly string[];
   /** Requests with the status of the answer; 200 is from the backend. */
   readonly answers: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
- * Who does not belong is kept out: files and sockets after a start, the ports that are not for
- * clients, another account.
+ * Keeps strangers out: files and sockets after a start, the ports that are not for clients, another
+ * account.
  */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

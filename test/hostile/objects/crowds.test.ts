@@ -10,7 +10,7 @@ import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { ingress, service } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 
-/** A Service without a name for its port, which so has all ports of its slice. */
+/** A Service whose port has no name, and which so has all ports of its slice. */
 function crowd(name: string, slice: { readonly endpoints: readonly object[]; readonly ports: readonly object[] }) {
   const [made, first] = service(name, "192.0.2.60", 80) as [KubernetesObject, KubernetesObject];
   return [

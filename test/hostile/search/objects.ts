@@ -13,7 +13,7 @@ import { characters, long, payloads } from "../support/corpus.ts";
 import { configMap, ingress, type PathWords, secret } from "../support/objects.ts";
 
 export interface Hostile {
-  /** Of its Ingress; its host ends in `NAME.example`. */
+  /** The name of its Ingress; its host ends in `NAME.example`. */
   readonly name: string;
   readonly objects: readonly KubernetesObject[];
 }

@@ -20,7 +20,7 @@ import { openWorkshop, type Workshop } from "./workshop.ts";
 
 export interface Tally {
   tried: number;
-  /** What the API server would not take, and was left out. */
+  /** Objects that the API server would refuse, and that were left out. */
   impossible: number;
   /** Ingresses that are served, in whole or in part. */
   accepted: number;

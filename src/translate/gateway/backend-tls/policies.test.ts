@@ -1,7 +1,4 @@
-/**
- * What becomes of BackendTLSPolicies: which one governs a backend, what it makes of it, and its
- * conditions.
- */
+/** BackendTLSPolicies: which one governs a backend, its effect there, and its conditions. */
 import { expect, test } from "vitest";
 import {
   authorities,

@@ -1,4 +1,4 @@
-/** What Gateways ask of their clients, and what they show to backends. */
+/** Client certificates that Gateways ask for, and the certificate that they show to backends. */
 import { expect, test } from "vitest";
 import {
   authorities,

@@ -1,6 +1,5 @@
 /**
- * What becomes of ListenerSets: their order, conflicts, permissions and statuses, and the routes
- * that name them.
+ * ListenerSets: their order, conflicts, permissions and statuses, and the routes that name them.
  */
 import { expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** RouteSettings: what they say for rules, which of several counts, and what closes a rule. */
+/** RouteSettings: their effect on rules, precedence between several, and what closes a rule. */
 import { expect, test } from "vitest";
 import {
   bySettings,

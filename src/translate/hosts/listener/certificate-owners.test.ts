@@ -1,4 +1,4 @@
-/** Whose certificate is shown for a name that a listener and an Ingress both have one for. */
+/** The certificate that is shown for a name for which both a listener and an Ingress have one. */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, listener } from "../../../../test/support/gateways.ts";
 import { ingress, ingressClass } from "../../../../test/support/ingress.ts";
@@ -26,7 +26,7 @@ interface Words {
   readonly hostname?: string;
 }
 
-/** The Gateway is of the namespace `ns`, and of 2026. */
+/** The Gateway is in the namespace `ns` and from 2026. */
 function shown({ namespace = "ns", created = "2027", hostname = host }: Words) {
   const https = {
     ...{ name: "tls", port: 443, protocol: "HTTPS" },

@@ -1,6 +1,6 @@
 /**
- * The certificate that is shown for a name for which a listener and its namesake both have one, and
- * the Problem for the other.
+ * Decides which certificate is shown for a name for which both a listener and its namesake have
+ * one, and makes the Problem for the other.
  */
 import type { Server } from "../../../model/configuration.ts";
 import type { Owner } from "../../../model/owner.ts";
@@ -15,20 +15,20 @@ export interface CommonListener extends Party {
   readonly hasCertificate: boolean;
 }
 
-/** What the namesake of a name has. */
+/** The certificate of a name's namesake. */
 export interface Certified {
   readonly server: Pick<Server<unknown>, "name" | "certificate" | "aliases">;
-  /** Brings its certificate. */
+  /** The object from which its certificate comes. */
   readonly claim: Claim;
 }
 
 export interface CertificatesShown {
-  /** Ids of listeners for whose hostname the namesake's certificate is shown. */
+  /** Ids of listeners whose hostname shows the namesake's certificate. */
   readonly yielding: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
-/** `listeners` are by id; `certified` gives what answers to a name. */
+/** `listeners` are by id; `certified` returns the host that answers to a name. */
 export function certificatesShown(
   listeners: ReadonlyMap<string, CommonListener>,
   certified: (name: string) => Certified | undefined,

@@ -1,8 +1,8 @@
 /**
- * The one table of a host that a listener and its namesake have in common, on a port where both get
- * requests. The namesake is the Server of that name which belongs to no listener. The more exact
- * path wins over both; where the paths are equal, conditions win, and then `keeps` decides. The
- * unwritten path `/` yields to every route, and takes what no route does.
+ * The common table of a host that a listener and its namesake share, on a port where both get
+ * requests. The namesake is the Server of the same name without a listener. The more specific path
+ * of the two wins; for equal paths, conditions win, and then `keeps` decides. The unwritten path
+ * `/` comes after every route and takes the rest.
  */
 import { literalPrefix } from "../../../kinds/literal-prefix.ts";
 import { catchAll, type Route, toNamesake } from "../../../model/configuration.ts";
@@ -16,20 +16,19 @@ import { keeps, type Party } from "./precedence.ts";
 
 export interface CommonTable {
   readonly routes: readonly Route[];
-  /** Whether the routes are to be tried as they stand. */
+  /** Whether the routes have to be tried in their order. */
   readonly isOrdered: boolean;
-  /** About what takes no requests any more, or not all of them: of either side. */
+  /** Problems of paths on either side that take no requests any more, or not all of them. */
   readonly problems: readonly Problem[];
 }
 
-/** A route with what decides where it stands. */
+/** A route with the values that decide its place. */
 interface Candidate {
   readonly route: Route;
   /** Exact paths, then prefixes, then patterns, and at last the unwritten path. */
   readonly rank: 0 | 1 | 2 | 3;
   /**
-   * Without a slash at its end; of a pattern of the namesake, what all paths that it takes begin
-   * with.
+   * Without a final slash. For a pattern of the namesake: the text with which all its paths begin.
    */
   readonly text: string;
   readonly side: { readonly entry: Entry } | { readonly draft: OwnedPath };
@@ -63,7 +62,7 @@ function partyOf({ owner: { namespace }, since: { created } }: Claim): Party {
 function plainCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
   return plainRoutes(drafts.map(({ path }, at) => [at, path] as const)).map(({ path, match, location }): Candidate => {
     const draft = drafts[location]!;
-    // nginx adds the slash to a path on its own where nothing else has that path.
+    // nginx adds the slash to a path by itself where nothing else has that path.
     const route: Route = { match: match === "prefix" ? "prefix" : "exact", path, location: toNamesake };
     const rank = draft.path.implicit === true ? 3 : draft.path.type === "exact" && match === "exact" ? 0 : 1;
     return { route, rank, text: path.replace(/\/$/, ""), side: { draft } };
@@ -80,7 +79,7 @@ function patternCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
   });
 }
 
-/** Routes with one path and kind of match stand together, in their order. nginx finds the path. */
+/** Routes with one path and kind of match are neighbours, in their order. nginx finds the path. */
 function byPlace(ours: readonly Candidate[], theirs: readonly Candidate[], verdicts: Verdicts): readonly Route[] {
   const placeOf = ({ route }: Candidate) => `${route.match} ${route.path}`;
   const places = Map.groupBy(ours, placeOf);
@@ -93,7 +92,7 @@ function byPlace(ours: readonly Candidate[], theirs: readonly Candidate[], verdi
 }
 
 /**
- * Patterns of the namesake count by what they begin with, and those of routes come after all
+ * Patterns of the namesake are placed by their beginning, and those of routes come after all
  * prefixes.
  */
 function inOneOrder(ours: readonly Candidate[], theirs: readonly Candidate[], verdicts: Verdicts): readonly Route[] {
@@ -106,21 +105,19 @@ function inOneOrder(ours: readonly Candidate[], theirs: readonly Candidate[], ve
   return all.map(({ route }) => route);
 }
 
-/** Among patterns the text says nothing about which one is more exact. */
+/** The text of a pattern does not show how specific it is. */
 function lengthOf({ rank, text }: Candidate): number {
   return rank === 1 ? text.length : 0;
 }
 
-/** A pattern of the very text that a path of the namesake has stands where that one does. */
+/** A pattern with the same text as a path of the namesake has the place of that path. */
 function asNamesake(one: Candidate, theirs: readonly Candidate[]): Candidate {
   if (one.rank !== 2) return one;
   const same = theirs.find(({ side }) => "draft" in side && side.draft.path.path === one.route.path);
   return same === undefined ? one : { ...one, rank: same.rank, text: same.text };
 }
 
-/**
- * Whether `one` comes after a candidate of the namesake. Its own candidates come in their order.
- */
+/** Whether `one` comes after a candidate of the namesake, whose candidates keep their order. */
 function comesAfter(one: Candidate, theirs: Candidate): boolean {
   if (one.rank !== theirs.rank) return one.rank > theirs.rank;
   const longer = lengthOf(theirs) - lengthOf(one);
@@ -130,8 +127,8 @@ function comesAfter(one: Candidate, theirs: Candidate): boolean {
 }
 
 /**
- * Puts the candidate of the namesake at its place, or at the end, and notes which of two with one
- * path takes nothing.
+ * Inserts the candidate of the namesake at its place, and notes which of two with one path takes
+ * nothing.
  */
 function insert(theirs: Candidate, all: Candidate[], verdicts: Verdicts): void {
   const found = all.findIndex((one) => comesAfter(one, theirs));
@@ -150,7 +147,9 @@ function insert(theirs: Candidate, all: Candidate[], verdicts: Verdicts): void {
   all.splice(at, 0, theirs);
 }
 
-/** A path of two routes, `/foo` and all below `/foo/`, is won or lost as the longer one is. */
+/**
+ * A path of two routes, `/foo` and everything below `/foo/`, is won or lost like the longer one.
+ */
 function isMain({ route }: Candidate, { path }: OwnedPath): boolean {
   return route.match !== "exact" || path.type === "exact";
 }
@@ -177,7 +176,7 @@ class Verdicts {
     return [...this.#byText.values()];
   }
 
-  /** The draft's path goes to the entry. */
+  /** The draft loses its path to the entry. */
   lost({ claim, field, path }: OwnedPath, { claim: winner }: Entry): void {
     if (claim === undefined) return;
     const isOwn = claim.owner.namespace === winner.owner.namespace;
@@ -188,7 +187,7 @@ class Verdicts {
     this.#add({ object: claim.owner, kind: "field-unusable", field, why, done: `${part}its requests go there` });
   }
 
-  /** The entry's path stays with the draft. */
+  /** The draft keeps the path that the entry has as well. */
   kept({ claim, claimed }: Entry, { claim: keeper, path }: OwnedPath): void {
     const why = `the older ${named(keeper!.owner)} has path ${path.path} of ${this.#host}`;
     const done = "this match takes no request of it";

@@ -1,6 +1,6 @@
 /**
- * Paths that Claims of listeners and of their namesakes have in common, and their owners: the
- * Problems about it, by the object that they are about.
+ * Problems about paths that Claims of listeners and of their namesakes have in common, by the
+ * object that they concern.
  */
 import { objectKey } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
@@ -9,7 +9,7 @@ export class Contested {
   readonly #byHost = new Map<string, readonly Problem[]>();
   /** Problems by kind and name, then by host. */
   readonly #byObject = new Map<string, Map<string, readonly Problem[]>>();
-  /** By kind. */
+  /** Keyed by kind. */
   readonly #changed = new Map<string, Set<string>>();
 
   /** Begins a turn. */
@@ -17,7 +17,7 @@ export class Contested {
     this.#changed.clear();
   }
 
-  /** The Problems of one host are these from now on. */
+  /** Replaces the Problems of one host. */
   note(host: string, problems: readonly Problem[]): void {
     const before = this.#byHost.get(host) ?? [];
     if (JSON.stringify(before) === JSON.stringify(problems)) return;
@@ -27,7 +27,7 @@ export class Contested {
     else this.#byHost.set(host, problems);
   }
 
-  /** Names of the objects of a kind about which other things are said in this turn. */
+  /** Names of the objects of a kind whose Problems have changed in this turn. */
   changed(kind: string): Iterable<string> {
     return this.#changed.get(kind) ?? [];
   }

@@ -9,14 +9,15 @@ import type { World } from "../../world.ts";
 import { pathFault } from "../path-fault.ts";
 
 /**
- * Patterns of one host. Some hundreds are honest; a request that none of them takes tries them all.
+ * The most patterns of one host. An honest host has some hundreds; a request that none of them
+ * takes is compared with all.
  */
 const mostPatterns = 1_000;
 
 export interface Entry {
   readonly claim: Claim;
   readonly claimed: ClaimedPath;
-  /** The path without a slash at its end where it is a prefix, and without escapes. */
+  /** The decoded path, without a final slash where it is a prefix. */
   readonly path: string;
   /** Exact paths, then prefixes, then patterns. */
   readonly rank: 0 | 1 | 2;
@@ -61,7 +62,7 @@ function before(one: Entry, other: Entry): number {
   return (
     one.rank - other.rank ||
     other.path.length - one.path.length ||
-    // Two patterns of one length may take the same path: then the other criteria decide.
+    // Two patterns of one length may take the same path; the other criteria then decide.
     (one.rank === 2 ? 0 : compared(one.path, other.path)) ||
     byConditions(one.claimed.match.conditions, other.claimed.match.conditions) ||
     compared(one.claim.since.created, other.claim.since.created) ||
@@ -79,7 +80,7 @@ function byConditions(one: Conditions | undefined, other: Conditions | undefined
   );
 }
 
-/** Characters of a service or method that the path alone does not say. */
+/** Characters of a service or method that the path does not contain. */
 function partLength(conditions: Conditions | undefined, part: "service" | "method"): number {
   return conditions?.call?.find(({ name }) => name === part)?.value.length ?? 0;
 }
@@ -92,7 +93,7 @@ function nameIn({ since: { namespace, name } }: Claim): string {
   return `${namespace}/${name}`;
 }
 
-/** Those of the oldest owners stay. */
+/** The matches of the oldest owners stay. */
 function fewEnough(entries: readonly Entry[], problems: Problem[]): readonly Entry[] {
   const patterns = entries.filter(({ rank }) => rank === 2);
   if (patterns.length <= mostPatterns) return entries;

@@ -1,13 +1,13 @@
 /**
- * Which hosts of listeners have a namesake at their port, and by which hosts that is decided, so
- * that they are built again.
+ * Knows which hosts of listeners have a namesake at their port, so that they are built again when
+ * it changes.
  */
 import { catchAll } from "../../../model/configuration.ts";
 import { Dependencies } from "../../../model/dependencies.ts";
 import { partsOf } from "../../../model/listeners.ts";
 import type { HostNames } from "../names.ts";
 
-/** By id. */
+/** Keyed by id. */
 type Listeners = Pick<ReadonlySet<string>, "has" | "size">;
 type Names = Pick<HostNames, "ownerOf" | "wantedBy">;
 
@@ -16,8 +16,8 @@ export class Namesakes {
   #listeners: Listeners = new Set();
 
   /**
-   * Takes in the listeners on ports of both; gives those of `hosts` on listeners for which that is
-   * otherwise now.
+   * Reads the listeners on shared ports; returns those of `hosts` on listeners for which that has
+   * changed.
    */
   begin(listeners: Listeners, hosts: Iterable<string>): readonly string[] {
     const before = this.#listeners;
@@ -30,7 +30,7 @@ export class Namesakes {
     return [...hosts].filter(isOther);
   }
 
-  /** The hosts of listeners that have one of these hosts for a namesake, or may have it now. */
+  /** The hosts of listeners for which one of these hosts is, or may be, the namesake. */
   concerned(hosts: Iterable<string>, names: Names): ReadonlySet<string> {
     const concerned = new Set<string>();
     if (this.#listeners.size === 0) return concerned;

@@ -1,6 +1,6 @@
 /**
- * Who has what an object of a listener and one of its namesake both ask for: a path, or the
- * certificate of a name. This is the one place that decides it.
+ * Decides between an object of a listener and one of its namesake that claim the same path, or the
+ * certificate of the same name. No other code decides that.
  */
 export interface Party {
   readonly namespace: string;
@@ -9,9 +9,9 @@ export interface Party {
 }
 
 /**
- * Whether the namesake's party keeps it. Within one namespace the listener's party wins: it is
- * written to take over. Between namespaces the older object wins, and what was there where both are
- * of one age.
+ * Whether the namesake's object keeps it. Within one namespace the listener's object wins, because
+ * it is written to take over. Between namespaces the older object wins, and the namesake's if both
+ * are of the same age.
  */
 export function keeps(namesakes: Party, listeners: Party): boolean {
   return namesakes.namespace !== listeners.namespace && namesakes.created <= listeners.created;

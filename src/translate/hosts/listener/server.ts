@@ -1,8 +1,8 @@
 /**
- * The Server of one host on a listener of a Gateway, by the rules of the Gateway API: the path
- * decides first, then the method, the number of headers and of query parameters, then the oldest
- * route. It has only written paths, and no name beside its own. Rules of HTTPRoutes and GRPCRoutes
- * stand in one order. The host's namesake may have paths on the same port.
+ * The Server of one host on a listener of a Gateway, by the rules of the Gateway API: first the
+ * path decides, then the method, the number of headers and of query parameters, then the age of the
+ * route. It has only written paths and no other names. Rules of HTTPRoutes and GRPCRoutes share one
+ * order. The host's namesake may have paths on the same port.
  */
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { numbered } from "../../../directives/pattern-groups.ts";
@@ -45,7 +45,7 @@ interface Parts extends Pick<Server<FeatureValues>, "locations" | "routes" | "fe
   readonly isOrdered: boolean;
 }
 
-/** A Server that says nothing about its host as a whole. */
+/** A Server without settings for its host as a whole. */
 export function plainServer(key: string, { isOrdered, ...parts }: Parts): Server<FeatureValues> {
   return {
     ...partsOf(key),
@@ -60,9 +60,8 @@ export function plainServer(key: string, { isOrdered, ...parts }: Parts): Server
 }
 
 /**
- * Says of each Claim which of its matches takes no request of the host, because an equal one comes
- * first. Another match of one path never takes all requests of a later one, because what asks for
- * more comes first.
+ * Reports for each Claim which of its matches takes no request of the host, because an equal one
+ * comes first. Only an equal match can do that, because a match with more conditions comes first.
  */
 function unmetProblems(ordered: readonly Entry[], { listener, name }: ReturnType<typeof partsOf>): Problem[] {
   const firsts = new Map<string, Entry>();
@@ -126,7 +125,7 @@ export function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
   };
 }
 
-/** The prefix `/foo` is the path itself and all below `/foo/`. */
+/** The prefix `/foo` means the path itself and everything below `/foo/`. */
 export function routesOf({ path, rank, claim, claimed }: Entry, location: number): Route[] {
   const { match, features = claim.features } = claimed;
   const { target } = features.rewrite;
@@ -144,7 +143,7 @@ export function routesOf({ path, rank, claim, claimed }: Entry, location: number
 function usesOf(entries: readonly Entry[]): UpstreamUse[] {
   const uses = new Map<string, UpstreamUse>();
   for (const { claim: whole, claimed } of entries) {
-    // What is balanced otherwise than the routes' Upstreams has an id of its own.
+    // A backend with its own balancing has an Upstream id of its own.
     const claim = claimed.features === undefined ? whole : { ...whole, features: claimed.features };
     const standIn = standInUse(claim);
     if (standIn !== undefined) {
@@ -169,7 +168,7 @@ function usesOf(entries: readonly Entry[]): UpstreamUse[] {
   return [...uses.values()];
 }
 
-/** Apart from the Upstream of the same Service on other ports, which annotations may balance. */
+/** Separate from the Upstream of the same Service on other ports, which annotations may balance. */
 function standInFor(features: FeatureValues): string | undefined {
   const id = standInOf(features);
   return id && `${id} for routes`;

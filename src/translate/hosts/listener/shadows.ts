@@ -1,7 +1,7 @@
 /**
  * The tables of routes in shadow: for each host that has some, the table of all its routes and its
- * namesake, as it would be if they served. Only their own locations are in it; everything else
- * stays where it is. Nothing here reaches a client.
+ * namesake, as if they served. Only their own locations are in it; everything else stays. Nothing
+ * here reaches a client.
  */
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { guarded } from "../../../guarded.ts";
@@ -28,7 +28,7 @@ export class Shadows {
     return this.#all;
   }
 
-  /** `outdated` are hosts, served or in shadow, that may be others than before. */
+  /** `outdated` are hosts, served or in shadow, that may have changed. */
   renew(outdated: Iterable<ServerKey>, world: World): void {
     const keys = new Set<ServerKey>();
     for (const host of outdated) {
@@ -39,9 +39,7 @@ export class Shadows {
     this.#all = this.#all.with([...keys].map((key) => [key, this.#made(key, world)] as const));
   }
 
-  /**
-   * Undefined where no route is in shadow. A mistake of Sluice here must not touch what is served.
-   */
+  /** Undefined where no route is in shadow. A bug here must not affect what is served. */
   #made(key: ServerKey, world: World): Server<FeatureValues> | undefined {
     const hidden = shadowKey(key);
     const claims = this.#claims.of(hidden);
