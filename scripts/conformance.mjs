@@ -1,18 +1,27 @@
 /**
- * `npm run conformance -- [--services] [TEST ...]`: tests of the Gateway API's public suite, which
- * grant 2 s until an answer is right.
+ * `npm run conformance -- [--image] [--services] [TEST ...]`: tests of the Gateway API's public
+ * suite, which grant 2 s until an answer is right; with `--image` on the nginx that ships.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2);
-const tests = words.filter((word) => word !== "--services").join(",");
-const services = words.includes("--services") ? { CONFORMANCE_SERVICES: "1" } : {};
-const env = { CONFORMANCE_LIMITS: "MaxTimeToConsistency:2", ...process.env, ...services, CONFORMANCE_TESTS: tests };
-const { status } = spawnSync(process.execPath, ["scripts/test.mjs", "conformance"], {
-  cwd: root,
-  stdio: "inherit",
-  env,
-});
-process.exit(status ?? 1);
+const tests = words.filter((word) => !word.startsWith("--")).join(",");
+const env = { CONFORMANCE_LIMITS: "MaxTimeToConsistency:2", ...process.env, CONFORMANCE_TESTS: tests };
+if (words.includes("--services")) env.CONFORMANCE_SERVICES = "1";
+if (!words.includes("--image")) process.exit(run([process.execPath, "scripts/test.mjs", "conformance"]));
+
+env.CONFORMANCE_NGINX = "image";
+const node = "node_modules/.bin/node";
+const steps = [
+  [process.execPath, "scripts/setup.mjs"],
+  [node, "scripts/kubernetes-tools.ts"],
+  [node, "scripts/gateway-suite.ts"],
+  [process.execPath, "scripts/suite-on-image.mjs", "testing", "conformance"],
+];
+process.exit(steps.reduce((status, step) => status || run(step), 0));
+
+function run([command, ...args]) {
+  return spawnSync(command, args, { cwd: root, stdio: "inherit", env }).status ?? 1;
+}
