@@ -689,3 +689,19 @@ test("a value that is added to a header of Sluice's own is told to have no effec
     "spec.rules[0].filters[0].requestHeaderModifier.add[0].name: Sluice itself sets X-Forwarded-For, and a value beside its own has no effect; nothing is added; set replaces the header",
   ]);
 });
+
+test("a route whose match an older one has keeps Accepted, whose message names the older one until it has gone", () => {
+  const translator = new Translator(options, fake);
+  const [old, young] = [route({ name: "old", age: 9 }), route({ name: "young", age: 1 })];
+  const accepted = (...routes: KubernetesObject[]) => {
+    const { statuses } = translator.turn({ ...emptyInputs, snapshot: put(world, gateway({}), ...routes) });
+    const status = statuses.get("HTTPRoute ns/young");
+    const [condition] = status?.kind === "route" ? status.parents[0]!.conditions : [];
+    return `${condition?.type} ${condition?.status}: ${condition?.message}`;
+  };
+  const attached = "Accepted True: the route is attached to listener http of Gateway ns/gw";
+  expect(accepted(old, young)).toBe(
+    `${attached}. spec.rules[0]: the older HTTPRoute ns/old has the same match for all hosts on listener ns/gw/http; this match takes no request`,
+  );
+  expect(accepted(young)).toBe(attached);
+});

@@ -25,12 +25,12 @@ export function listenerServer(key: string, claims: readonly Claim[], world: Wor
   const [first] = claims;
   if (first === undefined || ordered.length === 0) return { server: undefined, uses: [], secrets: [], problems };
   const { name } = partsOf(key);
-  problems.push(...unmetProblems(ordered, partsOf(key)));
+  const unmet = unmetProblems(ordered, partsOf(key));
   const own = ordered.map((entry, at) => [entry, routesOf(entry, at)] as const);
   const namesake = world.namesakeOf(key);
   const common = namesake && commonTable(name, own, namesake.paths);
-  const contested =
-    namesake?.isApart === true ? claims.map((claim) => keptApart(claim, name)) : (common?.problems ?? []);
+  const beside = namesake?.isApart === true ? claims.map((claim) => keptApart(claim, name)) : (common?.problems ?? []);
+  const contested = [...unmet, ...beside];
   problems.push(...contested);
   const server = plainServer(key, {
     locations: ordered.map(locationOf),
