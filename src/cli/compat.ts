@@ -102,7 +102,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   const where = read.server ?? folder ?? given.map(({ file }) => file).join(", ");
   if (isEmpty(assessment)) return failed(out, nothingIn(where, read.files));
   const others = sources.flatMap((one) => one.others);
-  const by = judgedBy(controller, controllers.length, sources.length > 0, others);
+  const by = `${judgedBy(controller, controllers.length, sources.length > 0, others)}${ofGatewayApi(read.files)}`;
   out.write(
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
@@ -138,7 +138,16 @@ function nothingIn(where: string, files: Files): string {
   const kinds = [...files.values()].reduce((sum, { objects, others }) => sum + objects.length + others.length, 0);
   if (files.size === 0) return `${where} has no YAML or JSON file, so there is nothing to judge`;
   const what = kinds === 0 ? "is empty" : "has no Ingress, and no ConfigMap, flags or chart values of ingress-nginx";
-  return `${where} ${what}, so there is nothing to judge`;
+  return `${where} ${what}, so there is nothing to judge${ofGatewayApi(files)}`;
+}
+
+/** Sluice serves such objects, too, but ingress-nginx has nothing to compare them with. */
+function ofGatewayApi(files: Files): string {
+  const kinds = [...files.values()].flatMap(({ objects }) => objects.map(({ kind }) => kind));
+  const count = kinds.filter((kind) => /^(Gateway|ListenerSet|\w+Route)$/.test(kind)).length;
+  if (count === 0) return "";
+  const objects = `${counted(count, "object")} of the Gateway API`;
+  return `; ${objects} ${count === 1 ? "is" : "are"} no part of ingress-nginx: sluice check judges ${count === 1 ? "it" : "them"}`;
 }
 
 function judgedBy(

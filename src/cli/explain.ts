@@ -1,6 +1,6 @@
 /**
- * `sluice explain KEY`: explains a ConfigMap key, an annotation or a flag. One name may be several
- * of them.
+ * `sluice explain KEY`: explains a ConfigMap key, an annotation or a flag, and words of the Gateway
+ * API. One name may be several of them.
  */
 import type { AnyFeature, Field } from "../annotations/declare.ts";
 import { whyNotOnRoutes } from "../annotations/on-routes.ts";
@@ -10,6 +10,7 @@ import { written } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import type { Setting } from "../settings/declare.ts";
 import { settings } from "../settings/registry.ts";
+import { gatewayNames, gatewayWords } from "./explain/gateway-words.ts";
 import type { Flag } from "./flag.ts";
 import { flagList } from "./flags.ts";
 import { usage, writtenDefault } from "./help.ts";
@@ -21,7 +22,8 @@ import type { Out } from "./reference.ts";
 const help = `Usage: sluice explain KEY
 
 Says what an annotation, a key of the ConfigMap or a flag does: its default, what it takes, and what a change of it costs. KEY is written as in a
-manifest (proxy-body-size, nginx.ingress.kubernetes.io/proxy-body-size) or as on a command line (--ingress-class).
+manifest (proxy-body-size, nginx.ingress.kubernetes.io/proxy-body-size) or as on a command line (--ingress-class). It may also be a reason of a
+condition of the Gateway API (PortUnavailable), one of its features (HTTPRouteCORS) or sluice.dev/weight.
 Exit code 0, or 2 for a name that does not exist.
 `;
 
@@ -46,11 +48,12 @@ export function explain(argv: readonly string[], out: Out): number {
     ...(asked.startsWith("-") || asked.includes("/") ? [] : settingParts(name)),
     ...(asked.startsWith("-") ? [] : annotationParts(name)),
     ...(asked.includes("/") ? [] : flagParts(name)),
+    ...gatewayWords(asked).map(({ title, doc, lines }) => part(title, doc, lines)),
   ];
   if (found.length === 0) {
     const meant = nearestOf(name, asked.startsWith("-"));
     out.fail(
-      `${asked} is no ConfigMap key, annotation or flag${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
+      `${asked} is no ConfigMap key, annotation, flag or word of the Gateway API${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
     );
     return 2;
   }
@@ -63,7 +66,7 @@ const flagNames = () => flagList.map(([, flag]) => flag.name);
 
 /** All names that can be explained. */
 export function allNames(): string[] {
-  return [...otherNames(), ...flagNames()];
+  return [...otherNames(), ...flagNames(), ...gatewayNames];
 }
 
 /**
@@ -72,7 +75,8 @@ export function allNames(): string[] {
  */
 function nearestOf(name: string, isFlag: boolean): string | undefined {
   const meant = nearest(name, isFlag ? flagNames() : allNames());
-  return meant === undefined || (!isFlag && otherNames().includes(meant)) ? meant : `--${meant}`;
+  const isWord = !isFlag && [...otherNames(), ...gatewayNames].includes(meant ?? "");
+  return meant === undefined || isWord ? meant : `--${meant}`;
 }
 
 function settingParts(name: string): string[] {

@@ -66,13 +66,13 @@ test.each([
 test("a name that does not exist is exit code 2 and names the nearest", () => {
   expect(printed(explain, "use-gzp")).toEqual({
     code: 2,
-    text: "use-gzp is no ConfigMap key, annotation or flag (did you mean use-gzip?)",
+    text: "use-gzp is no ConfigMap key, annotation, flag or word of the Gateway API (did you mean use-gzip?)",
   });
 });
 
 test("a flag that does not exist is compared with flags", () => {
   expect(printed(explain, "--http-prot").text).toBe(
-    "--http-prot is no ConfigMap key, annotation or flag (did you mean --http-port?)",
+    "--http-prot is no ConfigMap key, annotation, flag or word of the Gateway API (did you mean --http-port?)",
   );
 });
 

@@ -12,6 +12,7 @@ import {
   SecretText,
   type Server,
 } from "../../model/configuration.ts";
+import type { ListenerPort } from "../../model/listeners.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { featureChange } from "./feature-change.ts";
@@ -19,7 +20,7 @@ import { featureChange } from "./feature-change.ts";
 type Whole = Configuration<Settings, FeatureValues>;
 
 export interface Change {
-  readonly what: "path" | "host" | "backend";
+  readonly what: "listener" | "path" | "host" | "backend";
   readonly name: string;
   readonly how: "added" | "removed" | "changed";
   /**
@@ -41,10 +42,13 @@ export function changesBetween(before: Whole, after: Whole): readonly Change[] {
       new Map(upstream && [[change.key, facts({ endpoints: upstream.endpoints, balance: upstream.balance })]]);
     return compared("backend", count(change.before), count(change.after));
   });
-  return [...hosts, ...backends].sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
+  const listeners = after.listenerPorts
+    .changesSince(before.listenerPorts)
+    .flatMap((change) => compared("listener", listenersOf(change.before), listenersOf(change.after)));
+  return [...listeners, ...hosts, ...backends].sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1));
 }
 
-const textOf = ({ what, name }: Change): string => `${["path", "host", "backend"].indexOf(what)} ${name}`;
+const textOf = ({ what, name }: Change): string => `${["listener", "path", "host", "backend"].indexOf(what)} ${name}`;
 
 /** The parts of a thing that are compared, by their names for people, with how each is printed. */
 type Facts = ReadonlyMap<string, Fact>;
@@ -118,14 +122,13 @@ function typeOf(routes: readonly Route[]): string {
 
 function locationFacts(location: Location<FeatureValues>): Facts {
   const { owner, canaries, closed, features } = location;
-  const { upstream, key, port } = backendOf(location);
-  const target = key === "" ? "the default backend" : `${key}:${port}`;
+  const { upstream } = backendOf(location);
   const owned = owner === undefined ? "/" : `${owner.namespace}/${owner.name}`;
   const settings = Object.entries(features).map(
     ([feature, value]) => [hyphened(feature), { value, shown: "", feature }] as const,
   );
   return new Map<string, Fact>([
-    ["leads to", { value: upstream, shown: target }],
+    ["leads to", { value: upstream, shown: targetOf(location) }],
     ["belongs to", { value: owner, shown: owned }],
     ...(isOfRoute(location) ? routeFacts(location) : []),
     ["canaries", { value: canaries, shown: String(canaries.length) }],
@@ -134,14 +137,43 @@ function locationFacts(location: Location<FeatureValues>): Facts {
   ]);
 }
 
+/** A rule of a route may have several backends, or none because it redirects. */
+function targetOf(location: Location<FeatureValues>): string {
+  const { backends, filters } = location;
+  if (filters?.redirect !== undefined) return `a redirect with ${filters.redirect.status}`;
+  if (isOfRoute(location) && backends.length > 1) return sharesOf(backends);
+  const { key, port } = backendOf(location);
+  return key === "" ? "the default backend" : `${key}:${port}`;
+}
+
+function sharesOf(backends: Location<FeatureValues>["backends"]): string {
+  return backends.map(({ key, port, weight }) => `${key === "" ? "nothing" : `${key}:${port}`} (${weight})`).join(", ");
+}
+
+/** Those of one port of a Gateway. */
+function listenersOf(port: ListenerPort | undefined): ReadonlyMap<string, Facts> {
+  return new Map(
+    port?.listeners.map(({ id, hostname, certificates }) => [
+      id,
+      facts({
+        port: port.port,
+        hostname: hostname || "of all hosts",
+        address: port.address ?? "all",
+        tls: port.tls,
+        certificates,
+        clients: port.clients ?? "not asked for certificates",
+      }),
+    ]),
+  );
+}
+
 function isOfRoute({ owner }: Location<FeatureValues>): boolean {
   return owner !== undefined && owner.kind !== "Ingress";
 }
 
 function routeFacts({ backends, filters, timeouts, retries }: Location<FeatureValues>): [string, Fact][] {
-  const all = backends.map(({ key, port, weight }) => `${key === "" ? "nothing" : `${key}:${port}`} (${weight})`);
   return [
-    ["backends", { value: backends, shown: all.join(", ") }],
+    ["backends", { value: backends, shown: sharesOf(backends) }],
     ["filters", { value: filters, shown: Object.keys(filters ?? {}).join(", ") }],
     ["timeouts", { value: timeouts, shown: "" }],
     ["retries", { value: retries, shown: "" }],
