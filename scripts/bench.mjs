@@ -1,6 +1,6 @@
 /**
  * `npm run bench [NAME ...]`: sets up what is missing and runs the benchmarks in a network
- * namespace of their own. With `npm run bench -- --on-image NAME ...` they have the image's nginx
+ * namespace of their own. With `npm run bench -- --on-image NAME ...` they use the image's nginx
  * instead of this machine's.
  */
 import { spawnSync } from "node:child_process";

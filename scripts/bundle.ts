@@ -12,12 +12,13 @@ import { rolldown } from "rolldown";
 const repository = join(import.meta.dirname, "..");
 
 /**
- * What is loaded late, by few, stays in its package: client-node alone is as large as all the rest.
+ * Packages that few users load, and late, stay packages: client-node alone is as large as
+ * everything else.
  */
 const packages = ["@kubernetes/client-node", "yaml"];
 
 /**
- * Writes it into `folder`, which must lie in the root of a checkout or of an installation: see
+ * Writes the bundle into `folder`, which must be in the root of a checkout or installation: see
  * `src/shipped.ts`.
  */
 export async function bundle(folder: string): Promise<void> {
@@ -39,9 +40,7 @@ export async function bundle(folder: string): Promise<void> {
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
 
-/**
- * V8 keeps a source in two bytes for each character as soon as one of them does not fit into one.
- */
+/** V8 keeps a source in two bytes per character as soon as one character needs two. */
 const narrow = (code: string): string =>
   code.replaceAll(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

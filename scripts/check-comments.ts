@@ -1,5 +1,5 @@
 /**
- * `npm run check`: comment lines that are too long, and words that the house's English does without
+ * `npm run check`: finds comment lines that are too long, and words that comments should not use
  * (CONTRIBUTING.md).
  */
 import { globSync, readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Installs Chromium for `npm test page`, from Debian. Where it cannot be had, the suite is skipped
- * and says so.
+ * Installs Chromium for `npm test page`, from Debian. If that is not possible, it says so, and the
+ * suite is skipped.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

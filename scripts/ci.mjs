@@ -47,10 +47,7 @@ async function step(name, command) {
   return ended;
 }
 
-/**
- * Runs the suites with these names; what is printed at the end does not mix with what runs beside
- * it.
- */
+/** Runs the suites with these names; their final output is not mixed with that of other rows. */
 async function suites(names, { printedAtEnd = false } = {}) {
   const summaryFile = join(folder, `${names[0]}.json`);
   const reporters = ["--reporter=default", "--reporter=./test/support/summary-reporter.ts"];

@@ -1,7 +1,7 @@
 /**
- * `npm run configurations [NAME ...]`: what CI has no minutes for. Runs each of them, or those that
- * are named, and writes down in docs/configurations.md when each last passed, at which commit. The
- * record says so when the checkout had changes. It is plain JavaScript: set-up may not have run
+ * `npm run configurations [NAME ...]`: suites for which CI has no time. Runs all of them, or the
+ * named ones, and records in docs/configurations.md when each last passed, and at which commit. The
+ * record says if the checkout had changes. It is plain JavaScript, because set-up may not have run
  * yet.
  */
 import { execFileSync, spawnSync } from "node:child_process";
@@ -13,7 +13,7 @@ const page = `${root}docs/configurations.md`;
 const node = "node_modules/.bin/node";
 const onImage = (suite, ...words) => [process.execPath, "scripts/suite-on-image.mjs", suite, ...words];
 
-/** By name: what it shows, and the command. */
+/** By name: what each shows, and its command. */
 const configurations = {
   "same-bytes": [
     "two builds of both images on two faked dates have one digest",

@@ -64,7 +64,10 @@ for (const server of servers) {
 }
 process.exitCode = exitCode;
 
-/** Those of the command line as they are; of the usual ones, the next that are free. */
+/**
+ * Ports of the command line are used as they are; instead of a busy default port the next free one
+ * is used.
+ */
 async function freePorts({
   httpPort,
   httpsPort,

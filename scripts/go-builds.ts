@@ -34,7 +34,7 @@ export async function build(folder: string, module: string, name: string, flags:
   renameSync(join(module, name), join(folder, name));
 }
 
-/** Runs Go and says every five seconds that it still does; gives what it printed. */
+/** Runs Go and prints every five seconds that it still runs; returns its output. */
 export async function go(module: string, doing: string, args: readonly string[]): Promise<string> {
   const started = performance.now();
   const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" };
@@ -60,7 +60,8 @@ export async function go(module: string, doing: string, args: readonly string[])
 }
 
 /**
- * Waits while another living process builds into the same folder. Gives the function that lets go.
+ * Waits while another living process builds into the same folder. Returns the function that
+ * releases the lock.
  */
 export async function lock(file: string): Promise<() => void> {
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * A network namespace of its own for tests and benchmarks; plain JavaScript, because it is made
+ * Makes a network namespace for tests and benchmarks. It is plain JavaScript, because it is made
  * before Node 24 starts in it.
  */
 import { fileURLToPath } from "node:url";

@@ -142,7 +142,7 @@ async function must(command, args, otherwise) {
 }
 
 /**
- * Says every few seconds how long it takes already: a minute of silence looks like a program that
+ * Prints every few seconds how long it has run: a minute of silence looks like a program that
  * hangs.
  */
 function watched(command, args, options) {

@@ -1,6 +1,6 @@
 /**
- * What a flag under controller.extraArgs may hold: a flag that cannot be read ends the controller
- * at each start.
+ * The schema of flags under controller.extraArgs: an unreadable flag would end the controller at
+ * each start.
  */
 import type { Flag } from "../../src/cli/flag.ts";
 import { type Shape, texts } from "./shape.ts";
@@ -31,10 +31,7 @@ export function flagShape({ kind: { label }, toggle }: Flag<unknown>): Shape {
   };
 }
 
-/**
- * A flag that is not among them is refused by the chart's templates, which name the one that was
- * meant.
- */
+/** The chart's templates refuse an unknown flag and name the one that was probably meant. */
 export function flagShapes(flags: readonly Flag<unknown>[]): Shape {
   const properties = Object.fromEntries(flags.map((one) => [one.name, flagShape(one)]));
   return { ...texts, properties };

@@ -1,5 +1,5 @@
 /**
- * docs/chart-values.md: the printed table of all values, and the lists that the chart's templates
+ * Writes docs/chart-values.md, the table of all values, and the lists that the chart's templates
  * read.
  */
 import { flag } from "./shape.ts";
@@ -39,8 +39,8 @@ export function valuesPage(values: readonly ChartValue[]): string {
 }
 
 /**
- * What NOTES.txt needs: path, the default at which it stays silent, and why the value means
- * nothing.
+ * For NOTES.txt: the path, the default for which it prints nothing, and why the value has no
+ * effect.
  */
 export function withoutMeaning(values: readonly ChartValue[]): string {
   const list = values.flatMap(({ path, fallback, fate }) =>
@@ -52,15 +52,15 @@ export function withoutMeaning(values: readonly ChartValue[]): string {
 }
 
 /**
- * What NOTES.txt asks for a false in quotes. What stands below `sluice` is ours, and a false is
- * false there in quotes, too.
+ * For NOTES.txt: values for which a quoted false needs a warning. A value below `sluice` is our own
+ * and reads a quoted false as false.
  */
 export function switchesFile(values: readonly ChartValue[]): string {
   const tested = values.filter(({ shape, fate }) => shape === flag && ["same", "differs"].includes(fate.kind));
   return namesFile(tested.map(({ path }) => path));
 }
 
-/** What the search for typos needs: every path. */
+/** For the search for typing mistakes: every path. */
 export function pathsFile(values: readonly ChartValue[]): string {
   return `${JSON.stringify(
     values.map(({ path }) => path),

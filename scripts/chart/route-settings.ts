@@ -1,4 +1,4 @@
-/** The definition of RouteSettings, from the declarations of annotations. */
+/** Writes the definition of RouteSettings, from the declarations of annotations. */
 import { stringify } from "yaml";
 import type { Field } from "../../src/annotations/declare.ts";
 import { whyNotOnRoutes } from "../../src/annotations/on-routes.ts";
@@ -7,8 +7,8 @@ import { featureList } from "../../src/annotations/registry.ts";
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Values are read by Sluice, which says what is wrong with them; a key of a newer version is kept,
- * and Sluice names it.
+ * Sluice itself reads the values and reports mistakes. Unknown keys are kept, because they may be
+ * from a newer version, and Sluice reports them.
  */
 const anything = { "x-kubernetes-preserve-unknown-fields": true };
 

@@ -1,7 +1,7 @@
 /**
- * values.schema.json: what a value may hold. An undeclared key is not its business: helm would say
- * "additional properties not allowed" and no more, so the chart refuses it itself, with the value
- * that was probably meant (charts/sluice/templates/_typos.tpl).
+ * Writes values.schema.json: the allowed content of each value. Undeclared keys are not its task:
+ * helm would only say "additional properties not allowed". So the chart refuses them itself, with
+ * the value that was probably meant (charts/sluice/templates/_typos.tpl).
  */
 import { type Branch, isBranch, treeOf } from "./tree.ts";
 import type { ChartValue } from "./value.ts";

@@ -1,7 +1,7 @@
 /**
- * What a chart value may hold, as the JSON Schema that helm checks before it renders. Every shape
- * also takes null: in a values file null removes a default, and helm keeps the null of a key that
- * has none.
+ * Allowed contents of a chart value, as the JSON Schema that helm checks before it renders. Every
+ * shape also accepts null: in a values file null removes a default, and helm keeps the null of a
+ * key that has none.
  */
 export type Shape = Readonly<Record<string, unknown>>;
 
@@ -11,8 +11,8 @@ const scalar = ["string", "number", "boolean", "null"];
 const yesOrNo = "^([Tt]rue|TRUE|[Yy]es|YES|[Oo]n|ON|[Ff]alse|FALSE|[Nn]o|NO|[Oo]ff|OFF)?$";
 
 /**
- * A value that templates ask with `if`, to which any text but the empty one is true. NOTES.txt
- * names a "false" in quotes.
+ * A value that templates test with `if`, for which any text but the empty one is true. NOTES.txt
+ * warns of a quoted "false".
  */
 export const flag: Shape = { type: ["boolean", "string", "null"], pattern: yesOrNo };
 /** A value that templates copy into an object, where "false" is false. */

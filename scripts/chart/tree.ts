@@ -1,6 +1,5 @@
 /**
- * The values as the tree that a values file is: a key holds either one declared value or further
- * keys.
+ * The values as a tree, like a values file: a key holds either one declared value or further keys.
  */
 import type { ChartValue } from "./value.ts";
 

@@ -1,8 +1,8 @@
 /**
- * One chart value: where it stands, what it may hold, what it does, and how it compares with
- * ingress-nginx's chart 4.15.1. values.yaml, values.schema.json, the list that NOTES.txt reads and
- * docs/chart-values.md all come out of these declarations, so a value that is missing here is a
- * typo to the chart.
+ * How one chart value is declared: its path, its allowed content, its effect, and the comparison
+ * with ingress-nginx's chart 4.15.1. values.yaml, values.schema.json, the list for NOTES.txt and
+ * docs/chart-values.md are made from these declarations, so the chart refuses an undeclared value
+ * as a typing mistake.
  */
 import type { Shape } from "./shape.ts";
 
@@ -22,8 +22,8 @@ export interface ChartValue {
   /** Keys joined by dots, as `--set` takes them. */
   readonly path: string;
   /**
-   * The default; undefined where the key is unset. For a value without meaning: the default of
-   * ingress-nginx, which stays silent.
+   * The default; undefined where the key is unset. For a value without an effect it is
+   * ingress-nginx's default, for which NOTES.txt prints nothing.
    */
   readonly fallback: Json | undefined;
   readonly shape: Shape;

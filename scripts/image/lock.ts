@@ -46,7 +46,7 @@ export function writePins(suite: Suite, pins: readonly Pin[]): void {
   writeFileSync(lockFile(suite), `${head}${rows.join("\n")}\n`);
 }
 
-/** What the pins would be, were they moved now: the newest versions that the mirror has. */
+/** The newest versions that the mirror has, as pins. */
 export async function newestPins(suite: Suite): Promise<readonly Pin[]> {
   const names = Object.keys(processors) as Processor[];
   const indexes = await Promise.all(names.map((processor) => indexOf(suite, processor)));
@@ -80,7 +80,7 @@ async function indexOf(suite: Suite, processor: Processor): Promise<PackageIndex
 }
 
 /**
- * A machine may reach the archive alone. Debian moves security updates there with each point
+ * Some machines reach only the main archive, to which Debian moves security updates with each point
  * release.
  */
 function hasSecurityMirror(): boolean {

@@ -1,7 +1,4 @@
-/**
- * Debian's list of packages, read: what a package is, and the set of packages that some of them
- * need.
- */
+/** Reads Debian's list of packages, and finds the set of packages that some of them need. */
 import type { Archive } from "./mirror.ts";
 import { compareVersions } from "./version.ts";
 

@@ -1,7 +1,7 @@
 /**
- * The hand-picked root of the image: which files of Debian's packages it holds, and what the
- * packages' scripts would have done, which never run here. There is no shell, no package manager
- * and no program but those below.
+ * The selected root of the image: the files of Debian's packages that it holds, and the results of
+ * the packages' scripts, which never run here. There is no shell, no package manager, and no
+ * program except those below.
  */
 
 import type { Pin } from "./lock.ts";
@@ -94,8 +94,8 @@ function addAccounts(tree: Tree): void {
 }
 
 /**
- * What update-ca-certificates makes: all authorities in one file, which OpenSSL's own name points
- * to.
+ * The result of update-ca-certificates: all authorities in one file, to which OpenSSL's own name
+ * leads.
  */
 function addCertificates(tree: Tree): void {
   const names = [...tree.keys()].filter((path) => /^usr\/share\/ca-certificates\/.*\.crt$/.test(path)).toSorted();

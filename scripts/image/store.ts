@@ -37,7 +37,7 @@ export class PinGone extends Error {
 }
 
 /**
- * The pins with these uses, with their files in the cache. `whenGone` says what a vanished file
+ * The pins with these uses, with their files in the cache. `whenGone` decides what a missing file
  * means.
  */
 export async function storedPins(

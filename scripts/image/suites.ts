@@ -1,7 +1,7 @@
 /**
- * The packages of the image, by Debian suite. `wanted` names what the image is for; what those
- * depend on is found by itself, apart from `unneeded`, where each name has the reason why the image
- * goes without it.
+ * The packages of the image, by Debian suite. `wanted` lists what the image is for; dependencies
+ * are found automatically, except those in `unneeded`, where each has the reason why the image does
+ * not need it.
  */
 export const suites = {
   testing: { release: "testing", security: "testing-security" },
@@ -21,7 +21,7 @@ export type Processor = keyof typeof processors;
 export const builder: Processor = "amd64";
 
 /**
- * What packages are for: `runtime` and `debug` end up in an image, `headers` are those of nginx and
+ * Uses of packages: `runtime` and `debug` end up in an image, `headers` are those of nginx and
  * OpenSSL, `compiler` and `cross-compiler` run while the image is built, and `client` is a curl
  * with HTTP/3 for the tests.
  */

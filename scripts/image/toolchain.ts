@@ -31,8 +31,8 @@ export interface Compiled {
 }
 
 /**
- * Compiles for one processor, or gives what an earlier build with the same pins and sources has
- * left.
+ * Compiles for one processor, or returns the results of an earlier build with the same pins and
+ * sources.
  */
 export function compiled(processor: Processor, pins: readonly Pin[]): Compiled {
   if (process.arch !== processors[builder].npm)
@@ -98,8 +98,8 @@ const flags = [
   ...["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"],
 ].join(" ");
 /**
- * What shapes nginx's structures. Debian builds with `--with-compat`, which makes them alike for
- * all other options.
+ * Options that change nginx's structures. Debian builds with `--with-compat`, which makes them
+ * equal for all other options.
  */
 const options = [
   ...["--with-cc=gcc", "--with-compat", "--with-debug", "--with-threads", "--with-file-aio", "--with-pcre-jit"],
@@ -120,8 +120,8 @@ const includes = [
   .join(" ");
 
 /**
- * configure writes down what it finds out by running small programs, so it runs for this machine's
- * processor. Both are 64 bits wide and little-endian, so what it finds holds for both.
+ * configure records what it finds out by running small programs, so it runs for this machine's
+ * processor. Both processors are 64-bit and little-endian, so its results hold for both.
  */
 function script(processor: Processor): string {
   const gnu = processors[processor].gnu;
@@ -140,8 +140,7 @@ ${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -I /module -o /
 }
 
 /**
- * What nginx's own build writes for a dynamic module: its name, and where it stands among the
- * others.
+ * The files of nginx's own build for a dynamic module: its name, and its place among the others.
  */
 const listOfModules = `#include <ngx_config.h>
 #include <ngx_core.h>

@@ -1,5 +1,5 @@
 /**
- * A file system in memory: what a layer of the image holds. Packages are read into it and it is
+ * A file system in memory: the content of a layer of the image. Packages are read into it and it is
  * written out as a tar archive, so building needs no root, and owners and modes do not depend on
  * the machine.
  */
@@ -38,8 +38,8 @@ const merged = /^(bin|sbin|lib|lib64)(?=\/)/;
 const mergedLink = /^(bin|sbin|lib|lib64)$/;
 
 /**
- * Reads a tar archive, whose bytes a command prints, into a tree; `keep` gives the path it gets, if
- * it is kept.
+ * Reads a tar archive, the output of a command, into a tree; `keep` returns the path of a file, or
+ * nothing where it is left out.
  */
 export async function readArchive(
   command: readonly [string, ...string[]],

@@ -30,20 +30,20 @@ export interface Unpacked {
   readonly nginx: string;
   readonly config: ImageConfig;
   readonly root: string;
-  /** What the `-debug` tag has over it, in a folder of its own. */
+  /** The additional files of the `-debug` tag, in a folder of its own. */
   readonly debugLayer: string;
-  /** What each layer weighs, unpacked and compressed, in bytes. */
+  /** The size of each layer, unpacked and compressed, in bytes. */
   readonly layers: readonly { readonly what: string; readonly bytes: number; readonly compressed: number }[];
 }
 
-/** What a build of the tests has left. */
+/** The results of a build for the tests. */
 export function unpackedImage(suite: Suite): Unpacked {
   return JSON.parse(readFileSync(join(imageCache(), `unpacked-${suite}.json`), "utf8")) as Unpacked;
 }
 
 /**
- * Builds the image for this machine's processor and unpacks it. CI must not fail because Debian has
- * moved on.
+ * Builds the image for this machine's processor and unpacks it. A newer package in Debian must not
+ * fail CI.
  */
 export async function unpackImage(suite: Suite): Promise<Unpacked> {
   const layout = join(imageCache(), `layout-${suite}-${process.pid}`);
@@ -107,8 +107,8 @@ const roots = () => join(imageCache(), "roots");
 const dayMs = 86_400_000;
 
 /**
- * A root appears under its name only when it is whole. Those of the same kind that are a day old
- * go.
+ * A root appears under its name only when it is complete. Other roots of the kind are removed after
+ * a day.
  */
 function unpack(name: string, fill: (folder: string) => void): string {
   mkdirSync(roots(), { recursive: true });

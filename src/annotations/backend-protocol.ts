@@ -19,7 +19,7 @@ export const backendProtocol = feature({
       kind: oneOf<Scheme>(schemes, { anyCase: true }),
       fallback: () => "HTTP",
       risk: "Low",
-      doc: "What the backend speaks: HTTP, HTTPS, AUTO_HTTP (what the client speaks), GRPC, GRPCS (over TLS) or FCGI.",
+      doc: "The protocol of the backend: HTTP, HTTPS, AUTO_HTTP (that of the client), GRPC, GRPCS (over TLS) or FCGI.",
     }),
   },
 });

@@ -43,7 +43,7 @@ export const tenants = {
     permits: true,
     kind: toggle,
     default: false,
-    doc: "Permits snippets in annotations, which also need annotations-risk-level Critical: whoever may write an Ingress can then configure nginx.",
+    doc: "Permits snippets in annotations, which also need annotations-risk-level Critical: all authors of Ingresses can then configure nginx.",
   }),
   annotationsRiskLevel: setting<Level>({
     key: "annotations-risk-level",

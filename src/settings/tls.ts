@@ -104,7 +104,7 @@ export const tls = {
     kind: toggle,
     default: false,
     directive: { name: "ssl_early_data", context: "http" },
-    doc: "Accepts TLS 1.3 early data, which an attacker can replay; backends are told by the header Early-Data, and may answer 425.",
+    doc: "Accepts TLS 1.3 early data, which an attacker can replay; backends learn of it by the header Early-Data, and may answer 425.",
   }),
   sslRejectHandshake: setting({
     key: "ssl-reject-handshake",

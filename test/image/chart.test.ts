@@ -51,8 +51,8 @@ const rollout = (name: string) =>
   cluster.kubectl(["rollout", "status", `deployment/${name}`, "--namespace", "ingress-nginx", "--timeout=180s"]);
 
 /**
- * Processes whose command line has these words; containers are seen from outside, and share the
- * network of the test. A child looks like its parent for a moment: it is none of them.
+ * Processes whose command line contains these words. Containers are seen from outside, and share
+ * the network of the test. A new child looks like its parent for a moment, and does not count.
  */
 const processesWith = (words: string) => {
   const found = readdirSync("/proc")
@@ -142,7 +142,7 @@ test("nginx in a container of its own, as the same user and without the token, o
 });
 
 /**
- * When a line of the controller's log was written; lines of nginx have no such field and count as
- * written at once.
+ * The time of a line in the controller's log; lines of nginx have no such field and count as
+ * written now.
  */
 const timeOf = (line: string): string => /"time":"([^"]+)"/.exec(line)?.[1] ?? "";

@@ -1,4 +1,4 @@
-/** What is in the image, and what a process in it may do. */
+/** The content of the image, and the rights of a process in it. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -51,7 +51,7 @@ test("docs/image.md says what its parts weigh", () => {
   const megabytes = (bytes: number) => Math.round(bytes / 1e6);
   const row = /^\| Sluice \| (\d+) MB \| (\d+) MB \|/m.exec(readFileSync("docs/image.md", "utf8"))!;
   const sum = (of: "bytes" | "compressed") => megabytes(image.layers.reduce((total, layer) => total + layer[of], 0));
-  // A new package may weigh a little more without the page being wrong.
+  // A new package may weigh a little more without making the page wrong.
   expect(Math.abs(sum("compressed") - Number(row[1]))).toBeLessThanOrEqual(3);
   expect(Math.abs(sum("bytes") - Number(row[2]))).toBeLessThanOrEqual(8);
 });
@@ -68,7 +68,7 @@ test("nginx is Debian's, with HTTP/3, and is what the tools render for", async (
   expect({ ...capabilities, debug: false }).toEqual({ ...known[testedSuite], version });
 });
 
-/** Every module in it, in an order in which nginx takes them. */
+/** Every module, in an order that nginx accepts. */
 const modules = () => {
   const files = readdirSync(join(image.root, "usr/lib/nginx/modules"));
   return files.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b));

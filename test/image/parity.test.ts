@@ -1,6 +1,6 @@
 /**
- * The parity suite once more, on the nginx that ships. In dynamic mode, which is the image's;
- * another PARITY_MODE asks for the other.
+ * The parity suite again, on the image's nginx. It runs in dynamic mode, which is the image's;
+ * PARITY_MODE chooses the other.
  */
 import { expect, test } from "vitest";
 import { testedSuite } from "./support/container.ts";

@@ -91,7 +91,7 @@ function serve(name: Backend): Promise<void> {
   return new Promise((resolve) => server.listen(backend.port, "127.0.0.1", () => resolve()));
 }
 
-/** A location for each pair of a way to connect and a backend; the names come with the request. */
+/** A location for each pair of a way to connect and a backend; the request brings the names. */
 function configuration(): string {
   const names = Object.keys(backends) as Backend[];
   const pool = (name: Backend) => `

@@ -1,5 +1,5 @@
 /**
- * What becomes of nginx when the controller dies: each test runs one as a process of its own, and
+ * nginx after the death of its controller: each test runs a controller as a process of its own, and
  * kills it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -24,7 +24,7 @@ const answer = async (): Promise<string> => (await request({ to })).body;
 
 interface Controller {
   readonly child: ChildProcess;
-  /** What it printed so far. */
+  /** Its output so far. */
   readonly said: readonly Readonly<Record<string, unknown>>[];
   ready(): Promise<number>;
   /** Resolves when the process is gone. */
@@ -35,14 +35,14 @@ let folder: RunFolder;
 beforeEach(() => {
   folder = temporaryFolder();
   onTestFinished(async () => {
-    // The watchdog of a controller that a test has just killed may be at it as well.
+    // The watchdog of a controller that a test has just killed may be ending it as well.
     for (const { pid } of nginxProcesses(folder)) signal(pid, "SIGKILL");
     await until("no nginx", () => nginxProcesses(folder).length === 0);
     rmSync(folder.root, { recursive: true });
   });
 });
 
-/** A controller that serves `text`, or just what it finds. */
+/** A controller that serves `text`, or only what it finds. */
 async function controller(endWithController: boolean, text?: string, parts: ConfParts = {}): Promise<Controller> {
   const conf = join(folder.root, "test.json");
   const http = `server { listen ${to}; location / { return 200 ${text}; } }`;
@@ -68,8 +68,8 @@ async function controller(endWithController: boolean, text?: string, parts: Conf
 }
 
 /**
- * Asks again and again, each time on a new connection, and at its end once more; then it returns
- * what came back, failures included.
+ * Sends requests repeatedly, each on a new connection, and one more at its end; then it returns all
+ * results, including failures.
  */
 function steadyTraffic(): { end(): Promise<ReadonlySet<string>> } {
   let going = true;

@@ -1,6 +1,6 @@
 /**
- * Annotations whose effect a recorded answer cannot show: what nginx logs, when it gives up, which
- * protocols it uses besides HTTP.
+ * Annotations whose effect a recorded answer cannot show: nginx's logs, when it gives up, and its
+ * protocols beside HTTP.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -83,7 +83,8 @@ async function listensDeafly(): Promise<{ readonly port: number; readonly child:
  */
 async function connects(socket: Socket): Promise<boolean> {
   await Promise.race([once(socket, "connect"), delay(300)]);
-  // This process may have slept all the while: what came meanwhile is read in the next turn.
+  // This process may have been stopped meanwhile: data that arrived then is read in the next turn
+  // of the event loop.
   for (let turns = 0; turns < 2; turns++) await turn();
   return !socket.connecting;
 }

@@ -1,6 +1,6 @@
 /**
- * `sluice why` of a controller that runs: its nginx says where requests would go, as the files say
- * it, and tells no secret.
+ * `sluice why` with a running controller: its nginx answers where requests would go, the result
+ * agrees with that from files, and it shows no secret.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ const live = (...words: string[]) => answer(...words, `--run-folder=${served.run
 const flags = ["--configmap=own/settings", `--http-port=${ports.http}`, `--https-port=${ports.https}`];
 const onFiles = (url: string, ...words: string[]) => answer(url, served.folder, ...flags, ...words);
 
-/** What nginx and files do not have in common. */
+/** Fields in which answers of nginx and of files differ. */
 function comparable({ arrivals }: AskAnswer) {
   return arrivals.map(({ steps, route, problems: _, ...rest }) => {
     const { shape: __, ...words } = route ?? {};

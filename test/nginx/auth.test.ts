@@ -1,7 +1,7 @@
 /**
- * Authentication seen from outside, where a recording of ingress-nginx cannot say what is right:
- * several cookies, kept connections, new passwords, error pages, paths in disguise, and what the
- * access log says after an auth service was asked.
+ * Authentication seen from outside, where a recording of ingress-nginx cannot decide what is right:
+ * several cookies, kept connections, new passwords, error pages, disguised paths, and the access
+ * log after a request to an auth service.
  */
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A server whose answers a test decides, and the connections it has seen. */
+/** A server whose answers a test decides, with the number of its connections. */
 interface Service {
   readonly server: Server;
   readonly port: number;

@@ -25,7 +25,7 @@ test.each([
   const wrong = await Promise.all(
     all.map(async ({ host, key, text, done, gated }) => {
       const { status } = await stand.ask(host);
-      // what stands beside it may answer for itself: an auth service that is not there
+      // an annotation beside it may give an answer of its own: an auth service that does not exist
       const right = status === statuses[done] || (gated && done === "default" && status !== 404);
       return right ? [] : [`${key}: ${text} answers ${status}, not ${statuses[done]}`];
     }),

@@ -26,8 +26,8 @@ const cookie = (more: Partial<AffinityCookie> = {}): Balance => ({
 const pair = (text: string | undefined) => text?.split(";")[0] ?? "";
 
 /**
- * Each share within `tolerance` of all requests: of 10,000 draws chance alone is not off by that
- * much once in a million runs.
+ * Each share is within `tolerance` of all requests: with 10,000 draws, chance exceeds that less
+ * than once in a million runs.
  */
 function expectShares(counts: Record<string, number>, shares: Record<string, number>, tolerance = 0.025): void {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -67,10 +67,10 @@ test("ewma shares alike among alike endpoints, and turns from one that is slow",
   await put({ id: "u", backends: [1, 2, 3], balance: { algorithm: "ewma" } });
   await route("a.example", "u");
   const alike = await tally("a.example", 3_000);
-  // Of two drawn the quicker one is taken, so noise of a millisecond ranks three alike at 2 : 1 : 0
-  // for a while, and no further.
+  // Of two drawn peers the faster one is taken, so noise of a millisecond ranks three equal ones as
+  // 2 : 1 : 0 for a while, but no further.
   expect(Math.max(...Object.values(alike))).toBeLessThan(2_400);
-  // So slow that what a busy machine adds to the others is nothing beside it.
+  // So slow that delays of a busy machine at the others do not matter.
   const slow = { path: "/?wait=2" };
   for (let i = 0, known = false; i < 20 && !known; i++) known = "1" in (await tally("a.example", 3, slow));
   const turned = await tally("a.example", 300, slow);

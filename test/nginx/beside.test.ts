@@ -1,6 +1,6 @@
 /**
- * nginx in a container of its own, as far as processes go: `sluice nginx` runs it, and a
- * controller's side gives it orders through the socket.
+ * nginx in a container of its own, as two groups of processes: `sluice nginx` runs nginx, and the
+ * controller gives it orders through the socket.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

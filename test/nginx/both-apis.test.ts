@@ -1,6 +1,6 @@
 /**
- * One host in both APIs: which of an Ingress and a route takes a request, and what the one that
- * does not is said to.
+ * One host in both APIs: whether the Ingress or the route takes a request, and the message for the
+ * one that does not.
  */
 import { expect, test } from "vitest";
 import { sentence } from "../../src/problem.ts";

@@ -1,6 +1,6 @@
 /**
- * A path that answers 503 whatever is asked gives its reason to a log format that names it, and to
- * the error log.
+ * A closed path answers 503 to every request, and gives its reason to a log format that names it
+ * and to the error log.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,6 +31,6 @@ test.each([
   await until("both requests in the access log", () => content(access).split("\n").length > 2);
   expect(content(access)).toContain(`503 closed.example Ingress keys/closed: ${reason}`);
   expect(content(access)).toMatch(/^200 \S+ ;$/m);
-  // nginx alone writes no line for a `return`.
+  // nginx itself logs nothing for a `return`.
   if (mode === "dynamic") expect(content(errors)).toContain(`503 for closed.example: Ingress keys/closed: ${reason}`);
 });

@@ -1,4 +1,4 @@
-/** `sluice compare` asks two running Sluices the same requests. */
+/** `sluice compare` sends the same requests to two running Sluices. */
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";

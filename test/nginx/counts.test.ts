@@ -1,6 +1,6 @@
 /**
- * Requests are counted in nginx and read at a scrape: exactly as many as were sent, over a reload
- * too, and for which Ingress.
+ * Requests are counted in nginx and read at a scrape: the exact number, over a reload too, and for
+ * the right Ingress.
  */
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -60,7 +60,7 @@ test("each request counts once, under the host and Ingress that took it", async 
   await reaches(40, "request_duration_seconds_count", 'ingress="web"', 'service="web"');
   expect(await scraped("response_size_bucket", 'ingress="timed"', 'le="+Inf"')).toBe(20);
   expect(await scraped("request_duration_seconds_bucket", "path=")).toBeUndefined();
-  // The duration of requests has the class of the status besides: dashboards tell errors by it.
+  // The duration of requests also has the class of the status, by which dashboards find errors.
   expect(await scraped("request_duration_seconds_count", 'ingress="web"', 'service=""', 'status="4xx"')).toBe(3);
 });
 
@@ -99,7 +99,7 @@ test("connections and processes are those of this nginx", async () => {
   const after = (await scraped("nginx_process_requests_total"))!;
   expect(after - before).toBeGreaterThanOrEqual(25);
   expect(await scraped("nginx_process_connections", 'state="active"')).toBeGreaterThan(0);
-  // A master and at least one worker; the test's own process is none of them.
+  // A master and at least one worker; the test's own process does not count.
   expect(await scraped("nginx_process_num_procs")).toBeGreaterThanOrEqual(2);
   expect(await scraped("nginx_process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
   const began = (await scraped("nginx_process_oldest_start_time_seconds"))!;

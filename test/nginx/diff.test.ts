@@ -1,6 +1,6 @@
 /**
- * `sluice diff` says what a change costs before it is live; `sluice serve` is then given the
- * change, and nginx does as it was said.
+ * `sluice diff` shows the cost of a change before it is live; then `sluice serve` gets the change,
+ * and nginx does the same.
  */
 
 import { once } from "node:events";
@@ -36,8 +36,8 @@ type Edit = readonly [
   cost: Difference["cost"]["kind"],
 ];
 /**
- * The one that takes a location setting away comes last: a running controller keeps it a while, in
- * case it comes back.
+ * The change that removes a location setting comes last: a running controller keeps the setting a
+ * while, in case it returns.
  */
 const knownEdits: readonly Edit[] = [
   ["a setting", "settings.yaml", "data: {}", 'data: { keep-alive: "60" }', "reload"],
@@ -140,7 +140,7 @@ test("diff foretells which routes a random change changes, and whether nginx is 
   }
 });
 
-/** Routes that one of them has and the other has not, or that lead elsewhere. */
+/** Routes that only one of them has, or that lead elsewhere. */
 function differing(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].filter((name) => before.get(name) !== after.get(name)).sort();

@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "../..");
 const read = (page: string) => readFileSync(join(root, page), "utf8");
 const pages = ["README.md", "docs/user-guide.md", "docs/operate.md", "docs/troubleshooting.md"];
 
-/** The home of who pastes the commands. */
+/** The home folder of a reader who pastes the commands. */
 let folder: string;
 let demo: ReturnType<typeof startDemo>;
 
@@ -41,14 +41,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Commands, without those that start what runs already. */
+/** Commands, except those that start what already runs. */
 const commands = pages.flatMap((page) =>
   [...read(page).matchAll(/^```sh\n(.*?)^```$/gms)]
     .flatMap(([, block]) => block!.split("\n"))
     .filter((line) => line !== "" && !line.startsWith("npm start") && !line.startsWith("npx sluice serve"))
     .map((line) => [page, line] as const),
 );
-/** One of them ends what the others ask. */
+/** One of the pages ends the program that the others ask. */
 const stops = ([, line]: readonly [string, string]): number => (line.endsWith("/stop") ? 1 : 0);
 commands.sort((a, b) => stops(a) - stops(b));
 
@@ -61,14 +61,14 @@ test.each(commands)("%s: %s", async (_page, line) => {
     .replace("OLD NEW", `${tools}/old ${tools}/new`)
     .replace("FOLDER", "examples/shop");
   const env = { HOME: folder };
-  // The progress that curl shows is no complaint.
+  // curl prints its progress on standard error, which is no failure.
   const complaints = (stderr: string) => (line.startsWith("curl ") ? "" : stderr);
   const { exitCode, stdout, stderr } = await execa("bash", ["--norc", "-uo", "pipefail", "-c", command], {
     cwd: root,
     env,
     reject: false,
   });
-  // 1 means that diff found something, or that why names a request which no Ingress takes.
+  // 1 means that diff found something, or that no Ingress takes the request of why.
   const one = line.includes(" diff ") || line.includes(" why http://other.");
   expect([exitCode, complaints(stderr)]).toEqual([one ? 1 : 0, ""]);
   expect(stdout).not.toBe("");

@@ -8,8 +8,8 @@ import { type Served, serving, toWeb, webAt } from "./support/serve.ts";
 
 const backendPort = 21_907;
 /**
- * Milliseconds that each takes: so many that a quick one does not look slower for being kept
- * waiting by a busy machine.
+ * The milliseconds of each endpoint: so many that a fast one does not look slow because a busy
+ * machine delays it.
  */
 const endpoints = { "127.0.0.1": 0, "127.0.0.2": 2_000 };
 const files = {

@@ -1,6 +1,6 @@
 /**
- * What nginx cannot have of the machine (a port, an address, a file, a name) is blamed on the
- * object that asked for it, and on no other: everything that comes later is applied all the same.
+ * Resources that nginx cannot get from the machine (a port, an address, a file, a name): only the
+ * object that asked for one is blamed, and everything that comes later is applied all the same.
  */
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -18,7 +18,7 @@ afterAll(() => it.stop());
 
 let made = 0;
 
-/** A new host, with a setting of its own so that it costs a reload, is served. */
+/** A new host is served, with a setting of its own, so that it costs a reload. */
 async function servesOthers(settings: Record<string, string>): Promise<void> {
   const name = `other-${made++}`;
   const annotations = { "client-body-buffer-size": `${100 + made}k` };

@@ -1,6 +1,6 @@
 /**
- * Flags that a client, a scraper or a process list can notice, on `sluice serve`; those about a
- * cluster have their tests in `test/e2e`.
+ * Flags whose effect a client, a scraper or a process list can see, on `sluice serve`; `test/e2e`
+ * has those about a cluster.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * The auth service of a rule: what it is asked, what lets a request pass, and what a client or an
- * answer cannot do.
+ * The auth service of a rule: the request that it gets, the answers that let a request pass, and
+ * the limits of clients and answers.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -19,7 +19,7 @@ interface Asked {
   readonly body: string;
 }
 
-/** Answers as the header `x-answer` of the question says: a status, and headers behind it. */
+/** Answers as the request's header `x-answer` says: a status, then headers. */
 async function authService(): Promise<Asked[]> {
   const asked: Asked[] = [];
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {

@@ -1,7 +1,4 @@
-/**
- * Backends that are asked over TLS as a BackendTLSPolicy says, and the certificate that a Gateway
- * shows them.
- */
+/** Backends over TLS with a BackendTLSPolicy, and the certificate that a Gateway shows them. */
 import { once } from "node:events";
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -22,7 +19,7 @@ interface Asked {
   readonly connection: number;
 }
 
-/** Shows the certificate of backend.example, and asks for one without insisting. */
+/** Shows the certificate of backend.example, and asks the client for one without requiring it. */
 async function tlsBackend(address: string): Promise<{ asked: Asked[]; connections: () => number; port: number }> {
   const { backend, ca } = await sharedPki();
   const asked: Asked[] = [];

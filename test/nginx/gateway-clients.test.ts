@@ -21,7 +21,7 @@ interface Client {
   readonly body?: string;
 }
 
-/** What the backend saw, the status of another answer, or `closed`. */
+/** The request as the backend saw it, the status of another answer, or `closed`. */
 async function ask({ to, host: name = "one.example", sni = name, pair, method = "GET", body = "" }: Client) {
   const [address, number] = to.split(":");
   const asked = requestTls({

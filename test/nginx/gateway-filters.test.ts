@@ -1,4 +1,4 @@
-/** What a route does to requests and answers. */
+/** Changes of a route to requests and answers. */
 import { expect, test } from "vitest";
 import type { CorsPolicy, Filters } from "../../src/model/filters.ts";
 import {

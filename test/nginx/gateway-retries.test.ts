@@ -1,6 +1,6 @@
 /**
- * Retries of routes: which failures are tried again, how often, after which pause, and what is
- * never sent twice.
+ * Retries of routes: which failures are tried again, how often, after which pause, and which
+ * requests are never repeated.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -14,7 +14,8 @@ import { type RequestOptions, request } from "./support/request.ts";
 const to = "127.0.0.60:18830";
 
 /**
- * Fails the first requests of each `id` as the query says, and then answers how often it was asked.
+ * Fails the first requests of each `id` as the query says, and then answers the number of requests
+ * so far.
  */
 async function flaky(n: number): Promise<{ readonly asked: Map<string, number[]> }> {
   const asked = new Map<string, number[]>();

@@ -1,4 +1,6 @@
-/** Sessions of routes: who stays where, for how long, and what a token cannot do. */
+/**
+ * Sessions of routes: which clients stay at an endpoint, for how long, and the limits of a token.
+ */
 import { expect, test } from "vitest";
 import type { Filters, Session } from "../../src/model/filters.ts";
 import { host, port, prefix, type Rule, startGateways } from "./support/gateways.ts";

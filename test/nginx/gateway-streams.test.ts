@@ -26,7 +26,7 @@ let subject: Subject;
 let pki: Pki;
 let problems: readonly Problem[] = [];
 
-/** Each backend says its last byte and what it got, over TCP, TLS and UDP. */
+/** Each backend answers its last byte and what it received, over TCP, TLS and UDP. */
 function start(host: string): (Server | Datagrams)[] {
   const name = host.split(".").at(-1);
   const answer = (text: string) => `${name} ${text}`;

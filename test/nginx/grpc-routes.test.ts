@@ -1,7 +1,7 @@
 /**
- * Calls of gRPC through GRPCRoutes on a real nginx, as their libraries make them: over TLS, and
- * without TLS where nginx takes HTTP/2 and HTTP/1 on one port. Node's own HTTP/2 is the server and
- * the client.
+ * gRPC calls through GRPCRoutes on a real nginx, as gRPC libraries make them: over TLS, and without
+ * TLS where nginx accepts HTTP/2 and HTTP/1 on one port. Node's own HTTP/2 is the server and the
+ * client.
  */
 import { once } from "node:events";
 import {
@@ -25,7 +25,7 @@ const tlsPort = 18_951;
 const plainPort = 18_950;
 const address = "127.0.0.61";
 
-/** Echoes each message as it comes, says what it saw in headers and ends with trailers. */
+/** Echoes each message as it arrives, returns what it saw in headers, and ends with trailers. */
 function answerCalls(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, backend: string): void {
   stream.on("error", () => {});
   const seen = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * When a controller says that it is ready: from the first good configuration on, through one that
- * nginx refuses, until it is asked to end.
+ * When a controller reports that it is ready: from the first good configuration on, through one
+ * that nginx refuses, until it is asked to end.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,8 +26,8 @@ const files = {
 let backend: HeldBackend;
 let served: Served;
 /**
- * nginx, but for `-V` only once the file `go` is there: a quick machine would be ready before
- * anybody has asked.
+ * A stand-in for nginx that waits, except for `-V`, until the file `go` exists: a fast machine
+ * would be ready before the first question.
  */
 const own = mkdtempSync(join(tmpdir(), "sluice-health-"));
 const go = join(own, "go");
@@ -62,7 +62,7 @@ test("not ready before the first configuration is applied, and ready after it", 
 
 test("ready while nginx refuses what is wanted, and verbose says what", async () => {
   served.write("settings.yaml", settings('http-snippet: "no_such_directive on;"'));
-  // While the one at fault is looked for, others may be set aside and come back.
+  // During the search for the cause, other objects may be set aside and come back.
   const said = /^\[!\]setting http-snippet is set aside: nginx refused it: unknown directive "no_such_directive"$/m;
   await until("it alone to be set aside", async () => {
     const { body } = await served.health("/healthz?verbose");

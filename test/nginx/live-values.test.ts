@@ -1,4 +1,4 @@
-/** Values of annotations that are data: a changed value acts at once, without a reload. */
+/** Values of annotations that are data: a changed value takes effect at once, without a reload. */
 import { createServer, type Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -43,7 +43,7 @@ afterAll(async () => {
 const applied = () => served.lines().filter(({ msg }) => msg.startsWith("applied"));
 const status = async (path: string) => (await served.ask(host, path)).status;
 
-/** Writes the annotations, and gives the line that says how they were applied. */
+/** Writes the annotations, and returns the log line about how they were applied. */
 async function becomes(values: Readonly<Record<string, string>>): Promise<string> {
   const before = applied().length;
   served.write("web.yaml", web(values));

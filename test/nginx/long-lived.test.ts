@@ -22,8 +22,8 @@ let tick: NodeJS.Timeout;
 const sending = new Set<(line: string | undefined) => void>();
 
 /**
- * Echoes what comes over an upgraded connection; sends a line of a download every 20 ms, until
- * `/end` is asked.
+ * Echoes what arrives over an upgraded connection; sends a line of a download every 20 ms until
+ * `/end` is requested.
  */
 beforeAll(async () => {
   let going = true;
@@ -139,7 +139,7 @@ test.each([
   socket.end();
 });
 
-/** A POST that has been routed, since nginx asks for its body, of which the second half waits. */
+/** A POST that was routed, because nginx reads its body; the second half of the body waits. */
 async function beginUpload(to: string, host: string) {
   const [address = "", port] = to.split(":");
   const headers = { host, "content-length": 4, expect: "100-continue" };

@@ -1,8 +1,7 @@
 /**
- * Shared memory that is too small for the routes: it is said before it is full and when it is, with
- * the size to set; hosts that are there are served all along, and those that waited come when there
- * is room. Sluice sizes the memory by itself, so only an operator's own template can make it too
- * small.
+ * Shared memory that is too small for the routes. It is reported before it is full and when it is,
+ * with the size to set. Existing hosts are served all along, and new ones come when there is room.
+ * Sluice sizes the memory itself, so only an operator's own template can make it too small.
  */
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

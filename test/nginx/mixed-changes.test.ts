@@ -1,7 +1,6 @@
 /**
- * 500 changes of every kind to the routes of hosts that are asked all the time: each request is
- * answered, and reloads are as few as the token bucket allows, however many of the changes want
- * one.
+ * 500 changes of every kind to the routes of hosts under traffic: each request is answered, and
+ * reloads are as few as the token bucket allows, however many of the changes need one.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * The page of a running controller, without a browser: where it answers, what nginx says of
- * endpoints, and that no secret is in it.
+ * The page of a running controller, without a browser: where it answers, what nginx reports about
+ * endpoints, and that it shows no secret.
  */
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";

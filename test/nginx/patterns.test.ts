@@ -1,6 +1,6 @@
 /**
- * Paths where an author or a client means ill: what does not compile, runs too long, is too long,
- * or holds line breaks.
+ * Hostile paths of authors and clients: patterns that do not compile or run too long, paths that
+ * are too long or hold line breaks.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingress } from "../support/sketch.ts";

@@ -1,6 +1,6 @@
 /**
- * One bad Ingress harms no other: what nginx refuses is set aside alone, says why, and its last
- * good form goes on.
+ * One bad Ingress harms no other: what nginx refuses is set aside alone, with the reason, and its
+ * last good form is still served.
  */
 import { get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,7 +41,7 @@ function statusOf(host: string, path: string): Promise<number | undefined> {
   });
 }
 const regex = { "use-regex": "true" };
-/** A pattern that is well written, and that nginx's library does not know a part of. */
+/** A valid pattern that uses something nginx's library does not know. */
 const unknown = (property: string) => `/a\\p{${property}}`;
 
 test("a pattern that does not compile takes only its own Ingress away, and is told", async () => {

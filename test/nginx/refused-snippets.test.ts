@@ -33,7 +33,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await subject.apply(objects);
     await subject.settled();
   };
-  /** 404 where the host is not there; its Service is not, so it answers 503 where it is. */
+  /** 404 where the host does not exist; its Service does not, so an existing host answers 503. */
   const status = async (name: string) => (await request({ to: "192.0.2.1:80", host: `${name}.example` })).status;
   const refused = () =>
     problems

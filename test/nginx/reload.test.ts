@@ -40,7 +40,7 @@ describe("a reload", () => {
     }
   });
 
-  /** How many of the present workers we signal to end, and not nginx, when this text is served. */
+  /** How many of the present workers the test ends, before nginx does, when this text is served. */
   async function toldByUs(text: string, workers: number): Promise<number> {
     const old = nginxProcesses(it.folder).filter(({ role, draining }) => role === "worker" && !draining);
     await it.serve({ ...saying(text), workers });

@@ -104,7 +104,7 @@ describe("the template", () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-template-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const original = readFileSync(join(builtInTemplates, "location.tmpl"), "utf8");
-    // In one step: half a template is a template, too.
+    // In one step, because half a template is also a template.
     const write = (text: string): void => {
       writeFileSync(join(folder, "new"), text);
       renameSync(join(folder, "new"), join(folder, "location.tmpl"));

@@ -19,7 +19,7 @@ import { settingsConf } from "./support/settings-conf.ts";
 const object = { kind: "ConfigMap", namespace: "edge", name: "settings" };
 const run = mkdtempSync(join(tmpdir(), "sluice-settings-"));
 afterAll(() => rmSync(run, { recursive: true, force: true }));
-// What the image has and this machine may lack.
+// Modules that the image has and this machine may lack.
 for (const rules of ["modsecurity.conf", "owasp.conf"])
   writeFileSync(join(run, rules), "SecRuleEngine DetectionOnly\n");
 
@@ -38,7 +38,7 @@ function confOf(data: Readonly<Record<string, string>>): string {
   return settingsConf(settings, can, { run, port: 8099, modules: can.modules });
 }
 
-/** What `nginx -t` says against `conf`; nothing when it accepts it. */
+/** nginx's message about `conf`; empty where it accepts it. */
 function refusal(conf: string): string {
   const file = join(run, "nginx.conf");
   writeFileSync(file, conf);
@@ -48,7 +48,7 @@ function refusal(conf: string): string {
   return tested.status === 0 ? "" : tested.stderr || `ended with ${tested.status ?? tested.signal}`;
 }
 
-/** Switches on what a key waits for. */
+/** Turns on the keys on which a key depends. */
 const company = ({ onlyWith = [] }: Setting<unknown>) =>
   Object.fromEntries(onlyWith.slice(0, 1).map((key) => [key, key.startsWith("upstream-") ? "8" : "true"]));
 

@@ -1,4 +1,4 @@
-/** Keys about requests to backends and their answers, as backend and client see them. */
+/** Keys about requests to backends and their answers, seen by backend and client. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Configured, host, ingress, secret, service, startConfigured } from "./support/configured.ts";
@@ -56,8 +56,8 @@ test("limit-rate-after gives the first kilobytes at full speed, and limit-rate s
     await it.set({ "limit-rate": "1", "proxy-buffering": "on", "large-client-header-buffers": "4 16k", ...more });
     const began = performance.now();
     expect((await it.ask({ path: `/?echo-body=${"x".repeat(6 * 1024)}` })).status).toBe(200);
-    // Of 6 KB at 1 KB a second; without a limit it is milliseconds, and on a busy machine not as
-    // many as that.
+    // The time of 6 KB at 1 KB a second; without a limit it takes milliseconds, even on a busy
+    // machine far less.
     return performance.now() - began > 4_000;
   };
   expect(await slow({})).toBe(true);

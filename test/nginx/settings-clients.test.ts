@@ -1,4 +1,4 @@
-/** Keys about what clients may send and what they are answered, as a client sees them. */
+/** Keys about requests of clients and the answers to them, seen by a client. */
 import { connect as connectHttp2 } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Configured, host, ingress, startConfigured } from "./support/configured.ts";

@@ -98,7 +98,7 @@ function batches<T>(all: readonly T[], size: number): readonly (readonly [readon
   return cut.map((now, at) => [now, cut[at - 1] ?? []]);
 }
 
-/** Asks one host after the other until it is stopped; gives what went wrong. */
+/** Requests one host after the other until it is stopped; returns what went wrong. */
 function traffic() {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const failures: string[] = [];

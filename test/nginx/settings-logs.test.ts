@@ -1,4 +1,4 @@
-/** Keys about logs: which lines arrive where. */
+/** Keys about logs: which lines appear in which log. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -171,5 +171,5 @@ test("--v=5 hears more of nginx, unless error-log-level says how much", async ()
   expect(levels(talkative)).toEqual(["warn"]);
 });
 
-/** Of the error logs of http and stream. */
+/** The levels of the error logs of http and stream. */
 const levels = (one: Configured) => [...new Set(one.values("error_log").map((value) => value.split(" ").at(-1)))];

@@ -55,7 +55,9 @@ test("use-geoip2 without a database says so, and harms nobody", async ({ skip })
   expect((await it.ask()).status).toBe(200);
 });
 
-/** No package of Debian has the OpenTelemetry module, so the text and the file are looked at. */
+/**
+ * No package of Debian has the OpenTelemetry module, so the text and the file are checked instead.
+ */
 test("the keys of OpenTelemetry are in nginx.conf and in the telemetry file", () => {
   const { settings, problems } = readSettings(
     {

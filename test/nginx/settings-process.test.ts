@@ -1,6 +1,6 @@
 /**
- * Keys about nginx's processes and its reloads: what nginx does, or where that cannot be seen from
- * outside, the line it becomes.
+ * Keys about nginx's processes and its reloads: nginx's behaviour, or where that is not visible
+ * from outside, the line in nginx.conf.
  */
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,6 +1,6 @@
 {{/*
-Every right of the controller, in one place and beside the reason. It must be exactly what the code calls: a verb here that nobody
-calls is a present to whoever takes over the Pod, and a missing one is a forbidden informer.
+Every right of the controller, in one place and beside the reason. It must be exactly what the code calls: an unused verb here
+helps an attacker who takes over the Pod, and a missing one is an informer that is refused.
 */}}
 
 {{/* Objects that make the configuration; in the whole cluster, or in the one namespace that is watched. */}}
@@ -22,7 +22,7 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
 - apiGroups: [""]
   resources: [endpoints]
   verbs: [list, watch]
-# the Gateway API, where the cluster has it; get is for a status that somebody else has written meanwhile
+# the Gateway API, where the cluster has it; get is for a status that another client has changed meanwhile
 - apiGroups: [gateway.networking.k8s.io]
   resources: [gateways, listenersets, httproutes, grpcroutes, tlsroutes, tcproutes, udproutes, backendtlspolicies]
   verbs: [get, list, watch]
@@ -61,7 +61,7 @@ calls is a present to whoever takes over the Pod, and a missing one is a forbidd
   verbs: [create, patch, delete]
 {{- end }}
 {{- if include "sluice.gatewayServices" . }}
-# the Services of Gateways and their EndpointSlices; get is for one that somebody else has written meanwhile
+# the Services of Gateways and their EndpointSlices; get is for one that another client has changed meanwhile
 - apiGroups: [""]
   resources: [services]
   verbs: [create, patch, delete]

@@ -1,5 +1,5 @@
 {{/*
-Values that nobody declared: each gets a line, with the value that was probably meant where one resembles it. helm's own words for an unknown key
+Undeclared values: each gets a line, with the value that was probably meant where one resembles it. helm's own words for an unknown key
 name none, so values.schema.json lets keys through and checks only what they hold.
 files/values.json lists the paths of all values; a branch is a path that others go on from.
 */}}

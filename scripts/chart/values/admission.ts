@@ -66,7 +66,7 @@ const hook = [
   service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
 ];
 
-/** What ingress-nginx gives to a job: `create` makes the Secret, `patch` writes the CA. */
+/** What ingress-nginx leaves to jobs: `create` makes the Secret, `patch` writes the CA. */
 function job(name: string, suffix: string): readonly ChartValue[] {
   const one = section(`controller.admissionWebhooks.${name}`);
   const securityContext = {
@@ -140,7 +140,7 @@ const patching = [
     "duration",
     "",
     text,
-    "How long the root certificate lives; 43800h unless told.",
+    "How long the root certificate lives; by default 43800h.",
   ),
   section("controller.admissionWebhooks.certManager.rootCert").same(
     "revisionHistoryLimit",
@@ -152,7 +152,7 @@ const patching = [
     "duration",
     "",
     text,
-    "How long the serving certificate lives; 8760h unless told.",
+    "How long the serving certificate lives; by default 8760h.",
   ),
   section("controller.admissionWebhooks.certManager.admissionCert").same(
     "revisionHistoryLimit",

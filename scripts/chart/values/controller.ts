@@ -1,5 +1,6 @@
 /**
- * What the controller does: its ConfigMaps, flags, class, election, and the namespaces it watches.
+ * The controller's own work: its ConfigMaps, flags, class, election, and the namespaces that it
+ * watches.
  */
 import { flagList } from "../../../src/cli/flags.ts";
 import { flagShapes } from "../flag-shape.ts";

@@ -1,4 +1,4 @@
-/** What Prometheus reads: the metrics port, its Service, ServiceMonitor and PrometheusRule. */
+/** The metrics for Prometheus: the port, its Service, ServiceMonitor and PrometheusRule. */
 import { flag, object, objects, port, serviceType, text, texts, trafficPolicy, whole, words } from "../shape.ts";
 import { section } from "../value.ts";
 
@@ -26,7 +26,7 @@ export const metricsValues = [
   monitor.same("additionalLabels", {}, texts, "Labels by which a Prometheus finds the ServiceMonitor."),
   monitor.same("annotations", {}, texts, "Annotations of the ServiceMonitor."),
   monitor.same("namespace", "", text, "Namespace of the ServiceMonitor."),
-  monitor.same("namespaceSelector", {}, object, "Namespaces with the Service; the release's unless told."),
+  monitor.same("namespaceSelector", {}, object, "Namespaces with the Service; by default the release's."),
   monitor.same("scrapeInterval", "30s", text, "Time between two reads."),
   monitor.same("scrapeTimeout", "", text, "How long one read may take."),
   monitor.same("honorLabels", undefined, flag, "Labels of the metrics win over those of the target."),

@@ -1,6 +1,6 @@
 /**
- * What only Sluice has. Everything of our own stands below one key, so that it can never meet a key
- * of ingress-nginx.
+ * Values that only Sluice has. They are all below one key, so that they never collide with a key of
+ * ingress-nginx.
  */
 import { flag, object, text, words } from "../shape.ts";
 import { section } from "../value.ts";
@@ -94,7 +94,7 @@ export const own = [
     "metadataPrefixes",
     [],
     words,
-    "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services, such as team.example.com/. Whoever writes Gateways then reaches all that reads them, a cloud's load balancers too.",
+    "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services, such as team.example.com/. Authors of Gateways can then configure all that reads them, such as a cloud's load balancers.",
   ),
   nginxContainer.own(
     "enabled",

@@ -34,7 +34,7 @@ export const apiServer = {
     default: undefined,
     value: "URL",
     cluster: true,
-    doc: "Address of the API server instead of the one that the Pod is told.",
+    doc: "Address of the API server, in place of the one in the Pod's environment.",
   }),
   certificateAuthority: flag({
     name: "certificate-authority",

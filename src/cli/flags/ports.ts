@@ -109,8 +109,8 @@ export const ports = {
     kind: portNumber,
     default: 442,
     value: "PORT",
-    doc: "Was the port where nginx itself spoke TLS with --enable-ssl-passthrough.",
-    noEffect: "nginx speaks TLS on a unix socket then, which nobody else can reach",
+    doc: "Was the port where nginx itself had TLS with --enable-ssl-passthrough.",
+    noEffect: "nginx uses TLS on a unix socket then, which no other program can reach",
   }),
   streamPort: flag({
     name: "stream-port",

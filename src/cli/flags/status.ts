@@ -27,7 +27,7 @@ export const election = {
     name: "disable-leader-election",
     default: false,
     cluster: true,
-    doc: "Takes no Lease; then nobody writes status.",
+    doc: "Takes no Lease; then no replica writes the status of Ingresses.",
   }),
 };
 

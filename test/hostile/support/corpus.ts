@@ -1,7 +1,7 @@
 /**
- * Text that ends something: a word, a directive, a block, a line, a comment, a string. Whatever
- * would become configuration is called `pwned` in it, so one look at the tree of nginx.conf says
- * whether any of it did.
+ * Text that ends something: a word, a directive, a block, a line, a comment, a string. Everything
+ * in it that could become configuration is called `pwned`, so one look at the tree of nginx.conf
+ * shows whether any of it did.
  */
 import type { Directive } from "../../support/nginx-tree.ts";
 
@@ -98,10 +98,10 @@ export const payloads: readonly string[] = [
   "toString",
 ];
 
-/** Long enough for every limit on the way, nginx's 4 KB for a word among them. */
+/** Longer than every limit on the way, including nginx's 4 KB for a word. */
 export const long: readonly string[] = ["a".repeat(64 * 1024), "(".repeat(5000), "a,".repeat(5000), " ".repeat(5000)];
 
-/** No template has these, and no text of Sluice's own. */
+/** Words that no template and no text of Sluice contains. */
 const foreign = /pwned|^(alias|root|include|load_module|ssl_engine|perl|perl_set|js_import|content_by_lua_block)$/;
 
 /** Where hostile text has become a directive, as `http > server > alias`. */

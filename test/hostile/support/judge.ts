@@ -1,14 +1,14 @@
 /**
- * Which addresses nginx would ask, read from what is rendered, and which of them may not be asked:
- * by ranges that the tests have of their own.
+ * Finds the addresses in rendered text and records to which nginx would connect, and judges them by
+ * ranges that the tests have of their own.
  */
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { ownAddresses, type Rendered } from "./on-paper.ts";
 
-/** Ports that Sluice has by its flags' defaults. */
+/** The ports of Sluice by the defaults of its flags. */
 export const ownPorts = [10_254, 10_246, 8181, 10_245];
 
-/** How many addresses were judged, and those that may not be asked. */
+/** The number of judged addresses, and the forbidden ones. */
 export function judged({ conf, records }: Rendered): { readonly count: number; readonly mistakes: readonly string[] } {
   const variables = records.flatMap(({ locations = [] }) => locations.flatMap(({ variables = {} }) => [variables]));
   const urls = [

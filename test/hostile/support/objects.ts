@@ -1,6 +1,5 @@
 /**
- * Objects of a small cluster, as the API server would store them: everything is in the namespace
- * `ns` unless it says another.
+ * Objects of a small cluster, as the API server would store them, in the namespace `ns` by default.
  */
 import type { ConfigMap, Ingress, KubernetesObject, Secret } from "../../../src/model/objects.ts";
 import { type IngressWords as PlainWords, ingress as plainIngress } from "../../support/ingress.ts";
@@ -15,7 +14,7 @@ export interface IngressWords extends Omit<PlainWords, "paths" | "metadata"> {
 }
 export type PathWords = readonly [path: string, type?: "Prefix" | "Exact" | "ImplementationSpecific", service?: string];
 
-/** For `NAME.example` unless it says another host. */
+/** For the host `NAME.example` by default. */
 export function ingress({ day = 1, uid, paths = [["/"]], annotations = {}, ...words }: IngressWords): Ingress {
   const { name, namespace = "ns", host = `${name}.example` } = words;
   const creationTimestamp = `2026-01-${String(day).padStart(2, "0")}T00:00:00Z`;
@@ -42,7 +41,7 @@ export function configMap(name: string, data: Readonly<Record<string, string>>, 
 export const settings = (data: Readonly<Record<string, string>>): ConfigMap =>
   configMap("ingress-nginx-controller", data, "ingress-nginx");
 
-/** A Service of one port 80 and where it leads. */
+/** A Service with the port 80, and its endpoints. */
 export function service(name: string, address: string, port: number, namespace = "ns"): KubernetesObject[] {
   const labels = { "kubernetes.io/service-name": name };
   const ports = [{ name: "http", port: 80, targetPort: port, protocol: "TCP" }];

@@ -1,4 +1,4 @@
-/** What would be given to nginx for some objects, without running it. */
+/** What nginx would get for some objects, without running it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { translate } from "../../../src/translate/translator.ts";
 import { emptyInputs } from "../../../src/translate/turn.ts";
 import { flagsOf, type Mode } from "../../parity/subject.ts";
 
-/** What a record of a host, or of an upstream, has to do with addresses. */
+/** The parts of a host's or upstream's record that concern addresses. */
 export interface RecordWords {
   readonly endpoints?: readonly string[];
   readonly locations?: readonly { readonly variables?: { readonly auth_url?: string; readonly mirror_url?: string } }[];
@@ -39,7 +39,7 @@ export interface Paper {
   close(): void;
 }
 
-/** Addresses of the machine that Sluice is said to run on. */
+/** The assumed addresses of Sluice's machine. */
 export const ownAddresses: ReadonlySet<string> = new Set(["192.0.2.1", "2001:db8::1"]);
 
 export async function openPaper(flags: readonly string[] = []): Promise<Paper> {

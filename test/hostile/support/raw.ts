@@ -1,6 +1,6 @@
 /**
- * Bytes to nginx as a test writes them, and all that comes back until the connection ends or falls
- * silent.
+ * Sends raw bytes to nginx, and collects everything that comes back until the connection ends or
+ * falls silent.
  */
 import { connect } from "node:net";
 import { ports } from "./world.ts";
@@ -23,7 +23,7 @@ export function exchange(bytes: string | readonly string[], { silenceMs = 60_000
   });
 }
 
-/** What has come when it matches, while the answer may go on. */
+/** Resolves with the text so far when it matches, although the answer may continue. */
 export function firstBytes(bytes: string, wanted: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "192.0.2.1", port: ports.http });

@@ -1,6 +1,6 @@
 /**
- * A backend, or an auth service, whose answers a test decides, and which keeps what it was asked:
- * as text, so that nothing of a header that came twice is lost. It runs on a port of its own.
+ * A backend or auth service whose answers a test decides. It keeps the requests as text, so that
+ * repeated headers are not lost. It runs on a port of its own.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
@@ -21,7 +21,7 @@ export interface Speaker {
   /** Since the last `forget`. */
   readonly asked: readonly Asked[];
   forget(): void;
-  /** Undefined: 200 with its name. */
+  /** Undefined: it answers 200 with its name. */
   answer: RequestListener | undefined;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Where nginx runs: started by the controller, in both modes, or by another process as in a
- * container of its own.
+ * The two ways in which nginx runs: started by the controller, or by another process as in a
+ * container of its own, in both modes.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

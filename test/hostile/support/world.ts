@@ -1,7 +1,7 @@
 /**
- * A whole controller with a real nginx, a neighbour that must never notice anything, a backend that
- * says `secret`, and what an attack is judged by: the sentences its author gets, what is answered,
- * and the tree of nginx.conf.
+ * A whole controller with a real nginx, a neighbour that must never be affected, and a backend that
+ * says `secret`. An attack is judged by the sentences that its author gets, by the answers, and by
+ * the tree of nginx.conf.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,20 +24,20 @@ export interface World {
   readonly runFolder: string;
   /** The Service `web`, which answers `secret`. */
   readonly backend: Speaker;
-  /** Behind no Service; `auth.origin` is its URL. */
+  /** Not behind a Service; `auth.origin` is its URL. */
   readonly auth: Speaker;
-  /** Puts objects there, or in the place of those of their names, and waits until they are live. */
+  /** Adds objects, or replaces those of the same names, and waits until they are live. */
   apply(...objects: readonly KubernetesObject[]): Promise<void>;
   remove(...objects: readonly KubernetesObject[]): Promise<void>;
-  /** Takes away what was applied since the last time, and the operator's settings. */
+  /** Removes the objects since the last call, and the operator's settings. */
   clear(): Promise<void>;
-  /** What is said about objects of this name, in order. */
+  /** The Problems of objects with this name, in order. */
   said(name: string): readonly string[];
   ask(host: string, path?: string, more?: Omit<RequestOptions, "to">): Promise<Answer>;
   tree(): readonly Directive[];
-  /** Keys of records in nginx's memory that were not the controller's. */
+  /** Keys of records in nginx's memory that did not come from the controller. */
   strange(): readonly string[];
-  /** Of nginx's master. */
+  /** The process id of nginx's master. */
   readonly pid: number | undefined;
   stop(): Promise<void>;
 }
@@ -45,11 +45,11 @@ export interface World {
 export interface WorldOptions {
   readonly mode: Mode;
   readonly flags?: readonly string[];
-  /** A new folder in the system's temporary one when absent. */
+  /** A new temporary folder when absent. */
   readonly runFolder?: string;
   /** The one of this machine when absent. */
   readonly nginx?: FoundNginx;
-  /** In the place of the machine's own. */
+  /** Replaces the machine's own. */
   readonly nameservers?: readonly string[];
 }
 

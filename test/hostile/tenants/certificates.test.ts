@@ -1,5 +1,5 @@
 /**
- * Client certificates on every way to a path: what has to be asked for is asked for, or the request
+ * Client certificates on every way to a path: a required certificate is asked for, or the request
  * is refused.
  */
 import { Agent } from "node:https";
@@ -124,7 +124,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 });
 
-/** A session of a client that the other host takes. */
+/** A session of a client, which the other host accepts. */
 function sessionOf(servername: string, version: "TLSv1.2" | "TLSv1.3"): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = open(servername, version, stranger);
@@ -137,7 +137,7 @@ function sessionOf(servername: string, version: "TLSv1.2" | "TLSv1.3"): Promise<
   });
 }
 
-/** What a request on a connection that resumes the session is answered. */
+/** The answer to a request on a connection that resumes the session. */
 function resumed(servername: string, version: "TLSv1.2" | "TLSv1.3", session: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = open(servername, version, { session });

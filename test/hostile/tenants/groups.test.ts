@@ -1,7 +1,7 @@
 /**
- * Groups with names in patterns of users: nginx would make variables of them, for all hosts at
- * once, and forget what these have meant before. A name that an author uses in the author's own
- * replacement goes on working.
+ * Named groups in patterns of users: nginx would make variables of them, for all hosts at once, and
+ * forget their earlier meaning. A name that an author uses in the replacement of the same pattern
+ * still works.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { worldOf } from "../support/world.ts";
 import { clientAuthority } from "./authority.ts";
 
 const spellings = ["(?<NAME>.*)", "(?P<NAME>.*)", "(?'NAME'.*)"];
-/** What Sluice, its maps and its own patterns call their variables. */
+/** The variables of Sluice, of its maps and of its own patterns. */
 const victims = ["best_http_host", "block_user_agent", "pass_access_scheme", "literal_dollar", "subdomain", "req_id"];
 const named = (at: number, start: string) =>
   victims.map((victim, n) => start + spellings[(n + at) % 3]!.replace("NAME", victim));

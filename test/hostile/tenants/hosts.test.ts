@@ -1,7 +1,7 @@
 /**
- * One host and several namespaces: a younger Ingress of another namespace adds its own paths, and
- * changes nothing that the older one serves. The older one is of `ns` and its backend says
- * `secret`; the other is of `evil`, and its Service says `let in`.
+ * One host and several namespaces: a younger Ingress of another namespace adds its own paths and
+ * changes nothing that the older one serves. The older one is in `ns` and its backend says
+ * `secret`; the other is in `evil`, and its Service says `let in`.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -114,7 +114,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/", "other.example")).toBe("404");
     expect(await ask("/", "www.shop.example")).toBe("404");
     expect(world.said("evil").join()).toContain("Ingress ns/shop");
-    // A guard that does not count shuts the paths that it was to guard.
+    // A guard that has no effect closes the paths that it should protect.
     expect(await ask("/evil")).toBe(/auth-tls|snippet/.test(what) ? "503" : "let in");
   });
 
@@ -139,7 +139,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/own/start")).toBe("inside");
     expect(await ask("/evil")).toBe("not led there");
     expect(await ask(inside)).toBe("404");
-    // Where no snippet declares a location, the header leads to what routing serves, as always.
+    // Without declared locations, the header leads where routing leads.
     expect(await ask("/start", "elsewhere.example")).toBe("routed");
   });
 
@@ -204,7 +204,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       expect.soft(await ask(path), path).toBe("secret");
     }
     expect.soft(await ask("/cart")).toBe("301 http://shop.example/cart/");
-    // What the older one never had, its neighbour may have.
+    // A neighbour may set what the older Ingress never had.
     for (const path of ["/administrator", "/exact/x", "/case", "/other"])
       expect.soft(await ask(path), path).toBe("let in");
     await apply(shop({ paths: [["/"]] }));

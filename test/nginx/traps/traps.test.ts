@@ -103,7 +103,7 @@ test("5: two Ingresses with one rate count on their own", async () => {
   expect(await statuses("two.example")).toEqual([200, 200, 503]);
 });
 
-test("7: a route that verifies its backend does not reuse a connection that nobody verified", async () => {
+test("7: a route that verifies its backend does not reuse a connection that was not verified", async () => {
   const { certificate, key } = subject.pki.client;
   const pem = (text: string) => Buffer.from(text).toString("base64");
   const data = { "ca.crt": pem(subject.pki.otherca.certificate), "tls.crt": pem(certificate), "tls.key": pem(key) };
