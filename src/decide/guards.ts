@@ -8,8 +8,8 @@ import { bytesOf } from "../kinds/measures.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Location } from "../model/configuration.ts";
 import { closedReason } from "../model/location.ts";
+import { named } from "../problem.ts";
 import { hopOf } from "../render/location/hops.ts";
-import type { Settings } from "../settings/registry.ts";
 import { isAmong } from "./client.ts";
 import type { End, Guard } from "./decision.ts";
 import type { FoundHost } from "./host.ts";
@@ -41,6 +41,9 @@ export const earlyChecks: readonly Check[] = [
   toHttps,
 ];
 
+/** Checks that come before what a route answers by its filters. */
+export const checksBeforeFilters: readonly Check[] = [closed, preflight, configurationSnippet];
+
 /** Guards of its access phase. */
 export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
 
@@ -64,33 +67,6 @@ export function stopIn(
     return { guards, end: target === undefined ? end : { ...end, location: target } };
   }
   return { guards, end: undefined };
-}
-
-/** Guards of the ConfigMap, which hold for all hosts. */
-export function everywhere({
-  blockCidrs,
-  blockUserAgents,
-  blockReferers,
-  serverSnippet: snippet,
-}: Settings): readonly Guard[] {
-  const blocked = [
-    ...(blockCidrs.length > 0 ? ["addresses (block-cidrs)"] : []),
-    ...(blockUserAgents.length > 0 ? ["User-Agent (block-user-agents)"] : []),
-    ...(blockReferers.length > 0 ? ["Referer (block-referers)"] : []),
-  ];
-  const says = `the ConfigMap shuts out some clients by their ${blocked.join(" and ")}`;
-  return [
-    ...(blocked.length > 0 ? [{ what: "blocked", says, outcome: "depends", status: 403 } as const] : []),
-    ...(snippet === ""
-      ? []
-      : [
-          {
-            what: "server-snippet",
-            says: "nginx runs the ConfigMap's server-snippet, which may answer by itself",
-            outcome: "depends",
-          } as const,
-        ]),
-  ];
 }
 
 function clientCertificate({ host, asked }: Asked): Stop | undefined {
@@ -180,10 +156,12 @@ function configurationSnippet(_: Asked, { configurationSnippet: { text } }: Feat
   return { what: "configuration-snippet", says, outcome: "depends" };
 }
 
-function redirected(at: Asked, features: FeatureValues): Stop | undefined {
+function redirected(at: Asked, features: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
   const { elsewhere } = features.redirects;
   if (elsewhere === undefined) return undefined;
-  const says = `a redirect of the Ingress: ${elsewhere.url}`;
+  const { owner } = location;
+  const whose = owner === undefined || owner.kind === "Ingress" ? "the Ingress" : `RouteSettings for ${named(owner)}`;
+  const says = `a redirect of ${whose}: ${elsewhere.url}`;
   const to = leadingTo(sent(at, elsewhere.url, elsewhere.code, features));
   return { what: "redirects", says, outcome: "stops", status: elsewhere.code, ...to };
 }

@@ -53,6 +53,16 @@ test("bodies beyond proxy-body-size get 413", async () => {
   expect((await ask("/", { method: "POST", body: "x".repeat(2000) })).status).toBe(413);
 });
 
+test("a redirect needs no backend", async () => {
+  await stand.apply(
+    ...world,
+    routeSettings({ values: { "permanent-redirect": "https://other.example/", "permanent-redirect-code": "308" } }),
+    route({ rules: [{ filters: [bySettings()] }] }),
+  );
+  const { status, headers } = await ask("/anywhere");
+  expect([status, headers.location]).toEqual([308, "https://other.example/"]);
+});
+
 test("only addresses of all lists may pass", async () => {
   const outer = (list: string) =>
     routeSettings({ name: "outer", to: [["Gateway", "gw"]], values: { "allowlist-source-range": list } });

@@ -7,12 +7,13 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import type { Upstream } from "../../model/configuration.ts";
 import { catchAll, type Location, type WeightedBackend } from "../../model/configuration.ts";
-import type { AuthService } from "../../model/filters.ts";
+import type { AuthService, Filters } from "../../model/filters.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import { named, sentence } from "../../problem.ts";
 import type { DecideOptions } from "../decide.ts";
 import type { End, Guard } from "../decision.ts";
-import { type Asked, earlyChecks, everywhere, lateChecks, stopIn } from "../guards.ts";
+import { everywhere } from "../everywhere.ts";
+import { type Asked, checksBeforeFilters, earlyChecks, lateChecks, stopIn } from "../guards.ts";
 import type { Served } from "../host.ts";
 import { patternOf } from "../pattern.ts";
 import { expanded } from "../redirects.ts";
@@ -155,15 +156,10 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
     },
     found: { kind: "location", location, route: taken.route, groups: groupsIn(taken, request) },
   };
-  const early = stopIn(earlyChecks, place, location);
-  const guards = [...everywhere(served.settings), ...early.guards];
-  if (early.end !== undefined) return { guards, backends: [], end: early.end };
-  if (filters.cors !== undefined && isPreflight(asked))
-    return { guards, backends: [], end: { kind: "answer", status: 204, why: "the route answers preflights of CORS" } };
-  if (filters.redirect !== undefined) {
-    const target = redirectTarget(filters.redirect, { asked, request, port: at.port });
-    const { status } = filters.redirect;
-    return { guards, backends: [], end: { kind: "answer", status, why: "RequestRedirect", location: target } };
+  const answer = answerOfFilters(at, filters);
+  if (answer !== undefined) {
+    const { guards, end = answer } = stopIn(checksBeforeFilters, place, location);
+    return { guards: [...everywhere(served.settings), ...guards], backends: [], end };
   }
   const total = location.backends.reduce((sum, { weight }) => sum + weight, 0);
   const taking = location.backends.filter(({ weight }) => weight > 0);
@@ -171,15 +167,15 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
     return { backend, share: backend.weight / total, upstream: served.upstreams.get(backend.upstream) };
   });
   const [first] = backends;
-  if (first === undefined) {
-    const why = "the rule has no backend with a weight";
-    return { guards, backends, end: { kind: "answer", status: unusableStatus, why } };
+  const whyUnusable = first === undefined ? "the rule has no backend with a weight" : unusableWords(first.backend);
+  if (whyUnusable !== undefined && location.features.redirects.elsewhere === undefined) {
+    const end = { kind: "answer", status: unusableStatus, why: whyUnusable } as const;
+    return { guards: everywhere(served.settings), backends, end };
   }
-  const { unusable } = first.backend;
-  if (unusable !== undefined) {
-    const why = `${named(unusable.object)}: ${sentence(unusable)}`;
-    return { guards, backends, end: { kind: "answer", status: unusableStatus, why } };
-  }
+  const early = stopIn(earlyChecks, place, location);
+  const guards = [...everywhere(served.settings), ...early.guards];
+  if (early.end !== undefined || first === undefined)
+    return { guards, backends: [], end: early.end ?? { kind: "answer", status: 503, why: "the rule has no backend" } };
   const standIn = location.standIn === undefined ? undefined : served.upstreams.get(location.standIn);
   const isServed = (first.upstream?.endpoints.length ?? 0) > 0;
   const standsIn = !isServed && (standIn?.endpoints.length ?? 0) > 0;
@@ -199,6 +195,19 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
     end: { kind: "proxied", upstream: standsIn ? standIn! : first.upstream!, canaries: [], standsIn },
     ...(path === undefined ? {} : { rewritten: path }),
   };
+}
+
+/** Undefined where the filters leave the request to a backend. */
+function answerOfFilters({ asked, request, port }: At, { cors, redirect }: Filters): End | undefined {
+  if (cors !== undefined && isPreflight(asked))
+    return { kind: "answer", status: 204, why: "the route answers preflights of CORS" };
+  if (redirect === undefined) return undefined;
+  const target = redirectTarget(redirect, { asked, request, port });
+  return { kind: "answer", status: redirect.status, why: "RequestRedirect", location: target };
+}
+
+function unusableWords({ unusable }: WeightedBackend): string | undefined {
+  return unusable && `${named(unusable.object)}: ${sentence(unusable)}`;
 }
 
 /** The groups of the pattern that takes the path; none where a plain path does. */

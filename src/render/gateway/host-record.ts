@@ -191,10 +191,13 @@ function backendsOf(
   location: Location<FeatureValues>,
   shapeOf: (backend: WeightedBackend) => string,
 ): Fields<"location"> {
-  const { backends, unusableStatus = 500 } = location;
+  const { backends } = location;
+  // A redirect needs no backend.
+  const isAway = location.features.redirects.elsewhere !== undefined;
+  const unusableStatus = isAway ? undefined : (location.unusableStatus ?? 500);
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   const [first] = backends;
-  if (total === 0 || first === undefined) return { unusable: unusableStatus };
+  if (total === 0 || first === undefined) return isAway ? { upstream: "" } : { unusable: unusableStatus };
   const backend = onlyOne(backends);
   const session = location.filters?.session;
   if (backend !== undefined && session === undefined) {
@@ -227,12 +230,12 @@ function backendsOf(
 
 function ownOf(
   { upstream, service, port, unusable }: WeightedBackend,
-  unusableStatus: number,
+  unusableStatus: number | undefined,
 ): Fields<"location" & "backend"> {
   return {
     upstream,
     ...(service === "" ? {} : { service }),
     ...(port === "" ? {} : { port }),
-    ...(unusable === undefined ? {} : { unusable: unusableStatus }),
+    ...(unusable === undefined || unusableStatus === undefined ? {} : { unusable: unusableStatus }),
   };
 }
