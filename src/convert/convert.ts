@@ -6,15 +6,15 @@
 
 import { unannotated } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { catchAll, type Location, type Server } from "../model/configuration.ts";
+import type { Location, Server } from "../model/configuration.ts";
 import { gatewayGroup } from "../model/gateway/objects.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import { routeSettings } from "../settings/for-routes.ts";
 import type { Settings } from "../settings/registry.ts";
-import { covers } from "../translate/gateway/hostnames.ts";
 import type { Translation } from "../translate/translator.ts";
+import { ApartHosts } from "./apart.ts";
 import { BalanceSpeakers, withBalanceOf } from "./balance.ts";
 import { type GatewayName, writtenGateway } from "./gateway.ts";
 import { GrantsNeeded } from "./grants.ts";
@@ -24,7 +24,6 @@ import { type Kept, keptOf } from "./kept.ts";
 import { leftOutNotes } from "./left-out.ts";
 import { planListeners } from "./listeners.ts";
 import { Names } from "./names.ts";
-import { waysOf } from "./paths.ts";
 import { type HostRoute, writtenRoutes } from "./routes.ts";
 import { ownerKey, type RuleWorld, rulesOf } from "./rules.ts";
 import { SettingsPool } from "./settings-pool.ts";
@@ -80,7 +79,7 @@ class Converter {
     this.#options = options;
     this.#settings = translation.configuration.settings;
     const servers = [...translation.configuration.servers.values()].filter(({ listener }) => listener === undefined);
-    this.#kept = keptOf(servers, snapshot, translation.accepted);
+    this.#kept = keptOf(servers, snapshot, translation.accepted, options.defaultBackend);
     this.#balance = new BalanceSpeakers(servers, snapshot.ingresses);
     this.#problems = Map.groupBy([...translation.problems.values()].flat(), ({ object }) =>
       object.kind === "Ingress" ? `${object.namespace}/${object.name}` : "",
@@ -91,9 +90,10 @@ class Converter {
     const { defaultCertificate } = this.#translation.configuration;
     const servers = this.#servers();
     const defaultSecret = defaultCertificate.id.includes("/") ? defaultCertificate.id : undefined;
+    const apart = new ApartHosts(servers, this.#options.defaultBackend);
     const plan = planListeners(servers, {
       defaultSecret,
-      isApart: (server) => this.#isApart(server, servers),
+      isApart: (server) => apart.of(server),
       names: this.#names,
     });
     const { gateway, gatewayClass } = this.#options;
@@ -210,23 +210,6 @@ class Converter {
     return made;
   }
 
-  /**
-   * Whether other hosts would take requests of this one on a listener that they share, or get its
-   * settings.
-   */
-  #isApart(server: IngressServer, all: readonly IngressServer[]): boolean {
-    if (server.name === catchAll) return false;
-    const takesAll = waysOf(server).some(
-      ({ path, location }) =>
-        path.type !== "Exact" &&
-        ["/", "(?i:/)(?s:.*)"].includes(path.value!) &&
-        server.locations[location]!.backends[0]!.service !== "",
-    );
-    return (
-      !takesAll && all.some(({ name }) => name !== server.name && (name === catchAll || covers(name, server.name)))
-    );
-  }
-
   #attachGateway(): void {
     const spec = gatewaySpec(unannotated(this.#settings), unannotated(routeSettings(this.#settings)));
     if (Object.keys(spec).length === 0) return;
@@ -249,7 +232,9 @@ class Converter {
     const isTwin = route.server.locations.length === 0;
     const everywhere = secure.length === 0 || isTwin ? [] : transportSecurity(this.#settings);
     const parents = (names: readonly string[]) => names.map(parentOf);
-    const sides = secure.length === 0 || plain.length === 0 ? undefined : redirectedSides(route.server, route.rules);
+    // A header may say that a request to the https port came by http.
+    const isSplit = secure.length > 0 && plain.length > 0 && !this.#settings.useForwardedHeaders;
+    const sides = isSplit ? redirectedSides(route.server, route.rules) : undefined;
     if (sides === undefined && everywhere.length === 0)
       return writtenRoutes({ ...route, parents: parents(listeners), everywhere }, "", world);
     const { secure: rules, plain: others } = sides ?? { secure: route.rules, plain: route.rules };

@@ -39,8 +39,9 @@ export function redirectedSides(server: Server<FeatureValues>, rules: readonly D
   return { secure, plain: [...answers, redirect] };
 }
 
-/** A rule that sends nothing to a backend. */
-const isAnswer = ({ filters }: DraftRule): boolean => filters.some(({ type }) => type === "RequestRedirect");
+/** A rule that sends nothing to a backend: by a filter, or as the one of app-root. */
+const isAnswer = ({ filters, spec }: DraftRule): boolean =>
+  filters.some(({ type }) => type === "RequestRedirect") || "permanent-redirect" in spec;
 
 /** What nginx answers before it redirects to https. */
 function answersBefore({ features, closed, path }: Server<FeatureValues>["locations"][number]): boolean {

@@ -4,11 +4,14 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { configurationSnippet } from "../annotations/snippets.ts";
+import { patternOf } from "../decide/pattern.ts";
 import { catchAll, type Route, type Server } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import { covers } from "../translate/gateway/hostnames.ts";
 import { servicePortOf } from "../translate/upstreams/endpoints.ts";
-import { isHostname } from "./listeners.ts";
+import { isHostname, namesOf } from "./listeners.ts";
+import { takesAll } from "./rules.ts";
 
 export interface Kept {
   /** Names of hosts. */
@@ -19,11 +22,15 @@ export interface Kept {
   readonly why: ReadonlyMap<string, string>;
 }
 
-/** `accepted` are the keys of the Ingresses that are ours. */
+/**
+ * `accepted` are the keys of the Ingresses that are ours, and `defaultBackend` is the Service that
+ * answers where no path does.
+ */
 export function keptOf(
   servers: readonly Server<FeatureValues>[],
   { ingresses: all, services }: Pick<Snapshot, "ingresses" | "services">,
   accepted: ReadonlySet<string>,
+  defaultBackend: string | undefined,
 ): Kept {
   const why = new Map(
     servers.flatMap((server) => pairOf(server.name, whyKept(server) ?? whyOfBackends(server, services))),
@@ -38,9 +45,41 @@ export function keptOf(
       ingresses.add(key);
       for (const host of own) hosts.add(host);
     }
+    for (const [name, above] of belowKept(servers, hosts, defaultBackend)) {
+      const whose = above === catchAll ? "the Ingress of all hosts" : `the Ingress of ${above}`;
+      why.set(name, `has paths without a rule, which ${whose} would take, because that one stays`);
+      hosts.add(name);
+    }
     grown = hosts.size + ingresses.size > before;
   }
   return { hosts, ingresses, why };
+}
+
+/**
+ * Hosts whose routes leave requests over, with the host that stays and would take these. An Ingress
+ * answers them 404 by itself.
+ */
+function belowKept(
+  servers: readonly Server<FeatureValues>[],
+  hosts: ReadonlySet<string>,
+  defaultBackend: string | undefined,
+): readonly (readonly [string, string])[] {
+  const kept = servers.filter(({ name }) => hosts.has(name));
+  if (kept.length === 0) return [];
+  return servers.flatMap((server) => {
+    if (hosts.has(server.name) || takesAll(server, defaultBackend)) return [];
+    const above = kept.find((one) => namesOf(server).some((name) => takes(one, name)));
+    return above === undefined ? [] : [[server.name, above.name] as const];
+  });
+}
+
+/** Whether the host, or an alias of it, takes some host that has the name. */
+function takes({ name, aliases }: Server<FeatureValues>, other: string): boolean {
+  if (name === catchAll) return true;
+  return [name, ...aliases.map((alias) => alias.name)].some((one) => {
+    if (one.startsWith("~")) return patternOf(one.slice(1))?.test(other) ?? true;
+    return isHostname(one) ? covers(one, other) : true;
+  });
 }
 
 /**

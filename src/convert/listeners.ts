@@ -25,8 +25,8 @@ export interface Plan {
 type Server_ = Server<FeatureValues>;
 
 /**
- * `defaultSecret` is shown to hosts without a certificate; `isApart` says whether a host needs an
- * http listener of its own.
+ * `defaultSecret` is shown to hosts without a certificate; `isApart` says whether a host needs
+ * listeners of its own.
  */
 export function planListeners(
   servers: readonly Server_[],
@@ -65,8 +65,10 @@ export function planListeners(
   );
   for (const server of servers) {
     for (const { name, secret } of certificatesOf(server)) {
+      const own = isApart(server) && name !== catchAll;
       const above = secret === undefined ? wild.find((one) => covers(one.name, name)) : undefined;
-      const shown = above ?? { name, secret };
+      const usual = above?.secret ?? secret ?? (own ? defaultSecret : undefined);
+      const shown = { name: own || above === undefined ? name : above.name, secret: usual };
       if (shown.secret !== undefined && shown.name !== catchAll) {
         const called = names.nameFor("listener", `https-${hostSlug(shown.name)}`, shown.name);
         add(server.name, httpsListener(called, shown.name, shown.secret), shown.secret, `https for ${shown.name}`);

@@ -45,7 +45,7 @@ export function rulesOf(
     const location = server.locations[way.location]!;
     return isMine(location) ? rulesOfWay(server, location, way, world) : [];
   });
-  return merged([...appRootRules(server, isMine), ...rules]);
+  return merged([...appRootRules(server, isMine, world), ...rules]);
 }
 
 function rulesOfWay(
@@ -96,8 +96,21 @@ function rulesOfWay(
  * A path that no Ingress wrote, and that the built-in default backend answers: a Gateway answers
  * 404 there by itself.
  */
-function isNobodys({ backends, features }: Location<FeatureValues>, { defaultBackend }: RuleWorld): boolean {
+function isNobodys(
+  { backends, features }: Location<FeatureValues>,
+  { defaultBackend }: Pick<RuleWorld, "defaultBackend">,
+): boolean {
   return backends[0]!.service === "" && defaultBackend === undefined && features.redirects.elsewhere === undefined;
+}
+
+/** Whether the rules of the host leave no request to a less specific host. */
+export function takesAll(server: Server<FeatureValues>, defaultBackend: string | undefined): boolean {
+  return waysOf(server).some(
+    ({ path, location }) =>
+      path.type !== "Exact" &&
+      ["/", "(?i:/)(?s:.*)"].includes(path.value!) &&
+      !isNobodys(server.locations[location]!, { defaultBackend }),
+  );
 }
 
 export const ownerKey = ({ owner }: Location<FeatureValues>): string =>
@@ -120,16 +133,17 @@ function rewriteOf(way: Way): { readonly filters: readonly HTTPRouteFilter[]; re
 function appRootRules(
   { appRoot, locations }: Server<FeatureValues>,
   isMine: (location: Location<FeatureValues>) => boolean,
+  world: RuleWorld,
 ): readonly DraftRule[] {
   const speaker = locations.find(({ features }) => features.appRoot.path === appRoot);
   if (appRoot === undefined || speaker === undefined || !isMine(speaker)) return [];
-  const requestRedirect = { path: { type: "ReplaceFullPath", replaceFullPath: appRoot }, statusCode: 302 };
   return [
     {
       matches: [{ path: { type: "Exact", value: "/" } }],
-      filters: [{ type: "RequestRedirect", requestRedirect }],
-      backendRefs: [],
-      spec: {},
+      filters: [],
+      backendRefs: [ownReference(speaker, world) ?? []].flat(),
+      // A RequestRedirect would keep the query.
+      spec: { "permanent-redirect": appRoot, "permanent-redirect-code": "302" },
       comments: [`from ${ownerName(speaker)}, annotation app-root`],
       ingress: ownerKey(speaker),
     },

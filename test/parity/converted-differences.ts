@@ -89,8 +89,8 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "a wildcard takes one label as the host of an Ingress, and several as that of a route",
   ],
   "routing/wildcards-and-exact-hosts": [
-    "answer, wildcard-depth",
-    "an exact host below two wildcards, of which one listener takes the request",
+    "wildcard-depth",
+    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
   ],
   "settings/annotations-risk-level-low": [
     "annotation",

@@ -65,7 +65,7 @@ async function certificateSecret(): Promise<KubernetesObject> {
 }
 
 /** All objects of one Snapshot that another one has not, or has otherwise. */
-function changesBetween(before: Snapshot, after: Snapshot): readonly ObjectChange[] {
+export function changesBetween(before: Snapshot, after: Snapshot): readonly ObjectChange[] {
   return Object.values(tableOf).flatMap((name) => {
     const [old, fresh] = [before, after].map(
       (snapshot) => (snapshot[name] ?? Table.empty()) as Table<KubernetesObject>,

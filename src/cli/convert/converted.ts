@@ -24,6 +24,8 @@ export interface Converted {
   /** What is served once the Ingresses have gone. */
   readonly after: Snapshot;
   readonly proof: Proof;
+  /** What the proof has compared. */
+  readonly worlds: { readonly ofIngresses: World; readonly ofRoutes: World };
 }
 
 /** The ports of the Gateway that is written. */
@@ -61,16 +63,14 @@ export function converted(
     options: { ownPaths: [flags.healthCheckPath, "/nginx_status"], builtInPort: flags.defaultServerPort, ports },
     defaultService: translating.defaultBackendService,
   });
-  const proof = prove(
-    world(before.configuration),
-    world(after.configuration),
-    (host) => !conversion.keptHosts.has(host),
-  );
+  const worlds = { ofIngresses: world(before.configuration), ofRoutes: world(after.configuration) };
+  const proof = prove(worlds.ofIngresses, worlds.ofRoutes, (host) => !conversion.keptHosts.has(host));
   const refused = faults.map(({ object, field, why }): Difference => {
     const { todo } = differenceKinds.manifest;
     const about = object === undefined ? "an object" : named(object);
     const known = { host: about, request: about, more: 0, field, now: "", after: "", annotations: [] };
     return { kind: "manifest", ...known, why: `${field}: ${why}`, todo };
   });
-  return { conversion, yaml, after: without, proof: { ...proof, differences: [...refused, ...proof.differences] } };
+  const differences = [...refused, ...proof.differences];
+  return { conversion, yaml, after: without, proof: { ...proof, differences }, worlds };
 }

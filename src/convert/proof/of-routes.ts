@@ -1,5 +1,6 @@
 /** What routes make of a request. */
-import { decideGateways } from "../../decide/gateway/gateway.ts";
+import { decideGateways, type GatewayDecision } from "../../decide/gateway/gateway.ts";
+import { hostOf } from "../../decide/host.ts";
 import { type AskedRequest, readRequest } from "../../decide/request.ts";
 import type { Filters } from "../../model/filters.ts";
 import {
@@ -11,17 +12,33 @@ import {
   guardFields,
   type World,
 } from "./effect.ts";
+import { effectsOfIngresses } from "./of-ingresses.ts";
 
-/** Undefined where only nginx can say. */
-export function effectOfRoutes({ served, options }: World, asked: AskedRequest): Effect | undefined {
+/**
+ * Those that count as equal, the real one first: Ingresses that stay may have the request. Undefined
+ * where only nginx can say.
+ */
+export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
+  const { served, options } = world;
   const request = readRequest(asked);
   const [decision] = request === undefined ? [] : decideGateways(served, asked, request, options);
-  // A port shows the default certificate to names that no listener takes.
-  if (decision === undefined)
-    return new Map([["answer", "404"], ...certificateField(asked, served.defaultCertificate.id)]);
-  const { end, listener, taken, guards, backends, rewritten } = decision;
+  if (decision === undefined) return effectsOfIngresses(world, asked);
+  const certificate = certificateField(asked, decision.listener.certificates[0] ?? "");
+  if (decision.passedOn === undefined) {
+    const effect = effectOf(decision, certificate);
+    return effect && [effect];
+  }
+  const effects = effectsOfIngresses(world, asked);
+  const [first, ...others] = effects ?? [];
+  const { server } = hostOf(served, request!.host);
+  if (first === undefined || server.name.length > decision.listener.hostname.length) return effects;
+  const shown = (effect: Effect): Effect => new Map([...effect, ...certificate]);
+  return [shown(first), ...others.map(shown)];
+}
+
+function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof certificateField>): Effect | undefined {
+  const { end, taken, guards, backends, rewritten } = decision;
   if (end.kind === "unclear") return undefined;
-  const certificate = certificateField(asked, listener.certificates[0] ?? "");
   if (end.kind === "answer" || taken === undefined) {
     const location = end.kind !== "answer" || end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
     return new Map([["answer", `${end.kind === "answer" ? end.status : 404}${location}`], ...certificate]);

@@ -7,6 +7,7 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import { literalPrefix } from "../../kinds/literal-prefix.ts";
 import { catchAll, type Route, type Server } from "../../model/configuration.ts";
+import type { Settings } from "../../settings/registry.ts";
 
 type IngressServer = Server<FeatureValues>;
 
@@ -16,9 +17,10 @@ const label = "probe";
 /** A host that no Ingress names. */
 export const strangeHost = "host.probe.invalid";
 
-export function probesOf(server: IngressServer): readonly AskedRequest[] {
-  const paths = [...new Set(["/", "/probe-of-no-path", ...server.routes.flatMap(pathsOf)])];
-  const headers = headersOf(server);
+export function probesOf(server: IngressServer, { useForwardedHeaders }: Settings): readonly AskedRequest[] {
+  const paths = [...new Set(["/", "/?probe=1", "/probe-of-no-path", ...server.routes.flatMap(pathsOf)])];
+  const proxied = useForwardedHeaders ? ["http", "https"].map((proto) => ({ "x-forwarded-proto": proto })) : [];
+  const headers = [...headersOf(server), ...proxied];
   return hostsOf(server).flatMap((host, nth) =>
     (["http", "https"] as const).flatMap((scheme) =>
       paths.flatMap((path) => {

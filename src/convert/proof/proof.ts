@@ -8,7 +8,7 @@ import { catchAll, type Server } from "../../model/configuration.ts";
 import { type Difference, type DifferenceKind, differenceKinds } from "./difference.ts";
 import { annotationsOfField, type Effect, type World } from "./effect.ts";
 import { effectsOfIngresses } from "./of-ingresses.ts";
-import { effectOfRoutes } from "./of-routes.ts";
+import { effectsOfRoutes } from "./of-routes.ts";
 import { probesOf } from "./probes.ts";
 
 export interface Proof {
@@ -40,11 +40,9 @@ export function prove(ofIngresses: World, ofRoutes: World, isConverted: (host: s
   const alike: Alike[] = [];
   const differences = servers.flatMap((server) => {
     const found = new Map<string, Difference>();
-    for (const asked of probesOf(server)) {
+    for (const asked of probesOf(server, ofIngresses.served.settings)) {
       requests += 1;
-      const after = effectOfRoutes(ofRoutes, asked);
-      const all = effectsOfIngresses(ofIngresses, asked);
-      const now = all?.find((one) => one.get("answer") === after?.get("answer")) ?? all?.[0];
+      const [now, after] = effectsOf(asked, ofIngresses, ofRoutes);
       const different = differencesOf(server, asked, now, after, ofIngresses);
       if (different.length === 0 && now !== undefined) alike.push(alikeOf(server, asked, now));
       for (const one of different) {
@@ -56,6 +54,25 @@ export function prove(ofIngresses: World, ofRoutes: World, isConverted: (host: s
     return [...found.values()];
   });
   return { hosts: servers.length, requests, differences, alike };
+}
+
+/**
+ * What Ingresses and routes make of a request: of those that count as equal, two with the same
+ * answer where there are such. Undefined where only nginx can say.
+ */
+export function effectsOf(
+  asked: AskedRequest,
+  ofIngresses: World,
+  ofRoutes: World,
+): readonly [Effect | undefined, Effect | undefined] {
+  const all = effectsOfIngresses(ofIngresses, asked) ?? [];
+  const others = effectsOfRoutes(ofRoutes, asked) ?? [];
+  const answerOf = (effect: Effect) => effect.get("answer");
+  for (const now of all) {
+    const after = others.find((one) => answerOf(one) === answerOf(now));
+    if (after !== undefined) return [now, after];
+  }
+  return [all[0], others[0]];
 }
 
 function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effect): Alike {
