@@ -12,6 +12,8 @@ import type { TLSSocket } from "node:tls";
 export interface RequestOptions {
   /** `127.0.0.2:8080`. */
   readonly to: string;
+  /** The client's own address. */
+  readonly from?: string;
   readonly path?: string;
   readonly method?: string;
   readonly host?: string;
@@ -37,8 +39,8 @@ export interface Answer {
 
 /** Rejects when the connection fails or breaks before the whole answer is there. */
 export function request(options: RequestOptions): Promise<Answer> {
-  const { to, path = "/", method = "GET", host, headers = {}, body, sni, agent = false } = options;
-  const address = addressOf(to);
+  const { to, from, path = "/", method = "GET", host, headers = {}, body, sni, agent = false } = options;
+  const address = { ...addressOf(to), ...(from === undefined ? {} : { localAddress: from }) };
   const common = { ...address, path, method, agent, headers: { ...headers, ...(host === undefined ? {} : { host }) } };
   return new Promise((resolve, reject) => {
     const asked =

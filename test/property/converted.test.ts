@@ -1,0 +1,65 @@
+/**
+ * Random Ingresses and the routes that `sluice convert` makes of them, each on a real nginx: the
+ * same random requests get the same answers, and backends see the same of them, but for what the
+ * report of the conversion names or docs/move.md says. The suite has a few fixed seeds, each of
+ * which has found a mistake once; `npm run convert-random` looks at 50 others from a fresh seed on.
+ * SLUICE_SEED=7 SLUICE_WORLDS=1 looks at one world again.
+ */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { yamlOf } from "../../src/convert/yaml.ts";
+import { type BothSides, startBothSides } from "./converted/both-sides.ts";
+import { differingFields } from "./converted/client.ts";
+import { knownDifferences } from "./converted/known.ts";
+import { type Difference, search, shrunk, type World, worldOf } from "./converted/search.ts";
+import { objectsOf } from "./converted/worlds.ts";
+
+const { SLUICE_SEED: first = "1", SLUICE_WORLDS: count } = process.env;
+const seeds =
+  count === undefined ? [2, 4, 5, 9, 10, 16] : Array.from({ length: Number(count) }, (_, at) => Number(first) + at);
+
+test(`${seeds.length} worlds of random Ingresses are answered alike by their routes`, {
+  timeout: 120_000 + seeds.length * 120_000,
+}, async () => {
+  console.log(`seeds ${seeds[0]} to ${seeds.at(-1)}`);
+  const sides = await startBothSides();
+  const counts = { asked: 0, named: 0, kept: 0 };
+  try {
+    for (const seed of seeds) {
+      const world = worldOf(seed);
+      const { differences, asked, named, kept } = await search(world, sides);
+      counts.asked += asked;
+      counts.named += named;
+      counts.kept += kept;
+      const [found] = differences;
+      if (found !== undefined) expect.fail(await report(world, found, sides));
+    }
+  } finally {
+    await sides.stop();
+  }
+  console.log(`${counts.asked} requests; ${counts.named} are named, ${counts.kept} stay with their Ingresses`);
+  // Else it would compare nothing.
+  expect(counts.asked - counts.named - counts.kept).toBeGreaterThan(counts.asked / 2);
+});
+
+test("docs/move.md says what the comparison leaves out", () => {
+  const page = readFileSync(new URL("../../docs/move.md", import.meta.url), "utf8").replace(/\s+/g, " ");
+  expect(knownDifferences.filter(({ said }) => !page.includes(said))).toEqual([]);
+});
+
+async function report(world: World, difference: Difference, sides: BothSides): Promise<string> {
+  const small = await shrunk(world, difference, sides);
+  const [asked] = small.requests;
+  const made = await sides.serve(small.sketches, small.settings);
+  const answers = await sides.ask(asked!);
+  const fields = differingFields(...answers).map(
+    (name) => `  ${name}: ${answers[0].get(name)} with Ingresses, ${answers[1].get(name)} with routes`,
+  );
+  const objects = objectsOf(small.sketches).map((object) => ({ object, comments: [] }));
+  return [
+    `SLUICE_SEED=${world.seed} SLUICE_WORLDS=1: ${JSON.stringify(asked)} with ${JSON.stringify(small.settings)}`,
+    ...fields,
+    yamlOf(objects as unknown as Parameters<typeof yamlOf>[0]),
+    made.yaml,
+  ].join("\n");
+}

@@ -1,0 +1,64 @@
+/** One request, and what of the answer can be compared, by field. */
+import { type Answer, request } from "../../nginx/support/request.ts";
+import type { Seen } from "../../support/echo-backend.ts";
+import type { DrawnRequest } from "./requests.ts";
+
+export type Fields = ReadonlyMap<string, string>;
+
+/** Headers that are others for each answer, or about the connection alone. */
+const ofConnection = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
+
+/** One for both sides, because backends see it. */
+export const client = "192.0.2.3";
+
+export async function answerTo(asked: DrawnRequest, address: string): Promise<Fields> {
+  const { secure, host, method, headers, body } = asked;
+  const to = `${address}:${secure ? 443 : 80}`;
+  const sent = { "x-request-id": "0123456789abcdef0123456789abcdef", "content-length": body.length, ...headers };
+  try {
+    const sni = secure ? { sni: host } : {};
+    return fieldsOf(
+      await request({ to, from: client, host, method, path: targetOf(asked), headers: sent, body, ...sni }),
+    );
+  } catch (error) {
+    return new Map([["status", String((error as NodeJS.ErrnoException).code ?? error)]]);
+  }
+}
+
+export function targetOf({ path, query }: Pick<DrawnRequest, "path" | "query">): string {
+  return query.length === 0 ? path : `${path}?${query.join("&")}`;
+}
+
+function fieldsOf({ status, headers, body, certificate = "" }: Answer): Fields {
+  const known = Object.entries(headers).filter(([name]) => !ofConnection.has(name));
+  const seen = seenIn(body);
+  return new Map([
+    ["status", String(status)],
+    ["certificate", certificate],
+    ...known.map(([name, value]): [string, string] => [`header ${name}`, comparable(name, String(value))]),
+    ...seen,
+  ]);
+}
+
+/** The value of a session's cookie is a secret, and its date is another for each answer. */
+function comparable(name: string, value: string): string {
+  if (name === "content-length") return "one";
+  if (name !== "set-cookie") return value;
+  return value.replace(/=[0-9a-f.|]{20,}/g, "=VALUE").replace(/expires=[^;]*/gi, "Expires=DATE");
+}
+
+function seenIn(body: string): readonly [string, string][] {
+  if (!body.startsWith('{"backend":')) return [["body", body]];
+  const { backend, headers, url, method, scheme, httpVersion, body: sent } = JSON.parse(body) as Seen;
+  return [
+    ["backend", `${scheme} ${backend}`],
+    ["the backend sees", `${method} ${url} HTTP/${httpVersion}`],
+    ["the backend sees the body", sent],
+    ...Object.entries(headers).map(([name, value]): [string, string] => [`the backend sees ${name}`, value]),
+  ];
+}
+
+export function differingFields(one: Fields, other: Fields): readonly string[] {
+  const names = [...new Set([...one.keys(), ...other.keys()])];
+  return names.filter((name) => one.get(name) !== other.get(name));
+}

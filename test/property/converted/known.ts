@@ -1,0 +1,26 @@
+/** Answers that differ for a reason that a page gives. Everything else that differs is a mistake. */
+import type { Fields } from "./client.ts";
+
+interface Known {
+  /** Words of docs/move.md. */
+  readonly said: string;
+  covers(fields: readonly string[], answers: readonly [ingresses: Fields, routes: Fields]): boolean;
+}
+
+export const knownDifferences: readonly Known[] = [
+  {
+    said: "A path that no rule has ends in 404 with both; that redirects, guards and snippets of an Ingress may answer such a request before is not compared.",
+    covers: (_fields, [ingresses, routes]) => routes.get("status") === "404" && !answeredByBackend(ingresses, routes),
+  },
+  {
+    said: "Strict-Transport-Security is compared in answers of backends alone.",
+    covers: (fields, answers) =>
+      fields.every((name) => name === "header strict-transport-security") && !answeredByBackend(...answers),
+  },
+];
+
+const answeredByBackend = (...answers: readonly Fields[]): boolean => answers.some((one) => one.has("backend"));
+
+export function isKnown(fields: readonly string[], answers: readonly [Fields, Fields]): boolean {
+  return knownDifferences.some(({ covers }) => covers(fields, answers));
+}
