@@ -15,8 +15,8 @@ import {
 import { effectsOfIngresses } from "./of-ingresses.ts";
 
 /**
- * Those that count as equal, the real one first: Ingresses that stay may have the request. Undefined
- * where only nginx can say.
+ * Effects that count as equal, the real one first: Ingresses that stay may have the request.
+ * Undefined where only nginx can say.
  */
 export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
   const { served, options } = world;

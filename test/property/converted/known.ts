@@ -1,4 +1,4 @@
-/** Answers that differ for a reason that a page gives. Everything else that differs is a mistake. */
+/** Answers that differ for a reason that a page gives. All other differences are mistakes. */
 import type { Fields } from "./client.ts";
 
 interface Known {
