@@ -4,7 +4,9 @@
  * later is validated here first.
  */
 import type { Ingress } from "../model/objects.ts";
+import { atOnce, type Parts } from "../timing/paced.ts";
 import { isReviewed, type Reviewed, subjectOf } from "./gateway/subject.ts";
+import { outlineOf } from "./outline.ts";
 
 export interface Question {
   /** The id of the review, which the response repeats. */
@@ -27,13 +29,24 @@ export interface Answer {
   readonly warnings: readonly string[];
 }
 
-export function readQuestion(text: string): ReadQuestion {
-  const review = parsed(text);
+/** In parts, of which JSON.parse of the object is the longest. */
+export function* reading(text: string): Parts<ReadQuestion> {
+  const outline = yield* outlineOf(text);
+  if (outline === undefined) return unreadable("it is larger or deeper than any review that the API server sends");
+  yield;
+  const object = outline.object === undefined ? undefined : parsed(outline.object);
+  yield;
+  return question(parsed(outline.rest), object);
+}
+
+export const readQuestion = (text: string): ReadQuestion => atOnce(reading(text));
+
+function question(review: unknown, object: unknown): ReadQuestion {
   if (!isMapping(review)) return unreadable("it is no JSON object");
   if (review.apiVersion !== "admission.k8s.io/v1" || review.kind !== "AdmissionReview" || !isMapping(review.request)) {
     return unreadable("it is no AdmissionReview of admission.k8s.io/v1");
   }
-  const { uid, kind, namespace, operation, object } = review.request;
+  const { uid, kind, namespace, operation } = review.request;
   if (typeof uid !== "string" || !isMapping(kind)) return unreadable("its request has no uid or no kind");
   if (isReviewed(kind)) {
     const home = typeof namespace === "string" && namespace !== "" ? namespace : "default";

@@ -17,7 +17,7 @@ import { Paced, type Parts } from "../timing/paced.ts";
 import { HostPolicyInForce } from "../translate/host-policy/in-force.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 import { Problems } from "../translate/problems.ts";
-import { type Answer, answerTo, readQuestion } from "./admission-review.ts";
+import { type Answer, answerTo, reading } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
 import { routesBeside } from "./gateway/routes-beside.ts";
 import { settingsVerdict } from "./gateway/settings-review.ts";
@@ -156,7 +156,7 @@ class Reviewer {
   /** The review runs in parts, and no other review runs between them. */
   *#review(text: string, response: ServerResponse): Parts<"answered"> {
     const begun = performance.now();
-    const read = readQuestion(text);
+    const read = yield* reading(text);
     yield;
     if (!read.ok) {
       this.#refuse(response, read.status, read.why);
