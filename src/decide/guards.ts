@@ -3,7 +3,7 @@
  * nginx's phases.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
-import { hopsHeader, mostHops } from "../directives/hops.ts";
+import { hopsHeader, mostHops, mostReturns } from "../directives/hops.ts";
 import { bytesOf } from "../kinds/measures.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Location } from "../model/configuration.ts";
@@ -109,13 +109,16 @@ function serverSnippet({ host }: Asked): Stop | undefined {
 }
 
 /**
- * Where an auth service or a mirror is asked: the request may itself be a subrequest that has come
- * back.
+ * A request that has come back from its backends too often. Where an auth service or a mirror is
+ * asked, the request may also be a subrequest that has come back.
  */
 function loop({ asked, host, found }: Asked): Stop | undefined {
-  const trail = asked.headers.get(hopsHeader) ?? "";
-  const hop = trail === "" ? "" : hopOf(host.server, host.server.locations.indexOf(found.location));
-  if (hop === "" || !(trail.includes(hop) || trail.split(",").length - 1 > mostHops)) return undefined;
+  const trail = asked.headers.get(hopsHeader);
+  if (trail === undefined) return undefined;
+  const returns = asked.headers.has("x-forwarded-for") ? trail.split("-").length - 1 : 0;
+  const hop = hopOf(host.server, host.server.locations.indexOf(found.location));
+  const asksAgain = hop !== "" && (trail.includes(hop) || trail.split(",").length - 1 > mostHops);
+  if (returns <= mostReturns && !asksAgain) return undefined;
   const says = "the request has come back to a location that asked for it, or has passed too many others";
   return { what: "loop", says, outcome: "stops", status: 508 };
 }

@@ -37,6 +37,7 @@ export interface Routed {
     | "undecided"
     | "unknown_shape"
     | "contrary_host"
+    | "circle"
     | "misdirected";
   /** Equal for routes that the same text serves. */
   readonly shape?: string;

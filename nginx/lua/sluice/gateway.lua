@@ -214,6 +214,10 @@ local function target_of(slot, generation, shapes, shared)
       var.route_loops = "1"
     end
   end
+  -- A route may take X-Forwarded-For away, as such a change to a header.
+  if (filters and filters.steering or var.http_x_forwarded_for) and route.goes_round(var) then
+    return own.circle
+  end
   return shape
 end
 

@@ -36,7 +36,7 @@ local own = {}
 
 function _M.end_names(ending)
   for _, name in ipairs({
-    "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host", "misdirected",
+    "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host", "circle", "misdirected",
   }) do
     own[name] = "@sluice_" .. name .. ending
   end
@@ -89,6 +89,23 @@ local function comes_back(hop)
   end
   local _, hops = gsub(trail, ",", "")
   return hops > most_hops or find(trail, hop, 1, true) ~= nil
+end
+
+-- The number of times a request may come back from its backends (mostReturns in
+-- src/directives/hops.ts).
+local most_returns = 4
+
+-- Returns whether a request with X-Forwarded-For has come back from its backends too often. Requests
+-- that Sluice sends them have X-Scheme, too. The header that goes on counts this return.
+local function goes_round(var)
+  local trail = var.http_x_sluice_hops
+  if not trail and not var.http_x_scheme or ngx.req.is_internal() then
+    return false
+  end
+  trail = trail or ""
+  local _, returns = gsub(trail, "%-", "")
+  ngx.req.set_header("X-Sluice-Hops", trail .. "-")
+  return returns > most_returns
 end
 
 -- Returns the location that serves the request; nil and its name where the server lacks that shape.
@@ -187,12 +204,15 @@ local function target_of(slot, generation, shapes)
       var.route_loops = "1"
     end
   end
+  if var.http_x_forwarded_for and goes_round(var) then
+    return own.circle
+  end
   rewrite.run(location, route, groups, uri)
   return shape
 end
 
 -- Functions that the router of Gateways' ports shares with this one.
-_M.comes_back, _M.stand_in = comes_back, stand_in
+_M.comes_back, _M.goes_round, _M.stand_in = comes_back, goes_round, stand_in
 _M.shapes_of, _M.names = shapes_of, own
 
 -- Returns the named location where nginx is to continue.

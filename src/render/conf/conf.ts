@@ -135,7 +135,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
   const { paths, ports } = machine;
   const { opentelemetry } = parts.http;
   const { ending } = new InternalNames(machine.nameKey);
-  const headers = requestHeaders(settings, machine.capabilities, fronts.any);
+  const headers = requestHeaders(settings, machine, fronts.any);
   const tracing = { ...opentelemetry, on: opentelemetry.on || needs.has("tracing") };
   return {
     dynamic: lua !== undefined,

@@ -179,6 +179,7 @@ const fixedLocations = [
   "undecided",
   "unknown_shape",
   "contrary_host",
+  "circle",
   "misdirected",
   "unverified",
   "health",

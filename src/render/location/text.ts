@@ -131,7 +131,7 @@ export class LocationTexts {
     this.#resolver = checkedResolver(settings, machine, ports.nameCheck);
     this.#about = {
       settings,
-      requestHeaders: requestHeaders(settings, capabilities, behind),
+      requestHeaders: requestHeaders(settings, machine, behind),
       headersNameGroups: settings.followed.proxySetHeaders.some(({ value }) => namesGroups(value)),
       everywhere: inEveryLocation(settings, capabilities, machine, behind),
     };

@@ -13,6 +13,7 @@ import {
 } from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import { begunTrail, hopsHeaderName } from "../../directives/hops.ts";
 import type { AnswerHeader, Directive, Header, Place } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
@@ -91,6 +92,8 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
   }
   const owned = ownedByRoute(route, settings);
+  if (owned.has("x-scheme") || owned.has("x-forwarded-for"))
+    headers.push({ name: Token.name(hopsHeaderName), value: begunTrail });
   const own = [...everywhere.headerLines.location, ...headerLinesOf(values, "location")];
   const lines: HeaderLines = { http, server: [...server, ...hostLines], location: own };
   return {

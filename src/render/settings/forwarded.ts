@@ -11,6 +11,7 @@
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
+import { hopsHeaderName, hopTrail } from "../../directives/hops.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { Header } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
@@ -112,7 +113,11 @@ export function withoutCertificates(headers: readonly Header[]): readonly Header
  * The headers of RS-23.2 for a backend, and those of `proxy-set-headers`. If one of these has a
  * name of ours, the backend gets both (RS-32.18). An empty value removes the client's header.
  */
-export function requestHeaders(settings: Settings, can: Capabilities, behind: boolean): readonly Header[] {
+export function requestHeaders(
+  settings: Settings,
+  { capabilities: can, mode }: Pick<Machine, "capabilities" | "mode">,
+  behind: boolean,
+): readonly Header[] {
   // a map costs every request, so $pass_access_scheme is asked only where it may be another
   const scheme = settings.useForwardedHeaders || settings.useProxyProtocol ? "pass_access_scheme" : "scheme";
   const headers: readonly (readonly [string, string | Token])[] = [
@@ -127,6 +132,7 @@ export function requestHeaders(settings: Settings, can: Capabilities, behind: bo
     ["X-Forwarded-Proto", scheme],
     ["X-Forwarded-Scheme", scheme],
     ["X-Scheme", scheme],
+    ...(mode === "static" ? ([[hopsHeaderName, hopTrail]] as const) : []),
     ["X-Original-Forwarded-For", variableOfHeader(settings.forwardedForHeader)],
     ["X-Original-Forwarded-Host", variableOfHeader(settings.forwardedHostHeader)],
     ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),

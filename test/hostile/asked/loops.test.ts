@@ -3,10 +3,11 @@
  * Sluice's own port as a load balancer would bring it. Each loop ends at its second turn, what
  * guards fails closed, and writing the header gains an attacker nothing.
  */
+import { request as httpRequest } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../nginx/support/until.ts";
 import { type Nameserver, startNameserver } from "../../support/nameserver.ts";
-import { ingress } from "../support/objects.ts";
+import { ingress, service } from "../support/objects.ts";
 import { exchange } from "../support/raw.ts";
 import type { Asked } from "../support/speaker.ts";
 import { ports, startWorld, type World } from "../support/world.ts";
@@ -44,6 +45,48 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       [...new Set(hosts)].sort().map((one) => [one, hosts.filter((host) => host === one).length]),
     );
   };
+
+  /** Leads back to nginx, as the address of a load balancer would. */
+  const back = service("back", "192.0.2.1", ports.http);
+  const plain = (name: string, to: string) => ingress({ name, paths: [["/", "Prefix", to]] });
+  const ends = mode === "dynamic" ? { status: " 508 ", rounds: 6 } : { status: " 400 ", rounds: 14 };
+
+  test("a plain path whose Service leads back to it ends", async () => {
+    await world.apply(...back, plain("a", "back"));
+    expect(await askAlone("a.example")).toContain(ends.status);
+    await world.apply(...back, plain("a", "back"), asking("b", "a.example"));
+    expect((await world.ask("b.example")).status).toBe(500);
+  });
+
+  test("a plain path whose Pod sends its requests back to it ends, and clients cannot make it longer", async () => {
+    world.backend.answer = (asked, response) => {
+      const headers = { ...asked.headers, host: "a.example" };
+      httpRequest({ host: "192.0.2.1", port: ports.http, path: asked.url, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0);
+        answer.pipe(response);
+      }).end();
+    };
+    await world.apply(ingress({ name: "a" }));
+    for (const forged of ["", "X-Scheme: http\r\n", "X-Sluice-Hops: ,,\r\n", "X-Sluice-Hops: 0\r\nX-Scheme: no\r\n"]) {
+      world.backend.forget();
+      expect.soft(await askAlone("a.example", forged), forged).toContain(ends.status);
+      expect.soft(world.backend.asked.length, forged).toBeLessThanOrEqual(ends.rounds);
+    }
+    world.backend.forget();
+    await askAlone("a.example");
+    expect(world.backend.asked).toHaveLength(ends.rounds);
+  });
+
+  test("a plain path that leads to other ones of the same Sluice is answered as ever", async () => {
+    const rewritten = (name: string, to: string) =>
+      ingress({ name, annotations: { "upstream-vhost": `${to}.example` }, paths: [["/", "Prefix", "back"]] });
+    await world.apply(...back, rewritten("a", "b"), rewritten("b", "c"), ingress({ name: "c" }));
+    expect(await askAlone("a.example")).toContain("secret");
+    expect(world.backend.asked.flatMap(hopsOf)).toEqual([mode === "dynamic" ? "--" : "---"]);
+    world.backend.forget();
+    expect(await askAlone("c.example", "X-Forwarded-For: 203.0.113.7\r\n")).toContain("secret");
+    expect(world.backend.asked.flatMap(hopsOf)).toEqual([]);
+  });
 
   test("a location that asks itself lets nobody in", async () => {
     for (const host of ["a.example", "$host"]) {

@@ -126,3 +126,20 @@ test("mirrors that lead back to their own route make one copy each", async () =>
   for (let at = 0; at < 20; at++) expect((await ask({ host: "nobody.example" })).status).toBe(404);
   expect(world.backend.asked).toHaveLength(1);
 });
+
+test("a route whose backend leads back to it ends, also where it takes headers away", async () => {
+  const origin = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Scheme", "X-Request-ID"];
+  await world.apply(...service("back", "192.0.2.70", 80));
+  for (const filters of [
+    [],
+    [modifier("Request", { remove: origin })],
+    [modifier("Request", { remove: ["X-Scheme"] })],
+  ])
+    for (const rule of [
+      { backendRefs: [{ name: "back", port: 80 }], filters },
+      { backendRefs: [{ name: "back", port: 80, filters }] },
+    ]) {
+      await world.apply(route({ hostnames: ["a.example"], rules: [rule] }));
+      expect.soft([rule, (await ask()).status]).toEqual([rule, 508]);
+    }
+});

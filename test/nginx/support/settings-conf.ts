@@ -106,6 +106,6 @@ export function settingsConf(settings: Settings, can: Capabilities, { run, port,
     location: inEveryLocation(settings, can, machine, false).view,
     names: serverNamesHash(settings, ["_"]),
     listen: listenLines(settings, can, machine, { port, tls: false, catchAll: true }),
-    headers: requestHeaders(settings, can, false),
+    headers: requestHeaders(settings, { capabilities: can, mode: "dynamic" }, false),
   });
 }

@@ -83,6 +83,8 @@ function _M.environment(state)
     is_internal = function()
       return false
     end,
+    -- The question has the headers of the request that it is about.
+    set_header = done,
     set_uri = function(uri)
       state.noted.set.uri = uri
     end,
