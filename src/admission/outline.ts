@@ -1,7 +1,7 @@
 /**
  * The text of a review before it is parsed. JSON.parse cannot be interrupted, and for nine million
  * brackets it takes seconds, so what it would have to make is counted first, in parts. The object
- * is cut out, and the earlier version of it, which nobody reads, is left out.
+ * is cut out, and the earlier version of it, which nothing reads, is left out.
  */
 import type { Parts } from "../timing/paced.ts";
 

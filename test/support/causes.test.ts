@@ -31,6 +31,7 @@ const causes: Readonly<Record<string, string>> = {
   "server.tmpl location {{fixed.unrouted}} { return 404; }": "| 404 |",
   "server.tmpl location {{fixed.undecided}} { return 500; }": "| 500 | patterns took too long",
   "server.tmpl location {{fixed.contrary_host}} { return 400; }": "| 400 | the request names two hosts",
+  "server.tmpl location {{fixed.circle}} { return 508; }": "| 508 | a mirror, an auth service or a backend",
   "server.tmpl location {{fixed.unknown_shape}} { return 503; }": "| 503 | a worker has no text",
   "static-server.tmpl if ($http_x_sluice_hops ~ {{comeBack}}) { return 508; }": "| 508 |",
   "blocked-server.tmpl if ($block_user_agent) { return 403; }": "| 403 | the client's agent",

@@ -95,7 +95,7 @@ end
 -- src/directives/hops.ts).
 local most_returns = 4
 
--- Returns whether a request with X-Forwarded-For has come back from its backends too often. Requests
+-- Returns whether a request with X-Forwarded-For has come back from its backends too often. Those
 -- that Sluice sends them have X-Scheme, too. The header that goes on counts this return.
 local function goes_round(var)
   local trail = var.http_x_sluice_hops
