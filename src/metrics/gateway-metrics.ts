@@ -1,6 +1,6 @@
 /**
- * Figures of the Gateway API, worked out at each scrape from the statuses that are live; none where
- * there are no such objects.
+ * Figures of the Gateway API, computed at each scrape from the live statuses; none where there are
+ * no such objects.
  */
 import { Gauge, type Registry } from "prom-client";
 import type { Counted, GatewayFigures } from "../model/gateway/figures.ts";

@@ -32,7 +32,7 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly enabled: boolean;
   /** Whether there is a webhook to count for. */
   readonly webhook: boolean;
-  /** Asked at a scrape. */
+  /** Called at a scrape. */
   readonly own: () => Promise<Omit<OwnFigures, "folded" | "firstExpiry">>;
   /** The same, of connections and processes; undefined while nginx does not run. */
   readonly processes: () => Promise<RunningFigures | undefined>;
@@ -103,12 +103,12 @@ export class Metrics {
     this.#admission?.checked(figures);
   }
 
-  /** All Problems that `source` sees now. */
+  /** Sets all present Problems of `source`. */
   problems(source: string, all: Table<readonly Problem[]>): void {
     this.#problems.renew(source, all);
   }
 
-  /** Takes over what workers have counted, so that they need not keep it until somebody scrapes. */
+  /** Adds counts of workers, so that they need not keep them until the next scrape. */
   collect(): Promise<void> {
     this.#collecting ??= this.#collect().finally(() => {
       this.#collecting = undefined;

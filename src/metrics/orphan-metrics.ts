@@ -1,7 +1,7 @@
 /**
- * Ingresses without a backend, under the name of ingress-nginx: their Service is missing, or it has
- * no endpoints. Only those that lack something have a series; ingress-nginx also keeps a 0 for each
- * that once did.
+ * Ingresses without a backend, under the name of ingress-nginx: their Service is missing or has no
+ * endpoints. Only such an Ingress has a series; ingress-nginx also keeps a 0 for each that once was
+ * one.
  */
 import type { Problem } from "../problem.ts";
 import type { Served } from "./certificate-metrics.ts";

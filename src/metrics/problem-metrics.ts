@@ -1,4 +1,4 @@
-/** How many Problems there are now, by source and kind. */
+/** The number of present Problems, by source and kind. */
 import { Gauge } from "prom-client";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";

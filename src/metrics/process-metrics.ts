@@ -1,6 +1,6 @@
 /**
- * Metrics of the controller's process and of the scrapes themselves: what a Go program's client
- * library says and Node's does not.
+ * Metrics of the controller's process and of the scrapes themselves: those that Go's client library
+ * has and Node's lacks.
  */
 import { readFileSync } from "node:fs";
 import { Counter, Gauge, type Registry } from "prom-client";

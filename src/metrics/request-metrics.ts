@@ -58,7 +58,7 @@ export const requestDeclarations: readonly DeclaredMetric[] = [
   ...histograms.map(([name, , help]) => ({ name: `${prefix}${name}`, type: "histogram", labels: labelNames, help })),
 ];
 
-/** What workers handed over for one set of labels. */
+/** The sums of workers for one set of labels. */
 export interface CountedSums {
   readonly host: string;
   /** `namespace/name` of the Ingress, or of the route. */

@@ -1,16 +1,16 @@
-/** Requests that routes in shadow would have taken, by what would be otherwise. */
+/** Requests that routes in shadow would have taken, by what would change. */
 import { Counter } from "prom-client";
 import type { MetricMakers } from "./makers.ts";
 
 export interface ShadowFigure {
   readonly host: string;
   readonly path: string;
-  /** What would be otherwise; `same` where nothing is. */
+  /** What would change; `same` where nothing would. */
   readonly kind: string;
   readonly requests: number;
 }
 
-/** So many series at most: paths and hosts are those of routes. */
+/** The most series: paths and hosts come from routes. */
 const mostSeries = 1_000;
 
 export function registerShadowMetric({ ours }: MetricMakers, read: () => Promise<readonly ShadowFigure[]>): void {

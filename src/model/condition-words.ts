@@ -1,4 +1,4 @@
-/** The conditions of requests beside their path, for people. */
+/** Describes the conditions of requests beside their path, for people. */
 import type { Conditions, ValueCondition } from "./configuration.ts";
 import { shownValue } from "./credentials.ts";
 

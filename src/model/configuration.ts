@@ -37,9 +37,9 @@ export interface Configuration<S, F> {
   readonly yieldingListeners: ReadonlySet<string>;
   /** Ports of Gateways by id; those of Ingresses are flags. */
   readonly listenerPorts: Table<ListenerPort>;
-  /** By id. */
+  /** Keyed by id. */
   readonly upstreams: Table<Upstream>;
-  /** By id. */
+  /** Keyed by id. */
   readonly certificates: Table<Certificate>;
   /** The certificate for unknown SNI names, and for hosts without one of their own. */
   readonly defaultCertificate: Certificate;
@@ -59,7 +59,7 @@ export interface Configuration<S, F> {
 
 export const catchAll = "_";
 
-/** Id of the Upstream that answers where a Location has no backend of its own. */
+/** Id of the Upstream for Locations without a backend of their own. */
 export const defaultUpstream = "default";
 export const defaultUpstreamLabel = "upstream-default-backend";
 
@@ -75,21 +75,21 @@ export interface Server<F> {
    */
   readonly name: string;
   readonly aliases: readonly Alias[];
-  /** The other of `www.host` and `host`, which redirects here. */
+  /** The www twin of the host, which redirects here. */
   readonly redirectFrom: Alias | undefined;
   /** Id of its Certificate; undefined: the default one. */
   readonly certificate: string | undefined;
   /** Whether http requests for it are redirected by ssl-redirect (RS-11.2). */
   readonly tlsConfigured: boolean;
-  /** Where a request for exactly `/` is redirected to; text with variables. */
+  /** The target of redirects for exactly `/`; text with variables. */
   readonly appRoot: string | undefined;
   readonly locations: readonly Location<F>[];
   /**
    * In the order in which nginx should try them within one kind of match. Routes with conditions
-   * may have one path in common; a request that fulfils none of them is tried at shorter paths.
+   * may share a path; a request that fulfils none of them is tried at shorter paths.
    */
   readonly routes: readonly Route[];
-  /** Whether all routes are tried as they stand, whatever their kinds of match and lengths are. */
+  /** Whether all routes are tried in their order, whatever their kinds of match and lengths are. */
   readonly ordered?: true;
   /** Values for the host as a whole, each value from the oldest owner that gives one (RS-3.5). */
   readonly features: F;
@@ -164,13 +164,13 @@ export interface Backend {
 export interface WeightedBackend extends Backend {
   /** Its share of requests is its weight among the weights of all backends of the Location. */
   readonly weight: number;
-  /** Absent: as the features of the Location say. */
+  /** Absent: the features of the Location hold. */
   readonly protocol?: BackendProtocol;
-  /** Its connections are TLS, and verified; absent: as `protocol` says. */
+  /** TLS with verification towards it; absent: `protocol` decides. */
   readonly tls?: BackendTls;
   /** Changes to its requests and answers, after those of the Location. */
   readonly filters?: Filters;
-  /** Why its share of requests is answered with an error; absent where it can be used. */
+  /** Why its share of requests gets an error; absent where it is usable. */
   readonly unusable?: Problem;
 }
 
@@ -179,7 +179,7 @@ export interface Location<F> {
   readonly path: string;
   /** Undefined: the path `/` for unknown hosts, where no object has that. */
   readonly owner: Owner | undefined;
-  /** Objects beside its owner whose texts it has. */
+  /** Objects beside its owner whose texts it contains. */
   readonly authors?: readonly Owner[];
   /** `metadata.uid` of its owner, where the API server has given one. */
   readonly ownerUid: string | undefined;
@@ -204,7 +204,7 @@ export interface Location<F> {
   readonly canaries: readonly Canary[];
   /** Whether the times of its answers are noted, because ewma may balance an Upstream of it. */
   readonly timed: boolean;
-  /** Why it answers 503 whatever is asked; undefined where it does not. */
+  /** Why it always answers 503; undefined where it does not. */
   readonly closed: Problem | undefined;
   /**
    * Whether none of its routes rewrites the path, although its owner has a target: then the URI

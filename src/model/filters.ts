@@ -10,9 +10,9 @@ export interface Filters {
   readonly cors?: CorsPolicy;
   /** Each gets a copy of its share of requests; the answers are dropped. */
   readonly mirrors?: readonly Mirror[];
-  /** Is asked before a request passes. */
+  /** The auth service that is asked before a request passes. */
   readonly auth?: AuthService;
-  /** A client stays with the endpoint that answered it first. */
+  /** A client stays with the endpoint that first answered it. */
   readonly session?: Session;
 }
 
@@ -72,17 +72,17 @@ export interface Mirror {
   readonly share: number;
 }
 
-/** Lets a request pass by an answer of 200. Names of headers are in lower case. */
+/** Lets a request pass if the answer is 200. Names of headers are in lower case. */
 export interface AuthService {
   /** Id of an Upstream. */
   readonly upstream: string;
-  /** Stands before the path of the request; without a slash at its end. */
+  /** Precedes the path of the request; without a final slash. */
   readonly path: string;
-  /** Headers of the request that the question has beside those it always has. */
+  /** Headers of the request that the subrequest has beside the usual ones. */
   readonly requestHeaders: readonly string[];
-  /** Headers of the answer that the backend gets; empty: all that are about the request. */
+  /** Headers of the answer that the backend gets; empty: all that describe the request. */
   readonly responseHeaders: readonly string[];
-  /** Bytes; 0: the question has no body. A request with a longer one is refused. */
+  /** Bytes; 0: the subrequest has no body. A request with a longer body is refused. */
   readonly mostBody: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Where requests for Gateways come in. A ListenerPort is one scope of the route table: requests of
- * one scope never meet the hosts of another one. Ports are text, because nginx listens on them; all
- * else about listeners is data.
+ * Where requests for Gateways arrive. A ListenerPort is one scope of the route table: requests of
+ * one scope never reach the hosts of another. Ports are text, because nginx listens on them;
+ * everything else about listeners is data.
  */
 import type { Owner } from "./owner.ts";
 

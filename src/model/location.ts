@@ -1,4 +1,4 @@
-/** Answers questions about a Location that several rooms ask. */
+/** Facts about a Location that several rooms need. */
 import { named, sentence } from "../problem.ts";
 import type { Location, WeightedBackend } from "./configuration.ts";
 

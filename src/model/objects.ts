@@ -1,7 +1,7 @@
 /**
- * The Kubernetes objects Sluice reads, with the fields it reads: plain JSON as the API server and
- * YAML files give it. Everything is optional that the API leaves optional; nothing here is
- * defaulted, that is for `translate/`.
+ * The Kubernetes objects that Sluice reads, with the fields that it reads: plain JSON from the API
+ * server or YAML files. Fields that are optional in the API are optional here, and `translate/`
+ * fills in defaults.
  */
 
 export interface ObjectMeta {

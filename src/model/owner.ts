@@ -1,4 +1,4 @@
-/** The object that something was made of, as logs, metrics and Problems name it. */
+/** The object from which something was made, as logs, metrics and Problems name it. */
 export interface Owner {
   readonly kind: string;
   readonly namespace: string;

@@ -1,6 +1,6 @@
 /** Text that no log, no error and no JSON may show. */
 
-/** Key material and passwords: readable by those who ask, `[redacted]` for those who print. */
+/** Key material and passwords: code can read them, but printing shows `[redacted]`. */
 export class SecretText {
   readonly #text: string;
 

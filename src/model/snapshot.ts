@@ -1,7 +1,6 @@
 /**
- * Everything a source knows at one moment, as a value. `cluster/` keeps it from informers,
- * `manifests/` from a folder; whatever stands behind it cannot tell which. Keys are those of
- * `keyOf`.
+ * The state of a source at one moment, as a value. `cluster/` makes it from informers and
+ * `manifests/` from a folder; the code behind it cannot tell them apart. Keys are those of `keyOf`.
  */
 import type { BackendTLSPolicy } from "./gateway/backend-tls-policy.ts";
 import type { DefinitionVersions } from "./gateway/definition-versions.ts";
@@ -34,8 +33,8 @@ export interface Snapshot {
   readonly configMaps: Table<ConfigMap>;
   readonly namespaces: Table<Namespace>;
   /**
-   * Empty where the API server does not have the kind, or the controller may not list it; so are
-   * the others below.
+   * Empty where the API server lacks the kind, or the controller may not list it; the same holds
+   * for the kinds below.
    */
   readonly gatewayClasses: Table<GatewayClass>;
   readonly gateways: Table<Gateway>;

@@ -1,7 +1,7 @@
 /**
- * The ports and targets of nginx's stream module for Gateways. A StreamPort is where connections or
- * datagrams come in; its listeners say which names they take, and a GatewayStream says where each
- * of those goes.
+ * The ports and targets of nginx's stream module for Gateways. Connections or datagrams arrive at a
+ * StreamPort; its listeners say which names they take, and a GatewayStream has the target of each
+ * name.
  */
 import type { Endpoint } from "./endpoint.ts";
 import type { Owner } from "./owner.ts";

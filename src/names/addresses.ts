@@ -1,7 +1,8 @@
 /**
- * A Source with the addresses of its ExternalName Services in the Snapshot. Each name is asked for
- * again when its answer has aged. A name that is gone loses its addresses; while no nameserver
- * answers, the last ones are kept, because the backend is likely to be there still.
+ * A Source that adds the addresses of its ExternalName Services to the Snapshot. Each name is
+ * looked up again when its answer has aged. A name that does not exist any more loses its
+ * addresses; while no nameserver answers, the last ones are kept, because the backend is probably
+ * still there.
  */
 import { isIP } from "node:net";
 import { guarded } from "../guarded.ts";
@@ -77,7 +78,7 @@ class AddressedSource implements Source {
     await Promise.race([first, sleep(this.#options.clock, patienceMs, this.#signal)]);
   }
 
-  /** Follows the names that there are now. Resolves when each new one has had its first answer. */
+  /** Follows the present names. Resolves when each new one has had its first answer. */
   async #look(): Promise<void> {
     const now = this.#source.snapshot();
     const changes = now.services.changesSince(this.#seen.services);
@@ -115,7 +116,7 @@ class AddressedSource implements Source {
     }
   }
 
-  /** Gives how long the answer is good for. */
+  /** Returns how long the answer is valid. */
   #take(name: string, found: Found): number {
     if (found.kind === "failed") {
       this.#options.report({ kind: "failed", name, why: found.why });

@@ -1,7 +1,7 @@
 /**
- * The addresses of one DNS name, by the search rules of resolv.conf: IPv4 first, IPv6 where there
- * is none, as ingress-nginx does for ExternalName Services. Asks nameservers only; `/etc/hosts` is
- * for this machine and not for a cluster.
+ * Looks up the addresses of one DNS name by the search rules of resolv.conf: IPv4 first, IPv6 where
+ * there is none, as ingress-nginx does for ExternalName Services. It asks nameservers only;
+ * `/etc/hosts` is for this machine and not for a cluster.
  */
 import { NODATA, NOTFOUND, Resolver } from "node:dns/promises";
 import { fullNames, type ResolvConf } from "./resolv-conf.ts";
@@ -9,14 +9,14 @@ import { fullNames, type ResolvConf } from "./resolv-conf.ts";
 export type Found =
   /** Empty: the name does not exist, and that is certain. */
   | { readonly kind: "found"; readonly addresses: readonly string[]; readonly ttlMs: number }
-  /** No nameserver gave an answer that counts. */
+  /** No nameserver gave a valid answer. */
   | { readonly kind: "failed"; readonly why: string };
 
 export type Lookup = (name: string) => Promise<Found>;
 
 export type FamilyLookup = (name: string, family: 4 | 6) => Promise<Found>;
 
-/** How long an answer "no such name" is believed. */
+/** How long an answer "no such name" is valid. */
 const noNameMs = 5_000;
 
 /** `port` is where the nameservers listen. */
@@ -34,9 +34,7 @@ export function dnsLookup(conf: ResolvConf, port = 53): Lookup {
   };
 }
 
-/**
- * Addresses of one family of a name that is taken for full. `port` is where the nameservers listen.
- */
+/** The addresses of one family of a complete name. `port` is where the nameservers listen. */
 export function familyLookup(nameservers: readonly string[], port = 53): FamilyLookup {
   if (nameservers.length === 0) return async () => ({ kind: "failed", why: "resolv.conf names no nameserver" });
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });

@@ -1,5 +1,5 @@
 /**
- * `/etc/resolv.conf` as far as finding addresses needs it (process contract I 70): nameservers,
+ * Reads `/etc/resolv.conf` as far as address lookups need it (process contract I 70): nameservers,
  * search domains and ndots.
  */
 import { isIP } from "node:net";
@@ -33,8 +33,8 @@ export function readResolvConf(text: string): ResolvConf {
 }
 
 /**
- * The full names that a name may stand for, in the order they are asked. A trailing dot says that
- * it is full already.
+ * The full names that a name may mean, in the order in which they are tried. A trailing dot marks a
+ * full name.
  */
 export function fullNames(name: string, { search, ndots }: ResolvConf): readonly string[] {
   if (name.endsWith(".")) return [name.slice(0, -1)];

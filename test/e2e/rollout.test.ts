@@ -1,7 +1,7 @@
 /**
- * Deployments rolled all at once, under traffic, against a real API server: no reload, no failed
- * request, and an address that left its EndpointSlice is soon asked no more, and never again; how
- * soon is printed. `ROLLOUT_DEPLOYMENTS=100` for the figure that is promised.
+ * Deployments that are rolled all at once, under traffic, against a real API server. There is no
+ * reload and no failed request, and an address that has left its EndpointSlice soon gets no more
+ * requests; the test prints how soon. `ROLLOUT_DEPLOYMENTS=100` measures the promised figure.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -37,7 +37,7 @@ const servers: Server[] = [];
 /** An address counts as unused when this many requests of a Deployment in a row went elsewhere. */
 const enough = 200;
 
-/** The requests of a Deployment, whichever of its Pods they came to. */
+/** The requests of a Deployment, to any of its Pods. */
 interface Asked {
   count: number;
   /** Keyed by the address of the Pod: its last request, and when that was. */

@@ -1,6 +1,6 @@
 /**
- * How `sluice run` ends where it cannot start, without any cluster: one sentence, on standard
- * error, and the exit code that says whose mistake it is.
+ * How `sluice run` ends where it cannot start, without a cluster: with one sentence on standard
+ * error, and an exit code that shows who made the mistake.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,5 +1,5 @@
 /**
- * `sluice status` of a controller that runs: what changed, how it became live, and what nginx
+ * `sluice status` of a running controller: the changes, how they became live, and what nginx
  * refused.
  */
 import { execa } from "execa";

@@ -1,6 +1,6 @@
 /**
- * TCP and UDP services and TLS passthrough through a real nginx: what reaches the backend, and what
- * the client gets.
+ * TCP and UDP services and TLS passthrough through a real nginx: the bytes that reach the backend,
+ * and those that the client gets.
  */
 import { createSocket, type Socket as Datagrams } from "node:dgram";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,7 +26,7 @@ let udp: Datagrams;
 let web: HttpServer;
 let problems: readonly Problem[] = [];
 
-/** Says what it got, then closes. A PROXY header may come by itself, before the text behind it. */
+/** Answers what it received, then closes. A PROXY header may arrive before the text behind it. */
 function answering(socket: Socket): void {
   let got = "";
   socket.on("data", (data) => {

@@ -1,7 +1,7 @@
 /**
- * A certificate that OpenSSL refuses at the security level of most systems is served all the same,
- * to its own host alone; what it refuses at every level is no reason to end a handshake. The keys
- * are made here: such keys should not lie about.
+ * A certificate that OpenSSL refuses at the usual security level is served all the same, for its
+ * own host alone. One that OpenSSL refuses at every level must not end handshakes. The keys are
+ * made here, because weak keys should not be kept in a repository.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

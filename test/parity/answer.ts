@@ -1,7 +1,7 @@
 /**
- * An answer in the form of the expectations: what varies from run to run is left out or replaced by
- * a name in angle brackets. A request that was repeated has a `tally` (or `answers`, or `distinct`)
- * and nothing else.
+ * An answer in the form of the expectations: parts that vary from run to run are left out, or
+ * replaced by a name in angle brackets. A repeated request only has a `tally` (or `answers`, or
+ * `distinct`).
  */
 import type { Seen } from "../support/echo-backend.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Asks the running nginx about each request of a case before it is sent: nginx, the matcher and the
- * answer have to agree. Cookies that a case collects are not asked about, so of several backends
- * any fits.
+ * answer have to agree. Cookies that a case collects are not part of the question, so any of
+ * several backends is right.
  */
 import type { Decision } from "../../src/decide/decision.ts";
 import type { Answer } from "./answer.ts";
@@ -11,7 +11,10 @@ import type { LiveDecision, Subject } from "./subject.ts";
 
 export class Asking {
   #decisions: (LiveDecision | { readonly note: string } | undefined)[] = [];
-  /** Requests about which nginx has said something, and those that it could not be asked about. */
+  /**
+   * The number of requests that nginx has answered about, and of those that it could not be asked
+   * about.
+   */
   readonly counts = { asked: 0, notes: 0 };
 
   readonly before = async (request: RequestStep, { decided }: Subject): Promise<void> => {
@@ -19,7 +22,7 @@ export class Asking {
     this.#decisions.push(asked && (await decided?.(asked)));
   };
 
-  /** What does not agree in the requests of the case since the last time. */
+  /** The disagreements in the requests of the case since the last call. */
   mistakes(wanted: Case, answers: readonly Answer[]): readonly string[] {
     const decisions = this.#decisions;
     this.#decisions = [];
@@ -43,7 +46,7 @@ export class Asking {
   }
 }
 
-/** Where only nginx can read a pattern, the matcher has nothing to say. */
+/** Where only nginx can apply a pattern, the matcher decides nothing. */
 function isSame(live: Decision, matched: Decision): boolean {
   if (matched.end.kind === "unclear" || live.end.kind === "unclear") return true;
   const routeOf = ({ host, path }: Decision) =>

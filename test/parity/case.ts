@@ -1,8 +1,7 @@
 /**
- * A case of the corpus: objects, requests, and what ingress-nginx answered.
- * docs/ingress-nginx/corpus.md says what each field means. The defaults filled in here (namespace,
- * apiVersion, class) are those the cases were recorded with; change one and the recording no longer
- * applies.
+ * A case of the corpus: objects, requests, and ingress-nginx's answers.
+ * docs/ingress-nginx/corpus.md explains each field. The defaults here (namespace, apiVersion,
+ * class) are those of the recording; with others the recorded answers would not apply.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -24,7 +23,7 @@ export interface Case {
   readonly flags: readonly string[];
   /** Seconds between one Ingress and the next; shows only in creation timestamps. */
   readonly pause: number;
-  /** Names of fields, at any depth of an answer, that need not match. */
+  /** Names of fields, at any depth of an answer, that may differ. */
   readonly ignore: readonly string[];
   /** Ingresses come last, in the order of the file. */
   readonly objects: readonly KubernetesObject[];
@@ -32,7 +31,7 @@ export interface Case {
 }
 export type Settings = Readonly<Record<string, string>>;
 
-/** A request with what changes before it. */
+/** A request with the changes before it. */
 export interface RequestStep extends RequestSpec {
   readonly configMap?: Settings;
   readonly apply?: readonly KubernetesObject[];
@@ -42,7 +41,7 @@ export interface RequestStep extends RequestSpec {
 
 export interface Expectation {
   readonly requests: readonly Answer[];
-  /** One line for each object that the API server did not take. */
+  /** One line for each object that the API server refused. */
   readonly rejectedByApiServer?: readonly string[];
 }
 
@@ -58,7 +57,7 @@ interface DraftObject {
 interface CaseFile extends Partial<Omit<Case, "objects" | "requests" | "name" | "namespace">> {
   readonly title: string;
   readonly covers: readonly string[];
-  /** Ingresses that name no class do not get class `nginx`. */
+  /** Ingresses without a class do not get the class `nginx`. */
   readonly noClass?: boolean;
   readonly objects?: readonly DraftObject[];
   readonly requests: readonly (RequestSpec & StepFile)[];
@@ -102,8 +101,8 @@ export function loadCase(name: string): Case {
 }
 
 /**
- * Throws when the text is not YAML; a field that no case has is a mistake in the corpus, which
- * nothing here looks for.
+ * Throws when the text is not YAML. A field that no case has is a mistake in the corpus, which is
+ * not searched for here.
  */
 export function readCase(name: string, text: string): Case {
   const namespace = `c-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
@@ -129,8 +128,8 @@ export function readCase(name: string, text: string): Case {
 }
 
 /**
- * What ingress-nginx answered; `differs` chooses what Sluice answers by a decision of
- * `docs/differences.md` instead, which may hold for one mode only (`NAME.differs.dynamic.json`).
+ * ingress-nginx's answers; `differs` chooses Sluice's own, which differ by a decision in
+ * `docs/differences.md`, perhaps for one mode only (`NAME.differs.dynamic.json`).
  */
 export function loadExpectation({ name, namespace }: Case, differs: boolean, mode: "dynamic" | "static"): Expectation {
   const decided = differs ? [differsFile(name, mode), differsFile(name)] : [];
@@ -138,7 +137,7 @@ export function loadExpectation({ name, namespace }: Case, differs: boolean, mod
   return JSON.parse(readFileSync(file!, "utf8").replaceAll("$NS", namespace));
 }
 
-/** Whether an answer that Sluice gives by decision lies beside the recorded one. */
+/** Whether an answer that differs by decision exists beside the recorded one. */
 export function hasDifference(name: string): boolean {
   const all = [differsFile(name), differsFile(name, "dynamic"), differsFile(name, "static")];
   return all.some((file) => existsSync(file));

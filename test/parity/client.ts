@@ -1,7 +1,7 @@
 /**
- * Sends what a case asks for and gives back the answer in the form of the expectations. Every
- * request has a connection of its own (but for `same`), as the recordings had: a kept connection
- * would hide what a reload does to a new one.
+ * Sends the requests of a case and returns the answers in the form of the expectations. Every
+ * request has a connection of its own (except for `same`), as in the recordings: a kept connection
+ * would hide the effect of a reload on a new one.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pki } from "../support/pki.ts";
@@ -17,7 +17,7 @@ import { Unanswered } from "./unanswered.ts";
 /** The cookies of a case, by name. */
 export type Jar = Map<string, string>;
 
-/** Sends the request as often as it says. Never rejects because of what the other side does. */
+/** Sends the request as often as it says. Never rejects because of the other side. */
 export async function ask(spec: RequestSpec, jar: Jar, pki: Pki): Promise<Answer> {
   const { method = "GET", scheme = "http", host = "None", path = "/", repeat = 1 } = spec;
   const request = spec.name ?? `${method} ${scheme}://${host}${path}`;

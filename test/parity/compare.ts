@@ -1,11 +1,11 @@
 /**
- * What is different between the answers a case expects and those it got, for people: one line for
- * each field, with the request it belongs to. Two answers without a line between them are equal.
+ * Lists the differences between the expected answers of a case and the actual ones, for people: one
+ * line for each field, with its request. Answers without a line are equal.
  */
 import type { Answer } from "./answer.ts";
 import type { Expectation } from "./case.ts";
 
-/** `ignore`: names of fields, at any depth, that need not match. */
+/** `ignore`: names of fields, at any depth, that may differ. */
 export function differences(expected: Expectation, got: Expectation, ignore: readonly string[]): readonly string[] {
   const strip = (value: unknown) => without(value, ignore);
   const count = Math.max(expected.requests.length, got.requests.length);
@@ -27,7 +27,7 @@ function fieldDifferences(path: string, expected: unknown, got: unknown): readon
   return want === have ? [] : [`${path || "answer"}: expected ${want}, got ${have}`];
 }
 
-/** Keys sorted, so that their order is no difference; a list is compared as a whole. */
+/** Sorts keys, because their order does not matter; a list is compared as a whole. */
 function shown(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(sorted(value));
 }
@@ -49,7 +49,7 @@ function without(value: unknown, ignore: readonly string[]): unknown {
   return Object.fromEntries(kept.map(([name, item]) => [name, without(item, ignore)]));
 }
 
-/** Which objects were refused, without the words: those are the API server's own. */
+/** Which objects were refused, without the sentences, which are the API server's own. */
 function refusals({ rejectedByApiServer = [] }: Expectation): readonly string[] {
   return rejectedByApiServer.map((line) => line.split(":")[0]!);
 }

@@ -1,6 +1,6 @@
 /**
- * `sluice compat` against the recorded cases: where Sluice answers otherwise, the report foretells
- * it by the heading that decides it; where it answers the same, nothing is said to need work.
+ * `sluice compat` against the recorded cases: where Sluice answers differently, the report names
+ * the heading of that decision; where the answers are equal, it reports no work.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

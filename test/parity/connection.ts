@@ -1,7 +1,7 @@
 /**
- * A connection as a case wants it: from which address to which, with or without a PROXY line, and
- * with a TLS handshake of its own shape. What the handshake showed is part of the answer, so it is
- * noted even when the request after it fails.
+ * A connection as a case needs it: between these addresses, with or without a PROXY line, and with
+ * its own TLS handshake. The data of the handshake is part of the answer, so it is kept even when
+ * the request fails.
  */
 import { once } from "node:events";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
@@ -99,7 +99,7 @@ function shown(socket: TLSSocket, spec: TlsSpec = {}): Connection["shown"] {
   };
 }
 
-/** Of the server's certificate, the most specific part first, as RFC 2253 has it. */
+/** The subject of the server's certificate, the most specific part first, as RFC 2253 has it. */
 function subjectOf(socket: TLSSocket): string {
   return (socket.getPeerX509Certificate()?.subject ?? "").split("\n").reverse().join(",");
 }

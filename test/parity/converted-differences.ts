@@ -1,6 +1,6 @@
-/** Recorded cases for which routes do something else than Ingresses. */
+/** Recorded cases in which routes act differently from Ingresses. */
 
-/** What the proof names: the kinds of differences, and why there are some. */
+/** The findings of the proof: the kinds of differences, and their reasons. */
 export const unprovable: Readonly<Record<string, readonly [kinds: string, why: string]>> = {
   "access/auth-cache-per-location": [
     "wildcard-depth",
@@ -118,7 +118,10 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
   ],
 };
 
-/** Cases whose replay differs although the proof finds nothing: what it does not look at. */
+/**
+ * Cases with different answers that the proof does not find, because it does not compare these
+ * parts.
+ */
 export const answeredOtherwise: Readonly<Record<string, string>> = {
   "access/custom-http-errors-spellings": "error pages are asked for without X-Ingress-Name",
   "access/limit-and-custom-http-errors": "error pages are asked for without X-Ingress-Name",

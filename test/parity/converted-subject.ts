@@ -1,7 +1,6 @@
 /**
- * A controller whose Ingresses are converted before it sees them: it serves the Gateway and the
- * routes that `sluice convert` writes, and of the Ingresses only those that stay. After each change
- * all is converted again.
+ * A controller whose Ingresses are converted first: it serves the Gateway and the routes of `sluice
+ * convert`, and only those Ingresses that stay. After each change everything is converted again.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,12 +12,15 @@ import { emptySnapshot, type ObjectChange, type Snapshot, tableOf, withObjects }
 import { Table } from "../../src/model/table.ts";
 import { flagsOf, MemorySource, present, type StartSubject, startOn } from "./subject.ts";
 
-/** What hosts without a certificate get: routes have no self-made one. */
+/** The certificate for hosts without one, because routes have no self-made one. */
 const fallback = { namespace: "ingress-nginx", name: "stands-for-the-fake-one" };
 
 export const gateway = { namespace: "ingress-nginx", name: "converted" };
 
-/** Gives a start of converting controllers; `onConverted` is called after each conversion. */
+/**
+ * Returns a function that starts converting controllers; `onConverted` is called after each
+ * conversion.
+ */
 export function startConverted(onConverted: (made: Converted) => void = () => {}): StartSubject {
   return async ({ mode, flags: given, objects }) => {
     const flags = flagsOf(mode, withCertificate(given));

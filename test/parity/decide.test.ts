@@ -1,7 +1,7 @@
 /**
- * The matcher of `sluice why` against the recorded cases: what it decides of each request fits what
- * was answered to the real one. Where it says that something depends on what no one can know
- * beforehand (a password, an auth service), both outcomes fit.
+ * The matcher of `sluice why` against the recorded cases: its decision about each request fits the
+ * recorded answer. Where something cannot be known in advance (a password, an auth service), both
+ * outcomes fit.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,10 +66,10 @@ test("the matcher fits the answers of all recorded requests", () => {
   expect(led).toBeGreaterThan(150);
 });
 
-/** Cases whose answers come of what a Configuration does not say, with the reason. */
+/** Cases whose answers depend on more than a Configuration, with the reason. */
 const wrongAnswers: Readonly<Record<string, string>> = {};
 
-/** One for each request; undefined for bytes, and for what no request of HTTP is. */
+/** One for each request; undefined for raw bytes and requests that are not HTTP. */
 function decisionsOn({
   namespace: home,
   objects,

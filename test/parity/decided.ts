@@ -26,8 +26,8 @@ export function differencesPage(): string {
 }
 
 /**
- * What does not fit together: an entry that names no case, an entry without its answer, an answer
- * without an entry.
+ * Inconsistencies: an entry without a case, an entry without its answer, an answer without an
+ * entry.
  */
 export function mismatches(decided: ReadonlyMap<string, string>): readonly string[] {
   const names = caseNames();

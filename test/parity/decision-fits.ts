@@ -1,10 +1,10 @@
-/** Whether what was decided of a request fits what was answered to it. */
+/** Whether a decision about a request fits the recorded answer. */
 import type { Decision } from "../../src/decide/decision.ts";
 import type { AskedRequest } from "../../src/decide/request.ts";
 import type { Answer } from "./answer.ts";
 import type { RequestStep } from "./case.ts";
 
-/** The request as it is asked about; undefined for bytes, and for what no request of HTTP is. */
+/** The request for the question; undefined for raw bytes and requests that are not HTTP. */
 export function askedOf({
   raw,
   scheme = "http",
@@ -36,10 +36,10 @@ export function outcomesOf({ status, seen, tally, answers }: Answer): readonly O
   return status === undefined ? several : [[status, seen?.backend]];
 }
 
-/** Text of the author's, which may answer with anything. */
+/** An author's snippet, which may answer anything. */
 const bySnippet = new Set(["server-snippet", "configuration-snippet"]);
 
-/** Statuses by which an auth service or a sign-in page ends a request. */
+/** Statuses with which an auth service or a sign-in page ends a request. */
 const ofAuth = [302, 401, 403, 500];
 
 export function fits(
@@ -72,12 +72,12 @@ export function fits(
 }
 
 /**
- * The backend answers with any status where it is asked to, and HEAD has no body that would name
- * it.
+ * The backend answers with any status that it is asked for, and an answer to HEAD has no body that
+ * names the backend.
  */
 export const ofBackend = ({ path = "", method }: RequestStep): boolean => path.includes("echo-") || method === "HEAD";
 
-/** What nginx answers only where the decision says so. */
+/** Answers that nginx gives only if the decision says so. */
 const ownAnswers = [204, 301, 308, 401, 404, 503];
 
 export function told({ end, host, guards }: Decision): string {

@@ -102,7 +102,7 @@ const modules: Readonly<Record<string, Capability>> = {
   "enable-brotli": "brotli",
 };
 
-/** The module of nginx that the case asks for and this nginx has not. */
+/** The module of nginx that the case needs and this nginx lacks. */
 export function missingModule(wanted: Case, lacks: ReadonlySet<Capability>): Capability | undefined {
   const used = Object.values(wordsUsedBy(wanted)).flat();
   return used.map((word) => modules[word]).find((module) => module !== undefined && lacks.has(module));
@@ -126,8 +126,8 @@ export function featureOf(word: string): string | undefined {
 }
 
 /**
- * What a case sets, by what it sets it in: annotations without prefix, keys of the ConfigMap, flags
- * with their dashes and without value.
+ * The settings of a case, by their source: annotations without prefix, keys of the ConfigMap, flags
+ * with dashes and without value.
  */
 export function wordsUsedBy({ objects, requests, configMap, flags }: Omit<Case, "covers">) {
   const everyObject = [...objects, ...requests.flatMap(({ apply }) => apply ?? [])];

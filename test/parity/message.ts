@@ -1,6 +1,6 @@
 /**
- * The bytes of a request. Nothing is normalised, quoted or completed: what a case writes is what
- * the controller gets.
+ * The bytes of a request. Nothing is normalised, quoted or completed: the controller gets exactly
+ * what a case contains.
  */
 import type { RequestSpec } from "./request-spec.ts";
 

@@ -13,7 +13,7 @@ const lines: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** What is left of a case's differences on this version of nginx. */
+/** The remaining differences of a case on this version of nginx. */
 export function withoutNewer(name: string, version: string, differences: readonly string[]): readonly string[] {
   const known = lines[name];
   if (known === undefined || !isNewer(version)) return differences;

@@ -1,7 +1,7 @@
 /**
- * From a reply to the form of the expectations: what varies from run to run is left out or
- * replaced. These rules are part of the recordings; one that is looser than the recorder's hides a
- * difference, one that is stricter invents one.
+ * Turns a reply into the form of the expectations: parts that vary from run to run are left out or
+ * replaced. The same rules made the recordings. A rule that is looser hides a difference, and a
+ * stricter one invents one.
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Seen } from "../support/echo-backend.ts";
@@ -85,7 +85,7 @@ function hideAffinity(cookies: string, between: string, { keepCookieValue, cooki
   return cookies.replace(pattern, "$1<cookie>");
 }
 
-/** What a backend saw is in the body, or for a websocket in `X-Echo`. */
+/** The request as a backend saw it is in the body, or for a websocket in `X-Echo`. */
 function textOf({ headers, body }: Reply): string {
   const value = (wanted: string): string | undefined => headers.find(([name]) => name === wanted)?.[1];
   const echo = value("x-echo");

@@ -61,7 +61,8 @@ for (const mode of modes) {
   const limits = mode === "static" ? stockLimits() : new Map<string, string>();
 
   describe(`${mode} mode`, () => {
-    // They remember what a case sent them, and a mode must not find what another left.
+    // The echo backends remember the requests of a case, and one mode must not find those of the
+    // other.
     beforeAll(async () => {
       backends = await startEchoBackends({ addresses: backendAddresses, ...pki.backend });
     });
@@ -94,7 +95,7 @@ for (const mode of modes) {
   });
 }
 
-/** Why the case is not run, and what it is counted as. */
+/** Why the case is not run, and how it is counted. */
 function leftOut(wanted: Case, limits: ReadonlyMap<string, string>): { as: Outcome; why: string } | undefined {
   const missing = PARITY_OPEN ? [] : featuresOf(wanted).filter((name) => notBuilt.includes(name));
   if (missing.length > 0) return { as: "open", why: `open, needs ${missing.join(", ")}` };

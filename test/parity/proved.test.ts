@@ -1,6 +1,6 @@
 /**
  * `sluice convert` on all recorded clusters: for how many it proves that routes do the same, and
- * why the others differ. The numbers stand in docs/move.md. No nginx runs here;
+ * why the others differ. docs/move.md has the numbers. No nginx runs here;
  * test/parity/converted.test.ts serves the routes.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -49,7 +49,7 @@ test("routes are proved to do what Ingresses do, but for what the list names", {
   }
 });
 
-/** What the API server has before the first request of a case. */
+/** The objects of the API server before the first request of a case. */
 function clusterOf({ namespace: home, objects, configMap, pause }: Case, pki: Pki): Snapshot {
   const api = new FakeApiServer(new Date("2026-01-01T00:00:00Z"));
   const all: readonly KubernetesObject[] = [

@@ -1,7 +1,7 @@
 /**
- * Reads HTTP/1 answers from a socket, one after the other. Our own reader, because a case must see
- * every header as it came, in its order, and because an answer to bytes that are no request is an
- * answer too. What arrived before a reset is still read.
+ * Reads HTTP/1 answers from a socket, one after the other. It is a reader of our own, because a
+ * case must see every header as it came and in order, and because an answer to malformed bytes
+ * counts as well. Data that arrived before a reset is still read.
  */
 import type { Socket } from "node:net";
 import { Unanswered } from "./unanswered.ts";

@@ -51,8 +51,8 @@ export class Runner {
   }
 
   /**
-   * What the controller answers to the requests of the case. Rejects only when the controller or
-   * the runner itself is broken.
+   * The controller's answers to the requests of the case. Rejects only when the controller or the
+   * runner itself is broken.
    */
   async run(wanted: Case): Promise<Expectation> {
     this.#api.passTime(betweenCasesS);
@@ -93,7 +93,7 @@ export class Runner {
     return answers;
   }
 
-  /** A `wait` beside a change was for the controller to take it up; here that is known. */
+  /** A `wait` after a change gave the controller time to apply it; here its end is known. */
   async #live(changed: readonly KubernetesObject[]): Promise<void> {
     await this.#subject.apply(changed);
     await this.#subject.settled();

@@ -1,7 +1,7 @@
 /**
- * What stands around every case: the Services and Secrets of its namespace, and what a controller
- * expects to find in a cluster. `none` has no endpoint on purpose; `errors` answers with the status
- * that a request's X-Code names.
+ * The surroundings of every case: the Services and Secrets of its namespace, and objects that a
+ * controller expects in a cluster. `none` has no endpoint on purpose; `errors` answers with the
+ * status in a request's X-Code.
  */
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import type { Pki } from "../support/pki.ts";
@@ -34,7 +34,7 @@ export const backendAddresses: readonly string[] = [
 const sentinelNamespace = "sentinel";
 const controllerNamespace = "ingress-nginx";
 
-/** What is there before the controller starts. */
+/** The objects that exist before the controller starts. */
 export function clusterObjects(pki: Pki): readonly KubernetesObject[] {
   return [
     namespace(controllerNamespace),

@@ -1,7 +1,7 @@
 /**
- * What nginx without Lua cannot do, so that `static` mode answers otherwise there: by reason, the
- * cases that show it. `docs/differences.md` says the same to users. A case that comes to pass is
- * taken off: the suite runs the others only.
+ * Cases that nginx without Lua cannot serve, so that `static` mode answers differently: by reason.
+ * `docs/differences.md` tells users the same. A case that passes is removed from the list; the
+ * suite runs only the others.
  */
 const reasons: Readonly<Record<string, readonly string[]>> = {
   "nginx alone cannot percent-encode a value, so the page that a client came from is told as it was asked": [

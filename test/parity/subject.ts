@@ -1,5 +1,5 @@
 /**
- * The system under test, behind the smallest face that the cases need: a whole controller whose
+ * The system under test with the smallest interface that the cases need: a whole controller whose
  * source is this process. `settled` is the important part: it resolves when everything applied so
  * far is live in every worker, so that no case waits for a fixed time and no probe has to be sent.
  */
@@ -26,21 +26,19 @@ import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts
 
 export interface Subject {
   /**
-   * Creates or replaces. Gives one line, `Kind name: why`, for each object that was refused as an
-   * API server would refuse it.
+   * Creates or replaces. Returns one line, `Kind name: why`, for each object that an API server
+   * would refuse.
    */
   readonly apply: (objects: readonly KubernetesObject[]) => Promise<readonly string[]>;
   readonly remove: (objects: readonly KubernetesObject[]) => Promise<void>;
-  /**
-   * Resolves when all that was applied and removed is live; rejects when that cannot happen any
-   * more.
-   */
+  /** Resolves when all changes are live; rejects when that has become impossible. */
   readonly settled: () => Promise<void>;
   /**
-   * What the running nginx decides of a request, where it can be asked; a note where it cannot say.
+   * The decision of the running nginx about a request, where it can be asked; a note where it
+   * cannot decide.
    */
   readonly decided?: (asked: AskedRequest) => Promise<LiveDecision | { readonly note: string }>;
-  /** Of nginx's master, where it is a child of this process. */
+  /** The process id of nginx's master, if it is a child of this process. */
   readonly nginxPid?: () => number | undefined;
   readonly stop: () => Promise<void>;
 }
@@ -104,7 +102,7 @@ async function liveDecision(controller: Controller, flags: Flags, asked: AskedRe
   return { live: decide(served, asked, options, answered.live), matched: decide(served, asked, options) };
 }
 
-/** What a test has in the place of the machine's own. */
+/** Replaces facts about the machine. */
 export interface InPlaceOf {
   readonly nginx?: FoundNginx | undefined;
   readonly nameservers?: readonly string[] | undefined;

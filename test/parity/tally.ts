@@ -1,7 +1,5 @@
 /** Counts cases by feature and prints the table that a run ends with. */
-/**
- * `open`: not built, or nginx here has not the module; the last: what nginx without Lua cannot do.
- */
+/** `open`: not built, or this nginx lacks the module; the last: nginx without Lua cannot do it. */
 export type Outcome = "passed" | "failed" | "open" | "not in stock nginx";
 type Counts = Record<Outcome, number>;
 

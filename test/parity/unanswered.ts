@@ -12,7 +12,8 @@ export class Unanswered extends Error {
   }
 
   /**
-   * Of an error that a socket gave; gives back what is no error of a connection, to be thrown on.
+   * The error of a socket in these words. Returns an error that is not about a connection, to be
+   * thrown on.
    */
   static from(error: unknown): unknown {
     if (!(error instanceof Error) || error instanceof Unanswered) return error;
@@ -33,7 +34,7 @@ const names: Readonly<Record<string, string>> = {
   EPIPE: "BrokenPipeError",
   ETIMEDOUT: "TimeoutError",
 };
-/** By alert number, because OpenSSL renames them now and then. */
+/** Keyed by alert number, because OpenSSL renames them now and then. */
 const alerts: Readonly<Record<string, string>> = {
   "40": "[SSL: SSLV3_ALERT_HANDSHAKE_FAILURE] sslv3 alert handshake failure",
   "42": "[SSL: SSLV3_ALERT_BAD_CERTIFICATE] sslv3 alert bad certificate",

@@ -63,7 +63,7 @@ function objectOf({ kind, namespace, age, host, path, exact, conditional, servic
   return route({ name, namespace, age, hostnames: host === "" ? [] : [host], rules });
 }
 
-/** The names that may take a host, the most exact first. */
+/** The names that may take a host, the most specific first. */
 function levelsOf(host: string): readonly string[] {
   const labels = host.split(".");
   return [host, ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join(".")}`), ""];

@@ -93,7 +93,7 @@ function objectsOf(draw: Draws): Objects & { readonly others: KubernetesObject[]
   return { gateways, sets, routes, others: [gatewayClass, ...others] as unknown as KubernetesObject[] };
 }
 
-/** Listeners with the names `l0`, `l1` and so on, which are those of other objects too. */
+/** Listeners with the names `l0`, `l1` and so on, which other objects use as well. */
 function listenersOf(asked: readonly { readonly port: number; readonly hostname: string }[]) {
   return asked
     .filter((one, nth, all) => all.findIndex((o) => o.port === one.port && o.hostname === one.hostname) === nth)
@@ -106,7 +106,7 @@ function listenersOf(asked: readonly { readonly port: number; readonly hostname:
     }));
 }
 
-/** Of the backend that stands for a Service. */
+/** The port of the backend that stands for a Service. */
 const addressOf = (nth: number) => `127.103.${nth >> 8}.${(nth & 255) + 1}`;
 
 function metadata(name: string, age: number) {
@@ -206,7 +206,7 @@ function decidedOf(served: Served, one: AskedRequest, target: string, router?: R
   return decision?.backends[0]?.backend.service;
 }
 
-/** One of so many requests is asked of the running nginx, too. */
+/** One of this many requests is also sent to the running nginx as a question. */
 const askedEach = 4;
 
 /** The same, by the route that the running nginx names. */

@@ -23,7 +23,7 @@ type Rule = NonNullable<NonNullable<HTTPRoute["spec"]>["rules"]>[number];
 type Match = NonNullable<Rule["matches"]>[number];
 
 interface Fitting {
-  /** What decides, the more important first; the smallest wins. */
+  /** The criteria, the most important first; the smallest value wins. */
   readonly order: readonly (number | string)[];
   readonly service: string;
 }
@@ -135,8 +135,8 @@ function callOrder({ method: asked = {}, headers = [] }: GRPCRouteMatch, request
 }
 
 /**
- * Exact first, then the prefix with most characters, then regular expressions; undefined where it
- * is another path.
+ * Exact first, then the longest prefix, then regular expressions; undefined where the path does not
+ * match.
  */
 function pathOrder({ path = {} }: Match, asked: string): readonly (number | string)[] | undefined {
   const { type = "PathPrefix", value = "/" } = path;
@@ -144,8 +144,8 @@ function pathOrder({ path = {} }: Match, asked: string): readonly (number | stri
   if (type === "RegularExpression") {
     return new RegExp(`^(?:${value})$`).test(asked) ? [2, -value.length] : undefined;
   }
-  // Element by element: /foo takes /foo and /foo/bar, and not /foobar; a slash at the end says
-  // nothing.
+  // Compares element by element: /foo takes /foo and /foo/bar but not /foobar; a final slash does
+  // not matter.
   const elements = value.replace(/\/$/, "");
   return asked === elements || asked.startsWith(`${elements}/`) ? [1, -elements.length] : undefined;
 }

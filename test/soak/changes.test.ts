@@ -1,7 +1,7 @@
 /**
- * A controller on which everything changes, at random and under traffic, for `SOAK_MINUTES` (20):
- * nothing may grow after the first minutes, untouched hosts answer all the time, and in the end
- * each host answers what the objects say. `npm run soak changes`; `SOAK_SEED` repeats a run.
+ * A controller under random changes and traffic for `SOAK_MINUTES` (20). Nothing may grow after the
+ * first minutes, untouched hosts answer all the time, and in the end each host answers as its
+ * objects say. `npm run soak changes`; `SOAK_SEED` repeats a run.
  */
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const seed = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31)
 const to = "127.0.0.1:80";
 const changeEveryMs = 200;
 const lookEveryMs = 4_000;
-/** Compilers and caches fill first. */
+/** Compilers and caches fill up first. */
 const warmMs = Math.min(5, minutes / 3) * 60_000;
 const never = new AbortController().signal;
 
@@ -65,7 +65,7 @@ const kinds: Readonly<Record<string, Resource<KubernetesObject>>> = Object.fromE
   ].map(([kind, apiVersion, plural]) => [kind, resource({ apiVersion, kind, plural, namespaced: true })]),
 );
 
-/** Without what the API server gives. */
+/** Removes the fields that the API server adds. */
 async function put(object: object): Promise<void> {
   const { metadata, ...rest } = object as KubernetesObject;
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...own } = metadata;
@@ -81,7 +81,7 @@ async function remove(object: object): Promise<void> {
   if (!answer.ok && answer.failure.code !== 404) throw new Error(`${kind} ${metadata.name}: ${answer.failure.message}`);
 }
 
-/** Until `end` is aborted; gives how often each sort of change was made. */
+/** Runs until `end` is aborted; returns how often each sort of change was made. */
 async function change(shop: Shop, end: AbortSignal): Promise<Map<string, number>> {
   const made = new Map<string, number>();
   for (let due = performance.now(); !end.aborted; due += changeEveryMs) {

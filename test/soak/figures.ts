@@ -1,4 +1,7 @@
-/** All that could grow in a controller and its nginx while only so much is there to be served. */
+/**
+ * All figures of a controller and its nginx that could grow although the number of served objects
+ * does not.
+ */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { nginxProcesses } from "../../src/nginx/process/processes.ts";
@@ -6,11 +9,11 @@ import { pssMegabytes } from "../bench/support/cpu.ts";
 import { request } from "../nginx/support/request.ts";
 import type { LiveObjects } from "./live-objects.ts";
 
-/** What is measured, and by how much it may rise before that is called growth. */
+/** What is measured, and the rise from which it counts as growth. */
 export const tolerated = {
   /**
-   * Of Events the last 4,096 are remembered, and 20 minutes have fewer: they come to 2 MB. A
-   * Snapshot kept each turn is 60.
+   * The recorder keeps the last 4,096 Events, which come to 2 MB, and 20 minutes have fewer. A
+   * Snapshot kept for each turn would be 60 MB.
    */
   "the controller's live objects, MB": 3,
   "the controller's memory, MB": 30,
@@ -26,8 +29,8 @@ export const tolerated = {
 export type Figures = Readonly<Record<keyof typeof tolerated, number>>;
 
 /**
- * Of the controller `pid` with its run folder. Undefined where a worker ended while it was looked
- * at.
+ * The figures of the controller `pid` with its run folder. Undefined where a worker ended during
+ * the measurement.
  */
 export async function figuresOf(pid: number, runFolder: string, live: LiveObjects): Promise<Figures | undefined> {
   const objects = await live.megabytes();

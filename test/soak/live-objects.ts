@@ -1,7 +1,7 @@
 /**
- * Bytes of live objects in another Node process, through its inspector: what a process has resident
- * goes up and down by half with the garbage that have not been collected yet, so a leak would not
- * be seen in it for an hour.
+ * Bytes of live objects in another Node process, through its inspector. The resident size of a
+ * process varies by half with garbage that was not collected yet, so it would hide a leak for an
+ * hour.
  */
 const port = 9_339;
 

@@ -1,14 +1,14 @@
 /**
- * A cluster in which something always changes: two hundred places that may have a host each, and
- * objects that somebody got wrong. What changes is drawn at random, but only so much can be there
- * at once: whatever grows all the same is the controller's doing.
+ * A cluster that always changes: two hundred places that may have a host each, and objects with
+ * mistakes. Changes are random, but the number of objects is limited, so anything that grows
+ * without limit is the controller's fault.
  */
 import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { hostOf, ingress, service, slice } from "../bench/support/hosts.ts";
 import type { Chance } from "../support/chance.ts";
 
 const places = 200;
-/** These are never touched, and are to answer all the time. */
+/** Hosts that never change and have to answer all the time. */
 export const steadyPlaces = 10;
 const certificates = 20;
 export const settingsName = { namespace: "ingress-nginx", name: "settings" };
@@ -26,10 +26,10 @@ interface Pair {
   readonly key: string;
 }
 
-/** Annotations that change how a host is served and not what it answers. */
+/** Annotations that change how a host is served, but not its answer. */
 const harmless: readonly ((chance: Chance) => Record<string, string>)[] = [
   () => ({}),
-  // As good as never the same twice: what is remembered of it must be forgotten.
+  // Almost never equal to an earlier value, so that caches of it have to be dropped.
   (chance) => ({ "client-body-buffer-size": `${1_000 + chance.below(100_000)}` }),
   (chance) => ({ "proxy-body-size": `${1 + chance.below(9)}m` }),
   (chance) => ({ "limit-rps": `${1_000 + chance.below(5)}` }),
@@ -41,7 +41,7 @@ const harmless: readonly ((chance: Chance) => Record<string, string>)[] = [
   () => ({ "configuration-snippet": "more_set_headers 'X-Soak: yes';" }),
 ];
 
-/** What somebody gets wrong; the last one only nginx finds. */
+/** Mistakes of users; only nginx finds the last one. */
 const mistakes: readonly Record<string, string>[] = [
   { "proxy-read-timeout": "soon" },
   { "proxy-red-timeout": "5" },
@@ -62,7 +62,7 @@ const settings: readonly Record<string, string>[] = [
 export class Shop {
   readonly #chance: Chance;
   readonly #pairs: readonly Pair[];
-  /** Of each place its host's endpoints; undefined where there is no host. */
+  /** The endpoints of each place's host; undefined where there is no host. */
   readonly #endpoints: (readonly string[] | undefined)[] = [];
   readonly #canaries = new Set<number>();
   readonly #kinds: readonly (readonly [weight: number, step: () => Step])[] = [
@@ -85,7 +85,7 @@ export class Shop {
     return new Shop(chance, await Promise.all(names));
   }
 
-  /** What is there at the start. */
+  /** The objects at the start. */
   first(): object[] {
     const hosts = Array.from({ length: places }, (_, at) => {
       this.#endpoints[at] = ["192.0.2.11"];
@@ -105,7 +105,7 @@ export class Shop {
     return make();
   }
 
-  /** What hosts are to answer, once all is live; of those with a canary that depends on luck. */
+  /** The expected answers of hosts once all is live. Those with a canary depend on chance. */
   answers(): readonly (readonly [host: string, status: number])[] {
     const told = this.#endpoints.map((endpoints, at) => {
       const status = endpoints === undefined ? 404 : endpoints.length === 0 ? 503 : 200;
@@ -185,7 +185,7 @@ export class Shop {
   #secret(at: number): object {
     const { cert, key } = this.#chance.oneOf(this.#pairs);
     const base64 = (text: string) => Buffer.from(text).toString("base64");
-    // Now and then it is broken, and the last good one stays.
+    // Sometimes it is broken, and the last good one stays.
     const data = { "tls.crt": base64(cert), "tls.key": this.#chance.share() < 0.1 ? "bm90aGluZw==" : base64(key) };
     const metadata = { namespace: "shop", name: `tls-${at}` };
     return { apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/tls", data };

@@ -1,6 +1,6 @@
 /**
- * Every bad sample of every annotation, as its declaration has them: each with what makes it mean
- * something.
+ * Every bad sample of every annotation, from its declaration, with the annotations that it needs to
+ * have an effect.
  */
 import type { AnyFeature, Fields } from "../../src/annotations/declare.ts";
 import { featureList } from "../../src/annotations/registry.ts";
@@ -9,7 +9,7 @@ import type { Consequence } from "../../src/problem.ts";
 export interface BadAnnotation {
   readonly key: string;
   readonly text: string;
-  /** Also the annotation without which the others of its feature mean nothing. */
+  /** Includes the annotation on which the others of its feature depend. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly done: Consequence;
   /** Whether another annotation stands beside it. */

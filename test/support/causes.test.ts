@@ -1,6 +1,4 @@
-/**
- * Every status that a template answers by itself stands in the table of causes in docs/operate.md.
- */
+/** Every status that a template answers by itself is in the table of causes in docs/operate.md. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,10 +6,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operate.md"), "utf8");
 
-/**
- * By template and the line that answers, the words of its row. `internal.tmpl` is not reached by
- * clients.
- */
+/** The words of its row, by template and answering line. Clients do not reach `internal.tmpl`. */
 const causes: Readonly<Record<string, string>> = {
   "external-auth.tmpl return 503;": "| 503 | the global auth service",
   "host-check.tmpl if ($contrary_host) { return 400; }": "| 400 | the request names two hosts",

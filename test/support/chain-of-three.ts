@@ -1,6 +1,6 @@
 /**
- * A root, an intermediate and a leaf whose certificates say where their issuers are; and one that
- * only has the intermediate's name.
+ * A root, an intermediate and a leaf whose certificates name the addresses of their issuers; and
+ * one that only has the intermediate's name.
  */
 import { webcrypto } from "node:crypto";
 import "reflect-metadata";

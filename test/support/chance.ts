@@ -1,6 +1,5 @@
 /**
- * Chance that comes again: the same seed gives the same choices, so that what was found once can be
- * looked at twice.
+ * Repeatable chance: the same seed gives the same choices, so that a failure can be examined again.
  */
 export class Chance {
   #state: number;

@@ -9,7 +9,7 @@ test("names are counted, and those without a test are named", () => {
 
 test("the text of a test uses what is a property or a text of its own", () => {
   const names = namesIn(`
-    // limit-rps is only spoken of, and so is "the limit-rpm of others"
+    // limit-rps is only mentioned, and so is "the limit-rpm of others"
     const a = { "auth-url": "http://x.example/", satisfy: "any", [\`\${prefix}/app-root\`]: "/x" };
     start(["--http-port=8080", "--update-status"], { "nginx.ingress.kubernetes.io/use-regex": "true" });
   `);

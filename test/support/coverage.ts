@@ -29,8 +29,8 @@ export function coverageOf(what: string, declared: readonly string[], used: Read
 }
 
 /**
- * What the cases of the corpus use: annotations without prefix, ConfigMap keys, flags with their
- * dashes and without value.
+ * The names in the cases of the corpus: annotations without prefix, ConfigMap keys, flags with
+ * their dashes and without value.
  */
 export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "flags", ReadonlySet<string>>> {
   const cases = caseNames().map(loadCase);
@@ -53,7 +53,7 @@ export function usedInImageTests(counts: (file: string) => boolean): ReadonlySet
   return usedIn("image", counts);
 }
 
-/** As `usedInNginxTests`, of the tests that mean harm. */
+/** Does the same as `usedInNginxTests` for the hostile tests. */
 export function usedInHostileTests(): ReadonlySet<string> {
   return usedIn("hostile", () => true);
 }

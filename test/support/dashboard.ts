@@ -1,4 +1,4 @@
-/** The queries of docs/dashboards/sluice.json, with values in the place of Grafana's variables. */
+/** The queries of docs/dashboards/sluice.json, with values in place of Grafana's variables. */
 import { readFileSync } from "node:fs";
 
 interface Dashboard {

@@ -7,7 +7,7 @@ export interface Sample {
 }
 
 export interface Exposition {
-  /** By name, without the endings of histograms. */
+  /** Keyed by name, without the endings of histograms. */
   readonly types: ReadonlyMap<string, string>;
   readonly samples: readonly Sample[];
   readonly samplesByName: ReadonlyMap<string, readonly Sample[]>;
@@ -30,7 +30,7 @@ export function readExposition(text: string): Exposition {
   return { types, samples, samplesByName: Map.groupBy(samples, ({ name }) => name) };
 }
 
-/** Of those with this name and these labels. */
+/** The values with this name and these labels. */
 export function sumOf(
   { samplesByName }: Exposition,
   name: string,

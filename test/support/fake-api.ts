@@ -1,6 +1,6 @@
 /**
- * An API server in memory, behind the two verbs that a cache needs: it lists, and tells watchers
- * what a test puts and removes. Selectors are only those that the cluster's watches use.
+ * An API server in memory with the two verbs that a cache needs: it lists, and sends watchers the
+ * changes of the test. It has only the selectors that the cluster's watches use.
  */
 import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kubernetes/answer.ts";
 import type {
@@ -30,7 +30,7 @@ export class FakeApi implements ListWatcher, Discoverer {
   #version = 0;
   /** Kinds that are refused with this status. */
   readonly refused = new Map<string, number>();
-  /** What was listed, as `Kind` or `Kind namespace field-selector`. */
+  /** The lists that were requested, as `Kind` or `Kind namespace field-selector`. */
   readonly asked: string[] = [];
   /** Lists of single objects wait for it. */
   gate: Promise<void> = Promise.resolve();

@@ -31,7 +31,7 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** How many timers wait: none is left when everything was stopped well. */
+  /** How many timers wait: none is left when everything was stopped properly. */
   get waiting(): number {
     return this.#timers.length;
   }
@@ -48,15 +48,12 @@ export class FakeClock implements Clock {
     this.#move(Math.max(0, until - this.#now));
   }
 
-  /**
-   * Moves time on without running anything that falls due: a process that was stopped, before its
-   * timers get their turn.
-   */
+  /** Moves time without running due timers, as when a process was stopped. */
   freeze(ms: number): void {
     this.#move(ms);
   }
 
-  /** Moves only what people call the time. */
+  /** Moves only the wall clock. */
   jump(ms: number): void {
     this.#wall += ms;
   }

@@ -178,7 +178,7 @@ export interface SettingsSketch {
   readonly name?: string;
   readonly namespace?: string;
   readonly age?: number;
-  /** What they are attached to: kind, name and, where it is a part, its name. */
+  /** Their targets: kind, name and, for a part of an object, the name of the part. */
   readonly to?: readonly (readonly [kind: string, name: string, section?: string])[];
   readonly values?: Readonly<Record<string, unknown>>;
 }

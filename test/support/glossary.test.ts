@@ -17,8 +17,8 @@ const modules = globSync([`src/${rooms}/**/*.ts`, "src/{problem,guarded,visible,
 );
 
 /**
- * Classes that bear the name of the thing that they hold or do, as Kubernetes, nginx or the trade
- * call it.
+ * Classes named after the thing that they hold or do, in the words of Kubernetes, nginx or the
+ * field.
  */
 const namedByTheField = [
   ...["Certificates", "Problems", "Servers", "Streams", "Upstreams", "Claims", "Generations", "Shapes", "Suspects"],

@@ -1,6 +1,6 @@
 /**
  * The house as docs/architecture.md describes it: which folder imports which, what each one is, and
- * that what the pages name is there.
+ * that everything the pages name exists.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -60,7 +60,7 @@ const groups = {
 } as const;
 type Group = keyof typeof groups;
 
-/** Whatever is in no row and no group is wiring, and may import all. */
+/** A folder that is in no row and no group is wiring and may import all. */
 const groupOf = (room: string) =>
   (Object.keys(groups) as Group[]).find((name) => (groups[name].rooms as readonly string[]).includes(room));
 const rowOf = (room: string) => pure.findIndex((row) => row.includes(room));
@@ -142,8 +142,8 @@ test("render asks features by the hooks of their declarations, and reads few by 
 });
 
 /**
- * A folder with a file for each feature or setting grows with them; the client of Kubernetes could
- * be a package of its own.
+ * A folder with one file for each feature or setting grows with them; the client of Kubernetes
+ * could be a package of its own.
  */
 const large = ["src/annotations", "src/settings", "src/kubernetes"];
 /** The rebuild of sync is on its way. */
@@ -176,7 +176,7 @@ test.each(pages)("files that %s names are there", (page) => {
   const named = [...text.matchAll(/`((?:src|test|templates|nginx|charts|scripts|docs|examples|image)\/[\w./-]*)`/g)];
   const linked = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)];
   const paths = [...named.map(([, path]) => path!), ...linked.map(([, path]) => join(dirname(page), path!))];
-  // what add-an-annotation.md tells to write
+  // files that add-an-annotation.md asks the reader to write
   const missing = paths.filter((path) => !existsSync(join(root, path)) && !path.includes("send-timeout"));
   expect(missing).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * The one builder of Ingresses for all suites: a few words, and what tests leave out is the same
- * everywhere.
+ * The one builder of Ingresses for all suites. Tests give a few values, and the defaults are the
+ * same everywhere.
  */
 import type { Ingress } from "../../src/model/objects.ts";
 
@@ -23,9 +23,9 @@ export interface IngressWords {
   readonly ingressClass?: string;
   /** The Secret with the certificate of the host. */
   readonly tls?: string | undefined;
-  /** What else the API server has written into it. */
+  /** Further fields that the API server has added. */
   readonly metadata?: Partial<Omit<Ingress["metadata"], "name" | "namespace" | "annotations">>;
-  /** Fields in the place of those above. */
+  /** Fields that replace those above. */
   readonly spec?: Ingress["spec"];
 }
 export type PathWords = readonly [path: string, service?: string | undefined, pathType?: string | undefined];

@@ -1,4 +1,4 @@
-/** What a process holds on to in its heap, to see whether something leaks. */
+/** The live bytes of a process's heap, to see whether something leaks. */
 import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

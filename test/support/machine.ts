@@ -1,6 +1,6 @@
 /**
- * A Machine for tests of what is rendered from settings: all that nginx can do, below a run folder
- * that need not be there.
+ * A Machine for tests that render settings: nginx has all capabilities, and the run folder need not
+ * exist.
  */
 import type { Machine } from "../../src/directives/machine.ts";
 

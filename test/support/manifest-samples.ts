@@ -1,7 +1,7 @@
 /**
- * Manifests that the API server refuses and others that it accepts. `src/manifests` is held to them
- * by its unit tests, and a real API server is asked the same in `test/e2e`, so that the two cannot
- * drift apart.
+ * Manifests that the API server refuses and others that it accepts. The unit tests of
+ * `src/manifests` use them, and `test/e2e` sends the same to a real API server, so that the two
+ * cannot drift apart.
  */
 
 export const ingress = (spec: string, meta = ""): string =>
@@ -13,7 +13,7 @@ const slice = (rest: string): string =>
 export const secret = (rest: string): string => `apiVersion: v1\nkind: Secret\nmetadata: {name: web}\n${rest}\n`;
 const to = "backend: {service: {name: web, port: {number: 80}}}";
 
-/** With the field that is at fault and a part of what is said about it. */
+/** With the field at fault, and a part of the sentence about it. */
 export const refused: readonly (readonly [text: string, field: string, why: string])[] = [
   [ingress("{}"), "spec", "it needs rules or defaultBackend"],
   [ingress(`{rules: [{host: 192.0.2.1}]}`), "spec.rules[0].host", "is an address"],

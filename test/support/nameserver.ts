@@ -8,7 +8,7 @@ export interface Nameserver {
   readonly addresses: Map<string, readonly string[]>;
   /** Names that stand for another one, of which there is no address. */
   readonly aliases: Set<string>;
-  /** Names that were asked for, each as often as it was. */
+  /** The requested names, each as often as it was requested. */
   readonly asked: readonly string[];
   stop(): Promise<void>;
 }

@@ -1,21 +1,21 @@
 /**
- * nginx's configuration as a tree, for tests: who wants to know what nginx reads must not ask the
- * code that wrote it. Letter by letter as `ngx_conf_read_token` in nginx's
- * `src/core/ngx_conf_file.c` does it, and on purpose none of `src/kinds/grammar.ts`.
+ * nginx's configuration as a tree, for tests. A test about what nginx reads must not use the code
+ * that wrote it, so this follows `ngx_conf_read_token` in nginx's `src/core/ngx_conf_file.c` and
+ * uses none of `src/kinds/grammar.ts`.
  */
 
 export interface Directive {
   readonly name: string;
   /** Without quotes, with backslashes taken as nginx takes them. */
   readonly args: readonly string[];
-  /** What stands in its braces; of a block of Lua nothing, its code is `lua`. */
+  /** The statements in its braces; a block of Lua has none, and its code is `lua`. */
   readonly block?: readonly Directive[];
   readonly lua?: string;
 }
 
 const blank = /[ \t\r\n]/;
 
-/** Throws where nginx would not read it. */
+/** Throws where nginx would refuse it. */
 export function treeOf(text: string): readonly Directive[] {
   const reader = new Reader(text);
   const tree = reader.block(true);

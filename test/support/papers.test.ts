@@ -1,6 +1,6 @@
 /**
- * The papers in docs/ingress-nginx: whatever a comment, a test or a page cites from them exists
- * there, and nothing in the repository cites a paper that is not in it.
+ * The papers in docs/ingress-nginx: everything that a comment, a test or a page cites from them
+ * exists, and nothing in the repository cites a paper outside of it.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ function read(path: string): string {
 const papers = globSync("docs/ingress-nginx/*.md", { cwd: root }).toSorted();
 const rooms = "{src,nginx,templates,test,charts,docs,scripts,image,examples}";
 const kinds = "{ts,mjs,js,lua,tmpl,tpl,yaml,json,md,sh,conf}";
-/** This page has the forms of citations in it, and no citation. */
+/** This page contains the forms of citations, but no citation. */
 const own = "test/support/papers.test.ts";
 const files = [...globSync([`${rooms}/**/*.${kinds}`, "*.md"], { cwd: root })].filter((path) => path !== own);
 
@@ -33,7 +33,7 @@ function declared(pattern: RegExp): readonly string[] {
   return papers.flatMap((page) => [...read(page).matchAll(pattern)].map(([, name]) => name!));
 }
 
-/** All that `pattern` finds in the files; `name` turns a match into what it cites. */
+/** All matches of `pattern` in the files; `name` turns a match into what it cites. */
 function cited(pattern: RegExp, name: (match: RegExpMatchArray) => readonly string[]): readonly Citation[] {
   return files.flatMap((file) =>
     [...read(file).matchAll(pattern)].flatMap((match) => name(match).map((one) => ({ file, name: one }))),

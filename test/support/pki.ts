@@ -1,5 +1,5 @@
 /**
- * The certificates the tests speak of: a CA, what it signed, and a stranger's CA. Made with
+ * The certificates of the tests: a CA, what it signed, and a stranger's CA. They are made with
  * openssl, once per test run. They are ECDSA P-256 and differ from run to run; only their names are
  * fixed, so nothing may compare a key or a serial number.
  */
@@ -47,8 +47,8 @@ export async function pkiIn(folder: string): Promise<Pki> {
 }
 
 /**
- * One PKI for all who ask on this machine. It comes into place whole, because suites that run side
- * by side may ask for it at once.
+ * One PKI for all tests on this machine. It is moved into place as a whole, because parallel suites
+ * may ask for it at once.
  */
 export async function sharedPki(): Promise<Pki> {
   const folder = join(tmpdir(), "sluice-e2e-pki");

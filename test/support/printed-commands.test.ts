@@ -44,10 +44,10 @@ const manifest = JSON.parse(read("package.json")) as {
   readonly scripts: Record<string, string>;
 };
 const golden = globSync("test/chart/golden/**/*", { cwd: root }).filter((file) => /\.ya?ml$/.test(file));
-/** What the chart makes of a release called ingress-nginx, and of others. */
+/** The names that the chart gives for a release called ingress-nginx, and for others. */
 const chart = golden.map(read).join("\n");
 
-/** Words of the reader's, in capitals. */
+/** Placeholders for the reader's own values, in capitals. */
 const isPlaceholder = (word: string): boolean => /^[A-Z]+$/.test(word);
 
 async function sluice([name = "", ...rest]: readonly string[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 /**
- * One Ingress's annotations, read beside the ConfigMap and the objects they may name; for the tests
- * of features.
+ * Reads one Ingress's annotations with the ConfigMap and the objects that they may name, for the
+ * tests of features.
  */
 import { readAnnotations } from "../../src/annotations/read.ts";
 import type { Reading } from "../../src/annotations/reading.ts";
@@ -15,7 +15,7 @@ import type { Settings } from "../../src/settings/registry.ts";
 export interface World {
   /** The ConfigMap's data. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** By `namespace/name`; values in plain text. */
+  /** Keyed by `namespace/name`; values in plain text. */
   readonly secrets?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly validates?: boolean;
   readonly configMaps?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -28,7 +28,7 @@ export function settingsOf(data: Readonly<Record<string, string>> = {}): Setting
   return readSettings(data, { kind: "ConfigMap", name: "settings" }, {}).settings;
 }
 
-/** Of the Ingress `shop/web`. */
+/** Annotations of the Ingress `shop/web`. */
 export function readingOf(annotations: Readonly<Record<string, string>>, world: World = {}): Reading {
   const prefixed = Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text]);
   const metadata = { name: "web", namespace: "shop", annotations: Object.fromEntries(prefixed) };
@@ -50,20 +50,20 @@ export function valuesOf(annotations: Readonly<Record<string, string>>, world: W
 }
 
 /**
- * What a feature said of its place: the route variables, the files, the locations beside it and
+ * What a feature asked of its place: the route variables, the files, the locations beside it and
  * more.
  */
 export interface Noted {
   readonly variables: Record<string, string>;
   readonly files: RenderedFile[];
   readonly beside: View[];
-  /** What its connections are kept apart by. */
+  /** The keys by which its connections are kept apart. */
   readonly apart: string[];
   /** Lines of the http block. */
   readonly http: string[];
 }
 
-/** A place that writes down what it is asked for. */
+/** A place that records what it is asked for. */
 export function notingPlace(
   traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic" | "live" | "identifies">> = {},
 ): Place & { noted: Noted } {

@@ -1,5 +1,5 @@
 /**
- * Small clusters for tests of `translate/`: an Ingress is a few words, everything is in the
+ * Small clusters for tests of `translate/`: an Ingress takes a few words, and everything is in the
  * namespace `ns`.
  */
 import { type Certificate, noIdentity, SecretText } from "../../src/model/configuration.ts";
@@ -60,12 +60,12 @@ export const slice = (name: string, ...addresses: string[]) => ({
   ports: [{ port: 8080 }],
 });
 
-/** What stands behind a Service. */
+/** The endpoints of a Service. */
 export interface Backed {
   readonly name: string;
   readonly namespace?: string;
   readonly addresses: readonly string[];
-  /** What they listen on. */
+  /** The ports on which they listen. */
   readonly port?: number;
   readonly protocol?: "UDP";
 }

@@ -1,6 +1,6 @@
 /**
- * How many Gateways, listeners and routes there are, and which version of them nginx answers by,
- * for metrics.
+ * The numbers of Gateways, listeners and routes, and the version of them that nginx serves, for
+ * metrics.
  */
 import { createHash } from "node:crypto";
 import type { DesiredCondition, DesiredStatus } from "./status.ts";

@@ -11,11 +11,11 @@ import { byCreation } from "./creation.ts";
 
 export interface Assignment {
   /**
-   * Those that nginx listens on for it; empty: none, or all of this machine where Gateways share
-   * its ports.
+   * The addresses on which nginx listens for it. Empty: none, or all of this machine where Gateways
+   * share its ports.
    */
   readonly addresses: readonly string[];
-  /** A type that is not served, of an address that is asked for. */
+  /** The unsupported type of a requested address. */
   readonly unsupported: Problem | undefined;
   /** Why it has not all that it asks for, or none. */
   readonly lacking:
@@ -40,7 +40,8 @@ export interface ServicePlace {
 }
 
 /**
- * By `namespace/name`. `local` are the addresses on which nginx can listen here; undefined: all.
+ * Keyed by `namespace/name`. `local` are the addresses on which nginx can listen here; undefined:
+ * all.
  */
 export function assignAddresses(
   gateways: readonly Gateway[],
@@ -55,8 +56,8 @@ export function assignAddresses(
 }
 
 /**
- * Those of the Gateway that has the addresses of Ingresses, which only the writer of statuses
- * knows.
+ * The addresses of the Gateway that shares those of Ingresses; only the writer of statuses knows
+ * them.
  */
 export function addressesOfIngresses(gateway: Gateway): Assignment {
   const object = nameOf(gateway);
@@ -170,7 +171,7 @@ class Pool {
   }
 }
 
-/** Those of type IPAddress; a value that is undefined asks for any address. */
+/** The requested addresses of the type IPAddress; an undefined value asks for any address. */
 function requestsOf({ spec }: Gateway): { readonly field: string; readonly value: string | undefined }[] {
   return (spec?.addresses ?? []).flatMap(({ type = "IPAddress", value = "" }: GatewayAddress, at) =>
     type === "IPAddress"
@@ -197,7 +198,7 @@ function nameOf({ metadata: { namespace = "default", name } }: Gateway): ObjectN
   return { kind: "Gateway", namespace, name };
 }
 
-/** What the assignment says about the Gateway, for its Problems. */
+/** The Problems of the Gateway about its addresses. */
 export function assignmentProblems({ unsupported, lacking }: Assignment): readonly Problem[] {
   return [unsupported, lacking?.problem].filter((one) => one !== undefined);
 }

@@ -21,7 +21,7 @@ export interface ClassReading {
   readonly parameters: PartialParameters | undefined;
 }
 
-/** By name. */
+/** Keyed by name. */
 export function readClasses(snapshot: Snapshot, options: TranslateOptions): ReadonlyMap<string, ClassReading> {
   const ours = [...snapshot.gatewayClasses].filter(
     ([, { spec }]) => spec?.controllerName === options.gateway.controllerName,

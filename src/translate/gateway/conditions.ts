@@ -14,7 +14,7 @@ export function fails(type: string, reason: string, message: string): DesiredCon
 /** The API server takes 32,768 characters. */
 const longestMessage = 8_000;
 
-/** All of them, one after the other, as long as they fit. */
+/** Joins them, as far as they fit. */
 export function wordsOfAll(problems: readonly Problem[]): string {
   const said: string[] = [];
   let length = 0;
@@ -26,7 +26,7 @@ export function wordsOfAll(problems: readonly Problem[]): string {
   return said.join(". ");
 }
 
-/** What is wrong, with the reason by which the Gateway API knows it. */
+/** A mistake, with its reason in the words of the Gateway API. */
 export interface Fault {
   readonly reason: string;
   readonly problem: Problem;

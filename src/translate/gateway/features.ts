@@ -1,7 +1,7 @@
 /**
- * What of the Gateway API is served, by the names that its conformance suite has. The status of
- * GatewayClasses and the table in docs/gateway-api.md come from these declarations, so a feature
- * that is finished is a line here and its row there.
+ * The supported features of the Gateway API, by the names of its conformance suite. The status of
+ * GatewayClasses and the table in docs/gateway-api.md come from these declarations, so a finished
+ * feature is one line here and its row there.
  */
 import type { Capability } from "../../directives/capabilities.ts";
 import type { TranslateOptions } from "../options.ts";
@@ -155,7 +155,7 @@ export const features: readonly Feature[] = [
   { name: "UDPRoute", versions: "1.6", served: "stream", doc: "UDPRoutes" },
 ];
 
-/** How the page says what a feature needs. */
+/** How the page describes the requirement of a feature. */
 const servedWith: Partial<Record<Capability | "metadata", string>> = {
   metadata: "with `--gateway-services` and `--gateway-metadata-prefixes`",
   http2Directive: "with nginx 1.25.1 or newer",

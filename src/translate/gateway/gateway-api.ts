@@ -65,12 +65,12 @@ export class GatewayApi {
     this.#streams = [sourceOf(tcpRouteReader), sourceOf(udpRouteReader), sourceOf(tlsRouteReader)];
   }
 
-  /** What routes of requests claim, kind by kind. */
+  /** The Claims of routes for requests, kind by kind. */
   get sources(): readonly ClaimSource[] {
     return this.#requests;
   }
 
-  /** What routes of streams claim, kind by kind. */
+  /** The Claims of routes for streams, kind by kind. */
   get streamSources(): readonly ClaimSource[] {
     return this.#streams;
   }
@@ -87,9 +87,7 @@ export class GatewayApi {
     return this.#gateways.placement.ports;
   }
 
-  /**
-   * By id, the listeners on ports that Ingresses have, too; the same map while none is different.
-   */
+  /** Keyed by id: the listeners on shared ports; the same map while nothing changes. */
   get commonListeners(): ReadonlyMap<string, CommonListener> {
     return this.#gateways.placement.common;
   }
@@ -123,10 +121,7 @@ export class GatewayApi {
     return this.#routes.reduce((kept, routes) => routes.keepIn(kept), first);
   }
 
-  /**
-   * What the statuses should be, after all routes have been read. It finds the Problems of
-   * policies.
-   */
+  /** The wanted statuses, after all routes were read. It also finds the Problems of policies. */
   statuses(turn: Turn, contested: Contested): Table<DesiredStatus> {
     const classes = new Map<string, DesiredStatus | undefined>();
     for (const key of this.#statuses.keys()) if (key.startsWith("GatewayClass ")) classes.set(key, undefined);

@@ -63,7 +63,7 @@ function resolved({ listeners, unresolved: own }: GatewayReading): DesiredCondit
   return fails("ResolvedRefs", reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
 }
 
-/** The Gateway API wants it said while clients that show nothing are let in. */
+/** The Gateway API requires this condition while clients without a certificate are let in. */
 function insecure({ gateway }: GatewayReading): readonly DesiredCondition[] {
   const fields = lenientFields(gateway);
   if (fields.length === 0) return [];

@@ -1,7 +1,7 @@
 /**
- * The Gateways that are ours with their ListenerSets, read again when they or what they refer to
- * has changed. Routes ask here for their listeners; the ports of all of them are what nginx is to
- * listen on.
+ * The Gateways that are ours, with their ListenerSets. They are read again when they or objects
+ * that they refer to change. Routes find their listeners here, and nginx listens on the ports of
+ * all of them.
  */
 
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -50,7 +50,7 @@ export class Gateways {
   readonly #references = new Dependencies();
   readonly #sets: ListenerSets;
   readonly placement: Placement;
-  /** As they are by themselves, without their sets. */
+  /** The Gateways without their sets. */
   readonly #own = new Map<string, GatewayReading>();
   readonly #readings = new Map<string, GatewayReading>();
   readonly #attachedSets = new Map<string, SetReading>();
@@ -82,7 +82,10 @@ export class Gateways {
     return reading && { called, gateway: key, listeners: reading.listeners, notAllowed: undefined };
   }
 
-  /** What the Gateway, by `namespace/name`, shows to backends; undefined where it shows nothing. */
+  /**
+   * The certificate that the Gateway, by `namespace/name`, shows to backends; undefined where it
+   * shows none.
+   */
   identity(gateway: string): Identity | undefined {
     return this.#readings.get(gateway)?.identity;
   }
@@ -148,7 +151,7 @@ export class Gateways {
     return this.#sets.keepIn(this.#standIns.keepIn(objects));
   }
 
-  /** Those of the GatewayClasses, by name. */
+  /** The GatewayClasses that are ours, by name. */
   get classes(): ReadonlyMap<string, ClassReading> {
     return this.#classes;
   }
@@ -239,7 +242,7 @@ export class Gateways {
     }
   }
 
-  /** What holds for a Gateway holds for its sets. */
+  /** A change of a Gateway also affects its sets. */
   #changedState(key: string): void {
     this.#changedStatus.add(`Gateway ${key}`);
     for (const set of this.#readings.get(key)?.sets ?? []) this.#changedStatus.add(`ListenerSet ${set.key}`);
@@ -281,7 +284,7 @@ export class Gateways {
     this.#problems.tell(called, problems);
   }
 
-  /** What routes look at, and nothing of certificates and addresses. */
+  /** The parts that routes read, without certificates and addresses. */
   #isAttachedOtherwise(called: string, snapshot: Snapshot): boolean {
     const [kind, key] = kindAndKey(called);
     const isThere = (kind === "Gateway" ? snapshot.gateways : snapshot.listenerSets).has(key);

@@ -13,10 +13,7 @@ export interface Reference {
 export class Grants {
   readonly #byNamespace = new Map<string, Map<string, ReferenceGrant>>();
 
-  /**
-   * Takes in the grants of this turn; gives the namespaces whose objects may be referred to by
-   * others now, or no more.
-   */
+  /** Reads the grants of this turn; returns the namespaces whose permissions may have changed. */
   takeIn({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
     const namespaces = new Set<string>();
     for (const { key, before: old, after } of now.snapshot.referenceGrants.changesSince(

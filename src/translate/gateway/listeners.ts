@@ -18,7 +18,7 @@ export interface ListenersRead {
   readonly listeners: readonly ListenerReading[];
   /** `namespace/name` of Secrets that were looked for. */
   readonly secrets: readonly string[];
-  /** Namespaces whose grants were asked for. */
+  /** Namespaces whose grants were checked. */
   readonly namespaces: readonly string[];
   readonly problems: readonly Problem[];
 }

@@ -116,7 +116,7 @@ function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | s
   return values as PartialParameters;
 }
 
-/** Those of a Gateway, which names them in its own namespace; undefined where it names none. */
+/** The parameters of a Gateway, in its own namespace; undefined where it names none. */
 export function infrastructureParameters(
   { metadata, spec }: Gateway,
   object: ObjectName,

@@ -35,7 +35,7 @@ export class Placement {
     this.services = new OwnServices(options.gateway);
   }
 
-  /** Those of streams; the same array while nothing is different. */
+  /** The ports of streams; the same array while nothing changes. */
   get streams(): readonly StreamPort[] {
     return this.#streams;
   }
@@ -44,7 +44,7 @@ export class Placement {
     return this.#ports;
   }
 
-  /** By id, the listeners on ports of Ingresses; the same map while none is different. */
+  /** Keyed by id: the listeners on ports of Ingresses; the same map while nothing changes. */
   get common(): ReadonlyMap<string, CommonListener> {
     return this.#common;
   }
@@ -65,7 +65,7 @@ export class Placement {
     return isOther || turn.now.snapshot.localAddresses !== turn.before.snapshot.localAddresses;
   }
 
-  /** Gives the Gateways whose addresses or target ports are others now. */
+  /** Returns the Gateways whose addresses or target ports have changed. */
   assign(readings: ReadonlyMap<string, GatewayReading>, turn: Turn): readonly string[] {
     const before = this.#assignments;
     const { gateway: options } = this.#options;

@@ -62,7 +62,7 @@ export interface GatewayReading {
   readonly key: string;
   /** The form that is in force. */
   readonly gateway: Gateway;
-  /** As it is in the cluster. */
+  /** The object in the cluster. */
   readonly present: Gateway;
   /** Why nginx refused the present form; absent where it did not. */
   readonly refused?: Problem;
@@ -77,7 +77,7 @@ export interface GatewayReading {
   readonly values: PartialParameters | undefined;
   /** Fields that are not served, and make nothing else void. */
   readonly unserved: readonly Problem[];
-  /** Those that are attached, in the order of their precedence. */
+  /** The attached sets, in the order of their precedence. */
   readonly sets: readonly SetReading[];
 }
 
@@ -91,7 +91,7 @@ export interface SetReading {
   readonly gateway: string;
   /** The form that is in force. */
   readonly set: ListenerSet;
-  /** As it is in the cluster. */
+  /** The object in the cluster. */
   readonly present: ListenerSet;
   /** Why nginx refused the present form; absent where it did not. */
   readonly refused?: Problem;

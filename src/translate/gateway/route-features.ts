@@ -7,7 +7,7 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import { routeSettings } from "../../settings/for-routes.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** The same object for the same Settings. */
+/** Returns the same object for the same Settings. */
 export function routeFeatures(settings: Settings): FeatureValues {
   return unannotated(routeSettings(settings));
 }

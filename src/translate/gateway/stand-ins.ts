@@ -10,11 +10,11 @@ import { versionOf } from "../quarantine.ts";
 import type { Turn } from "../turn.ts";
 
 export interface FormInForce<T> {
-  /** Undefined where nothing is in force. */
+  /** Undefined where no form is in force. */
   readonly form: T | undefined;
   /** Why that is not the present one. */
   readonly refused: Problem | undefined;
-  /** Whether the search for the cause goes on, so that nothing is said yet. */
+  /** Whether the search for the cause is still running, so that nothing is reported yet. */
   readonly isSuspected: boolean;
 }
 
@@ -37,7 +37,7 @@ export class StandIns<T extends KubernetesObject> {
     return new Set(called.map(kindAndKey).flatMap(([kind, key]) => (kind === this.#kind ? [key] : [])));
   }
 
-  /** Notes what is to be kept of it. */
+  /** Sets the forms that are kept of it. */
   inForce(key: string, object: T | undefined, { now }: Pick<Turn, "now">): FormInForce<T> {
     const called = objectKey(this.#kind, key);
     const refusal = object && now.quarantine.objects.get(called);

@@ -24,11 +24,9 @@ export interface Configured {
   readonly pki: Pki;
   /** The Problems of the present settings and objects, as sentences. */
   problems(): readonly string[];
-  /**
-   * Makes these the settings, and the objects be there besides, and waits until all of it is live.
-   */
+  /** Replaces the settings, adds the objects, and waits until all of it is live. */
   set(settings: Readonly<Record<string, string>>, objects?: readonly KubernetesObject[]): Promise<void>;
-  /** Begins to make them the settings. */
+  /** Starts to replace the settings. */
   begin(settings: Readonly<Record<string, string>>): Promise<void>;
   settled(): Promise<void>;
   /** Asks `web.keys.example`, unless `spec` says otherwise. */

@@ -139,7 +139,7 @@ export function host(listener: string, name: string, rules: readonly Rule[]): Se
   };
 }
 
-/** `/shop` for a prefix, and all below it. */
+/** `/shop` for a prefix, and everything below it. */
 export const prefix = (path: string, more: Partial<Route> = {}): Rule["routes"] =>
   path === "/"
     ? [{ ...more, match: "prefix", path: "/" } as Rule["routes"][number]]

@@ -80,7 +80,7 @@ export const services = [
 export const addressOf = (name: string) => `192.0.2.${120 + services.findIndex(([key]) => key.endsWith(`/${name}`))}`;
 export const authAddress = "192.0.2.119";
 export const streamAddress = "192.0.2.118";
-/** Of what is not an echo backend. */
+/** The answer of an address that is not an echo backend. */
 export const ports: Readonly<Record<string, number>> = { quotes: 50051, talk: 8081 };
 
 /**

@@ -31,7 +31,7 @@ export interface TestNginx {
   apply(parts: ConfParts): Promise<ReloadOutcome>;
   /** The lines of the error log at level error or worse. */
   errors(): readonly string[];
-  /** Says that a line with this in it is what the test is about. */
+  /** Allows a line with this text, because the test is about it. */
   expectError(pattern: RegExp): void;
   /**
    * Ends it, removes its folder, and throws when its log holds an error that was not expected.
@@ -49,7 +49,7 @@ export function temporaryFolder(): RunFolder {
   return opened.folder;
 }
 
-/** An nginx that is not serving yet. Who calls this calls `stop` as well. */
+/** An nginx that is not serving yet. The caller also calls `stop`. */
 export async function testNginx(
   options: { readonly maxDraining?: number; readonly limitMs?: number } = {},
 ): Promise<TestNginx> {

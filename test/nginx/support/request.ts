@@ -20,8 +20,8 @@ export interface RequestOptions {
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
   /**
-   * TLS, with this server name; empty for none. Any certificate is taken: the answer says which one
-   * came.
+   * TLS with this server name; empty: without one. Any certificate is accepted, and the answer
+   * names it.
    */
   readonly sni?: string;
   /** Reuses connections: made by `keepalive()` or `keepaliveTls()`. */
@@ -80,7 +80,7 @@ export function requestHttp2(options: Omit<RequestOptions, "agent">): Promise<An
   }).finally(() => session.close());
 }
 
-/** Sends these bytes and gives back all that comes until the other side closes. */
+/** Sends these bytes and returns everything until the other side closes. */
 export async function raw(to: string, bytes: string): Promise<string> {
   const socket = connect(addressOf(to));
   socket.write(bytes);

@@ -1,14 +1,14 @@
 /**
  * A small cluster as a value, edited at random: hosts with paths, Services with endpoints, one
- * setting. It knows which routes it means, so that what is foretold and what is served can both be
- * held against it.
+ * setting. It knows the routes that it means, so that predictions and answers can be compared with
+ * it.
  */
 import fc from "fast-check";
 import { ingress } from "../../support/ingress.ts";
 import { backedService } from "../../support/sketch.ts";
 
 export interface SmallShop {
-  /** By host. */
+  /** Keyed by host. */
   readonly ingresses: Readonly<Record<string, SmallIngress>>;
   /** How many endpoints each Service has. */
   readonly endpoints: Readonly<Record<string, number>>;
@@ -41,8 +41,8 @@ const onIngress = (name: string, change: (ingress: SmallIngress) => SmallIngress
 };
 
 /**
- * A setting or a timeout gets a value that was never there before: what nginx keeps of earlier ones
- * must not matter.
+ * A setting or a timeout gets a value that was never used before, so that nginx's leftovers of
+ * earlier values do not matter.
  */
 export const edits: fc.Arbitrary<Edit> = fc.oneof(
   fc
@@ -67,7 +67,7 @@ export const edits: fc.Arbitrary<Edit> = fc.oneof(
 );
 
 /**
- * What each route leads to: `host/path` to Service and timeout. A host without a path `/` has the
+ * The target of each route: `host/path` to Service and timeout. A host without a path `/` has the
  * default backend there.
  */
 export function routesMeant({ ingresses }: SmallShop): ReadonlyMap<string, string> {
@@ -79,8 +79,8 @@ export function routesMeant({ ingresses }: SmallShop): ReadonlyMap<string, strin
 }
 
 /**
- * What a request is answered: the name of the Service, 503 where it has no endpoints, 404 where
- * nothing is meant.
+ * The answer to a request: the name of the Service, 503 where it has no endpoints, 404 where there
+ * is no route.
  */
 export function answerMeant({ ingresses, endpoints }: SmallShop, name: string, at: string): string {
   const paths = Object.entries(ingresses[name]?.paths ?? {}).filter(([one]) =>

@@ -1,6 +1,6 @@
 /**
- * What behaviour tests of annotations stand on: a controller in one mode, a backend that echoes
- * what it saw, and Ingresses as a few words (`test/support/sketch.ts`). Everything is in the
+ * The base of behaviour tests for annotations: a controller in one mode, a backend that echoes its
+ * requests, and Ingresses in a short form (`test/support/sketch.ts`). Everything is in the
  * namespace `ns`; the Service `web` has the one endpoint.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -15,12 +15,12 @@ import { ingressClass, service, slice } from "../../support/sketch.ts";
 import { type Answer, type RequestOptions, request } from "./request.ts";
 
 export interface Stand {
-  /** Replaces what was applied before, and resolves when it is live. */
+  /** Replaces the objects of the last call, and resolves when the new ones are live. */
   apply(...objects: readonly KubernetesObject[]): Promise<void>;
   ask(host: string, path?: string, options?: Partial<RequestOptions>): Promise<Answer>;
   /** Where https is served. */
   readonly secureAddress: string;
-  /** Sentences about the Ingress of that name. */
+  /** The Problems of the Ingress with that name. */
   problemsOf(name: string): readonly string[];
   accessLog(): string;
   errorLog(): string;
@@ -31,7 +31,7 @@ export interface StandOptions {
   readonly mode: Mode;
   /** The first of four ports, ten apart. */
   readonly port: number;
-  /** Of the backend. */
+  /** The port of the backend. */
   readonly address: string;
   readonly settings?: Readonly<Record<string, string>>;
   /** Flags beside those of the ports. */

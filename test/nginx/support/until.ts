@@ -2,9 +2,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * The first answer of `look` that is neither undefined nor false; rejects with `what` when there is
- * none within `limitMs`, which only says when to give up: it is longer than anything takes on a
- * busy machine.
+ * Resolves with the first result of `look` that is neither undefined nor false; rejects with `what`
+ * when there is none within `limitMs`. That is only the time to give up: it is longer than anything
+ * takes on a busy machine.
  */
 export async function until<T>(
   what: string | (() => string),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => subject.stop());
 
-/** Connections that have not asked anything yet, so that the workers that took them stay. */
+/** Connections without a request yet, so that the workers that accepted them stay. */
 async function connected(count: number): Promise<readonly Socket[]> {
   const [address = "", port] = subject.to.split(":");
   const connections = Array.from({ length: count }, () => connect(Number(port), address));

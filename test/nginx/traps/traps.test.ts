@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => subject.stop());
 
-/** What the host answers once these objects are served. */
+/** The answer of the host once these objects are served. */
 async function serve(...objects: readonly KubernetesObject[]): Promise<void> {
   await subject.apply(objects);
   await subject.settled();
@@ -130,7 +130,7 @@ test("8: a name that does not resolve harms only the route that names it", async
   const gone = { "auth-url": "http://gone.invalid/auth", "enable-cors": "true" };
   await serve(ingress("dead", "dead.example", "web", gone), ingress("alive", "alive.example", "web"));
   expect((await ask("alive.example")).status).toBe(200);
-  // It need not be set aside: it answers what needs no question.
+  // It need not be set aside, because it answers requests that need no auth service.
   const preflight = await request({ to: subject.to, host: "dead.example", method: "OPTIONS" });
   expect(preflight.status).toBe(204);
 });

@@ -1,6 +1,6 @@
 /**
- * Chromium with one page of it, on a controller that runs. Whatever it asks of another host is
- * noted and refused.
+ * Chromium with one page, on a running controller. Requests to other hosts are recorded and
+ * refused.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +18,7 @@ export function startBrowser(): Promise<Browser> {
 
 export interface Opened {
   readonly page: Page;
-  /** What it asked of others than the controller, and the errors of its scripts and its console. */
+  /** Requests to other hosts than the controller, and the errors of its scripts and its console. */
   readonly wrong: readonly string[];
 }
 
@@ -63,7 +63,8 @@ interface AxeResults {
  * that does.
  */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
-  // The page lets no script in, so the checker comes by the protocol of the browser's tools.
+  // The page allows no foreign script, so the checker is injected through the protocol of the
+  // browser's tools.
   await page.evaluate(axeSource);
   const { violations } = (await page.evaluate("axe.run(document)")) as AxeResults;
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);

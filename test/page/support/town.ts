@@ -1,7 +1,7 @@
 /**
  * A cluster as files, for the page: thousands of hosts of many teams, and in the namespace `shop`
- * one thing of each sort that a view shows: a canary, endpoints in each state, certificates at each
- * age, Problems, a Gateway, and names that mean harm.
+ * one example of everything that a view shows: a canary, endpoints in each state, certificates of
+ * each age, Problems, a Gateway, and hostile names.
  */
 import { makeCertificate } from "../../../src/admission/own-certificate.ts";
 
@@ -31,7 +31,7 @@ const apps = ["admin", "api", "app", "assets", "auth", "blog", "docs", "events",
 export const hostAt = (at: number): string =>
   `${apps[at % 10]}-${Math.floor(at / 100)}.${teams[Math.floor(at / 10) % 10]}.example.com`;
 
-/** By file name. */
+/** Keyed by file name. */
 export async function townFiles(hosts: number): Promise<Record<string, string>> {
   const files: Record<string, string> = {
     "settings.yaml": fileOf([settings]),
@@ -206,7 +206,7 @@ function gateway(): object[] {
   ];
 }
 
-/** A Secret with a certificate that expires in so many days, or has expired. */
+/** A Secret with a certificate that expires in this many days, or has expired. */
 async function pair(name: string, host: string, days: number): Promise<object> {
   const { cert, key } = await makeCertificate([host], new Date(Date.now() + days * dayMs - validMs));
   const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -11,7 +11,7 @@ export interface PageWorld {
 }
 
 const hosts = 10_000;
-/** Of these hosts requests come. */
+/** The hosts that get requests. */
 const busyHosts = 40;
 
 export async function startPageWorld(): Promise<PageWorld> {

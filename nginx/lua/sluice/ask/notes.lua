@@ -43,7 +43,7 @@ local function shares(noted, choose, width)
   return all
 end
 
--- The first part of the conditions of a route that does not hold.
+-- Returns the first condition of a route that fails.
 local function unfulfilled(hold, choice)
   if choice.method and not hold({ method = choice.method }) then
     return { part = "method" }

@@ -1,6 +1,6 @@
 /**
- * All BackendTLSPolicies, and which of them governs a port of a Service: one that names the port
- * before one for the whole Service, and of several the oldest.
+ * All BackendTLSPolicies, and the one that governs a port of a Service: a policy that names the
+ * port comes before one for the whole Service, and among several the oldest wins.
  */
 
 import { guarded } from "../../../guarded.ts";
@@ -11,7 +11,7 @@ import type { Fault } from "../conditions.ts";
 import { byCreation } from "../creation.ts";
 import { failedPolicy, type PolicyReading, type PolicyTargetRead, readPolicy } from "./policy.ts";
 
-/** What decides beside objects. */
+/** Inputs beside objects. */
 export interface PolicyOptions {
   readonly systemAuthorities: string | undefined;
   readonly checksNames: boolean;
@@ -30,7 +30,7 @@ export class BackendTlsPolicies {
     this.#options = options;
   }
 
-  /** Gives the Services, as `namespace/name`, that may be governed otherwise than before. */
+  /** Updates itself; returns the Services, as `namespace/name`, whose policy may have changed. */
   renew(turn: Turn): Set<string> {
     const { before, now } = turn;
     const changed = new Set(
@@ -49,10 +49,7 @@ export class BackendTlsPolicies {
     return services;
   }
 
-  /**
-   * Policies that say something else than before, or have won or lost against such a one, or have
-   * gone.
-   */
+  /** Policies that have changed or gone, or that have won or lost against such a one. */
   get changed(): ReadonlySet<string> {
     return this.#changed;
   }
@@ -62,7 +59,7 @@ export class BackendTlsPolicies {
     return this.#readings.get(key);
   }
 
-  /** Those that are for the Service, as `namespace/name`. */
+  /** The policies for the Service, as `namespace/name`. */
   of(service: string): Iterable<string> {
     return this.#targets.usersOf(service);
   }
@@ -75,7 +72,7 @@ export class BackendTlsPolicies {
     return (port === undefined ? undefined : all.find(has(port))) ?? all.find(has(undefined));
   }
 
-  /** Why the policy has no say about the target; undefined where it has. */
+  /** Why the policy does not govern the target; undefined where it does. */
   conflictAt({ key, object }: PolicyReading, { service, section, field }: PolicyTargetRead): Fault | undefined {
     const older = this.#sorted(service).find((one) =>
       one.targets.some((target) => target.service === service && target.section === section),

@@ -8,8 +8,8 @@ import type { BackendTlsPolicies } from "./policies.ts";
 import { policyStatus } from "./policy-status.ts";
 
 /**
- * A policy that no route of ours uses has no status of ours, and nothing is said about it: it may
- * be for another controller.
+ * A policy that no route of ours uses gets no status from us, because it may be for another
+ * controller.
  */
 export function policyStatuses(
   policies: BackendTlsPolicies,

@@ -28,18 +28,18 @@ export interface PolicyReading {
   readonly object: ObjectName;
   readonly policy: BackendTLSPolicy;
   readonly targets: readonly PolicyTargetRead[];
-  /** Undefined where it cannot be followed; then `invalid` says why. */
+  /** Undefined where it cannot be followed; `invalid` then has the reason. */
   readonly tls: BackendTls | undefined;
   readonly invalid: Fault | undefined;
   /** References to authorities that cannot be followed. */
   readonly unresolved: readonly Fault[];
-  /** What has no effect, and makes nothing void. */
+  /** Fields without effect, which do not make the policy invalid. */
   readonly notes: readonly Problem[];
   /** `namespace/name` of ConfigMaps that were looked for. */
   readonly configMaps: readonly string[];
 }
 
-/** What policies are read by. */
+/** Inputs for reading policies. */
 export interface PolicyWorld {
   configMap(key: string): ConfigMap | undefined;
   /** The path of the file with the authorities of the machine; undefined where there is none. */
@@ -133,7 +133,7 @@ export function failedPolicy(policy: BackendTLSPolicy, bug: Error): PolicyReadin
   return { key: `${namespace}/${name}`, object, policy, targets, tls: undefined, invalid, ...nothing };
 }
 
-/** The same settings with the id that belongs to them. */
+/** Returns the settings with their id. */
 export function withId(settings: Omit<BackendTls, "id">): BackendTls {
   const { authorities, hostname, names, identity } = settings;
   const key = identity === undefined ? [] : [identity.chain, hash("sha256", identity.key.reveal())];
@@ -164,7 +164,7 @@ function isHostname(text: string): boolean {
   return text.length <= 253 && precise.test(text);
 }
 
-/** As the module in `nginx/modules/` wants it. */
+/** In the form that the module in `nginx/modules/` needs. */
 function nameOf({
   type,
   hostname = "",

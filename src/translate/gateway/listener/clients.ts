@@ -8,7 +8,7 @@ export interface AskedClients {
   /** `spec.tls.frontend.default` or `spec.tls.frontend.perPort[0].tls`. */
   readonly field: string;
   readonly references: readonly ObjectReference[];
-  /** As it is written; empty: the default. */
+  /** The mode as written; empty: the default. */
   readonly mode: string;
   readonly lenient: boolean;
 }
@@ -20,8 +20,8 @@ const modes: Readonly<Record<string, { readonly lenient: boolean }>> = {
 };
 
 /**
- * What is asked for on a port; undefined where nothing is. An entry for the port replaces the
- * default, also an empty one.
+ * The client certificates of a port; undefined where none are asked for. An entry for the port
+ * replaces the default, even an empty one.
  */
 export function askedClients({ spec }: Gateway, port: number): AskedClients | undefined {
   const { frontend } = spec?.tls ?? {};

@@ -13,8 +13,8 @@ import type { ListenerReading } from "../reading.ts";
 type Readings = readonly ListenerReading[];
 
 /**
- * Each port is a reload, a socket of every worker, and where the Gateway has a Service one of all
- * target ports.
+ * Each port costs a reload, a socket in every worker, and, where the Gateway has a Service, one of
+ * all target ports.
  */
 const mostAddedPorts = 16;
 
@@ -62,13 +62,13 @@ interface Rival {
 /** The listeners that ask for one port with one protocol. */
 interface OfProtocol {
   readonly first: ListenerReading;
-  /** By hostname: the first one, and the second one where there is one. */
+  /** Keyed by hostname: the first listener, and the second if there is one. */
   readonly hosts: Map<string, readonly [ListenerReading, ListenerReading?]>;
 }
 
 /** Which listeners ask for which ports and hostnames, in the order of their precedence. */
 class Claims {
-  /** By port and protocol. */
+  /** Keyed by port and protocol. */
   readonly #ports = new Map<number, Map<string, OfProtocol>>();
   /** How many ports the sets of a namespace have added. */
   readonly #added = new Map<string, number>();
@@ -111,7 +111,7 @@ class Claims {
   }
 }
 
-/** Whether its set stands in another namespace than the Gateway. */
+/** Whether its set is in another namespace than the Gateway. */
 function isOfTenant({ owner, id }: ListenerReading): boolean {
   return owner.kind === "ListenerSet" && !id.startsWith(`${owner.namespace}/`);
 }
@@ -145,16 +145,14 @@ function faultOf({ owner, field, listener, hostname }: ListenerReading, { reason
   return { reason, problem };
 }
 
-/**
- * As the owner of another listener may know it: names of other namespaces are none of its business.
- */
+/** The name for the message to another owner, which does not show names of other namespaces. */
 function nameOf({ owner, listener }: ListenerReading, reader: Owner): string {
   if (owner.kind === "Gateway") return reader.kind === "Gateway" ? `listener ${listener.name}` : "the Gateway";
   if (owner.namespace !== reader.namespace) return "an older ListenerSet of another namespace";
   return owner.name === reader.name ? `listener ${listener.name}` : `the older ListenerSet ${owner.name}`;
 }
 
-/** Says which listeners of TLS have hosts in common with those of other objects. */
+/** Marks TLS listeners that have hosts in common with those of other objects. */
 function withOverlaps(objects: readonly Readings[]): readonly Readings[] {
   if (objects.length === 1) return objects;
   const ports = new Map<number, Hostnames>();
@@ -202,7 +200,7 @@ function note(owners: Map<string, Owner | "several">, hostname: string, owner: O
   owners.set(hostname, before === undefined || before === owner ? owner : "several");
 }
 
-/** All wildcards that take the hosts of a hostname, and the empty hostname, which takes all. */
+/** All wildcards that take the hosts of a hostname, and the empty hostname for all hosts. */
 function* widerThan(hostname: string): Iterable<string> {
   if (hostname === "") return;
   const rest = hostname.startsWith("*.") ? hostname.slice(2) : hostname;

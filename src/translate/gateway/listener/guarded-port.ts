@@ -2,7 +2,7 @@
 import type { ClientValidation, ListenerPort } from "../../../model/listeners.ts";
 import { allListeners, type GatewayReading } from "../reading.ts";
 
-/** By id of the listener, where its clients are asked for something. */
+/** Keyed by the id of the listener, for listeners that ask for client certificates. */
 export type Guards = ReadonlyMap<string, ClientValidation>;
 
 export function guardsOf(readings: ReadonlyMap<string, GatewayReading>): Guards {

@@ -1,5 +1,6 @@
 /**
- * What a Gateway and its listeners refer to: key pairs in Secrets, and authorities in ConfigMaps.
+ * The references of a Gateway and its listeners: key pairs in Secrets, and authorities in
+ * ConfigMaps.
  */
 import { hash } from "node:crypto";
 import { authoritiesIn } from "../../../certificates/authorities.ts";
@@ -21,19 +22,19 @@ import type { Fault } from "../conditions.ts";
 import type { Grants } from "../grants.ts";
 import { type AskedClients, authoritiesNamed } from "./clients.ts";
 
-/** What listeners are read by. */
+/** Inputs for reading listeners. */
 export interface ListenerWorld {
   readonly grants: Grants;
-  /** What the nginx at hand has not. */
+  /** Capabilities that this nginx lacks. */
   readonly lacks: ReadonlySet<Capability>;
   /** The newest usable version of a Secret of TLS. */
   secret(key: string): Secret | undefined;
-  /** What is wrong with the present version where `secret` gives an older one. */
+  /** The mistake in the present version, where `secret` returns an older one. */
   brokenSecret(key: string): string | undefined;
   configMap(key: string): ConfigMap | undefined;
 }
 
-/** Looks up what one Gateway refers to, and notes what it looked for. */
+/** Resolves the references of one Gateway, and records them. */
 export class References {
   readonly secrets = new Set<string>();
   readonly configMaps = new Set<string>();
@@ -165,7 +166,7 @@ export class References {
   }
 }
 
-/** What references are for. */
+/** The purposes of references. */
 interface About {
   /** The reason of the condition where one cannot be followed. */
   readonly invalid: string;
@@ -179,7 +180,7 @@ const ofBackends: About = {
 };
 const ofClients = { done: "no client is let in by it" };
 
-/** What a Gateway shows to backends, and what was looked for. */
+/** The certificate that a Gateway shows to backends, and the objects that were looked up. */
 export function readIdentity(object: Owner, { spec }: Gateway, world: ListenerWorld) {
   const references = new References(object, world);
   const reference = spec?.tls?.backend?.clientCertificateRef;
@@ -192,7 +193,7 @@ export function readIdentity(object: Owner, { spec }: Gateway, world: ListenerWo
     : { identity: found.identity, unresolved: [], ...looked };
 }
 
-/** What a Gateway depends on, for the index of references. */
+/** The dependencies of a Gateway, for the index of references. */
 export function referencesOf(
   gateway: Gateway,
   looked: readonly { readonly secrets: readonly string[]; readonly namespaces: readonly string[] }[],

@@ -22,7 +22,7 @@ import { StandIns } from "../stand-ins.ts";
 import { unservedListenerFields } from "../unserved.ts";
 import { withConflicts } from "./conflicts.ts";
 
-/** Gives the reading of a Gateway of ours by `namespace/name`. */
+/** Returns the reading of a Gateway of ours by `namespace/name`. */
 type GatewayOf = (key: string) => GatewayReading | undefined;
 
 export class ListenerSets {
@@ -30,7 +30,7 @@ export class ListenerSets {
   readonly #certificates: Certificates;
   readonly #lacks: ReadonlySet<Capability>;
   readonly #references = new Dependencies();
-  /** As they are by themselves, without regard to other objects. */
+  /** The sets by themselves, without regard to other objects. */
   readonly #readings = new Map<string, SetReading>();
   /** Keys of attached sets by that of their Gateway. */
   readonly #attached = new Map<string, Set<string>>();

@@ -1,4 +1,4 @@
-/** The paths of a route on one listener, with what RouteSettings say for them there. */
+/** The paths of a route on one listener, with the RouteSettings that hold for them. */
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { shortHash } from "../../../directives/short-hash.ts";
 import type { Problem } from "../../../problem.ts";
@@ -7,7 +7,7 @@ import type { Effective } from "./effective.ts";
 import { closed as done } from "./reading.ts";
 
 export interface Applied {
-  /** The same list where nothing is said for any of them. */
+  /** Returns the same list where no settings hold. */
   readonly paths: readonly ClaimedPath[];
   /** Guards that cannot hold together. */
   readonly conflicts: readonly Problem[];
@@ -76,8 +76,8 @@ function strictlySatisfied({ filters, backends, retries }: ClaimedPath, features
 const balancing = ["sessionAffinity", "loadBalance", "upstreamHashBy", "serviceUpstream"] as const;
 
 /**
- * Endpoints that are balanced in a way of their own are an Upstream of their own. A session of the
- * rule says who answers.
+ * Endpoints with their own balancing are a separate Upstream. A session of the rule decides which
+ * endpoint answers.
  */
 function balancedApart({ backends, filters }: ClaimedPath, features: FeatureValues, plain: FeatureValues) {
   const own = balancing.filter((name) => features[name] !== plain[name]);

@@ -21,7 +21,7 @@ export interface Effective {
   readonly closed: Problem | undefined;
   /** The reason why several together let no request pass; undefined where requests may pass. */
   readonly conflict: Problem | undefined;
-  /** The objects that have said it. */
+  /** The objects with these values. */
   readonly authors: readonly Owner[];
 }
 
@@ -48,7 +48,7 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
   return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors };
 }
 
-/** Undefined where they cannot hold together. */
+/** Undefined where they cannot be combined. */
 function both(name: keyof FeatureValues, { both: join }: AnyFeature, layers: readonly SettingsReading[]): unknown {
   return layers
     .map(({ values }): unknown => values[name])

@@ -34,7 +34,7 @@ export interface SettingsReading {
   /** Why the rules that they are for answer 503; undefined where they do not. */
   readonly closed: Problem | undefined;
   readonly problems: readonly Problem[];
-  /** Those of the problems that may lie in another object. */
+  /** The Problems that may lie in another object. */
   readonly elsewhere: readonly Problem[];
   /**
    * Objects that were looked at, as `Kind namespace/name`, and namespaces whose grants count, as
@@ -47,7 +47,7 @@ export interface SettingsReading {
 
 export interface SettingsWorld {
   readonly snapshot: Pick<Snapshot, "secrets" | "configMaps" | "services">;
-  /** Those that hold for routes. */
+  /** The settings that hold for routes. */
   readonly settings: Settings;
   readonly options: Pick<TranslateOptions, "annotationValidation" | "asked" | "lacks">;
   readonly grants: Pick<Grants, "permits">;

@@ -23,7 +23,7 @@ import { type FormInForce, StandIns } from "../stand-ins.ts";
 import { type Effective, effectiveOf } from "./effective.ts";
 import { readSettings, type SettingsReading } from "./reading.ts";
 
-/** Where a rule stands. */
+/** The place of a rule. */
 export interface RulePlace {
   /** Like `HTTPRoute shop/web`. */
   readonly route: string;
@@ -101,7 +101,7 @@ export class AllRouteSettings {
   }
 
   /**
-   * Those that are attached to an object like `Gateway shop/public`, or to that part of it; the
+   * The settings that are attached to an object like `Gateway shop/public`, or to that part of it,
    * oldest first.
    */
   attachedTo(called: string, section: string | undefined): readonly SettingsReading[] {
@@ -120,7 +120,7 @@ export class AllRouteSettings {
     return this.#targets.usersOf(called);
   }
 
-  /** Those that have a target in common with it, or had before it changed. */
+  /** The settings that have a target in common with it, or had one before it changed. */
   beside(key: string): ReadonlySet<string> {
     return this.#beside.get(key) ?? new Set();
   }
@@ -208,7 +208,7 @@ export class AllRouteSettings {
   }
 }
 
-/** What a target is called; undefined where it is none of the Gateway API. */
+/** The kind of a target in words; undefined where it is none of the Gateway API. */
 function calledOf({ group, kind, name }: PolicyTarget, { metadata }: RouteSettings): string | undefined {
   return group === gatewayGroup ? objectKey(kind, `${metadata.namespace ?? "default"}/${name}`) : undefined;
 }

@@ -24,7 +24,7 @@ export interface TargetSeen {
 export interface TargetWorld {
   /** The object that is called like `Gateway shop/public`; undefined where there is none. */
   seen(called: string): TargetSeen | undefined;
-  /** Those that are attached to it or to that part of it, the oldest first. */
+  /** The settings that are attached to it or to that part of it, oldest first. */
   attachedTo(called: string, section: string | undefined): readonly SettingsReading[];
   /** Routes of ours whose filters name these settings, like `HTTPRoute shop/web`. */
   users(key: string): readonly string[];
@@ -69,7 +69,7 @@ function referenceTo({ group, kind, name, sectionName }: PolicyTarget): ParentRe
   return { group, kind, name, ...(sectionName === undefined ? {} : { sectionName }) };
 }
 
-/** Nothing is said about what other controllers serve. */
+/** Objects of other controllers get no entry. */
 function judged(
   reading: SettingsReading,
   { group, kind, name, sectionName }: PolicyTarget,

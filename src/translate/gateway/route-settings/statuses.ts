@@ -29,7 +29,7 @@ export function settingsStatuses(
   for (const called of [...parents, ...changedRoutes, ...gone])
     for (const key of settings.keysAt(called)) keys.add(key);
   for (const route of routes) for (const key of route.settingsOfChanged) keys.add(key);
-  // Those beside a changed one may have won or lost.
+  // Others beside a changed one may have won or lost.
   for (const key of settings.changed) for (const other of settings.beside(key)) keys.add(other);
   const world: TargetWorld = {
     seen: (called) => seen(called, turn, { gateways, routes }),

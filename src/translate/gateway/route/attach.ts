@@ -13,7 +13,7 @@ export interface Attachment {
   /** `spec.parentRefs[0]`. */
   readonly field: string;
   readonly parent: ParentReading;
-  /** Those that take the route; empty where `fault` says why. */
+  /** The listeners that take the route; empty where `fault` has the reason. */
   readonly listeners: readonly ListenerReading[];
   readonly fault: Fault | undefined;
   /** Hosts that the host policy gives to other namespaces, where others are left. */
@@ -21,7 +21,7 @@ export interface Attachment {
 }
 
 export interface AttachWorld {
-  /** That of the routes. */
+  /** The namespace of the routes. */
   readonly kind: string;
   /**
    * The Gateway or ListenerSet of ours that is called like `Gateway shop/public` or `ListenerSet

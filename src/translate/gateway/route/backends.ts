@@ -59,8 +59,8 @@ const httpProtocols: Readonly<Record<string, BackendProtocol>> = {
 };
 
 /**
- * The ending of an Upstream's id where it is made for routes: Ingresses balance theirs as
- * annotations say.
+ * The suffix of an Upstream's id for routes, because annotations decide how Ingresses balance
+ * theirs.
  */
 const ofRoutes = "for routes";
 
@@ -177,7 +177,7 @@ export type ServiceTarget =
   | { readonly key: string; readonly declared: ServicePort }
   | { readonly reason: string; readonly part: string; readonly why: string };
 
-/** The port of a Service that a route of any kind names, which is to be one of this protocol. */
+/** Finds the port of a Service that a route names; it must have this protocol. */
 export function serviceTargetOf(
   reference: BackendReference,
   { object, grants, service }: BackendWorld,
@@ -238,7 +238,7 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
   return { mirrors, faults };
 }
 
-/** Copies are never sent in plain text to a backend that is to be asked over TLS. */
+/** Copies are never sent in plain text to a backend that requires TLS. */
 function unmirrored({ tls, broken, protocol = "http" }: Extract<Target, { key: string }>) {
   const isPlain = tls === undefined && broken === undefined;
   if (isPlain && protocol === "http") return undefined;

@@ -17,8 +17,8 @@ export interface HeaderMistake {
 }
 
 /**
- * The first mistake. A Host that a request is given is the host that the backend is asked for, so
- * it may be set there.
+ * Returns the first mistake. A route may set Host, which is then the host of the request to the
+ * backend.
  */
 export function headerMistake(changes: HeaderModifier, of: "request" | "answer"): HeaderMistake | undefined {
   for (const list of ["set", "add"] as const) {

@@ -10,7 +10,7 @@ export interface RouteReader<R extends Route> {
   /** `metadata.kind` of the routes. */
   readonly kind: R["kind"] & string;
   table(snapshot: Snapshot): Table<R>;
-  /** All Services that the route names, for its backends and its mirrors. */
+  /** All Services that the route names, as backends and for mirrors. */
   references(route: R): readonly BackendReference[];
   /**
    * The RouteSettings that its filters name, by `namespace/name`. Absent of kinds without filters.

@@ -51,7 +51,7 @@ export function inShadow({ parentRef, conditions }: DesiredParentStatus): Desire
   return { parentRef, conditions: [...conditions, holds("sluice.dev/Shadow", message, "Shadow")] };
 }
 
-/** Adds to what is said of an accepted route. */
+/** Adds to the conditions of an accepted route. */
 export function withNotes(status: DesiredParentStatus, problems: readonly Problem[]): DesiredParentStatus {
   if (problems.length === 0) return status;
   const conditions = status.conditions.map((one) => {

@@ -1,6 +1,6 @@
 /**
- * How TCPRoutes, UDPRoutes and TLSRoutes are read: each has one rule, which says where its
- * connections or datagrams go.
+ * Reads TCPRoutes, UDPRoutes and TLSRoutes: each has one rule, which names the target of its
+ * connections or datagrams.
  */
 import type { BackendReference } from "../../../model/gateway/objects.ts";
 import type { TCPRoute, TLSRoute, UDPRoute } from "../../../model/gateway/routes.ts";
