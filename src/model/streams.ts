@@ -3,6 +3,7 @@
  * StreamPort; its listeners say which names they take, and a GatewayStream has the target of each
  * name.
  */
+import type { BackendTls } from "./backend-tls.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Owner } from "./owner.ts";
 
@@ -83,4 +84,6 @@ export interface StreamBackend {
   readonly weight: number;
   /** Empty: its share is refused. */
   readonly endpoints: readonly Endpoint[];
+  /** Its connections are TLS, and verified; absent: they are not. There are no further names. */
+  readonly tls?: BackendTls;
 }

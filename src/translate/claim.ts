@@ -84,8 +84,8 @@ export interface ClaimedBackend extends WeightedBackend {
   /** Why it cannot be used as written; undefined where it names a port of a Service. */
   readonly mistake?: string;
   /**
-   * Whether a policy wants TLS towards it. A stream cannot do that where nginx ends the TLS of
-   * clients.
+   * Whether a policy wants TLS towards it that nginx cannot give to a stream, where it ends the TLS
+   * of clients.
    */
   readonly wantsTls?: true;
 }

@@ -134,7 +134,25 @@ const listeners = [
     hostname: "ended.example",
     tls: { mode: "Terminate", certificateRefs: [{ name: "ended" }] },
   },
+  ...["secured", "wrong", "partly"].map((name) => ({
+    name,
+    port: 9443,
+    protocol: "TLS",
+    hostname: `${name}.example`,
+    tls: { mode: "Terminate", certificateRefs: [{ name: "ended" }] },
+  })),
 ];
+
+/** Asks a Service over TLS, for a certificate of this hostname. */
+const policy = (service: string, hostname: string) => ({
+  apiVersion: `${group}/v1`,
+  kind: "BackendTLSPolicy",
+  metadata: metadata(service),
+  spec: {
+    targetRefs: [{ group: "", kind: "Service", name: service, sectionName: "tls" }],
+    validation: { hostname, caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "authority" }] },
+  },
+});
 
 function objects(): KubernetesObject[] {
   const data = { "tls.crt": pki.backend.certificate, "tls.key": pki.backend.key };
@@ -187,6 +205,28 @@ function objects(): KubernetesObject[] {
       to: [{ name: "none", port: 443 }],
     }),
     route("TLSRoute", "ended", { section: "ended", hostnames: ["ended.example"], to: [{ name: "b3", port: 70 }] }),
+    {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "authority", namespace: "ns" },
+      data: { "ca.crt": pki.ca.certificate },
+    },
+    ...service("secured", [backends[0]]),
+    ...service("wrong", [backends[0]]),
+    policy("secured", "backend.example"),
+    policy("wrong", "other.example"),
+    ...["secured", "wrong"].map((name) =>
+      route("TLSRoute", name, { section: name, hostnames: [`${name}.example`], to: [{ name, port: 443 }] }),
+    ),
+    route("TLSRoute", "partly", {
+      section: "partly",
+      hostnames: ["partly.example"],
+      to: [
+        { name: "secured", port: 443, weight: 2 },
+        { name: "b3", port: 70, weight: 1 },
+        { name: "gone", port: 70, weight: 1 },
+      ],
+    }),
   ] as unknown as KubernetesObject[];
 }
 
@@ -260,6 +300,7 @@ test("a TCPRoute and a UDPRoute have one port number each for themselves, and th
   expect(await tcp(53)).toBe("62 hello");
   expect(problems.map(sentence)).toEqual([
     "spec.rules[0].backendRefs[1]: Service ns/gone not found; its share of the connections is refused",
+    "spec.rules[0].backendRefs[2]: Service ns/gone not found; its share of the connections is refused",
   ]);
 });
 
@@ -282,6 +323,15 @@ test("TLS passes through or ends by the name that a client sends, on one port", 
   expect(await tls("ended.example")).toBe("63 hello");
   expect(await tls("shut.through.example")).toBe("closed");
   expect(await tls("other.example")).toBe("closed");
+});
+
+test("a backend with a BackendTLSPolicy is asked over TLS, and only with the certificate that it has to show", async () => {
+  expect(await tls("secured.example")).toBe("61 backend.example hello");
+  expect(await tls("wrong.example")).toBe("closed");
+  const shares = tally(await Promise.all(Array.from({ length: 200 }, () => tls("partly.example"))));
+  expect(Object.keys(shares).sort()).toEqual(["61 backend.example hello", "63 hello", "closed"]);
+  expect(shares["61 backend.example hello"]).toBeGreaterThan(50);
+  expect(shares["61 backend.example hello"]).toBeLessThan(150);
 });
 
 test("a route is served elsewhere, and its listener closed, at the next turn", async () => {

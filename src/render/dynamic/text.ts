@@ -42,7 +42,7 @@ export interface DynamicParts {
  */
 export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
   const { settings, defaultCertificate, listenerPorts, streams, streamSnippets, certificates } = configuration;
-  const ends = streamFiles(gatewayStreamsIn(streams), certificates);
+  const ends = streamFiles(gatewayStreamsIn(streams), certificates, "");
   return {
     settings: hashOfObject(settings),
     ...(listenerPorts.size === 0 ? {} : { "ports of Gateways": hashOf(JSON.stringify(listenedOn(listenerPorts))) }),
@@ -99,7 +99,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
     ...gatewayFiles,
     ...textServers.flatMap((server) => server.files),
     ...all.flatMap((shape) => shape.files),
-    ...streamFiles(gatewayStreamsIn(streams), certificates),
+    ...streamFiles(gatewayStreamsIn(streams), certificates, machine.paths.root),
   ]);
   const conf = confOf(
     template,

@@ -2,7 +2,7 @@
  * The directives for backends over TLS with a BackendTLSPolicy. nginx finds a kept connection by
  * the address of its peer alone, so each set of directives has connections of its own.
  */
-import type { Place } from "../../directives/place.ts";
+import type { Place, ServerPlace } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Authorities, BackendTls } from "../../model/backend-tls.ts";
 
@@ -10,16 +10,35 @@ import type { Authorities, BackendTls } from "../../model/backend-tls.ts";
 const depth = 10;
 
 /** For `templates/proxy-ssl.tmpl`. */
-export function backendTlsView({ authorities, hostname, names, identity }: BackendTls, place: Place): View {
-  const prefix = place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl";
-  const pair: readonly (readonly [string, Token])[] =
+export function backendTlsView(tls: BackendTls, place: Place): View {
+  const lines = linesOf(tls, place, place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl");
+  place.pooledApart(lines.map(([name, value]) => `${name} ${value}`).join("\n"));
+  return viewOf(lines);
+}
+
+/** The same for a server of the stream module. */
+export function streamTlsView(tls: BackendTls, place: ServerPlace): View {
+  return viewOf([["proxy_ssl", Token.conf`on`], ...linesOf(tls, place, "proxy_ssl")]);
+}
+
+type Line = readonly [name: string, value: Token];
+
+const viewOf = (lines: readonly Line[]): View =>
+  lines.map(([name, value]): View => ({ name: Token.name(name), value }));
+
+function linesOf(
+  { authorities, hostname, names, identity }: BackendTls,
+  place: ServerPlace,
+  prefix: "grpc_ssl" | "proxy_ssl",
+): readonly Line[] {
+  const pair: readonly Line[] =
     identity === undefined
       ? []
       : [
           [`${prefix}_certificate`, Token.word(place.file("loaded", identity.chain))],
           [`${prefix}_certificate_key`, Token.word(place.file("loaded", identity.key.reveal()))],
         ];
-  const lines: readonly (readonly [string, Token])[] = [
+  return [
     ...pair,
     [`${prefix}_trusted_certificate`, fileOf(authorities, place)],
     [`${prefix}_verify`, Token.conf`on`],
@@ -29,10 +48,8 @@ export function backendTlsView({ authorities, hostname, names, identity }: Backe
     [`${prefix}_server_name`, Token.conf`on`],
     ...(names.length === 0 ? [] : [["upstream_ssl_verify_san", Token.words(names.map(Token.text))] as const]),
   ];
-  place.pooledApart(lines.map(([name, value]) => `${name} ${value}`).join("\n"));
-  return lines.map(([name, value]): View => ({ name: Token.name(name), value }));
 }
 
-function fileOf(authorities: Authorities, place: Place): Token {
+function fileOf(authorities: Authorities, place: ServerPlace): Token {
   return Token.word(authorities.kind === "file" ? authorities.path : place.file("loaded", authorities.text));
 }

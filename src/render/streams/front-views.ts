@@ -10,7 +10,7 @@ import type { GatewayStream, StreamHost } from "../../model/streams.ts";
 import type { Table } from "../../model/table.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import { type Fronts, isFront, requestSocket } from "./fronts.ts";
-import { hostPool, isOpen, shareOf } from "./pools.ts";
+import { groupsOf, hostPool, isOpen, type PoolGroup, shareOf } from "./pools.ts";
 
 export interface StreamWorld {
   readonly settings: Settings;
@@ -88,5 +88,15 @@ export const refusing = ({ paths }: Machine): Token => Token.word(`unix:${paths.
 export function poolOf(stream: GatewayStream, host: StreamHost): Token | undefined {
   if (!host.backends.some(isOpen)) return undefined;
   const name = hostPool(stream, host);
-  return host.backends.every(isOpen) ? Token.name(name) : Token.variable(shareOf(name));
+  const [only, ...more] = groupsOf(stream, host);
+  const isShared = more.length > 0 || !host.backends.every(isOpen);
+  return isShared ? Token.variable(shareOf(name)) : Token.name(only!.pool);
+}
+
+/**
+ * The socket of a server that asks backends over TLS, where others of the host are asked in another
+ * way.
+ */
+export function groupSocket({ pool }: PoolGroup, { paths }: Machine): Token {
+  return Token.word(`unix:${paths.sockets}/g-${shortHash(pool)}.sock`);
 }

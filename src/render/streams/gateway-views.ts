@@ -11,12 +11,14 @@ import type { GatewayStream, StreamHost } from "../../model/streams.ts";
 import type { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { listenLine } from "../conf/source-map.ts";
+import { streamTlsView } from "../gateway/backend-tls.ts";
 import { gatewayAddresses } from "../gateway/listen.ts";
-import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
+import { certificateFiles, filesOf, type RenderedFile } from "../rendered-files.ts";
 import { directivesOf } from "../settings/directives.ts";
 import {
   endSocket,
   frontView,
+  groupSocket,
   hasEnd,
   namesOf,
   otherwiseOf,
@@ -26,18 +28,25 @@ import {
   type StreamWorld,
 } from "./front-views.ts";
 import { isFront } from "./fronts.ts";
-import { hostPool, isOpen, shareOf, weightOf } from "./pools.ts";
+import { groupsOf, hostPool, isOpen, shareOf, weightOf } from "./pools.ts";
 
-/** The files of the certificates with which TLS of streams ends. */
+/** The files of the certificates with which TLS of streams ends, and of those for backends. */
 export function streamFiles(
   streams: readonly GatewayStream[],
   certificates: Table<Certificate>,
+  root: string,
 ): readonly RenderedFile[] {
+  const files: RenderedFile[] = [];
+  for (const { hosts } of streams) {
+    for (const { tls } of hosts.flatMap(({ backends }) => backends))
+      if (tls !== undefined) streamTlsView(tls, filesOf(root, files));
+  }
   const ids = new Set(streams.flatMap(({ hosts }) => hosts.flatMap((host) => host.certificates ?? [])));
-  return [...ids].flatMap((id) => {
+  const pairs = [...ids].flatMap((id) => {
     const found = certificates.get(id);
     return found === undefined ? [] : certificateFiles(pairName(id), found);
   });
+  return [...pairs, ...files];
 }
 
 /** False where there are none. */
@@ -49,9 +58,9 @@ export function gatewayStreamsView(streams: readonly GatewayStream[], world: Str
   return {
     refusing: refusing(machine),
     tlsDirectives: tlsDirectives(settings, machine),
-    shares: hosts.flatMap(({ stream, host }) => shareView(stream, host)),
+    shares: hosts.flatMap(({ stream, host }) => shareView(stream, host, machine)),
     servers: streams.filter((one) => one !== onHttps).map((stream) => serverView(stream, world)),
-    ends: hosts.flatMap(({ stream, host }) => endView(stream, host, world)),
+    ends: hosts.flatMap(({ stream, host }) => [...endView(stream, host, world), ...groupViews(stream, host, machine)]),
     responses: Token.count(settings.proxyStreamResponses),
   };
 }
@@ -60,20 +69,50 @@ function pairName(id: string): string {
   return `stream-${shortHash(id)}`;
 }
 
-function shareView(stream: GatewayStream, host: StreamHost): View[] {
+function shareView(stream: GatewayStream, host: StreamHost, machine: Machine): View[] {
   const open = host.backends.filter(isOpen);
-  if (open.length === 0 || open.length === host.backends.length) return [];
-  const pool = hostPool(stream, host);
-  const refused = 100 * (1 - weightOf(open) / weightOf(host.backends));
+  const groups = groupsOf(stream, host);
+  const isWhole = open.length === host.backends.length;
+  if (open.length === 0 || (isWhole && groups.length === 1)) return [];
+  const whole = weightOf(host.backends);
+  const [first, ...others] = groups.map((group) => ({
+    to: groups.length > 1 && group.tls !== undefined ? groupSocket(group, machine) : Token.name(group.pool),
+    part: percentage(weightOf(group.backends), whole),
+  }));
   return [
     {
-      variable: Token.variable(shareOf(pool)),
-      pool: Token.name(pool),
-      /** nginx takes two decimals of a percentage. */
-      refused: Token.name(`${Math.min(99.99, Math.max(0.01, refused)).toFixed(2)}`),
+      variable: Token.variable(shareOf(hostPool(stream, host))),
+      refused: !isWhole && percentage(whole - weightOf(open), whole),
+      others,
+      pool: first!.to,
       udp: stream.protocol === "udp",
     },
   ];
+}
+
+/** nginx takes two decimals of a percentage. */
+function percentage(weight: number, whole: number): Token {
+  return Token.name(`${Math.min(99.99, Math.max(0.01, (100 * weight) / whole)).toFixed(2)}`);
+}
+
+/** Servers that ask some backends of a host over TLS, while others are asked in another way. */
+function groupViews(stream: GatewayStream, host: StreamHost, machine: Machine): View[] {
+  const groups = host.backends.some(isOpen) ? groupsOf(stream, host) : [];
+  if (groups.length < 2) return [];
+  return groups.flatMap((group) =>
+    group.tls === undefined
+      ? []
+      : [
+          {
+            socket: groupSocket(group, machine),
+            proxied: false,
+            tls: false,
+            pairs: [],
+            proxySsl: streamTlsView(group.tls, filesOf(machine.paths.root, [])),
+            pool: Token.name(group.pool),
+          },
+        ],
+  );
 }
 
 function serverView(stream: GatewayStream, world: StreamWorld): View {
@@ -106,12 +145,15 @@ function endView(stream: GatewayStream, host: StreamHost, { machine, certificate
   if (pool === undefined || stream.protocol !== "tls" || !hasEnd(stream, host)) return [];
   const pairs = (host.certificates ?? []).filter((id) => certificates.has(id));
   if (host.certificates !== undefined && pairs.length === 0) return [];
+  const [group, ...more] = groupsOf(stream, host);
   const file = (id: string, ending: string) =>
     listenLine(Token.word(`${machine.paths.root}/tls/${pairName(id)}.${ending}`), stream.id);
   return [
     {
       socket: endSocket(stream, host, machine),
       proxied: isFront(stream),
+      proxySsl:
+        more.length === 0 && group?.tls !== undefined && streamTlsView(group.tls, filesOf(machine.paths.root, [])),
       tls: pairs.length > 0,
       pairs: pairs.map((id) => ({ certificate: file(id, "crt"), key: file(id, "key") })),
       pool,

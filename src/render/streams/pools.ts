@@ -5,6 +5,7 @@
  */
 import type { Machine } from "../../directives/machine.ts";
 import { shortHash } from "../../directives/short-hash.ts";
+import type { BackendTls } from "../../model/backend-tls.ts";
 import type { Endpoint, StreamServer } from "../../model/configuration.ts";
 import { type RecordKey, type StreamEndpoint, streamKey } from "../../model/records.ts";
 import type { GatewayStream, StreamBackend, StreamHost } from "../../model/streams.ts";
@@ -40,6 +41,23 @@ export const hostPool = ({ id }: Pick<GatewayStream, "id">, { hostname }: Pick<S
 /** The variable that names the pool for a share of the connections only. */
 export const shareOf = (pool: string): string => `${pool}_share`;
 
+/** Backends of a host that are asked in the same way: plainly, or over TLS as one policy says. */
+export interface PoolGroup {
+  readonly pool: string;
+  readonly tls: BackendTls | undefined;
+  readonly backends: readonly StreamBackend[];
+}
+
+/** None where there is no backend. Only open ones are in a group, unless all are shut. */
+export function groupsOf(stream: GatewayStream, host: StreamHost): readonly PoolGroup[] {
+  const open = host.backends.filter(isOpen);
+  const some = open.length > 0 ? open : host.backends.slice(0, 1);
+  return [...Map.groupBy(some, ({ tls }) => tls?.id)].map(([id, backends]) => {
+    const name = hostPool(stream, host);
+    return { pool: id === undefined ? name : `${name}_${shortHash(id)}`, tls: backends[0]!.tls, backends };
+  });
+}
+
 export interface Pool {
   readonly name: string;
   readonly endpoints: readonly WeightedEndpoint[];
@@ -53,11 +71,11 @@ export function poolsOf(streams: readonly StreamServer[], heaviest?: number): re
   return streams.flatMap((stream) => {
     if (stream.kind === "passthrough") return [{ name: passthroughPool(stream.host), endpoints: equal(stream) }];
     if (stream.kind !== "gateway") return [{ name: portPool(stream), endpoints: equal(stream) }];
-    return stream.hosts
-      .filter(({ backends }) => backends.length > 0)
-      .map((host) => {
-        return { name: hostPool(stream, host), endpoints: weightedServers(host.backends.filter(isOpen), heaviest) };
-      });
+    return stream.hosts.flatMap((host) =>
+      groupsOf(stream, host).map(({ pool, backends }) => {
+        return { name: pool, endpoints: weightedServers(backends.filter(isOpen), heaviest) };
+      }),
+    );
   });
 }
 
@@ -107,11 +125,15 @@ function textOf(stream: StreamServer): StreamServer {
 function merged(backends: readonly StreamBackend[]): readonly StreamBackend[] {
   if (backends.length === 0) return [];
   const shut = backends.filter((one) => !isOpen(one));
-  if (shut.length === 0 || shut.length === backends.length) return [{ weight: 1, endpoints: [nowhere] }];
-  return [
-    { weight: weightOf(backends.filter(isOpen)), endpoints: [nowhere] },
-    { weight: weightOf(shut), endpoints: [] },
-  ];
+  const open = shut.length === backends.length ? backends.slice(0, 1) : backends.filter(isOpen);
+  const groups = [...Map.groupBy(open, ({ tls }) => tls?.id).values()].map((some) => {
+    const { tls } = some[0]!;
+    return { weight: weightOf(some), endpoints: [nowhere], ...(tls === undefined ? {} : { tls }) };
+  });
+  if (shut.length === 0 || shut.length === backends.length) {
+    return groups.length === 1 ? groups.map((one) => ({ ...one, weight: 1 })) : groups;
+  }
+  return [...groups, { weight: weightOf(shut), endpoints: [] }];
 }
 
 export const weightOf = (backends: readonly StreamBackend[]): number =>

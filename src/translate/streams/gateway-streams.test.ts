@@ -60,7 +60,7 @@ test("a name of a more specific listener is no other listener's, and is closed w
   expect(placed(two, ...claims)).toEqual([[""], ["*.a.example"], ["*.example", "taker"]]);
 });
 
-test("a backend that wants TLS is refused where the listener ends it, and has the bytes where it passes through", () => {
+test("a backend that wants TLS which nginx cannot give is refused where the listener ends it, and has the bytes where it passes through", () => {
   const passes = listener("l", "");
   const secured = claim("secured", "l", "_");
   for (const [path] of secured.hosts.values()) Object.assign(path!.backends[0]!, { wantsTls: true });

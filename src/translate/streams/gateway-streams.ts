@@ -32,7 +32,7 @@ export function gatewayStreams(
     const backendsOf = ({ name, claim }: Claimed, { id, certificates }: StreamListener) => {
       const endsTls = certificates !== undefined;
       return (claim.hosts.get(serverKey({ listener: id, name }))?.[0]?.backends ?? []).flatMap((backend) =>
-        streamBackend(backend, endsTls && backend.wantsTls === true, transport, world),
+        streamBackend(backend, endsTls, transport, world),
       );
     };
     const hostnames = [...listeners.map(({ hostname }) => hostname), ...(beside?.hostnames ?? [])];
@@ -91,22 +91,23 @@ function isBest({ hostname: own }: StreamListener, name: string, all: readonly s
 }
 
 /**
- * None where its weight is 0: it has no share. `isRefused` says that a policy wants TLS towards it,
- * while nginx has ended that of the client and would send plain bytes.
+ * None where its weight is 0: it has no share. Where nginx ends the TLS of clients, a policy that
+ * wants TLS towards the backend is followed, and else nothing is sent, for it would be plain.
  */
 function streamBackend(
   backend: ClaimedBackend,
-  isRefused: boolean,
+  endsTls: boolean,
   transport: "TCP" | "UDP",
   world: StreamWorld,
 ): StreamBackend[] {
-  const { weight, key, port, unusable } = backend;
+  const { weight, key, port, unusable, wantsTls, tls } = backend;
   if (weight <= 0) return [];
-  if (unusable !== undefined || isRefused) return [{ weight, endpoints: [] }];
+  if (unusable !== undefined || (endsTls && wantsTls)) return [{ weight, endpoints: [] }];
   const declared = servicePortNumbered(world.service(key), port, transport);
   const answer = guarded(
     () => declared && world.endpoints(key, declared, transport),
     () => undefined,
   );
-  return [{ weight, endpoints: answer?.kind === "endpoints" ? answer.endpoints : [] }];
+  const endpoints = answer?.kind === "endpoints" ? answer.endpoints : [];
+  return [{ weight, endpoints, ...(endsTls && tls !== undefined ? { tls } : {}) }];
 }

@@ -60,14 +60,22 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
     }
     const { key, declared } = found;
     const policy = world.policy(key, declared.name);
-    if (policy !== undefined) {
-      const why = `names a Service with ${named(policy.object)}, which is not followed for streams`;
-      const refused =
-        "where the listener ends TLS its connections are refused, and elsewhere bytes are sent on as they come";
-      note(`${field}.${part}`, why, object.kind === "TLSRoute" ? refused : "bytes are sent on as they come");
+    const backend = { part, upstream: "", key, service: name, port: String(declared.port), weight };
+    if (policy === undefined) return backend;
+    const where = `${field}.${part}`;
+    const governed = `names a Service with ${named(policy.object)}`;
+    if (object.kind !== "TLSRoute") {
+      note(where, `${governed}, which is followed for TLSRoutes alone`, "bytes are sent on as they come");
+      return backend;
     }
-    const wantsTls = policy === undefined ? {} : { wantsTls: true as const };
-    return { part, upstream: "", key, service: name, port: String(declared.port), weight, ...wantsTls };
+    const { tls } = policy;
+    if (tls !== undefined && tls.names.length === 0) return { ...backend, tls };
+    const lacks =
+      tls === undefined ? "cannot be followed" : "has subjectAltNames, which nginx does not check for streams";
+    const refused =
+      "where the listener ends TLS its connections are refused, and elsewhere bytes are sent on as they come";
+    note(where, `${governed}, which ${lacks}`, refused);
+    return { ...backend, wantsTls: true };
   });
   if (given.length === 0) note(`${field}.backendRefs`, "names no backend", "nothing is sent on");
   if (more.length > 0) note("spec.rules[1]", "comes after a rule that takes everything", "nothing is sent by it");
