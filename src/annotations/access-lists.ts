@@ -8,7 +8,7 @@
  */
 
 import { Token } from "../directives/token.ts";
-import { hexRange, inBoth } from "../kinds/address-ranges.ts";
+import { hexRanges, inBoth } from "../kinds/address-ranges.ts";
 import { rangeList } from "../kinds/addresses.ts";
 import { feature, field } from "./declare.ts";
 
@@ -68,7 +68,3 @@ export const accessLists = feature({
     };
   },
 });
-
-function hexRanges(ranges: readonly string[]): string {
-  return [...new Set(ranges.map(hexRange))].join(" ");
-}

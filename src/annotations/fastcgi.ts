@@ -86,12 +86,15 @@ export const fastcgi = resolvedFeature({
     };
   },
   onlyWith: { index: forFastcgi, params: forFastcgi },
-  view: ({ index, params }, { protocol, declares }) =>
+  view: ({ index, params }, { protocol, declares, live, ofGateway, bind }) =>
     protocol === "fastcgi" && {
       index: index !== "" && Token.word(index),
-      params: params.map(({ name, value }) => ({
+      params: params.map(({ name, value }, at) => ({
         name: Token.word(name),
-        value: Token.variables(value, (variable) => isParameterVariable(variable) || declares(variable)),
+        value:
+          live && !ofGateway && !value.includes("$")
+            ? bind(`fastcgi_param_${at + 1}`, value)
+            : Token.variables(value, (variable) => isParameterVariable(variable) || declares(variable)),
       })),
     },
 });

@@ -2,13 +2,15 @@ import { expect, test } from "vitest";
 import { notingPlace, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { rateLimits } from "./rate-limits.ts";
 
+const linesOf = (view: unknown) =>
+  view === false ? [] : (view as { lines: readonly { name: unknown; value: unknown }[] }).lines;
+
 /** The lines of the location, and the lines of the http block that it needs. */
 function printed(annotations: Record<string, string>, settings: Record<string, string> = {}) {
   const http: string[] = [];
-  const place = { ...notingPlace(), inHttp: (line: unknown) => http.push(String(line)) };
+  const place = { ...notingPlace({ live: false }), inHttp: (line: unknown) => http.push(String(line)) };
   const view = rateLimits.view!(valuesOf(annotations).rateLimits, place, settingsOf(settings));
-  const lines =
-    view === false ? [] : (view as { name: unknown; value: unknown }[]).map((one) => `${one.name} ${one.value}`);
+  const lines = linesOf(view).map((one) => `${one.name} ${one.value}`);
   return { lines, http };
 }
 
@@ -43,4 +45,23 @@ test("a burst of nothing, which makes nginx refuse all, keeps five times the rat
   const reading = readingOf({ "limit-rps": "1", "limit-burst-multiplier": "0" });
   expect(reading.values.rateLimits.burst).toBe(5);
   expect(reading.problems).toMatchObject([{ key: "limit-burst-multiplier", done: "default" }]);
+});
+
+test("rates of an Ingress are data, and nginx counts its connections", () => {
+  const place = notingPlace();
+  const annotations = { "limit-rps": "5", "limit-rpm": "100", "limit-connections": "2", "limit-whitelist": "::1" };
+  const view = rateLimits.view!(valuesOf(annotations).rateLimits, place, settingsOf());
+  expect(linesOf(view).map(({ name }) => String(name))).toEqual(["limit_conn"]);
+  expect(place.noted.variables).toEqual({
+    limits: "5s25 100m500",
+    limits_spare: "00000000000000000000000000000001/128",
+  });
+});
+
+test("rates are text where the log names what nginx's own limit did", () => {
+  const place = notingPlace();
+  const settings = settingsOf({ "log-format-upstream": "$remote_addr $limit_req_status" });
+  const view = rateLimits.view!(valuesOf({ "limit-rps": "5" }).rateLimits, place, settings);
+  expect(linesOf(view).map(({ name }) => String(name))).toEqual(["limit_req"]);
+  expect(place.noted.variables).toEqual({});
 });

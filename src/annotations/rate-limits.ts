@@ -2,11 +2,15 @@
  * How often a client may ask, and how many requests it may have at once (RS-20). There is one zone
  * of nginx for each rate, which counts by Ingress and client. So two Ingresses with one rate do not
  * share a count, but paths and hosts of one Ingress do.
+ *
+ * Rates of an Ingress are data: the Lua counts as nginx does. nginx alone counts connections, since
+ * only nginx learns of each one's end.
  */
 
 import type { Directive, Place } from "../directives/place.ts";
 import { shortHash } from "../directives/short-hash.ts";
 import { Token } from "../directives/token.ts";
+import { hexRanges } from "../kinds/address-ranges.ts";
 import { rangeList } from "../kinds/addresses.ts";
 import { integer } from "../kinds/numbers.ts";
 import { isVariableName } from "../kinds/variables.ts";
@@ -65,17 +69,35 @@ export const rateLimits = feature({
     }),
   },
   onlyWith: { burst: forLimit, exempt: forLimit },
-  view: ({ connections, perSecond, perMinute, burst, exempt }, place, { limitConnZoneVariable }) => {
+  variables: ["limits", "limits_spare", "limited"],
+  view: ({ connections, perSecond, perMinute, burst, exempt }, place, settings) => {
     if (connections <= 0 && perSecond <= 0 && perMinute <= 0) return false;
-    const key = keyOf(exempt, limitConnZoneVariable, place);
+    const { limitConnZoneVariable: by, limitReqStatusCode, logFormatUpstream } = settings;
+    const second: Rate = { value: perSecond, unit: "s", burst };
+    const minute: Rate = { value: perMinute, unit: "m", burst };
+    const rates = [second, minute].filter(({ value }) => value > 0);
+    const isShort = exempt.length <= mostRangesOfRoute;
+    // A log may say what nginx's own limit did, and the Lua cannot.
+    const isData = place.live && !place.ofGateway && isShort && !/limit_req_status/.test(logFormatUpstream);
+    if (isData && rates.length > 0) {
+      place.needs("limits");
+      keyOf([], by, place);
+      place.bind("limits", rates.map(({ value, unit }) => `${value}${unit}${value * burst}`).join(" "));
+      if (exempt.length > 0) place.bind("limits_spare", hexRanges(exempt));
+    }
     const lines = [
-      ...(perSecond > 0 ? [rate({ value: perSecond, unit: "s", burst }, key, place)] : []),
-      ...(perMinute > 0 ? [rate({ value: perMinute, unit: "m", burst }, key, place)] : []),
-      ...(connections > 0 ? [atOnce(connections, key, place)] : []),
+      ...(isData ? [] : rates.map((one) => rate(one, keyOf(exempt, by, place), place))),
+      ...(connections > 0 ? [atOnce(connections, keyOf(exempt, by, place), place)] : []),
     ];
-    return lines.map((line) => ({ ...line }));
+    return {
+      lines: lines.map((line) => ({ ...line })),
+      rates: isData && rates.length > 0 && { status: Token.count(limitReqStatusCode) },
+    };
   },
 });
+
+/** With more of them rates stay text: each route would have the list in its record. */
+const mostRangesOfRoute = 64;
 
 /**
  * The variable that requests are counted by: their Ingress or route, and the client. nginx does not

@@ -55,7 +55,7 @@ export interface ServerPlace {
 }
 
 /** Parts of the http block, and modules, that only exist while a shape needs them. */
-export type HttpPart = "tracing" | "authCache" | "modsecurity";
+export type HttpPart = "tracing" | "authCache" | "modsecurity" | "limits";
 
 /** The protocol towards the backend. Each has directives of its own. */
 export type Protocol = "http" | "grpc" | "fastcgi";

@@ -24,8 +24,11 @@ export function inBoth(one: readonly string[], other: readonly string[]): readon
   return [...new Set(common)];
 }
 
+/** Each once, with blanks between them. */
+export const hexRanges = (texts: readonly string[]): string => [...new Set(texts.map(hexRange))].join(" ");
+
 /** `192.0.2.77/24` as `c0000200/24`: the digits of its first address, 8 or 32 of them. */
-export function hexRange(text: string): string {
+function hexRange(text: string): string {
   const { family, prefix } = rangeOf(text);
   const bits = prefix.padEnd(family === 4 ? 32 : 128, "0");
   const digits = bits.match(/.{4}/g)!.map((four) => Number.parseInt(four, 2).toString(16));

@@ -36,9 +36,10 @@ function answer({ method, url, headers }: IncomingMessage, response: ServerRespo
   response.end(JSON.stringify({ method, url, headers }));
 }
 
-/** Lets every request pass, and names the method that it was asked by. */
-function letPass({ method }: IncomingMessage, response: ServerResponse): void {
-  response.setHeader("Set-Cookie", `asked-by=${method}`);
+/** Lets every request pass, and names the method and the team that it was asked with. */
+function letPass({ method, headers }: IncomingMessage, response: ServerResponse): void {
+  const team = headers["x-team"];
+  response.setHeader("Set-Cookie", [`asked-by=${method}`, ...(team === undefined ? [] : [`team=${team}`])]);
   response.end();
 }
 
@@ -64,6 +65,16 @@ apiVersion: v1
 kind: ConfigMap
 metadata: { name: more-headers, namespace: shop }
 data: { X-Team: 'b"' }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: question, namespace: shop }
+data: { X-Team: 'plain"' }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: more-question, namespace: shop }
+data: { X-Team: "a b" }
 `;
   served = await serving({
     files: { "web.yaml": web({}), "backends.yaml": webAt(backendPort), "settings.yaml": settings },
@@ -207,6 +218,16 @@ const cases: Readonly<Record<string, Live>> = {
       ["a=1; Domain=inner.example; Path=/in", "asked-by=PUT"],
     ],
   },
+  "a header for an auth service": {
+    beside: auth,
+    from: { "auth-proxy-set-headers": "shop/question" },
+    to: { "auth-proxy-set-headers": "shop/more-question" },
+    see: header("set-cookie"),
+    expected: [
+      ["a=1; Domain=inner.example; Path=/in", "asked-by=GET", 'team=plain"'],
+      ["a=1; Domain=inner.example; Path=/in", "asked-by=GET", "team=a b"],
+    ],
+  },
   "cookies of an auth service with each status": {
     beside: auth,
     from: {},
@@ -239,4 +260,33 @@ test("how often a request is tried", async () => {
   expect(await tries()).toBe(5);
   expect(await becomes({ ...beside, "proxy-next-upstream-tries": "1" })).toBe("applied without a reload");
   expect(await tries()).toBe(1);
+});
+
+/** How many of so many requests pass; the rates are so low that no new one is due meanwhile. */
+async function passing(count: number): Promise<number> {
+  let passed = 0;
+  for (let at = 0; at < count; at++) {
+    const answer = await served.ask(host);
+    expect([200, 503]).toContain(answer.status);
+    if (answer.status === 200) passed += 1;
+  }
+  return passed;
+}
+
+test("rates, bursts, and who is not counted", async () => {
+  await becomes({ "limit-rpm": "1" });
+  expect(await passing(9)).toBe(6);
+  expect(await becomes({ "limit-rpm": "2", "limit-burst-multiplier": "2" })).toBe("applied without a reload");
+  expect(await passing(9)).toBe(5);
+  expect(await becomes({ "limit-rpm": "2", "limit-rps": "1", "limit-burst-multiplier": "5" })).toBe(
+    "applied without a reload",
+  );
+  // The count of 2 a minute goes on, and its burst is 10 now.
+  expect(await passing(4)).toBe(4);
+  expect(await becomes({ "limit-rpm": "1", "limit-allowlist": "192.0.2.0/24, 127.0.0.0/8" })).toBe(
+    "applied without a reload",
+  );
+  expect(await passing(5)).toBe(5);
+  expect(await becomes({ "limit-rpm": "1", "limit-allowlist": "192.0.2.0/24" })).toBe("applied without a reload");
+  expect(await passing(9)).toBeLessThan(7);
 });

@@ -82,6 +82,11 @@ function _M.may_pass(text, address)
   return not covers(lists.denied, address) and (lists.is_open or covers(lists.allowed, address))
 end
 
+-- Returns whether one of the ranges has the address.
+function _M.is_among(ranges, address)
+  return _M.may_pass("|" .. ranges, address)
+end
+
 -- Runs in the access phase. A location that calls it has lists, so without any it refuses all.
 function _M.check()
   local var = ngx.var

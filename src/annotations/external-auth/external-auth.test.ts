@@ -115,11 +115,20 @@ test.each([
 
 test("the entries of auth-proxy-set-headers come last, quoted, with their variables (CVE-2025-15566)", () => {
   const configMaps = { "shop/h": { "X-Quote": 'a\'; "b" {', "X-Host": "on $host" } };
-  const { question } = shown({ ...asked, "auth-proxy-set-headers": "shop/h" }, { configMaps });
+  const annotations = { ...asked, "auth-proxy-set-headers": "shop/h" };
+  const { question, place } = shown(annotations, { configMaps });
   expect(question.headers.slice(-2)).toEqual([
     { name: "X-Host", value: '"on ${host}"' },
-    { name: "X-Quote", value: '"a\'; \\"b\\" {"' },
+    { name: "X-Quote", value: "$route_auth_sent_2" },
   ]);
+  expect(place.noted.variables.auth_sent_2).toBe('a\'; "b" {');
+  const text = notingPlace({ live: false });
+  externalAuth.view!(valuesOf(annotations, { configMaps }).externalAuth, text, settingsOf());
+  // biome-ignore lint/suspicious/noExplicitAny: a printed view
+  expect((printed(text.noted.beside[0]!) as any).headers.at(-1)).toEqual({
+    name: "X-Quote",
+    value: '"a\'; \\"b\\" {"',
+  });
 });
 
 test("answers are kept by Ingress, host and path, who was asked and the author's text", () => {

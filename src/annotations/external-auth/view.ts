@@ -137,8 +137,14 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   ];
   const own = headers
     .filter(({ name }) => name.toLowerCase() !== hopsHeader)
-    .map(({ name, value }) => [name, variableText.view(withoutGroups(value)) as Token] as const);
+    .map(({ name, value }, at) => [name, sent(`auth_sent_${at + 1}`, withoutGroups(value), question, place)] as const);
   return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
+}
+
+/** A header that the author asks for: its value is data where it is literal. */
+function sent(name: string, value: string, question: Question, place: Place): Token {
+  const isData = place.live && !place.ofGateway && question.by === "ingress" && !value.includes("$");
+  return isData ? place.bind(name, value) : (variableText.view(value) as Token);
 }
 
 /**

@@ -154,7 +154,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
       uwsgi: Token.word(`${paths.temp}/uwsgi`),
       scgi: Token.word(`${paths.temp}/scgi`),
     },
-    lua: lua === undefined ? false : luaView(machine, settings, lua),
+    lua: lua === undefined ? false : { ...luaView(machine, settings, lua), limits: needs.has("limits") },
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     transportSecurity: transportSecurity(settings),
     httpsPort: Token.count(ports.https),
@@ -196,7 +196,7 @@ function sharedLines(lines: readonly Token[]): Token[] {
 }
 
 /** Strings in Lua have the quotes and escapes of nginx's words. */
-function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, gateway, slots }: LuaParts): View {
+function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, gateway, slots }: LuaParts) {
   return {
     gateway,
     dictionaries: ownDictionaries(settings),

@@ -1,0 +1,89 @@
+-- Limits how often a client may ask, as nginx's limit_req does with `nodelay`. Rates are data of a
+-- route, so that another one needs no reload: `5s25 100m500` is 5 in a second with a burst of 25,
+-- and 100 in a minute with a burst of 500.
+local access = require("sluice.access")
+
+local ngx = ngx
+local counts = ngx.shared.sluice_limits
+local ceil = math.ceil
+local floor = math.floor
+local format = string.format
+local gmatch = string.gmatch
+local match = string.match
+local max = math.max
+local tonumber = tonumber
+
+local _M = {}
+
+-- nginx looks and counts under a lock, and so does this file: workers take turns by client. A turn
+-- takes microseconds. One whose worker has died ends after this time.
+local turn_seconds = 0.05
+-- After so many looks for the turn, about a millisecond, the request is judged without one.
+local most_looks = 5000
+
+local function take_turn(name)
+  for _ = 1, most_looks do
+    local is_taken, problem = counts:add(name, true, turn_seconds)
+    if is_taken or problem ~= "exists" then
+      return
+    end
+  end
+end
+
+-- Returns the requests beyond the rate, in thousandths, with this one; `per_second` is in
+-- thousandths, and times are in milliseconds.
+local function excess_of(name, per_second, now)
+  local excess, last = match(counts:get(name) or "", "^(%d+) (%d+)$")
+  if not excess then
+    return 0
+  end
+  local passed = now - tonumber(last)
+  if passed < -60000 then
+    passed = 1
+  end
+  return max(0, tonumber(excess) - floor(per_second * max(0, passed) / 1000) + 1000)
+end
+
+-- Returns what is beyond the first rate that is exceeded; nil where the request may pass, which is
+-- counted then.
+local function judge(key, limits, now)
+  local seen = {}
+  for value, unit, burst in gmatch(limits, "(%d+)(%a)(%d+)") do
+    local per_second = floor(tonumber(value) * 1000 / (unit == "m" and 60 or 1))
+    local name = value .. unit .. " " .. key
+    local excess = excess_of(name, per_second, now)
+    if excess > tonumber(burst) * 1000 then
+      return excess
+    end
+    seen[#seen + 1] = { name, excess, per_second }
+  end
+  for _, one in ipairs(seen) do
+    local name, excess, per_second = one[1], one[2], one[3]
+    -- A count that is gone stands for zero, so it may go when nothing would be left of it.
+    counts:set(name, format("%d %d", excess, now), ceil((excess + 1000) / per_second) + 1)
+  end
+end
+
+-- Runs at the end of the rewrite phase. As with nginx, a request counts once, wherever it goes on
+-- to, and a request without a key does not count.
+function _M.check(key, status)
+  local var = ngx.var
+  if var.route_limited == "1" then
+    return
+  end
+  var.route_limited = "1"
+  local spare = var.route_limits_spare
+  if not key or key == "" or (spare and spare ~= "" and access.is_among(spare, var.binary_remote_addr or "")) then
+    return
+  end
+  local turn = "turn " .. key
+  take_turn(turn)
+  local excess = judge(key, var.route_limits, floor(ngx.now() * 1000 + 0.5))
+  counts:delete(turn)
+  if excess then
+    ngx.log(ngx.ERR, "limiting requests, excess: ", format("%.3f", excess / 1000))
+    return ngx.exit(status)
+  end
+end
+
+return _M
