@@ -15,7 +15,7 @@ export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
     .map((key) => ({ field: `annotation ${key}`, why: `annotations of this controller begin with ${prefix}/` }));
 }
 
-/** Snippets, whatever they configure: for where the operator has not allowed them (RS-2.6). */
+/** Snippets, whatever they configure, where the operator has not allowed them (RS-2.6). */
 export function snippetKeys({ metadata }: Ingress, prefix: string): Finding[] {
   return Object.keys(metadata.annotations ?? {})
     .filter((key) => key.startsWith(`${prefix}/`) && key.endsWith("-snippet"))

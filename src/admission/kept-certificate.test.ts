@@ -110,7 +110,7 @@ const bundleOf = (api: Api) => {
   );
 };
 
-test("a certificate is made for the names of the Service, its authority is told, and a second replica serves the same", async () => {
+test("a certificate is made for the names of the Service, its authority is published, and a second replica serves the same", async () => {
   const api = new Api();
   const time = { ms: Date.UTC(2026, 10, 1) };
   const one = replica(api, time);
@@ -130,7 +130,7 @@ test("a certificate is made for the names of the Service, its authority is told,
   await Promise.all([one.end(), two.end()]);
 });
 
-test("it is renewed a month before its end, and the authority before stays told while others serve by it", async () => {
+test("it is renewed a month before its end, and the previous authority stays published while others need it", async () => {
   const api = new Api();
   const time = { ms: Date.UTC(2026, 10, 1) };
   api.put(configuration);
@@ -172,7 +172,7 @@ test("a Secret that holds no usable pair is made anew, and other keys of it are 
   await one.end();
 });
 
-test("a Secret of which something is heard is looked at at once, also where that is heard during a look", async () => {
+test("a change of the Secret causes a check at once, even during another check", async () => {
   const api = new Api();
   api.put(configuration);
   const one = replica(api, { ms: Date.UTC(2026, 10, 1) });
@@ -194,7 +194,7 @@ test("a Secret of which something is heard is looked at at once, also where that
   await one.end();
 });
 
-test("where the Secret is lost, the authority of what is served stays told until something else is served", async () => {
+test("if the Secret is lost, the authority of the served certificate stays published until another one is served", async () => {
   const api = new Api();
   api.put(configuration);
   const one = replica(api, { ms: Date.UTC(2026, 10, 1) });

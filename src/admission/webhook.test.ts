@@ -72,7 +72,7 @@ function review(name: string, annotations: Record<string, string> = {}): string 
   return JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request });
 }
 
-test("a review is answered and told of", async () => {
+test("a review is answered and reported", async () => {
   const { status, text } = await ask(review("new"));
   expect(status).toBe(200);
   expect(JSON.parse(text)).toMatchObject({
@@ -112,7 +112,7 @@ test("a new certificate is served without a restart, and a key that does not fit
   expect(events).toContainEqual({ kind: "certificate-changed" });
 });
 
-test("TLS 1.1 is not spoken", async () => {
+test("TLS 1.1 is refused", async () => {
   const options = { port, rejectUnauthorized: false, minVersion: "TLSv1", maxVersion: "TLSv1.1" } as const;
   const error = await new Promise<Error>((resolve) => connect(options).once("error", resolve));
   expect(error.message).toMatch(/protocol version|unsupported protocol|no protocols available/);

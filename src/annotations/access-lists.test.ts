@@ -27,7 +27,7 @@ test("a list of the Ingress replaces the ConfigMap's, and the canonical name bea
   expect(valuesOf(annotations, { settings }).accessLists).toEqual({ allow: ["192.0.2.2"], deny: ["192.0.2.9"] });
 });
 
-test("block-cidrs stands first in every list, and what is nobody's has none", () => {
+test("block-cidrs comes first in every list, and locations without an owner have none", () => {
   const settings = settingsOf({ "block-cidrs": "192.0.2.80/31" });
   const lists = { allow: ["192.0.2.0/24"], deny: ["192.0.2.9"] };
   expect(printed(accessLists.view!(lists, notingPlace({ identifies: true }), settings))).toEqual({

@@ -33,7 +33,7 @@ test.each([
   expect([text!.test(origin), data!.test(origin)]).toEqual([matches, matches]);
 });
 
-test("items that are no origins are left out and said; a list without an origin is one that nobody matches", () => {
+test("items that are no origins are left out and reported; a list without an origin matches none", () => {
   const reading = readingOf({ "enable-cors": "true", "cors-allow-origin": "nonsense" });
   expect(reading.problems).toMatchObject([{ kind: "annotation-partly", key: "cors-allow-origin" }]);
   expect(patternsOf("nonsense")).toEqual([undefined, undefined]);

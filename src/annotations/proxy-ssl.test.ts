@@ -17,7 +17,7 @@ const viewOf = (annotations: Record<string, string>, secret: Record<string, stri
   return { place, said: Object.fromEntries(lines.map((line) => [line.name, line.value])) };
 };
 
-test("a whole Secret gives identity and trust, and verifies nobody unless that is asked for", () => {
+test("a whole Secret gives identity and trust, and backends are verified only on request", () => {
   expect(viewOf({}).said).toEqual({
     proxy_ssl_certificate: expect.stringMatching(/^"\/run\/tls\/[\da-f]{32}"$/),
     proxy_ssl_certificate_key: expect.stringMatching(/^"\/run\/tls\/[\da-f]{32}"$/),
@@ -37,7 +37,7 @@ test("each difference in what is said keeps connections apart", () => {
   expect(viewOf({}).place.noted.apart).toEqual(viewOf({}).place.noted.apart);
 });
 
-test("without ca.crt only the name that is meant is told, and a Problem says so", () => {
+test("without ca.crt only the name is sent, and a Problem says so", () => {
   const { said } = viewOf({ "proxy-ssl-name": "backend.example", "proxy-ssl-server-name": "on" }, pair);
   expect(said).toEqual({ proxy_ssl_name: '"backend.example"', proxy_ssl_server_name: "on" });
   expect(readingOf(asked, { secrets: { "shop/identity": pair } }).problems.map(sentence)).toEqual([

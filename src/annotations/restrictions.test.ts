@@ -26,7 +26,7 @@ test("an annotation above the permitted risk keeps its Ingress out, by its older
   expect(read({ "rewrite-target": "/x" }, {}).verdict).toBe("serve");
 });
 
-test("a word of the blocklist keeps an Ingress out, in annotations that nobody knows too", () => {
+test("a word of the blocklist keeps an Ingress out, even in unknown annotations", () => {
   const listed = { "annotation-value-word-blocklist": "forbidden, secret" };
   expect(read({ "rewrite-target": "/forbidden/x" }, listed)).toEqual({
     verdict: "reject",

@@ -110,7 +110,7 @@ test("an Ingress that names another Secret keeps the former until the new one is
   expect(cluster.snapshot().ingresses.get("shop/web")?.spec?.tls).toEqual([{ secretName: "new" }]);
 });
 
-test("a Secret that nobody names any more leaves, and comes back when it is named again", async () => {
+test("a Secret without references leaves memory, and comes back when it is named again", async () => {
   const api = new FakeApi();
   api.put(ingress("web", "tls"), secret("tls"));
   const { cluster } = await opened(api);
@@ -244,7 +244,7 @@ test("a server without EndpointSlices is asked for Endpoints", async () => {
   await vi.waitFor(() => expect(slices()).toEqual([]), soon);
 });
 
-test("it ends when it is told to", async () => {
+test("it ends on the signal", async () => {
   const { cluster, stop } = await opened(new FakeApi());
   stop.abort();
   await cluster.ended;

@@ -15,7 +15,7 @@ test("an EndpointSlice without entries comes with null lists", () => {
   expect({ endpoints, ports, addressType }).toEqual({ endpoints: [], ports: undefined, addressType: "IPv4" });
 });
 
-test("equal ports and conditions of EndpointSlices are one value, which nobody can change", () => {
+test("equal ports and conditions of EndpointSlices are one frozen value", () => {
   const slice = (name: string): unknown => ({
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",

@@ -4,7 +4,7 @@ import { Token } from "./token.ts";
 
 const schemes: readonly Scheme[] = ["HTTP", "HTTPS", "AUTO_HTTP", "GRPC", "GRPCS", "FCGI"];
 
-test("no two ways of speaking share an upstream block", () => {
+test("no two protocols share an upstream block", () => {
   const blocks = schemes.flatMap((scheme) => ["", "a", "b"].flatMap((apart) => poolOf(scheme, ["base"], apart).blocks));
   expect(new Set(blocks).size).toBe(blocks.length);
 });

@@ -214,7 +214,7 @@ test("of two Services that name one port the older Gateway keeps it, and an Even
   expect(second.said).toContain("TargetPortChanged young");
 });
 
-test("an edit that takes another Gateway's port is put back and gives nobody's port away", async () => {
+test("an edit that takes another Gateway's port is reverted and gives no port away", async () => {
   const { set, service, slice, said, record } = await setUp();
   await set(...world, gateway({ name: "thief", age: 9 }), gateway({ name: "victim", age: 1 }));
   const [before, thief] = [record(), service("thief")!];
@@ -240,7 +240,7 @@ test("a Service or slice that is deleted comes back with its ports", async () =>
   expect(said).toEqual(["ServiceCreated gw", "ServiceCorrected gw"]);
 });
 
-test("a Service and a slice of somebody else's are never written", async () => {
+test("foreign Services and slices are never written", async () => {
   const { set, writes } = await setUp();
   const foreign = {
     ...gateway({}),
@@ -330,7 +330,7 @@ test("with parameters that cannot be read no Service is made, and one that is th
   expect(service()?.spec?.type).toBe("ClusterIP");
 });
 
-test("another process that writes the record first is read, and nobody's port is given away", async () => {
+test("a record that another process wrote first is read, and no port is given away", async () => {
   const { set, api, record, service } = await setUp();
   await set(...world);
   api.set({

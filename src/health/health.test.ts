@@ -61,7 +61,7 @@ test("what is wrong although nginx serves is said with verbose, and changes noth
   );
 });
 
-test("not healthy from the moment the program is told to end", async () => {
+test("not healthy from the moment the program is asked to end", async () => {
   const { ask, health } = await served(() => undefined);
   health.end();
   expect(await ask("/healthz")).toContain(

@@ -58,7 +58,7 @@ test("a list item gets the kind that the server leaves out", async () => {
   });
 });
 
-test("each request is reported with its verb and what came of it", async () => {
+test("each request is reported with its verb and its outcome", async () => {
   answer = (request, response) => json(response, request.method === "GET" ? 404 : 201, {});
   await client.get(configMaps, name, never);
   await client.list(configMaps, {}, never);
@@ -74,7 +74,7 @@ test("each request is reported with its verb and what came of it", async () => {
   ]);
 });
 
-test("a refusal is a value with the server's reason, its causes and its wish to be left alone", async () => {
+test("a refusal is a value with the server's reason, its causes and its Retry-After", async () => {
   const details = { retryAfterSeconds: 3, causes: [{ reason: "ResourceVersionTooLarge" }] };
   answer = (_request, response) =>
     json(response, 504, { kind: "Status", reason: "Timeout", message: "later", code: 504, details });
@@ -102,7 +102,7 @@ test("an answer that is not JSON, or is no list, is unreadable", async () => {
   expect(await client.list(configMaps, {}, never)).toMatchObject({ failure: { reason: "Unreadable" } });
 });
 
-test("no answer, half an answer and no server are told apart", async () => {
+test("no answer, half an answer and no server have different reasons", async () => {
   answer = () => void clock.advance(2_000);
   expect(await client.get(configMaps, name, never)).toMatchObject({ failure: { reason: "Silent" } });
   answer = (_request, response) =>

@@ -80,7 +80,7 @@ const both = async (ms: number, ...candidates: readonly { readonly clock: FakeCl
 };
 
 describe("LeaseElection", () => {
-  test("one of two leads, and the other follows 30 s after the leader was last heard of", async () => {
+  test("one of two leads, and the other follows 30 s after the leader's last renewal", async () => {
     const written: string[] = [];
     const api = new FakeApi();
     const [a, b] = [candidate(api, "a", written), candidate(api, "b", written)];
@@ -123,7 +123,7 @@ describe("LeaseElection", () => {
     expect(a.clock.waiting).toBeGreaterThan(0);
   });
 
-  test("a wall clock that is set forward by an hour silences the leader until its next renewal, and unseats nobody", async () => {
+  test("a wall clock that is set forward by an hour pauses the leader until its next renewal, and no other process leads", async () => {
     const written: string[] = [];
     const api = new FakeApi();
     const [a, b] = [candidate(api, "a", written), candidate(api, "b", written)];

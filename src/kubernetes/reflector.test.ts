@@ -126,7 +126,7 @@ describe("the first list", () => {
 });
 
 describe("a streaming list", () => {
-  test("replaces the cache when its end is told, not before", async () => {
+  test("replaces the cache at its announced end, not before", async () => {
     const { clock, last, informer, listed, events } = setUp({ streamingLists: true });
     await clock.advance(0);
     expect(last().options).toMatchObject({ sendInitialEvents: true });
@@ -203,7 +203,7 @@ describe("a watch", () => {
     expect(last().options.resourceVersion).toBe("5");
   });
 
-  test("whose version has expired starts from a list; the cache is full all the while and only differences are heard", async () => {
+  test("whose version has expired starts from a list; the cache stays full and only differences are reported", async () => {
     const { clock, last, informer, heard } = await started([page(90, [object("a", 1), object("c", 80)])]);
     last().end(gone);
     expect(informer.store.size).toBe(2);
@@ -284,7 +284,7 @@ describe("a wait", () => {
   });
 });
 
-test("it ends when told, wherever it is, and leaves no timer", async () => {
+test("it ends on the signal at any point, and leaves no timer", async () => {
   for (const prepared of [[], [page(7, [])]]) {
     const { clock, stop, ended } = setUp({}, prepared);
     await clock.advance(100);

@@ -174,7 +174,7 @@ test("a folder of many files that are small enough each is read as far as there 
   expect(said()).toEqual([]);
 });
 
-test("links that lead in circles, to themselves and in ever more ways keep nobody from reading", async () => {
+test("circular, self-referring and branching links do not keep the folder from being read", async () => {
   const folder = temporary();
   writeFileSync(join(folder, "a.yaml"), service("a", 80));
   mkdirSync(join(folder, "one"));

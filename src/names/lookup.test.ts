@@ -97,7 +97,7 @@ test("IPv6 where there is no IPv4, and search domains in their order", async () 
   ]);
 });
 
-test("a name that nobody knows is certainly without addresses, one that a nameserver stumbles over is not", async () => {
+test("an unknown name certainly has no addresses; after a nameserver's failure that is not certain", async () => {
   const { lookup } = await setUp({
     ...Object.fromEntries(["A", "AAAA"].map((type) => [`${type} gone.example.com`, "no such name" as const])),
     "A odd.example.com": "broken",

@@ -79,7 +79,7 @@ function answer(from: Date, key = issuerKey!, certStatus = good): Buffer {
 
 const start = new Date("2026-01-01T00:00:00Z");
 
-test("the issuer's answer counts, nobody else's, and only in its time", () => {
+test("only the issuer's answer counts, and only in its time", () => {
   expect(readAnswer(question, answer(start), start)).toMatchObject({ ok: true });
   expect(readAnswer(question, answer(start, leafKey), start)).toEqual({
     ok: false,

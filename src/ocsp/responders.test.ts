@@ -34,7 +34,7 @@ test("a responder has few questions at a time, and another one's do not wait for
   expect(asked).toHaveLength(1001);
 });
 
-test("whoever waits is let go when its question is not wanted any more, and those behind it are asked", async () => {
+test("a waiting request ends when it is aborted, and those behind it are sent", async () => {
   const { asked, answers, ask } = responders();
   const ending = new AbortController();
   const unwanted = Array.from({ length: 2 * mostAtOnce }, () => ask(about("http://slow.example/"), ending.signal));

@@ -23,7 +23,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * By path below the folder, such as `views/route.js`; what the browser has no use for is left out.
+ * Keyed by the path below the folder, such as `views/route.js`; files that a browser does not need
+ * are left out.
  */
 export function readPageFiles(): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();

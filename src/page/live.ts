@@ -9,8 +9,8 @@ import type { Clock } from "../timing/clock.ts";
 import type { ChangedEvent, TrafficEvent, ViewName } from "./api/events.ts";
 
 /**
- * What a view is made of, by identity: where one of these is another object, the view may show
- * something else.
+ * The objects from which a view is made: if one of them is another object, the view may have
+ * changed.
  */
 export type Marks = Readonly<Record<ViewName, readonly unknown[]>>;
 
@@ -27,7 +27,7 @@ export interface LiveParts {
 const shortestMs = 1_000;
 const longestMs = 30_000;
 const trafficMs = 5_000;
-/** Of the time between two events, this part may go into answers. */
+/** The part of the time between two events that answers may take. */
 const share = 1 / 100;
 /** A browser holds one connection for each open page. */
 const mostListeners = 20;

@@ -81,7 +81,7 @@ test("each answer keeps everything from elsewhere out, and lets no other site re
   }
 });
 
-test("it answers nobody who is not of this machine", async () => {
+test("it answers no other machine", async () => {
   const { ask, port } = await opened();
   for (const path of [...paths, "/ui/api/v1/events"]) {
     for (const headers of [{ host: "evil.example" }, { host: `evil.example:${port}` }, { "x-forwarded-for": "::1" }])

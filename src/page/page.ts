@@ -199,7 +199,7 @@ class OpenPage implements Page {
   }
 }
 
-/** Of all threads of this process. */
+/** CPU time of all threads of this process. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

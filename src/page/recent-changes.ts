@@ -1,6 +1,6 @@
 /**
  * The last changes of what is served, and how each became live. A change that waits for a reload is
- * one entry, which the report of that reload completes: one reload may be that of several changes.
+ * one entry, which the report of that reload completes. One reload may belong to several changes.
  */
 import { type ChangedObjects, changedObjects } from "../log/changed-objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -12,7 +12,7 @@ const mostChanges = 100;
 
 interface Entry {
   readonly change: StatusChange;
-  /** By the clock that only grows. */
+  /** The monotonic time. */
   readonly noticedMs: number;
 }
 
@@ -35,7 +35,9 @@ export class RecentChanges {
     return this.#entries.map(({ change }) => change);
   }
 
-  /** What nginx serves, and since when; undefined until it serves something of this controller. */
+  /**
+   * The text that nginx serves, and since when; undefined until it serves one of this controller.
+   */
   get live(): StatusAnswer["live"] {
     if (this.#live === undefined) return undefined;
     return { ...this.#live, changedAt: this.#changedAt ?? this.#live.since };
@@ -46,7 +48,7 @@ export class RecentChanges {
     return { succeeded: this.#succeeded, failed: this.#failed, why };
   }
 
-  /** Notes a turn on `snapshot`; `generation` is that of the text that nginx serves now. */
+  /** Records a turn on `snapshot`; `generation` is that of the text that nginx serves now. */
   synced(report: SyncReport, snapshot: Snapshot, generation: string | undefined): void {
     const { change, reload, tookMs } = report;
     const at = new Date(this.#clock.wall()).toISOString();

@@ -1,4 +1,4 @@
-/** What the page asks of a running controller. Nothing of it changes anything. */
+/** The interface of a running controller for the page. No call changes anything. */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -17,7 +17,7 @@ export interface PageSource {
   /** Undefined before the first turn. */
   readonly configuration: () => Served | undefined;
   readonly snapshot: () => Snapshot;
-  /** What nginx refused for certain. */
+  /** Refusals of nginx that are certain. */
   readonly refusals: () => Quarantine;
   /** By `address:port`; undefined where nginx does not answer. */
   readonly peers: (addresses: readonly string[]) => Promise<ReadonlyMap<string, PeerFigures> | undefined>;
@@ -29,7 +29,7 @@ export interface PageSource {
   readonly names: PageNames;
 }
 
-/** What flags say that the page depends on. */
+/** The flags that matter to the page. */
 export interface PageNames {
   /** Without a trailing slash: `nginx.ingress.kubernetes.io`. */
   readonly annotationsPrefix: string;

@@ -1,7 +1,4 @@
-/**
- * What a controller does at the moment: put together when it is asked for, from parts that run
- * anyway.
- */
+/** The state of a controller, assembled on request from parts that run anyway. */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Controller } from "../controller.ts";
 import { type Configuration, defaultUpstream } from "../model/configuration.ts";

@@ -45,7 +45,7 @@ test("a CPU profile is one of V8's", async () => {
   expect(Object.keys(JSON.parse(body))).toEqual(expect.arrayContaining(["nodes", "samples", "timeDeltas"]));
 });
 
-test("a heap snapshot is asked for by POST, and only its name is told", async () => {
+test("a heap snapshot is requested by POST, and only its name is returned", async () => {
   await opened();
   expect(await ask("/debug/pprof/heap")).toEqual([405, expect.any(String)]);
   expect(await ask("/debug/pprof/heap", "POST")).toEqual([200, "/run/x.heapsnapshot\n"]);

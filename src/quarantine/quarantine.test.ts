@@ -55,7 +55,7 @@ function setAside({ isBad }: { readonly isBad: boolean }) {
   return { objects: [...aside().objects.keys()], settings: [...aside().settings.keys()] };
 }
 
-test("what is said again of a location that nobody has was not the fault of the Ingress it was said of first", () => {
+test("an error that returns in a location without an owner was not the fault of the first accused Ingress", () => {
   expect(setAside({ isBad: false })).toEqual({ objects: [], settings: ["location-snippet"] });
 });
 
@@ -63,7 +63,7 @@ test("nor where nginx found something else to refuse in between", () => {
   expect(setAside({ isBad: true })).toEqual({ objects: ["Ingress ns/b"], settings: ["location-snippet"] });
 });
 
-test("a port that clashes with somebody's listener is the fault of neither the other ports nor the Ingresses that came with it", () => {
+test("a port that clashes with a listener of another program is not blamed on other ports or Ingresses", () => {
   const own = { settings: "ns/settings", tcp: "ns/tcp", udp: undefined };
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const now = put(base, configMap("ns/tcp", { "9901": "ns/a:80", "9902": "ns/a:80" }), ingress({ name: "a" }));
@@ -91,7 +91,7 @@ test("while the author is looked for, those that are set aside are suspects, and
   expect([...aside()]).toEqual([["Ingress ns/b", { version: expect.any(String), why: "no" }]]);
 });
 
-test("a search that the end of the program broke off leaves nobody set aside", () => {
+test("a search that the end of the program interrupted leaves nothing set aside", () => {
   const own = { settings: undefined, tcp: undefined, udp: undefined };
   const refusal = { version: "1", why: "no" };
   const objects = new Map<string, Refusal>([

@@ -21,7 +21,7 @@ function failing(error: Error) {
   return { renderer, rendered };
 }
 
-test("a template that fails gives way to the built-in one, and that is told", () => {
+test("the built-in template replaces one that fails, and that is reported", () => {
   const { renderer, rendered } = failing(new TemplateError("no such name"));
   const told: string[] = [];
   const steady = new SteadyRenderer(renderer, builtIn!, (why) => told.push(why));

@@ -94,7 +94,7 @@ test("a Service that does not ask gets none, nor does one that goes or has no po
   }
 });
 
-test("the Ingress goes with the annotation, and comes again when somebody deletes it or changes where it leads", async () => {
+test("the Ingress goes with the annotation, and is restored when a user deletes or changes it", async () => {
   const { change, clock, remove, requests, there } = setUp(service(true));
   await clock.advance(0);
   const made = there();
@@ -169,7 +169,7 @@ test("an API server that is away costs no tries", async () => {
   expect(said).toEqual(["Normal IngressCreated Service"]);
 });
 
-test("nothing is written once the Lease may be somebody else's", async () => {
+test("nothing is written once another process may hold the Lease", async () => {
   const { change, clock, listeners, lost, requests, running, world } = setUp();
   world.holds = false;
   change(service(true));

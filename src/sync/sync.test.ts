@@ -65,7 +65,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
 }
 const hourMs = 3_600_000;
 
-test("a certificate that expires while nothing changes is said within the hour, and no sync is told of", async () => {
+test("a certificate that expires while nothing changes is reported within the hour, without a report of a sync", async () => {
   const clock = new FakeClock();
   const notAfter = new Date(clock.wall() + 30.5 * 24 * hourMs);
   const { sync, clock: time, said, syncs } = still({ ...fake, id: "shop/tls", notAfter });
@@ -114,7 +114,7 @@ test("a reload that fails for a reason that may pass is tried again later each t
   await running;
 });
 
-test("a turn that began before a refusal does not have the same text tried again, for which somebody else would be set aside", async () => {
+test("a turn that began before a refusal does not try the same text again, which would set others aside", async () => {
   const tries: string[] = [];
   let refuse = () => {};
   const apply: Nginx["apply"] = ({ generation }) => {
@@ -160,7 +160,7 @@ test("a turn that began before a refusal does not have the same text tried again
   await running;
 });
 
-test("what nginx refuses for nobody's fault is not the fault of the next Ingress that comes", async () => {
+test("a refusal without a guilty object is not blamed on the next Ingress", async () => {
   const tries: string[] = [];
   const apply: Nginx["apply"] = async ({ generation }) => {
     tries.push(generation);

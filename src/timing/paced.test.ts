@@ -45,7 +45,7 @@ test("short work delays nothing, and long work leaves as much time to others", a
   ]);
 });
 
-test("work that waits too long is not begun, and what throws holds up nobody", async () => {
+test("work that waits too long is not begun, and an exception does not hold up other work", async () => {
   const { clock, ends, ask } = started();
   for (const name of ["a", "b", "c", "d"]) void ask(name, 2_000);
   await clock.advance(20_000);
@@ -61,7 +61,7 @@ test("work that waits too long is not begun, and what throws holds up nobody", a
   expect(await paced.run(whole(() => "next"))).toBe("next");
 });
 
-test("work in parts pauses after some milliseconds of them for as long, and nobody comes in between", async () => {
+test("work in parts pauses after some milliseconds for the same time, and no other work runs between", async () => {
   const { clock } = started();
   const paced = new Paced(clock, 5_000);
   const parts: number[] = [];

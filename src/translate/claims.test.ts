@@ -21,7 +21,7 @@ function begun(snapshot = world) {
   return { claims, ingresses, problems, hosts };
 }
 
-test("only the hosts that an Ingress spoke for, or speaks for now, are named", () => {
+test("only the former and the present hosts of an Ingress are named", () => {
   const { claims, hosts } = begun();
   expect(hosts).toEqual(new Set(["a.example", "b.example"]));
   expect(claims.renew(turnTo(world, world))).toEqual(new Set());
@@ -53,7 +53,7 @@ test("a last good form is read again when an object that it alone names changes"
   expect(claims.renew({ ...turn, before })).toEqual(new Set(["a.example"]));
 });
 
-test("when the class is gone nobody is ours, and nobody is told of anything", () => {
+test("without its class no Ingress is ours, and none has a Problem", () => {
   const { claims, ingresses, problems } = begun(
     put(world, ingress({ name: "a", host: "a.example", annotations: { "proxy-read-timeout": "x" } })),
   );

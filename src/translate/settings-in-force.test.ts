@@ -24,7 +24,7 @@ test("the Settings are others when a value is, and not when only the text is", (
   expect(settings.value.proxyReadTimeout).toBe(7);
 });
 
-test("a text that cannot be read leaves the last good one in force, and is told of", () => {
+test("an unreadable text leaves the last good one in force, and is reported", () => {
   const problems = new Problems();
   const settings = new SettingsInForce({ configMap: "ns/settings", asked: strictPolicy }, problems);
   const [good, bad] = [inputs({ "proxy-read-timeout": "7" }), inputs({ "proxy-read-timeout": "x" })];

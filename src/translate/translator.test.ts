@@ -41,7 +41,7 @@ const routesOf = (snapshot: Snapshot, host: string) => {
   });
 };
 
-test("the oldest Ingress keeps a path, and the younger one is told", () => {
+test("the oldest Ingress keeps a path, and the younger one gets a Problem", () => {
   const world = put(
     base,
     service("web"),

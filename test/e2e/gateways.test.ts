@@ -14,7 +14,7 @@ import { untilAllowed } from "./support/rights.ts";
 import { answerOf, ingress, openShop, type Shop, serviceAt, shopObjects } from "./support/shop.ts";
 import { apply, installPod, Sluice } from "./support/sluice.ts";
 
-/** It may watch what Ingresses need, and nothing of the Gateway API. */
+/** It may watch the kinds that Ingresses need, and none of the Gateway API. */
 const account = "system:serviceaccount:ingress-nginx:older";
 const pool = { first: "192.0.2.31", second: "192.0.2.32" };
 const rules = [
@@ -344,7 +344,7 @@ test("a new leader writes nothing that is right already, and goes on from there"
   const [after, routeAfter] = [await read("gateway", "public"), await read("httproute", "one")];
   expect(after.status?.conditions).toEqual(before.status?.conditions);
   expect(after.status?.addresses).toEqual(before.status?.addresses);
-  // Nothing about this route was to be said, so it was not written at all.
+  // There was nothing to report about this route, so its status was not written at all.
   expect(routeAfter.metadata.resourceVersion).toBe(routeBefore.metadata.resourceVersion);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Hostile objects through the real API server: what it takes, and what the search leaves out as
- * impossible, are the same; and what it takes does no harm on its way through the informers either.
+ * Hostile objects through the real API server. It refuses the same objects that the search leaves
+ * out as impossible, and the accepted ones do no harm on their way through the informers.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readManifest } from "../../src/manifests/manifest.ts";

@@ -1,7 +1,6 @@
 /**
- * The controller under exactly the rights that the chart gives it, with the arguments that the
- * chart gives it. The API server's audit log says what it did: nothing was refused, and nothing is
- * granted that it did not do.
+ * The controller with exactly the rights and arguments that the chart gives it. The API server's
+ * audit log shows what it did: nothing was refused, and it used every right.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What is installed without its Pods. */
+/** The chart's objects without its Pods. */
 const installed = [
   "ServiceAccount",
   "ClusterRole",
@@ -61,7 +60,7 @@ function rightsOf({ objects }: Rendered): readonly string[] {
   );
 }
 
-/** A life in which everything happens once. */
+/** A life of a controller in which everything happens once. */
 async function live(args: readonly string[], seesClasses: boolean): Promise<void> {
   const sluice = new Sluice({ cluster, user: account, flags: args });
   try {

@@ -10,7 +10,7 @@ import { apply, ingressClass, installPod, ownPod, Sluice } from "./support/sluic
 import { Traffic } from "./support/traffic.ts";
 
 /**
- * How long the API server is away: 30 s is what operators speak of, a third of it shows the same.
+ * How long the API server is away: operators care about 30 s, and a third of that shows the same.
  */
 const awayMs = 1000 * Number(process.env.API_AWAY_SECONDS ?? 10);
 

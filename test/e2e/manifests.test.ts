@@ -1,5 +1,5 @@
 /**
- * What `sluice serve` refuses and accepts in files is what a real API server does, asked by kubectl
+ * `sluice serve` refuses and accepts in files what a real API server does; kubectl asks the server
  * without storing anything.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";

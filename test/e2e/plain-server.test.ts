@@ -4,7 +4,7 @@ import { type Cluster, startCluster } from "./support/cluster.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
 /**
- * An API server that offers what one of 1.25 does: no streaming lists, and, without its watch
+ * An API server with the features of version 1.25: no streaming lists, and, without its watch
  * cache, no bookmarks.
  */
 const withoutExtras = ["--feature-gates=WatchList=false", "--watch-cache=false"];

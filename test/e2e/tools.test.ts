@@ -1,6 +1,6 @@
 /**
- * The tools on a live cluster: what they read through a kubeconfig, and what a folder would do to
- * it.
+ * The tools on a live cluster: what they read through a kubeconfig, and the effect of a folder on
+ * the cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -87,7 +87,7 @@ test("one as large as the API server takes passes within the time that the API s
   }));
   const text = JSON.stringify(large);
   expect(text.length).toBeGreaterThan(500_000);
-  // It passes. Only the search for paths that do nothing is left out, and the warning says so.
+  // It is allowed. Only the search for paths without effect is left out, and a warning says so.
   expect(await tried(large)).toBe(
     "Warning: spec.rules: host large.example has more than 4000 paths together with those of other Ingresses; " +
       "the webhook does not look for paths that do nothing; Events name them\nerror: 1 warning received",

@@ -59,7 +59,7 @@ test("a heading of docs/differences.md that does not say who meets it is a mista
   expect(idleThere.length).toBeGreaterThan(0);
 });
 
-test("who nobody can be is a mistake, too", () => {
+test("an impossible part of a concern is a mistake, too", () => {
   expect(() => differencesIn("## C\n\n### A\n\nx.\n\nconcerns: anotation a\n")).toThrow(
     'nobody can meet "anotation a"',
   );

@@ -46,7 +46,7 @@ test.each(names)("%s in static mode", async (name) => {
   expect(await studio.refusal(text)).toBe("");
 });
 
-test.each(names)("%s: what its authors are told", async (name) => {
+test.each(names)("%s: the Problems of its authors", async (name) => {
   const said = [...translated(name).problems.values()].flat().map((one) => `${named(one.object)}: ${sentence(one)}\n`);
   await expect(said.sort().join("")).toMatchFileSnapshot(pathOf(name, "problems.txt"));
 });

@@ -37,7 +37,7 @@ test.each([
   expect([text.code, json.code, text.failure, json.failure]).toEqual([1, 1, "", ""]);
 });
 
-test("mistakes in YAML are told in the words of their cause, with the lines around them", async () => {
+test("mistakes in YAML are explained by their cause, with the lines around them", async () => {
   const warned = vi.spyOn(process, "emitWarning");
   const { text, failure } = await ran(check, folder("mistakes"));
   await expect(text).toMatchFileSnapshot(folder("mistakes.txt"));
@@ -190,7 +190,7 @@ test("why says which listener and route of a Gateway take a request, and why oth
   ]);
 });
 
-test("why says what becomes of a request, step by step, and what would have to change", async () => {
+test("why explains a request step by step, and what would have to change", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const urls = [
     "https://docs.localhost/x",

@@ -119,7 +119,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
   const altSvc = async (to: string, sni?: string) =>
     (await request({ to, host: "alt.example", ...(sni === undefined ? {} : { sni }) })).headers["alt-svc"];
 
-  test("a request has its host's certificate, and the backend is told the host", async () => {
+  test("a request gets its host's certificate, and the backend gets the host", async () => {
     const answer = await ask("alt.example");
     expect(answer, answer.text).toMatchObject({ exitCode: 0, version: "3", status: 200 });
     expect(JSON.parse(answer.body)).toEqual({ host: "alt.example", body: 0 });

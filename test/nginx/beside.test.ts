@@ -75,7 +75,7 @@ async function startSide(): Promise<Side> {
   return { nginx, found: opened.found.kind, events, serve };
 }
 
-test("it serves what it is told, reloads, refuses what is wrong, and says how it is", async () => {
+test("it serves the given text, reloads, refuses wrong text, and reports its state", async () => {
   startProgram();
   const { nginx, found, serve } = await startSide();
   expect([found, nginx.pid]).toEqual(["nothing", undefined]);
@@ -139,7 +139,7 @@ test("the program's own end is the end of nginx, after the requests in flight", 
   expect(nginxProcesses(folder)).toEqual([]);
 });
 
-test("nobody else can give orders: the socket is for its account, in a folder that must be closed to others", async () => {
+test("no other account can give orders: the socket is private, in a folder that must be closed to others", async () => {
   startProgram();
   await startSide();
   expect(statSync(socket).mode & 0o777).toBe(0o600);

@@ -60,7 +60,7 @@ describe.each([
     expect(await answers("/?x=<script>alert(1)</script>")).toEqual([200, 200]);
   });
 
-  test("OWASP rules that are not installed set their Ingress aside, and nobody else", async (context) => {
+  test("OWASP rules that are not installed set only their own Ingress aside", async (context) => {
     withModule(context);
     await apply({
       "enable-modsecurity": "true",

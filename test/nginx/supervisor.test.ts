@@ -170,7 +170,7 @@ describe("a port that another program holds", () => {
     expect((await request({ to: busy })).body).toBe("here");
   });
 
-  test("is told apart from an address that the machine does not have", async () => {
+  test("is distinguished from an address that the machine does not have", async () => {
     const it = await testNginx();
     onTestFinished(() => it.stop());
     const outcome = await it.apply({ http: "server { listen 203.0.113.9:18080; }" });

@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(text).toMatch(/p50 [\d.]+ ms, p99 [\d.]+ m?s/);
   });
 
-  test("Ask says step by step what becomes of a request, and its address holds the question", async () => {
+  test("Ask explains a request step by step, and its address holds the question", async () => {
     const page = await opened("/ui/");
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await page.getByLabel("URL").fill("http://www.shop.example.com/cart");
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(() => seen(page.locator(".verdict"))).toContain("answers 503");
   });
 
-  test("a Problem appears with its sentence while somebody looks, and goes when it is mended", async () => {
+  test("a Problem appears with its sentence on the open page, and disappears when it is corrected", async () => {
     const page = await opened("/ui/problems?filter=shop/shaky");
     const rows = page.locator(".scroll tbody tr");
     await expect.poll(() => seen(page.locator(".scroll"))).toBe("Nothing matches the filter.");

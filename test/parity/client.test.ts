@@ -158,7 +158,7 @@ test("no answer has a reason", async () => {
   });
 });
 
-test("slow is told where it is asked for", async () => {
+test("slow is reported where it is asked for", async () => {
   expect(await asked({ host: "e", path: "/?echo-delay=120", slowerThan: 0.1 })).toMatchObject({ slow: true });
   expect(await asked({ host: "e", slowerThan: 5 })).toMatchObject({ slow: false });
 });

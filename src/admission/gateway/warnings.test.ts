@@ -108,7 +108,7 @@ test("a grant is looked up", () => {
   expect(said(route({ hostnames, rules }), granted)).toEqual([]);
 });
 
-test("a Gateway is told of listeners that are not served, and not of Secrets whose content nobody has read", () => {
+test("a Gateway is warned of listeners that are not served, and not of Secrets that are not in memory", () => {
   const secure = (name: string) =>
     listener({ name, port: 443, hostname: `${name}.example`, protocol: "HTTPS", tls: { certificateRefs: [{ name }] } });
   const listeners = [

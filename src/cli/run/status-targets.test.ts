@@ -29,7 +29,7 @@ function setUp(begin: Snapshot) {
   return { targets, become };
 }
 
-test("what changed is told once, and all of them where a class did", () => {
+test("changed Ingresses are listed once, and all of them after a change of a class", () => {
   const two = put(base, ...of("a", "b"));
   const { targets, become } = setUp(two);
   expect(names(targets.ingresses())).toEqual(["a", "b"]);

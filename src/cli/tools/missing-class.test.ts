@@ -21,13 +21,13 @@ const said = (ingress: Ingress, allAreHere: boolean) =>
     allAreHere,
   ).map(sentence);
 
-test("a class that is a slip of the pen is told with what was meant", () => {
+test("a mistyped class is reported with the class that was meant", () => {
   const slip = 'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it';
   expect(said(named("ngnix"), false)).toEqual([slip]);
   expect(said(named("ngnix"), true)).toEqual([slip]);
 });
 
-test("any other is told where all classes are known, since else the cluster may have it", () => {
+test("any other class is reported only where all classes are known", () => {
   expect(said(named("traefik"), false)).toEqual([]);
   expect(said(named("traefik"), true)).toEqual([
     'spec.ingressClassName: there is no IngressClass "traefik"; no controller serves it',

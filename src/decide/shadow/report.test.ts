@@ -107,7 +107,7 @@ test.each<[string, Words, readonly Difference[]]>([
   ]);
 });
 
-test("what nobody takes would get an answer, and matches that are in shadow no more are left out", () => {
+test("requests that nothing takes would get an answer, and matches that left the shadow are omitted", () => {
   const elsewhere = { path: ["/else", "web", "Prefix"] } as const;
   expect(reported(elsewhere, "nothing\t\t\t").map(({ differences }) => differences)).toEqual([["answer"]]);
   const served = route({ hostnames: ["a.test"], name: "live", age: 3 });

@@ -1,4 +1,4 @@
-/** What the view Certificates shows. */
+/** The answer for the view Certificates. */
 
 export type CertificateState = "expired" | "expires soon" | "not valid yet" | "weak" | "ok";
 

@@ -1,4 +1,4 @@
-/** What `/ui/api/v1/events` sends: lines of server-sent events, each with one of these as JSON. */
+/** The messages of `/ui/api/v1/events`: server-sent events, each with one of these as JSON. */
 import type { Traffic } from "./routes.ts";
 
 export type ViewName = "overview" | "routes" | "problems" | "certificates" | "gateways";

@@ -1,6 +1,6 @@
 /**
- * What the view Gateways shows: objects of the Gateway API with the conditions that Sluice gives
- * them.
+ * The answer for the view Gateways: objects of the Gateway API with the conditions that Sluice
+ * gives them.
  */
 
 export interface ConditionRow {

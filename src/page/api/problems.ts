@@ -1,4 +1,4 @@
-/** What the view Problems shows. */
+/** The answer for the view Problems. */
 import type { List } from "./list.ts";
 import type { ObjectRef } from "./routes.ts";
 
@@ -6,11 +6,11 @@ export interface ProblemRow {
   readonly object: ObjectRef;
   /** The kind of Problem, as metrics have it. */
   readonly kind: string;
-  /** What was found and what was done. */
+  /** A sentence: what was found and what was done. */
   readonly sentence: string;
   /** When this controller saw it first, as ISO 8601. */
   readonly since: string;
-  /** What is served meanwhile. */
+  /** What is served while the Problem lasts. */
   readonly meanwhile: string;
 }
 
@@ -18,11 +18,11 @@ export interface ProblemRow {
 export interface QuarantineRow {
   /** `Ingress shop/web`, or `setting log-format-upstream`. */
   readonly object: string;
-  /** What nginx reported. */
+  /** nginx's message. */
   readonly said: string;
 }
 
-/** Paths that answer 503, by why they do. */
+/** Paths that answer 503, by their reason. */
 export interface UnansweredRow {
   readonly cause: string;
   readonly paths: number;

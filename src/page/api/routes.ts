@@ -1,4 +1,4 @@
-/** What the views Routes and Route show. */
+/** The answers for the views Routes and Route. */
 import type { List } from "./list.ts";
 
 /** `ok` answers; the others say why requests get a 503 or never come here. */
@@ -12,7 +12,7 @@ export interface RouteRow {
   readonly owner: ObjectRef;
   /** `namespace/gateway/name` of the listener; empty for an Ingress. */
   readonly listener: string;
-  /** What else a request has to fulfil; empty where the path decides alone. */
+  /** The conditions of a request beside its path; empty where the path decides alone. */
   readonly when: string;
   /** `namespace/name:port`, or `redirect 301`; empty where the default backend answers. */
   readonly backend: string;

@@ -1,4 +1,4 @@
-/** What becomes of a request at the port of a Gateway. */
+/** The decision about a request at the port of a Gateway. */
 import { unfulfilled } from "../../decide/gateway/conditions.ts";
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { RouteLost } from "../../decide/gateway/match.ts";

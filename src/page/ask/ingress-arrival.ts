@@ -1,4 +1,4 @@
-/** What becomes of a request at the ports of Ingresses. */
+/** The decision about a request at the ports of Ingresses. */
 import { canaryShares } from "../../decide/canaries.ts";
 import type { Decision } from "../../decide/decision.ts";
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
@@ -83,7 +83,7 @@ function backendsIn(decision: Decision, asked: AskedRequest, live: Explaining["l
   );
 }
 
-/** By the id of a canary's Upstream, by what it takes requests. */
+/** Keyed by the id of a canary's Upstream: the rule by which it takes requests. */
 function canaryWords({ end }: Pick<Decision, "end">): ReadonlyMap<string, Pick<AskedBackend, "when">> {
   const canaries = end.kind === "proxied" ? end.canaries : [];
   return new Map(
@@ -135,8 +135,7 @@ function withoutCertificate({ host, request }: Decision, { problems, snapshot }:
 }
 
 /**
- * Of the owner of the route and of its Service; where there is no route, those of files that cannot
- * be read.
+ * The Problems of the route's owner and of its Service; without a route, those of unreadable files.
  */
 function problemsFor({ path }: Decision, findings: readonly Finding[]): readonly Finding[] {
   if (path?.kind !== "location") return findings.filter(({ problem }) => problem.object.kind === "File");

@@ -1,4 +1,4 @@
-/** What would have to change so that a request that finds nothing is served. */
+/** The changes that would make a request succeed that finds no route or backend. */
 
 import type { Decision, Guard } from "../../decide/decision.ts";
 import { nearest } from "../../kinds/nearest.ts";
@@ -10,7 +10,7 @@ import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts
 import { unservedRoutes } from "./route-reasons.ts";
 import type { AskedWorld } from "./world.ts";
 
-/** Sentences, the most telling first. */
+/** Sentences, the most helpful first. */
 export function reasonsIn(
   decision: Decision,
   world: Pick<AskedWorld, "snapshot" | "isServed" | "problems" | "options">,

@@ -1,4 +1,7 @@
-/** What a request is decided in: what a controller serves, or what one would make of some files. */
+/**
+ * The state in which a request is decided: what a controller serves, or what one would make of some
+ * files.
+ */
 import type { DecideOptions } from "../../decide/decide.ts";
 import type { Served } from "../../decide/host.ts";
 import type { Snapshot } from "../../model/snapshot.ts";

@@ -19,7 +19,7 @@ import type { TrafficWindows } from "../traffic.ts";
 import { givenSettings } from "./given.ts";
 import { rowOf, trafficOf } from "./routes.ts";
 
-/** What names a route: the fields of its row. */
+/** The fields of a row that identify its route. */
 export interface RouteName {
   readonly host: string;
   readonly path: string;
@@ -116,7 +116,10 @@ function balanceWords(balance: Balance): string {
 
 type PlainEndpoint = Pick<EndpointRow, "service" | "address" | "state">;
 
-/** Of its backends and canaries: those that get requests, then those that are not ready. */
+/**
+ * The endpoints of its backends and canaries: first those that get requests, then those that are
+ * not ready.
+ */
 function endpointsOf(
   { backends, canaries }: Location<FeatureValues>,
   { upstreams }: Served,
@@ -140,7 +143,7 @@ function endpointsOf(
   });
 }
 
-/** By Service and address, as the EndpointSlices say it. */
+/** Keyed by Service and address, as in the EndpointSlices. */
 function statesOf(
   services: ReadonlySet<string>,
   { endpointSlices }: Snapshot,

@@ -8,11 +8,11 @@ const [brotli, geoip2, modsecurity, otel] = ["http_brotli_filter", "http_geoip2"
 );
 const machine = { modules: [lua, brotli!, geoip2!, modsecurity!, otel!] };
 
-test("a module that nobody uses is not loaded, one that Sluice itself needs always", () => {
+test("an unused module is not loaded, and one that Sluice itself needs always is", () => {
   expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: true, checksNames: false })).toEqual([lua]);
 });
 
-test("Lua is loaded where the text speaks it", () => {
+test("Lua is loaded where the text uses it", () => {
   expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: false, checksNames: false })).toEqual([]);
   expect(speaksLua("server {\n    access_by_lua_block {\n    }\n}\n")).toBe(true);
   expect(speaksLua("http {\n    lua_shared_dict own 1m;\n}\n")).toBe(true);

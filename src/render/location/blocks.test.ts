@@ -44,7 +44,7 @@ test("a redirect to a path with a slash is none, and / is nginx's own last", () 
   ]);
 });
 
-test("a pattern rewrites by its groups, and what they are is told where a header asks for one", () => {
+test("a pattern rewrites by its groups, which are kept where a header names one", () => {
   const route: Route = { match: "regex", path: "/a/(.*)", location: 0, rewrite: "/$1" };
   const rewriteOf = (annotations: Record<string, string>) =>
     blocksOf(server([route], [location(annotations)]))[0]?.rewrite;

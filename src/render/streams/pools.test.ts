@@ -47,7 +47,7 @@ test("the text keeps the share that is refused, and the pool has the others by t
   expect([...streamRecords(some)]).toEqual([[`stream ${pool}`, '[["a",5432,6],["b",5432,1],["c",5432,1]]']]);
 });
 
-test("a pool without endpoints has an address in DNS that nobody can connect to, and none in text", () => {
+test("a pool without endpoints has an unreachable address in DNS, and none in text", () => {
   expect([...streamRecords([stream(backend(1))])]).toEqual([[`stream ${pool}`, '[["127.0.0.1",0,1]]']]);
   expect(poolsOf([stream(backend(1))])).toEqual([{ name: pool, endpoints: [] }]);
 });

@@ -516,7 +516,7 @@ test("as many retries as nginx can make, after the statuses that it can retry, a
   });
 });
 
-test("the auth service of a rule is asked as it says, and where it cannot be asked nobody passes", () => {
+test("the auth service of a rule is asked as configured, and no request passes where it cannot be asked", () => {
   const location = (externalAuth: object, ...objects: KubernetesObject[]) => {
     const rules = [{ filters: [{ type: "ExternalAuth", externalAuth }], backendRefs }];
     const { configuration, said, route: of } = outcome(gateway({}), route({ rules }), ...objects);
@@ -662,7 +662,7 @@ test("matches stand in the order of the specification", () => {
   ]);
 });
 
-test("a match that is never reached is told, once for each host of a listener", () => {
+test("a match that is never reached is reported once for each host of a listener", () => {
   const rules = [
     { matches: [{ path: { value: "/a" } }, { path: { value: "/b" } }], backendRefs },
     { matches: [{ path: { value: "/a/" } }, { path: { value: "/a" }, method: "GET" }], backendRefs },
@@ -679,7 +679,7 @@ test("a match that is never reached is told, once for each host of a listener", 
   ]);
 });
 
-test("a value that is added to a header of Sluice's own is told to have no effect", () => {
+test("adding a value to a header of Sluice's own is reported as without effect", () => {
   const requestHeaderModifier = {
     add: [{ name: "X-Forwarded-For", value: "a" }],
     set: [{ name: "X-Real-IP", value: "b" }],

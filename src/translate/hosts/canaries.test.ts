@@ -75,7 +75,7 @@ test("several canaries of one rule stand in the order of their age", () => {
   ]);
 });
 
-test("a canary makes no host, no path, no TLS, and is told where it gets no requests", () => {
+test("a canary makes no host, no path, no TLS, and gets a Problem where it gets no requests", () => {
   const tls = { tls: [{ secretName: "tls" }] };
   const snapshot = put(
     world,
@@ -126,7 +126,7 @@ test("a canary with a default backend relieves every path of rules without host 
   ]);
 });
 
-test("a canary without canary: true is an ordinary Ingress, and is told", () => {
+test("a canary without canary: true is an ordinary Ingress with a Problem", () => {
   const snapshot = put(world, main({ annotations: { "canary-weight": "10" } }));
   expect(canariesOf(snapshot)).toEqual([["/", []]]);
   expect(problemsOf(snapshot)).toEqual([
@@ -152,7 +152,7 @@ test("affinity that another host brings to the main Service reaches its canary i
   expect(configuration.upstreams.get("ns/api/80 for ns/web/80")?.balance.algorithm).toBe("cookie");
 });
 
-test("what a canary says otherwise than the Ingress it relieves, and is not heard about, is told", () => {
+test("a canary's annotation that differs from its Ingress and has no effect is a Problem", () => {
   const alike = { "proxy-read-timeout": "7" };
   const told = {
     "auth-type": "basic",

@@ -16,7 +16,7 @@ test("a name belongs to the host of that name, then to the host whose twin it is
   expect(names.ownerOf("nobody.example")).toBeUndefined();
 });
 
-test("whoever may win or lose a name by a change is told", () => {
+test("a change names all hosts that may win or lose a name", () => {
   const names = new HostNames();
   const concernedBy = (host: string, wanted: ReturnType<typeof wants> | undefined) => {
     names.set(host, wanted);

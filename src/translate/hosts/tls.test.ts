@@ -52,7 +52,7 @@ test("without such an entry the first Certificate that is valid for the host doe
   });
 });
 
-test("a Certificate for other names is not served, and whoever lists the host for it is told", () => {
+test("a Certificate for other names is not served, and the author of the TLS section gets a Problem", () => {
   const listing = claim({ hosts: ["b.example"], secretName: "pair" });
   expect(tlsOf("b.example", [listing], world, owner)).toMatchObject({
     configured: true,

@@ -13,7 +13,7 @@ test("a host lowers the level of its own ciphers, else of those of all", () => {
   expect(ciphersOf({}, { ...defaultSettings, sslCiphers: undefined })).toBe("DEFAULT:@SECLEVEL=1");
 });
 
-test("a level that somebody chose stays", () => {
+test("a level in the operator's list stays", () => {
   expect(ciphersOf({ "ssl-ciphers": "HIGH:@SECLEVEL=2" })).toBe("HIGH:@SECLEVEL=2");
 });
 

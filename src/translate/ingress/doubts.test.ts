@@ -75,7 +75,7 @@ test.each([
   expect(said(ingress({ name: "a", host: "a.example", annotations }))).toEqual([expected].flat());
 });
 
-test("who turns the paths of others into regular expressions is told", () => {
+test("an Ingress that turns the paths of others into regular expressions gets a Problem", () => {
   const plain = ingress({ name: "plain", host: "a.example", paths: [["/cart", "web"]] });
   const regex = ingress({
     name: "regex",
@@ -89,14 +89,14 @@ test("who turns the paths of others into regular expressions is told", () => {
   expect(said(regex)).toEqual([]);
 });
 
-test("an alias that is the host of an Ingress stays that host's, and its author is told", () => {
+test("an alias that is the host of an Ingress stays with that host, and its author gets a Problem", () => {
   const alias = ingress({ name: "a", host: "a.example", annotations: { "server-alias": "b.example" } });
   expect(said(alias, ingress({ name: "b", host: "b.example" }))).toEqual([
     "annotation server-alias has no effect: b.example is the host of an Ingress",
   ]);
 });
 
-test("an annotation with the prefix of long ago is told which one is read", () => {
+test("the Problem of an annotation with the old prefix names the prefix that is read", () => {
   const one = ingress({ name: "a", host: "a.example" });
   const annotations = { "ingress.kubernetes.io/rewrite-target": "/x", "ingress.kubernetes.io/backends": "{}" };
   expect(said({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([

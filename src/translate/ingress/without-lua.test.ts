@@ -41,7 +41,7 @@ test("with Lua there is nothing to say", () => {
   expect(said(balancing, [])).toEqual([]);
 });
 
-test("so is what it cannot ask an auth service, and a canary that it cannot draw or find", () => {
+test("the same holds for parts of auth services and canaries that need Lua", () => {
   const auth = {
     "auth-url": "http://auth.shop/",
     "auth-signin": "http://auth.shop/login",

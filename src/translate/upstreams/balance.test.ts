@@ -125,7 +125,7 @@ test("affinity with regular expressions for paths wants a path for its cookie", 
   expect(told({ "session-cookie-path": "/" })).toEqual([]);
 });
 
-test("an ExternalName without a usable address is told on the Ingress that decides about its Upstream", () => {
+test("an ExternalName without a usable address is a Problem of the Ingress that decides about its Upstream", () => {
   const spec = { type: "ExternalName", externalName: "far.example", ports: [{ port: 80 }] };
   const external = {
     ...put(world, { ...service("web"), spec } as Service, one({})),

@@ -60,7 +60,7 @@ test("an Upstream is made again for its own Service and EndpointSlices only", ()
   expect(renew(put(rolled, service("other"), slice("other", "192.0.2.9")))).toEqual([]);
 });
 
-test("one that nobody uses any more is gone", () => {
+test("an unused Upstream is removed", () => {
   const { use, renew, upstreams } = keeper("web", "api");
   renew(world);
   use("web");

@@ -1,6 +1,6 @@
 /**
- * The API server's own record of what was asked of it: flags that make it write one, and what one
- * user did.
+ * The API server's own record of its requests: flags that make it write one, and the requests of
+ * one user.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const policy = {
 export interface Deed {
   /**
    * `watch ingresses.networking.k8s.io`, `update ingresses/status.networking.k8s.io`, `list
-   * secrets`: as RBAC rules speak.
+   * secrets`: in the terms of RBAC rules.
    */
   readonly what: string;
   readonly namespace: string | undefined;
@@ -48,7 +48,7 @@ export class Audit {
   }
 
   deedsOf(user: string): readonly Deed[] {
-    // The last one may still be being written.
+    // The last line may be incomplete.
     const lines = readFileSync(this.#logFile, "utf8").split("\n").slice(0, -1);
     const events = lines.map((line) => JSON.parse(line) as AuditEvent);
     return events

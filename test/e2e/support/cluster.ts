@@ -23,11 +23,11 @@ export interface ClusterOptions {
   readonly address?: string;
   readonly apiPort?: number;
   readonly etcdPort?: number;
-  /** Besides `admin`, who may do everything. The token of a user is `<name>-token`. */
+  /** Users beside `admin`, who may do everything. The token of a user is `<name>-token`. */
   readonly users?: readonly User[];
   readonly controllerManager?: boolean;
   readonly apiServerFlags?: readonly string[];
-  /** Checks of the API server's own readiness that cannot be met as its flags are. */
+  /** Checks of the API server's readiness that fail with its present flags. */
   readonly unready?: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export interface Cluster {
    * of the API server.
    */
   kubeconfig(user?: string, server?: string): string;
-  /** Runs kubectl and gives what it printed; throws with what it complained. */
+  /** Runs kubectl and returns its output; throws with its error message. */
   kubectl(args: readonly string[], options?: { readonly input?: string; readonly user?: string }): Promise<string>;
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     apiServer,
     kubeconfig(user = admin.name, server = url) {
       const file = join(folder, `kubeconfig-${user}-${Buffer.from(server).toString("hex")}`);
-      // Written once: another program may be reading it.
+      // Written once, because another program may be reading it.
       if (!existsSync(file)) writeFileSync(file, kubeconfigText(server, authority, user), { mode: 0o600 });
       return file;
     },
@@ -113,12 +113,12 @@ function etcdIn(folder: string, { address = "192.0.2.1", etcdPort = 2379 }: Clus
     command: [toolPath("etcd"), ...flags, ...addresses],
     folder,
     isReady: () => accepts(address, etcdPort),
-    // As the API server does below, it waits for connected clients.
+    // Like the API server below, it waits for connected clients.
     endMs: 2_000,
   });
 }
 
-/** It is ready when it says so and has made the namespace `default`, which it may do later. */
+/** It is ready when it reports so and has made the namespace `default`, which may come later. */
 function apiServerIn(folder: string, options: ClusterOptions): Daemon {
   const { address = "192.0.2.1", apiPort = 6443, etcdPort = 2379, apiServerFlags = [], unready = [] } = options;
   const excluded = unready.map((check) => `exclude=${check}`).join("&");
@@ -149,7 +149,7 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
       const says = (path: string) => answersOk(`https://${address}:${apiPort}/${path}`, join(folder, "ca.crt"));
       return (await says(`readyz?${excluded}`)) && (await says("api/v1/namespaces/default"));
     },
-    // It waits for every watch to end, for a minute.
+    // It waits up to a minute for every watch to end.
     endMs: 2_000,
   });
 }
@@ -168,7 +168,7 @@ function controllerManagerIn(folder: string, url: string, kubeconfig: string): D
       ...["--use-service-account-credentials", ...keys, ...trust, ...controllers, ...ports],
     ],
     folder,
-    // Its first visible work.
+    // The first sign that it works.
     isReady: () => answersOk(`${url}/api/v1/namespaces/default/serviceaccounts/default`, join(folder, "ca.crt")),
   });
 }

@@ -1,6 +1,6 @@
 /**
- * One long-running program of a test: started, paused, stopped and started again, its output in a
- * log file. The kernel kills it when the test process dies in whatever way (`setpriv --pdeathsig`),
+ * One long-running program of a test: started, paused, stopped and started again, with its output
+ * in a log file. The kernel kills it when the test process dies in any way (`setpriv --pdeathsig`),
  * so a crashed test run leaves nothing behind.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -15,7 +15,7 @@ export interface DaemonOptions {
   /** Resolves to true once the program answers. */
   readonly isReady: () => Promise<boolean>;
   readonly env?: Readonly<Record<string, string>>;
-  /** How long it may take to end before it is made to; 60 s when not given. */
+  /** How long it may take to end before it is killed; 60 s by default. */
   readonly endMs?: number;
 }
 
@@ -36,8 +36,8 @@ export class Daemon {
   }
 
   /**
-   * Starts it and waits until it is ready, for some minutes at most. Throws with the end of its log
-   * when it is not.
+   * Starts it and waits some minutes at most until it is ready. Throws with the end of its log
+   * where that fails.
    */
   async start(): Promise<void> {
     const { command, folder, env, isReady, name } = this.#options;
@@ -58,8 +58,8 @@ export class Daemon {
   }
 
   /**
-   * Asks it to end, and makes it when that takes too long; gives its exit code. Nothing happens
-   * when it does not run.
+   * Stops it, and kills it when that takes too long; returns its exit code. Does nothing when it is
+   * not running.
    */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
     const child = this.#child;
@@ -73,7 +73,7 @@ export class Daemon {
     return child.exitCode;
   }
 
-  /** Waits until it has ended by itself; gives its exit code. */
+  /** Waits until it has ended by itself; returns its exit code. */
   async ended(): Promise<number | null | undefined> {
     const child = this.#child;
     if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, "exit");
@@ -85,7 +85,7 @@ export class Daemon {
     await this.start();
   }
 
-  /** Holds it where it is, sockets open and nothing answered. */
+  /** Suspends it: its sockets stay open, and it answers nothing. */
   pause(): void {
     this.#child?.kill("SIGSTOP");
   }

@@ -1,7 +1,7 @@
 /**
- * An HTTP proxy in front of the API server and answers wrongly on purpose: what an overloaded
- * server, a load balancer or a broken gateway sends. (`faulty-proxy.ts` breaks connections; it sees
- * only TLS.) Clients send it plain HTTP, and it sends TLS to the server.
+ * An HTTP proxy before the API server that gives wrong answers on purpose: those of an overloaded
+ * server, a load balancer or a broken gateway. (`faulty-proxy.ts` breaks connections; it sees only
+ * TLS.) Clients send it plain HTTP, and it sends TLS to the server.
  */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -16,13 +16,13 @@ export const httpFaults = [
   "unavailable",
   /** 410: the resourceVersion is too old. */
   "gone",
-  /** A 200 that is somebody's web page. */
+  /** A 200 with some web page. */
   "page",
   /** JSON that is neither a list nor an event. */
   "nonsense",
-  /** Half of the server's answer, and then an end in good order. */
+  /** Half of the server's answer, and then a regular end. */
   "truncated",
-  /** A 200 with nothing in it: a watch that ends at once. */
+  /** An empty 200: a watch that ends at once. */
   "empty",
 ] as const;
 
@@ -32,11 +32,11 @@ export class FaultyApi {
   readonly #server: Server;
   readonly #upstream: Agent;
   readonly #target: URL;
-  /** Every request gets it while it lasts; undefined: none. */
+  /** Every request gets this answer while it is set; undefined: the real one. */
   fault: HttpFault | undefined;
-  /** The wrong answers that were given. */
+  /** The number of wrong answers so far. */
   readonly met: HttpFault[] = [];
-  /** Requests that ever came. */
+  /** The number of requests so far. */
   requests = 0;
 
   constructor({ url, authority }: Pick<Cluster, "url" | "authority">) {

@@ -1,7 +1,7 @@
 /**
- * A TCP proxy that a test puts in front of the API server and then breaks on purpose. It sees only
- * TLS records: a corrupted byte is therefore a broken connection for the client, as it is on a real
- * network. Every fault but `cut` also meets connections that are opened while it lasts.
+ * A TCP proxy before the API server that a test breaks on purpose. It only sees TLS records, so a
+ * corrupted byte is a broken connection for the client, as on a real network. Every fault except
+ * `cut` also affects connections that are opened while it lasts.
  */
 
 import type { AddressInfo } from "node:net";
@@ -10,10 +10,10 @@ import { Transform } from "node:stream";
 
 export type Fault =
   | { readonly kind: "none" }
-  /** Bytes are taken and kept, in both directions, until the fault ends. */
+  /** Bytes are accepted and held back, in both directions, until the fault ends. */
   | { readonly kind: "stall" }
   | { readonly kind: "delay"; readonly ms: number }
-  /** The next chunk from the server has one bit turned over. */
+  /** One bit of the next chunk from the server is inverted. */
   | { readonly kind: "corrupt" }
   /** New connections are closed at once. */
   | { readonly kind: "refuse" };
@@ -23,7 +23,7 @@ export class FaultyProxy {
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #fault: Fault = { kind: "none" };
   #released = Promise.withResolvers<void>();
-  /** Connections that were ever accepted. */
+  /** The number of accepted connections so far. */
   accepted = 0;
 
   constructor(target: { readonly host: string; readonly port: number }) {

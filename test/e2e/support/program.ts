@@ -1,4 +1,4 @@
-/** A program of this repository as a process of its own, with what it printed. */
+/** A program of this repository as a process of its own, with its output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,6 @@
 /**
- * Waiting for rights. They count from the moment on that the API server's authorizer knows them,
- * which is some time after it has answered the writer; and they count until it knows that they are
- * gone.
+ * Waits for rights. They take effect when the API server's authorizer knows them, some time after
+ * the write was answered, and end when it knows that they are gone.
  */
 import { until } from "../../nginx/support/until.ts";
 import type { Cluster } from "./cluster.ts";
@@ -19,11 +18,11 @@ export interface Rules {
   readonly rules: readonly Rule[];
 }
 
-/** Resolves when the user may do all that the rules say. */
+/** Resolves when the user may do everything that the rules list. */
 export const untilAllowed = (cluster: Cluster, user: string, rules: readonly Rules[]): Promise<true> =>
   untilSaid(cluster, user, rules, "true");
 
-/** Resolves when the user may do nothing of what the rules say. */
+/** Resolves when the user may do nothing that the rules list. */
 export const untilDenied = (cluster: Cluster, user: string, rules: readonly Rules[]): Promise<true> =>
   untilSaid(cluster, user, rules, "false");
 

@@ -11,8 +11,8 @@ import { type Pki, sharedPki } from "../../support/pki.ts";
 const addresses = { "echo-a": "192.0.2.11", "echo-b": "192.0.2.12" } as const;
 
 /**
- * No client asks here; on their usual port, 8443, they would take the webhook's from a controller
- * that shares their network.
+ * No client uses these ports; with the usual one, 8443, they would collide with the webhook of a
+ * controller in the same network.
  */
 const httpsPort = 9443;
 export type Backend = keyof typeof addresses;
@@ -60,7 +60,7 @@ export const shopObjects: readonly object[] = [
 
 export interface IngressOptions {
   readonly service?: string;
-  /** `nginx` when not given; empty for none. */
+  /** `nginx` by default; empty for none. */
   readonly ingressClass?: string;
   readonly namespace?: string;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export function ingress(name: string, options: IngressOptions = {}): object {
   return { ...rest, metadata: { ...metadata, annotations } };
 }
 
-/** What `NAME.example` answers: the backend's address, or the status where that is not 200. */
+/** The answer of `NAME.example`: the backend's address, or the status where it is not 200. */
 export async function answerOf(name: string, options: Partial<RequestOptions> = {}): Promise<Backend | number> {
   const answer: Answer = await request({ to: "127.0.0.1:80", host: `${name}.example`, ...options });
   if (answer.status !== 200) return answer.status;

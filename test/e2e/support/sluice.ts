@@ -1,7 +1,7 @@
 /**
- * `sluice run` as its own process beside a real cluster, as a Pod would have it: its Pod and Node
- * are objects that somebody made, because no kubelet runs. nginx outlives a controller that dies,
- * so a test that starts one calls `end` at the end.
+ * `sluice run` as its own process beside a real cluster. It has a Pod and a Node as objects only,
+ * because no kubelet runs. nginx outlives a controller that dies, so a test that starts one calls
+ * `end` at its end.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,16 +19,16 @@ const sources = [join(root, "src/main.ts")];
 export interface SluiceOptions {
   readonly cluster: Cluster;
   readonly flags?: readonly string[];
-  /** False: flags say where the API server is. */
+  /** False: flags name the API server. */
   readonly kubeconfig?: boolean;
-  /** `admin` when not given. */
+  /** The user; `admin` by default. */
   readonly user?: string;
-  /** Something in front of the API server. */
+  /** A proxy before the API server. */
   readonly server?: string;
   readonly pod?: { readonly namespace: string; readonly name: string };
-  /** Where its health is asked. */
+  /** The address of its health check. */
   readonly healthPort?: number;
-  /** The program, when it is not the sources. */
+  /** The program, if it is not the sources. */
   readonly program?: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export class Sluice {
     });
   }
 
-  /** What it logged so far, in whole lines and without nginx's own. */
+  /** Its log so far, in whole lines and without nginx's own. */
   get log(): string {
     const text = readFileSync(this.process.logFile, "utf8");
     return text.slice(0, text.lastIndexOf("\n") + 1).replace(/^[^{].*\n/gm, "");
@@ -82,21 +82,21 @@ export class Sluice {
     }
   }
 
-  /** Leaves neither it nor its nginx nor its files, in whatever state they are. */
+  /** Removes it, its nginx and its files, in whatever state they are. */
   async end(): Promise<void> {
     await this.process.stop("SIGKILL");
     await this.killNginx();
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Ends its nginx as an accident would, and waits until no process of it is left. */
+  /** Kills its nginx as an accident would, and waits until no process of it is left. */
   async killNginx(): Promise<void> {
     const nginx = this.nginxPid;
     if (nginx !== undefined) await until("nginx is gone", () => !signalled(-nginx, "SIGKILL"));
   }
 }
 
-/** False when no process is left to be signalled. */
+/** False when there is no process to signal. */
 function signalled(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
@@ -140,13 +140,13 @@ export const ingressClass = (name: string, controller: string) => ({
   spec: { controller },
 });
 
-/** With kubectl, as a user would. */
+/** Uses kubectl, as a user would. */
 export async function apply(cluster: Cluster, objects: readonly object[]): Promise<void> {
   const list = { apiVersion: "v1", kind: "List", items: objects };
   await cluster.kubectl(["apply", "--server-side", "-f", "-"], { input: JSON.stringify(list) });
 }
 
-/** As the controllers of other kinds of object would write it. */
+/** Writes the objects that controllers of other kinds would write. */
 export async function patchStatus(cluster: Cluster, what: readonly string[], status: object): Promise<void> {
   await cluster.kubectl(["patch", ...what, "--subresource=status", "--type=merge", "-p", JSON.stringify({ status })]);
 }

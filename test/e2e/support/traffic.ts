@@ -1,6 +1,4 @@
-/**
- * Requests one after the other, for as long as a test does something else, and what became of them.
- */
+/** Sends requests one after the other while a test does something else, and records the results. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { RequestOptions } from "../../nginx/support/request.ts";
 import { answerOf } from "./shop.ts";
@@ -8,10 +6,10 @@ import { answerOf } from "./shop.ts";
 export class Traffic {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** How often each answer came; what broke counts by its message. */
+  /** How often each answer came; failures count by their message. */
   readonly answers = new Map<string, number>();
 
-  /** Asks `names` in turn, a hundred times a second at most. */
+  /** Requests `names` in turn, at most a hundred times a second. */
   constructor(names: readonly string[], options: Partial<RequestOptions> = {}) {
     this.#running = this.#run(names, options);
   }
@@ -29,7 +27,7 @@ export class Traffic {
     }
   }
 
-  /** Ends it and gives the answers that came: the last one to a request of now. */
+  /** Ends it and returns the answers; the last request began after this call. */
   async end(): Promise<readonly string[]> {
     this.#stop.abort();
     await this.#running;

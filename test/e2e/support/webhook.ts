@@ -1,6 +1,6 @@
 /**
- * The registration of the webhook with the API server, which finds it as in a cluster with a
- * kube-proxy: the ClusterIP is an address of this machine.
+ * Registers the webhook with the API server, which finds it as in a cluster with a kube-proxy: the
+ * ClusterIP is an address of this machine.
  */
 import type { Cluster } from "./cluster.ts";
 import { apply, ownPod } from "./sluice.ts";
@@ -27,7 +27,7 @@ const registration = {
       failurePolicy: "Fail",
       sideEffects: "None",
       admissionReviewVersions: ["v1"],
-      // As long as an API server lets it be: what is looked at is the answer.
+      // The longest time that an API server allows, because the test is about the answer.
       timeoutSeconds: 30,
       clientConfig: { service: { ...service, port, path: "/networking/v1/ingresses" } },
     },
@@ -58,7 +58,7 @@ export const webhookFlags: readonly string[] = [
   `--validating-webhook-configuration=${hook}`,
 ];
 
-/** What kubectl complained of an object that it was to apply; warnings count. */
+/** kubectl's messages about an object that it should apply, including warnings. */
 export async function tried(cluster: Cluster, object: object): Promise<string> {
   try {
     await cluster.kubectl(["apply", "--server-side", "--warnings-as-errors", "-f", "-"], {

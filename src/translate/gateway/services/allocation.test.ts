@@ -53,7 +53,7 @@ test("without a record the Services say which ports they have, and of two that n
   expect(moved).toEqual([{ need: needs[2], to: 20_002 }]);
 });
 
-test("with a record nobody gets another Gateway's port, one that rests, or one of Sluice's own by naming it", () => {
+test("no record gives a Gateway another one's port, a retired port, or one of Sluice's own", () => {
   const { record } = ask({ needs: [need("victim")] });
   const resting = { ...record, entries: new Map([...record.entries, [20_001, freed(0)]] as const) };
   for (const named of [20_000, 20_001, 80, 10_254, 65_536]) {
@@ -70,7 +70,7 @@ test("ports that the flags leave out are given back, and others take their place
   expect(targetsIn(record, [30_000]).get("a")).toBeUndefined();
 });
 
-test("a record survives as text, and lines that nobody wrote so count as absent", () => {
+test("a record survives as text, and malformed lines count as absent", () => {
   const needs = [need("a"), need("a", { port: 53, protocol: "UDP" })];
   const { record } = ask({ record: { entries: new Map([[20_002, freed(60_000)]]), isExhausted: true }, needs });
   const data = recordData({ ...record, isExhausted: true });
