@@ -19,10 +19,19 @@ interface Client {
   readonly pair?: KeyPair | undefined;
   readonly method?: string;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The request as the backend saw it, the status of another answer, or `closed`. */
-async function ask({ to, host: name = "one.example", sni = name, pair, method = "GET", body = "" }: Client) {
+async function ask({
+  to,
+  host: name = "one.example",
+  sni = name,
+  pair,
+  method = "GET",
+  body = "",
+  headers = {},
+}: Client) {
   const [address, number] = to.split(":");
   const asked = requestTls({
     host: address,
@@ -31,7 +40,7 @@ async function ask({ to, host: name = "one.example", sni = name, pair, method = 
     rejectUnauthorized: false,
     agent: false,
     method,
-    headers: { host: name },
+    headers: { host: name, ...headers },
     ...(pair === undefined ? {} : { cert: pair.certificate, key: pair.key }),
   });
   asked.end(body);
@@ -150,6 +159,22 @@ test("each port has its own authorities, and a client that does not pass gets no
   const posted = await at(18_793, { pair: expired(ca), method: "POST", body: "hello" });
   expect(posted, "nor is the request changed").toMatchObject({ method: "POST", body: "hello" });
   expect(await headers(18_793, {})).toMatchObject({ "ssl-client-verify": "NONE" });
+
+  const forged = {
+    "ssl-client-verify": "SUCCESS",
+    "ssl-client-subject-dn": "CN=root",
+    "ssl-client-issuer-dn": "CN=root",
+  };
+  for (const claim of [forged, { ...forged, SSL_CLIENT_VERIFY: "SUCCESS" }, { ...forged, "ssl-client-cert": "x" }]) {
+    const claims = { headers: claim };
+    expect(await at(18_791, claims), "a claim is no certificate").toBe("closed");
+    expect(await at(18_791, { ...claims, pair: stranger })).toBe("closed");
+    const own = { "ssl-client-verify": "SUCCESS", "ssl-client-subject-dn": "CN=client one" };
+    expect(await headers(18_791, { ...claims, pair: client }), "nor another one").toMatchObject(own);
+    expect(await headers(18_793, claims)).toMatchObject({ "ssl-client-verify": "NONE" });
+    expect(JSON.stringify(await headers(18_793, claims))).not.toContain("CN=root");
+    expect(JSON.stringify(await headers(18_790, claims)), "nothing is asked for").not.toMatch(/SUCCESS|CN=root/);
+  }
 
   const two = ["one.example", "two.example"];
   expect(await askHttp2("127.0.0.62:18791", client, two), "one connection for two hosts of a port").toEqual([200, 200]);
