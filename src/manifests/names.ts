@@ -29,7 +29,9 @@ export const dnsSubdomain = rule(subdomain, 253, "a name of a-z, 0-9, - and .");
 export const tlsHost: Rule = (text) => {
   const bare = text.startsWith("*.") ? text.slice(2) : text;
   if (bare.includes("*")) return `${shown(text)} has a * that is not its whole first label`;
-  if (text !== text.toLowerCase()) return `${shown(text)} has capital letters; write ${shown(text.toLowerCase())}`;
+  const lower = text.toLowerCase();
+  if (text !== lower && dnsSubdomain(bare.toLowerCase()) === undefined)
+    return `${shown(text)} has capital letters; write ${shown(lower)}`;
   return dnsSubdomain(bare) === undefined && text.length <= 253 ? undefined : `${shown(text)} is not a DNS name`;
 };
 

@@ -13,8 +13,24 @@ import {
 import type { RouteSettings } from "../../src/model/gateway/route-settings.ts";
 import type { GRPCRoute } from "../../src/model/gateway/routes.ts";
 import type { ConfigMap, Namespace, Service } from "../../src/model/objects.ts";
+import { defaultOptions, type TranslateOptions } from "../../src/translate/options.ts";
 
 const apiVersion = `${gatewayGroup}/v1`;
+
+/** Gateways have two addresses of a pool. */
+export const pooled: TranslateOptions = {
+  ...defaultOptions,
+  gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] },
+};
+
+/** By type: true where the condition holds for its usual reason, else the reason. */
+export function shortConditions(
+  conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[],
+): Record<string, string | true> {
+  return Object.fromEntries(
+    conditions.map(({ type, status, reason }) => [type, status === "True" && reason === type ? true : reason]),
+  );
+}
 
 function born(age: number): string {
   return new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString();

@@ -78,7 +78,9 @@ export { hasPort };
 export const hostname: Rule = (value) => {
   const bare = value.startsWith("*.") ? value.slice(2) : value;
   if (bare.includes("*")) return `${shown(value)} has a * that is not its whole first label`;
-  if (value !== value.toLowerCase()) return `${shown(value)} has capital letters; write ${shown(value.toLowerCase())}`;
+  const lower = value.toLowerCase();
+  if (value !== lower && dnsSubdomain(bare.toLowerCase()) === undefined)
+    return `${shown(value)} has capital letters; write ${shown(lower)}`;
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(value)) return `${shown(value)} is an address, and only a DNS name may stand here`;
   return value.length <= 253 && dnsSubdomain(bare) === undefined ? undefined : `${shown(value)} is not a DNS name`;
 };

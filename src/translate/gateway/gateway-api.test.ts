@@ -3,7 +3,17 @@
  * make.
  */
 import { expect, test } from "vitest";
-import { gateway, gatewayClass, grant, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
+import {
+  gateway,
+  gatewayClass,
+  grant,
+  listener,
+  namespace,
+  pooled,
+  route,
+  serviceIn,
+  shortConditions,
+} from "../../../test/support/gateways.ts";
 import { fake, put } from "../../../test/support/sketch.ts";
 import type { Capability } from "../../directives/capabilities.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
@@ -11,20 +21,16 @@ import { emptySnapshot, type Snapshot, withObjects } from "../../model/snapshot.
 import { Table } from "../../model/table.ts";
 import { sentence } from "../../problem.ts";
 import { emptyLastGood } from "../last-good.ts";
-import { defaultOptions } from "../options.ts";
 import { emptyQuarantine, versionOf } from "../quarantine.ts";
 import { Translator, translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
 
-const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] } };
+const options = pooled;
 const world = put(emptySnapshot, gatewayClass(), namespace("ns"), namespace("other"), serviceIn("ns", "web"));
 
 function outcome(...objects: KubernetesObject[]) {
   const translation = translate({ ...emptyInputs, snapshot: put(world, ...objects) }, options, fake);
-  const short = (conditions: readonly { type: string; status: string; reason: string }[]) =>
-    Object.fromEntries(
-      conditions.map(({ type, status, reason }) => [type, status === "True" && reason === type ? true : reason]),
-    );
+  const short = shortConditions;
   const statuses = new Map([...translation.statuses]);
   return {
     ...translation,

@@ -8,6 +8,7 @@ import {
   grant,
   listener,
   namespace,
+  pooled,
   route,
   serviceIn,
 } from "../../../../test/support/gateways.ts";
@@ -17,12 +18,11 @@ import type { Capability } from "../../../directives/capabilities.ts";
 import type { KubernetesObject } from "../../../model/objects.ts";
 import { emptySnapshot } from "../../../model/snapshot.ts";
 import { sentence } from "../../../problem.ts";
-import { defaultOptions } from "../../options.ts";
 import { translate } from "../../translator.ts";
 import { emptyInputs } from "../../turn.ts";
 
 const { chain } = await fakeCertificate(new Date("2026-01-01"));
-const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] } };
+const options = pooled;
 const world = put(
   emptySnapshot,
   gatewayClass(),

@@ -9,8 +9,10 @@ import {
   listener,
   listenerSet,
   namespace,
+  pooled,
   route,
   serviceIn,
+  shortConditions,
 } from "../../../../test/support/gateways.ts";
 import { fake, put, tlsSecret } from "../../../../test/support/sketch.ts";
 import { fakeCertificate } from "../../../certificates/fake.ts";
@@ -25,7 +27,7 @@ import { emptyQuarantine, versionOf } from "../../quarantine.ts";
 import { Translator, translate } from "../../translator.ts";
 import { emptyInputs } from "../../turn.ts";
 
-const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] } };
+const options = pooled;
 const world = put(
   emptySnapshot,
   gatewayClass(),
@@ -43,11 +45,7 @@ const tls = (hostname: string, secret: object = { name: "tls" }) =>
 const toSet = (set: string, more: object = {}) =>
   route({ parent: { kind: "ListenerSet", name: set.split("/")[1]!, namespace: set.split("/")[0]!, ...more } });
 
-type Conditions = readonly { readonly type: string; readonly status: string; readonly reason: string }[];
-const short = (conditions: Conditions) =>
-  Object.fromEntries(
-    conditions.map(({ type, status, reason }) => [type, status === "True" && reason === type ? true : reason]),
-  );
+const short = shortConditions;
 
 function outcome(...objects: KubernetesObject[]) {
   return told(translate({ ...emptyInputs, snapshot: put(world, ...objects) }, options, fake));

@@ -9,6 +9,7 @@ import {
   listener,
   listenerSet,
   namespace,
+  pooled,
   route,
   routeSettings,
   serviceIn,
@@ -18,12 +19,11 @@ import type { KubernetesObject } from "../../../model/objects.ts";
 import { emptySnapshot } from "../../../model/snapshot.ts";
 import { named, sentence } from "../../../problem.ts";
 import { emptyLastGood } from "../../last-good.ts";
-import { defaultOptions } from "../../options.ts";
 import { emptyQuarantine, versionOf } from "../../quarantine.ts";
 import { translate } from "../../translator.ts";
 import { emptyInputs } from "../../turn.ts";
 
-const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] } };
+const options = pooled;
 const world = put(
   emptySnapshot,
   gatewayClass(),
