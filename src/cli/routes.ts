@@ -4,8 +4,8 @@
  */
 import type { ShadowReport } from "../decide/shadow/report.ts";
 import type { Ingress } from "../model/objects.ts";
-import { routesOf, type ServedRoute } from "../routes/routes.ts";
 import { askController, type OperatorPlace } from "../routes/socket.ts";
+import { type AnyRoute, allRoutesOf } from "../routes/streams.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
@@ -30,7 +30,7 @@ const usage = `Usage: sluice routes [-n NAMESPACE] [--ingress NAME] [--host NAME
        sluice routes FOLDER [flags] [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Says which host and path leads to which Service, how many of its endpoints are ready, which canaries it has, and which certificate the host has
-and until when. Without a folder a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice
+and until when. Streams of Gateways come last, by name and port. Without a folder a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice
 serve); with a folder, a file or a cluster, what a controller would make of it: with class and flags of the controller's Deployment, where one is there.
 With --shadow it says which requests routes in shadow would have taken, from where, and what would be otherwise; examples have no headers and no
 values of queries.
@@ -71,7 +71,7 @@ async function shadows(call: ToolCall & { readonly kind: "call" }, out: Out): Pr
   return 0;
 }
 
-type Found = { readonly ok: true; readonly routes: readonly ServedRoute[]; readonly notes: readonly string[] };
+type Found = { readonly ok: true; readonly routes: readonly AnyRoute[]; readonly notes: readonly string[] };
 
 async function routesFrom(
   call: ToolCall & { readonly kind: "call" },
@@ -88,7 +88,7 @@ async function routesFrom(
   const inputs = { ...emptyInputs, snapshot };
   const options = translateOptions(flags, as, undefined);
   const { configuration, accepted } = translate(inputs, options, unmadeCertificate);
-  const routes = routesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
+  const routes = allRoutesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
   const candidates = candidatesIn(snapshot);
   const missed = isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidates) : undefined;
   const leftOut = [...snapshot.ingresses].filter(
@@ -112,7 +112,7 @@ function notServed(key: string, { metadata, spec }: Ingress, served: string): st
 }
 
 const askRoutes = (place: OperatorPlace, host: string | undefined) =>
-  askController<readonly ServedRoute[]>(place, "/routes", { host });
+  askController<readonly AnyRoute[]>(place, "/routes", { host });
 
 /** The routes of a running controller. Where no route matches, all routes are the hint. */
 async function fromController(place: OperatorPlace, narrow: Narrow) {
@@ -129,7 +129,7 @@ async function fromController(place: OperatorPlace, narrow: Narrow) {
 /** A certificate with less time left than this is printed in colour. */
 const soonMs = 14 * 86_400_000;
 
-function asText(all: readonly ServedRoute[], now: Date, colours: boolean): string {
+function asText(all: readonly AnyRoute[], now: Date, colours: boolean): string {
   const paint = painter(colours);
   const rows = all.map((route) =>
     [
@@ -163,25 +163,25 @@ function asText(all: readonly ServedRoute[], now: Date, colours: boolean): strin
 }
 
 /** Routes of Gateways answer 500 where they have no usable backend. */
-function refusalOf({ route }: ServedRoute): number {
+function refusalOf({ route }: AnyRoute): number {
   return route === undefined ? 503 : 500;
 }
 
-function endpointsOf(route: ServedRoute): string {
+function endpointsOf(route: AnyRoute): string {
   const { service, endpoints, notReady, denied } = route;
   if (denied) return `answers ${refusalOf(route)}`;
   if (service === "" || service.startsWith("redirect ")) return "";
   return `${endpoints.length} ready${notReady === 0 ? "" : `, ${notReady} not`}`;
 }
 
-function weightOf({ weight }: NonNullable<ServedRoute["route"]>): string {
+function weightOf({ weight }: NonNullable<AnyRoute["route"]>): string {
   return weight === undefined ? "" : `, ${weight} %`;
 }
 
-function certificateOf({ certificate }: ServedRoute): string {
+function certificateOf({ certificate }: AnyRoute): string {
   return certificate === undefined ? "default" : `${certificate.secret} until ${certificate.expires.slice(0, 10)}`;
 }
 
-function isPast({ certificate }: ServedRoute, now: Date, aheadMs: number): boolean {
+function isPast({ certificate }: AnyRoute, now: Date, aheadMs: number): boolean {
   return certificate !== undefined && Date.parse(certificate.expires) < now.getTime() + aheadMs;
 }

@@ -77,11 +77,15 @@ export interface StreamHost {
   readonly certificates: readonly string[] | undefined;
   /** Empty: its connections are refused. */
   readonly backends: readonly StreamBackend[];
+  /** The route that has it; absent: none. */
+  readonly route?: Owner;
 }
 
 export interface StreamBackend {
   /** Its share of the connections is its weight among those of all backends of the host. */
   readonly weight: number;
+  /** As the route names it, `namespace/name:port`; empty where that cannot be used. */
+  readonly service: string;
   /** Empty: its share is refused. */
   readonly endpoints: readonly Endpoint[];
   /** Its connections are TLS, and verified; absent: they are not. There are no further names. */

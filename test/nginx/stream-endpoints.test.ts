@@ -49,7 +49,7 @@ const streamTo = (...backends: (readonly [weight: number, ...addresses: string[]
       hostname: "",
       certificates: undefined,
       backends: backends.map(([weight, ...addresses]) => {
-        return { weight, endpoints: addresses.map((address) => ({ address, port: backendPort })) };
+        return { weight, service: "", endpoints: addresses.map((address) => ({ address, port: backendPort })) };
       }),
     },
   ],

@@ -4,8 +4,8 @@
  */
 import { writeAtomically } from "../../nginx/index.ts";
 import type { OperatorToken } from "../../operator-token.ts";
-import { routesOf } from "../../routes/routes.ts";
 import { openOperatorSocket } from "../../routes/socket.ts";
+import { allRoutesOf } from "../../routes/streams.ts";
 import type { Source } from "../../sync/ports.ts";
 import { written } from "../../sync/written.ts";
 import { shadowsOf } from "../run/shadows.ts";
@@ -31,7 +31,7 @@ export function operatorPart(
         log.warn({ why: unwritten.message }, "there is no operator.token: the file cannot be written");
       const routes = (query: URLSearchParams) =>
         sync.configuration &&
-        routesOf(sync.configuration, source.snapshot(), query.get("host") ?? undefined, sync.lastGood);
+        allRoutesOf(sync.configuration, source.snapshot(), query.get("host") ?? undefined, sync.lastGood);
       const close = await openOperatorSocket(folder.routesSocket, token, {
         "/routes": routes,
         "/shadows": () => shadowsOf(running.controller, flags),

@@ -4,7 +4,7 @@ import type { StreamBackend } from "../../model/streams.ts";
 import { hostPool, poolsOf, streamRecords, withoutEndpoints } from "./pools.ts";
 
 const backend = (weight: number, ...addresses: string[]): StreamBackend => {
-  return { weight, endpoints: addresses.map((address) => ({ address, port: 5432 })) };
+  return { weight, service: "", endpoints: addresses.map((address) => ({ address, port: 5432 })) };
 };
 
 const port = { id: "shop/public:5432", protocol: "tcp", address: undefined, listenPort: 5432, owners: [] } as const;

@@ -119,7 +119,8 @@ const texts = new WeakMap<readonly StreamServer[], readonly StreamServer[]>();
 
 function textOf(stream: StreamServer): StreamServer {
   if (stream.kind !== "gateway") return { ...stream, endpoints: [nowhere] };
-  return { ...stream, hosts: stream.hosts.map((host) => ({ ...host, backends: merged(host.backends) })) };
+  const hosts = stream.hosts.map(({ route: _, ...host }) => ({ ...host, backends: merged(host.backends) }));
+  return { ...stream, hosts };
 }
 
 function merged(backends: readonly StreamBackend[]): readonly StreamBackend[] {
@@ -128,12 +129,12 @@ function merged(backends: readonly StreamBackend[]): readonly StreamBackend[] {
   const open = shut.length === backends.length ? backends.slice(0, 1) : backends.filter(isOpen);
   const groups = [...Map.groupBy(open, ({ tls }) => tls?.id).values()].map((some) => {
     const { tls } = some[0]!;
-    return { weight: weightOf(some), endpoints: [nowhere], ...(tls === undefined ? {} : { tls }) };
+    return { weight: weightOf(some), service: "", endpoints: [nowhere], ...(tls === undefined ? {} : { tls }) };
   });
   if (shut.length === 0 || shut.length === backends.length) {
     return groups.length === 1 ? groups.map((one) => ({ ...one, weight: 1 })) : groups;
   }
-  return [...groups, { weight: weightOf(shut), endpoints: [] }];
+  return [...groups, { weight: weightOf(shut), service: "", endpoints: [] }];
 }
 
 export const weightOf = (backends: readonly StreamBackend[]): number =>

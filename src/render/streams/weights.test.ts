@@ -4,7 +4,7 @@ import type { StreamBackend } from "../../model/streams.ts";
 import { weightedServers } from "./weights.ts";
 
 const backend = (weight: number, ...addresses: string[]): StreamBackend => {
-  return { weight, endpoints: addresses.map((address) => ({ address, port: 80 })) };
+  return { weight, service: "", endpoints: addresses.map((address) => ({ address, port: 80 })) };
 };
 
 test.each([

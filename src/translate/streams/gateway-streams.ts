@@ -43,7 +43,8 @@ export function gatewayStreams(
         .filter(({ hostname, by }) => !kept(hostname, by))
         .map(({ hostname, by }): StreamHost => {
           const { certificates } = listener;
-          return { hostname, certificates, backends: by === undefined ? [] : backendsOf(by, listener) };
+          if (by === undefined) return { hostname, certificates, backends: [] };
+          return { hostname, certificates, backends: backendsOf(by, listener), route: by.claim.owner };
         });
     });
     hosts.sort((a, b) => (a.hostname < b.hostname ? -1 : 1));
@@ -102,12 +103,14 @@ function streamBackend(
 ): StreamBackend[] {
   const { weight, key, port, unusable, wantsTls, tls } = backend;
   if (weight <= 0) return [];
-  if (unusable !== undefined || (endsTls && wantsTls)) return [{ weight, endpoints: [] }];
+  if (unusable !== undefined) return [{ weight, service: "", endpoints: [] }];
+  const named = { weight, service: `${key}:${port}` };
+  if (endsTls && wantsTls) return [{ ...named, endpoints: [] }];
   const declared = servicePortNumbered(world.service(key), port, transport);
   const answer = guarded(
     () => declared && world.endpoints(key, declared, transport),
     () => undefined,
   );
   const endpoints = answer?.kind === "endpoints" ? answer.endpoints : [];
-  return [{ weight, endpoints, ...(endsTls && tls !== undefined ? { tls } : {}) }];
+  return [{ ...named, endpoints, ...(endsTls && tls !== undefined ? { tls } : {}) }];
 }
