@@ -155,7 +155,7 @@ class Converter {
     return [twin.server];
   }
 
-  /** By host. */
+  /** Keyed by host. */
   readonly #routes = new Map<string, readonly Unattached[]>();
 
   #routesOf(server: IngressServer): readonly Unattached[] {

@@ -8,7 +8,7 @@ export interface LeftOut {
   /** Keys of the Ingresses that are ours. */
   readonly accepted: ReadonlySet<string>;
   readonly kept: Kept;
-  /** By `namespace/name` of the Ingress. */
+  /** Keyed by `namespace/name` of the Ingress. */
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
   /** Annotations of an Ingress that are not converted. */
   annotations(key: string): readonly string[];

@@ -11,7 +11,7 @@ import type { Place } from "./place.ts";
 
 export interface FileState {
   readonly faults: readonly Fault[];
-  /** By `idOf`. */
+  /** Keyed by `idOf`. */
   readonly objects: ReadonlyMap<string, Held>;
   /** Objects that this file defines a second time, and where. */
   readonly doubles: ReadonlyMap<string, Place>;

@@ -47,7 +47,7 @@ export class Library {
     return this.#snapshot;
   }
 
-  /** By file. */
+  /** Keyed by file. */
   get problems(): Table<readonly Problem[]> {
     return this.#problems;
   }

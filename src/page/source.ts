@@ -19,7 +19,7 @@ export interface PageSource {
   readonly snapshot: () => Snapshot;
   /** Refusals of nginx that are certain. */
   readonly refusals: () => Quarantine;
-  /** By `address:port`; undefined where nginx does not answer. */
+  /** Keyed by `address:port`; undefined where nginx does not answer. */
   readonly peers: (addresses: readonly string[]) => Promise<ReadonlyMap<string, PeerFigures> | undefined>;
   /** Undefined: requests are not counted. */
   readonly requests: CountedRequests | undefined;

@@ -27,7 +27,7 @@ export interface Rendered {
   readonly records: ReadonlyMap<string, ChangedRecord>;
   /** Files that nginx opens at requests. They must exist before the records are published. */
   readonly opened: readonly RenderedFile[];
-  /** By host, the Problems of owners whose host could not be rendered because of a bug. */
+  /** Keyed by host, the Problems of owners whose host could not be rendered because of a bug. */
   readonly bugs: RenderBugs;
 }
 

@@ -1,9 +1,9 @@
 /**
  * A review by the webhook in clusters of 100, 1,000 and 10,000 Ingresses, over HTTPS, while the
- * cluster and the webhook's certificate change: from the first byte of the question to the last of
- * the answer. One at a time, and twenty at once. The goal is 50 ms for 95 in 100, and flat memory:
- * of live objects, since what a process holds besides is garbage that the collector has not come
- * round to.
+ * cluster and the webhook's certificate change. The time runs from the first byte of the request to
+ * the last of the answer, for one review at a time and for twenty at once. The goal is 50 ms for 95
+ * in 100, and constant memory of live objects; further memory is garbage that was not collected
+ * yet.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -19,12 +19,12 @@ import type { Figure } from "./measured.ts";
 import type { Asked } from "./support/asker.ts";
 
 const sizes = [100, 1_000, 10_000];
-/** In a round, of which there are four. */
+/** The number in a round, of which there are four. */
 const reviews = 400;
 const boundMs = 50;
 
 const kind = { group: "networking.k8s.io", version: "v1", kind: "Ingress" };
-/** Those under review have annotations that no other has. */
+/** The reviewed Ingresses have annotations that no other has. */
 const annotations = (timeout: number) => ({
   "proxy-body-size": "8m",
   "proxy-read-timeout": `${timeout}`,
@@ -80,7 +80,7 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
   });
   if (!started.ok) throw new Error(started.why);
   const asker = new Worker(new URL("support/asker.ts", import.meta.url));
-  // Every other one takes the paths of an Ingress that is there.
+  // Every other one takes the paths of an existing Ingress.
   const bodyOf = (at: number) => question(at, at % 2 === 0 ? at % ingresses : ingresses + at);
 
   /** As many reviews as one round has, while the cluster and the certificate change. */

@@ -64,7 +64,7 @@ test("each request counts once, under the host and Ingress that took it", async 
   expect(await scraped("request_duration_seconds_count", 'ingress="web"', 'service=""', 'status="4xx"')).toBe(3);
 });
 
-test("what an auth service is asked is no request of a client", async () => {
+test("subrequests to an auth service are not counted", async () => {
   await ask(6, "asked.example", "/x");
   await reaches(6, "requests", 'ingress="asked"', 'status="200"');
   await reaches(6, "response_size_count", 'ingress="asked"');

@@ -29,7 +29,7 @@ export interface DynamicParts {
     Configuration<Settings, FeatureValues>,
     "settings" | "defaultCertificate" | "listenerPorts" | "streams" | "streamSnippets" | "certificates"
   >;
-  /** By name. */
+  /** Keyed by name. */
   readonly textServers: readonly RoutedTextServer[];
   readonly shapes: UsedShapes;
   /** Bytes of shared memory for records. */

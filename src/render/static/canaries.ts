@@ -145,7 +145,7 @@ function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undef
   return { value, map: Token.conf`map $http_cookie ${value} { default ""; ${Token.words(lines)} }` };
 }
 
-/** By header (0) or by cookie (1): any word of a canary's header comes before its cookie. */
+/** Keyed by header (0) or by cookie (1): any word of a canary's header comes before its cookie. */
 function by(canaries: readonly StaticCanary[], word: 0 | 1): Rule[] {
   return canaries.map((canary, at) => ({
     pattern: `${afterBinding}(?:${any}${any}){${at}}${word === 0 ? "" : ","}take,`,

@@ -39,8 +39,8 @@ export class Program {
   }
 
   /**
-   * Sends the signal and gives the exit code, null when the signal ended it; then all that it
-   * printed has been read.
+   * Sends the signal and returns the exit code, or null when the signal ended it; all output has
+   * been read by then.
    */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal);
