@@ -128,6 +128,11 @@ export interface Place extends ServerPlace {
    */
   readonly forgottenBeside: readonly Token[];
   /**
+   * Adds a server that listens on a socket of nginx's own. Returns the name of the upstream block
+   * that leads there, which contains a hash of the text.
+   */
+  behindSocket(server: { readonly partial: string; readonly view: Readonly<Record<string, View>> }): Token;
+  /**
    * Adds a location beside this one. Returns its URI (`/_sluice/…`) or name (`@…`), which contains
    * a hash of its text.
    */

@@ -1,6 +1,8 @@
 /**
  * Changes that a route makes to requests and answers, as data: nginx looks it up at each request.
  */
+import type { BackendTls } from "./backend-tls.ts";
+
 export interface Filters {
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
@@ -72,15 +74,28 @@ export interface Mirror {
   readonly share: number;
 }
 
-/** Lets a request pass if the answer is 200. Names of headers are in lower case. */
+/**
+ * Lets a request pass if the answer is 200, or OK over gRPC. Names of headers are in lower case.
+ */
 export interface AuthService {
+  /** Whether it is asked over gRPC, by the protocol ext_authz of Envoy; else over HTTP. */
+  readonly isGrpc?: true;
+  /** Whether it is asked over TLS; its certificate is looked at where `tls` says how. */
+  readonly isSecure?: true;
+  readonly tls?: BackendTls;
   /** Id of an Upstream. */
   readonly upstream: string;
   /** Precedes the path of the request; without a final slash. */
   readonly path: string;
-  /** Headers of the request that the subrequest has beside the usual ones. */
+  /**
+   * Headers of the request that the subrequest has beside the usual ones. Over gRPC it has these
+   * alone, or all if the list is empty.
+   */
   readonly requestHeaders: readonly string[];
-  /** Headers of the answer that the backend gets; empty: all that describe the request. */
+  /**
+   * Headers of the answer that the backend gets; empty: all that describe the request. Over gRPC
+   * the service itself decides which headers change.
+   */
   readonly responseHeaders: readonly string[];
   /** Bytes; 0: the subrequest has no body. A request with a longer body is refused. */
   readonly mostBody: number;

@@ -34,12 +34,12 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
 };
 
 /**
- * Fields that Lua itself adds to a decoded record, and functions of its modules with such names.
+ * Fields that Lua itself adds to a decoded record, and functions with such names.
  */
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "upstream.sessions", "canary.choose"],
-  ...["backend.labels", "backend.labels_for", "cors.answer", "listener.before_host"],
+  ...["backend.labels", "backend.labels_for", "cors.answer", "listener.before_host", "ngx.location.capture"],
 ];
 
 test.each(Object.keys(recordFields) as (keyof typeof recordFields)[])(

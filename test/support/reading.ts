@@ -96,6 +96,10 @@ export function notingPlace(
       noted.beside.push(view);
       return Token.name(kind === "uri" ? "/_sluice/beside" : "@beside");
     },
+    behindSocket: ({ view }) => {
+      noted.beside.push(view);
+      return Token.name("sluice_socket");
+    },
     ...traits,
     noted,
   };

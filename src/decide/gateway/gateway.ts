@@ -227,10 +227,12 @@ function withoutOperators(location: Location<FeatureValues>): Location<FeatureVa
   return { ...location, features: { ...location.features, externalAuth: { kind: "none" } } };
 }
 
-function asking({ upstream, path }: AuthService): Guard {
+function asking({ upstream, path, isGrpc }: AuthService): Guard {
   const where = path === "" ? "" : ` below ${path}`;
   const service = upstream.replace(/\/(\d+) .*$/, ", port $1");
-  const says = `Service ${service} is asked${where}; only its answer 200 lets the request pass`;
+  const says = isGrpc
+    ? `Service ${service} is asked over gRPC; only its answer OK lets the request pass`
+    : `Service ${service} is asked${where}; only its answer 200 lets the request pass`;
   return { what: "external-auth", says, outcome: "depends", status: 401 };
 }
 

@@ -244,6 +244,7 @@ export interface ExternalAuthFilter {
     readonly allowedHeaders?: readonly string[];
     readonly allowedResponseHeaders?: readonly string[];
   };
+  readonly grpc?: { readonly allowedHeaders?: readonly string[] };
   readonly forwardBody?: { readonly maxSize?: number };
 }
 

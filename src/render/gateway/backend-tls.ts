@@ -11,14 +11,14 @@ const depth = 10;
 
 /** For `templates/proxy-ssl.tmpl`. */
 export function backendTlsView(tls: BackendTls, place: Place): View {
-  const lines = linesOf(tls, place, place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl");
+  const lines = backendTlsLines(tls, place, place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl");
   place.pooledApart(lines.map(([name, value]) => `${name} ${value}`).join("\n"));
   return viewOf(lines);
 }
 
 /** The same for a server of the stream module. */
 export function streamTlsView(tls: BackendTls, place: ServerPlace): View {
-  return viewOf([["proxy_ssl", Token.conf`on`], ...linesOf(tls, place, "proxy_ssl")]);
+  return viewOf([["proxy_ssl", Token.conf`on`], ...backendTlsLines(tls, place, "proxy_ssl")]);
 }
 
 type Line = readonly [name: string, value: Token];
@@ -26,7 +26,8 @@ type Line = readonly [name: string, value: Token];
 const viewOf = (lines: readonly Line[]): View =>
   lines.map(([name, value]): View => ({ name: Token.name(name), value }));
 
-function linesOf(
+/** Names and values of the directives. */
+export function backendTlsLines(
   { authorities, hostname, names, identity }: BackendTls,
   place: ServerPlace,
   prefix: "grpc_ssl" | "proxy_ssl",

@@ -59,7 +59,7 @@ export function filterTraits(
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(owns.length > 0 ? { owns } : {}),
     ...(limited ? { limited: true } : {}),
-    ...(rule.auth === undefined ? {} : { asks: { headers: rule.auth.requestHeaders, body: rule.auth.mostBody > 0 } }),
+    ...(rule.auth === undefined ? {} : { asks: asksOf(rule.auth) }),
     ...(rule.session === undefined ? {} : { persists: true }),
     ...(retries === undefined ? {} : { retries: retries.codes }),
   };
@@ -143,7 +143,18 @@ function questionRecord({ upstream, path, mostBody }: AuthService): Fields<"ques
   return { upstream, path, ...(mostBody > 0 ? { body: mostBody } : {}) };
 }
 
-function handedOn({ responseHeaders }: AuthService): object {
+function asksOf({ isGrpc, isSecure, tls, requestHeaders, mostBody }: AuthService): NonNullable<RouteTraits["asks"]> {
+  return {
+    ...(isGrpc === true ? { isGrpc } : {}),
+    ...(isSecure === true ? { isSecure } : {}),
+    ...(tls === undefined ? {} : { tls }),
+    headers: requestHeaders,
+    body: mostBody > 0,
+  };
+}
+
+function handedOn({ isGrpc, responseHeaders }: AuthService): object {
+  if (isGrpc === true) return { grpc: 1 };
   return responseHeaders.length === 0 ? {} : { headers: Object.fromEntries(responseHeaders.map((name) => [name, 1])) };
 }
 

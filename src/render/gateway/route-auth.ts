@@ -1,45 +1,83 @@
 /**
  * The auth service of a rule in nginx. Its address and path are data; the headers of the subrequest
- * are text.
+ * are text. A service over gRPC is asked by a server of nginx itself, behind a socket to which the
+ * subrequest goes (nginx/lua/sluice/gateway/check.lua).
  */
 
 import { nextHops } from "../../directives/hops.ts";
 import type { Header, Place } from "../../directives/place.ts";
+import { shortHash } from "../../directives/short-hash.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { backendTlsLines } from "./backend-tls.ts";
 import type { RouteTraits } from "./route-traits.ts";
 
-const block = Token.name("sluice_auth");
+type Asks = NonNullable<RouteTraits["asks"]>;
 
 /** Idle connections to auth services that a worker keeps. */
 const kept = Token.count(32);
 
 const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.auth"].pick() }`;
 
+/** What every service over gRPC is asked. */
+const method = Token.name("/envoy.service.auth.v3.Authorization/Check");
+
+/** Headers about the connection to a backend. */
+const ofConnections = new Set(["host", "connection", "upgrade", "content-length", "transfer-encoding"]);
+
 /**
  * For `templates/location.tmpl`. `sent` are the headers that backends get; clients cannot set these
  * names.
  */
-export function routeAuthView(
-  asks: NonNullable<RouteTraits["asks"]>,
-  place: Place,
-  sent: readonly Header[],
-  statuses: readonly Token[],
-): View {
-  place.inHttp(Token.conf`upstream ${block} { server 0.0.0.1; ${balanced} keepalive ${kept}; }`);
-  const question = { headers: headersOf(asks.headers, sent), block };
+export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[], statuses: readonly Token[]): View {
+  const { isGrpc = false, headers: names, body } = asks;
+  const { to, proxySsl } = serviceOf(asks, place);
+  const target = isGrpc ? place.behindSocket({ partial: "route-check", view: { method, to, proxySsl } }) : to;
+  // All headers are sent where the rule lists none.
+  const all = isGrpc && names.length === 0;
+  const own = all
+    ? sent.map(({ name }) => String(name).toLowerCase()).filter((name) => !ofConnections.has(name))
+    : names;
+  const question = {
+    headers: headersOf(own, sent, isGrpc, all),
+    all,
+    verdict: isGrpc,
+    proxySsl: isGrpc ? [] : proxySsl,
+    to: isGrpc ? Token.conf`http://${target}$route_auth_uri` : Token.conf`${target}$route_auth_uri`,
+  };
+  const refused = isGrpc ? { partial: "route-denied", view: {} } : { partial: "route-refused", view: { statuses } };
   return {
     question: place.beside("uri", { partial: "route-auth", view: question }),
-    refused: place.beside("named", { partial: "route-refused", view: { statuses } }),
-    body: asks.body,
+    refused: place.beside("named", refused),
+    body,
   };
 }
 
-function headersOf(names: readonly string[], sent: readonly Header[]): View[] {
+/**
+ * The service as `proxy_pass` or `grpc_pass` names it. Each way of asking has connections of its
+ * own.
+ */
+function serviceOf({ isGrpc, isSecure, tls }: Asks, place: Place) {
+  const lines = tls === undefined ? [] : backendTlsLines(tls, place, isGrpc ? "grpc_ssl" : "proxy_ssl");
+  const scheme = `${isGrpc ? "grpc" : "http"}${isSecure || tls !== undefined ? "s" : ""}`;
+  const apart = tls === undefined ? "" : `_${shortHash(lines.map(([name, value]) => `${name} ${value}`).join("\n"))}`;
+  const block = Token.name(`sluice_auth${scheme === "http" ? "" : `_${scheme}`}${apart}`);
+  place.inHttp(Token.conf`upstream ${block} { server 0.0.0.1; ${balanced} keepalive ${kept}; }`);
+  const proxySsl = lines.map(([name, value]): View => ({ name: Token.name(name), value }));
+  return { to: Token.conf`${Token.name(scheme)}://${block}`, proxySsl };
+}
+
+/** What a question for gRPC says beside the request. The last part may have any character. */
+const about = (all: boolean): Token =>
+  Token.conf`"$route_auth_upstream|${Token.count(all ? 1 : 0)}|$remote_addr|$remote_port|$server_addr|$pass_port|$pass_access_scheme|$server_protocol|$req_id"`;
+
+function headersOf(names: readonly string[], sent: readonly Header[], isGrpc: boolean, all: boolean): View[] {
   const own = new Map(sent.map(({ name, value }) => [String(name).toLowerCase(), value]));
   const always: readonly (readonly [string, Token])[] = [
     ["Host", Token.variable("best_http_host")],
     ["Connection", Token.text("")],
-    ["Authorization", Token.variable("http_authorization")],
+    ...(isGrpc
+      ? [["X-Sluice-Check", about(all)] as const]
+      : [["Authorization", Token.variable("http_authorization")] as const]),
     ["X-Sluice-Hops", nextHops],
   ];
   const more = names.map((name): readonly [string, Token] => {

@@ -1,4 +1,4 @@
-import type { RetriedStatus } from "../../model/filters.ts";
+import type { AuthService, RetriedStatus } from "../../model/filters.ts";
 
 /**
  * What a route requires of the text of its Location; its values are data. Absent traits require
@@ -20,8 +20,11 @@ export interface RouteTraits {
   readonly owns?: readonly string[];
   /** Whether requests have a deadline. */
   readonly limited?: true;
-  /** Which request headers go to an auth service, and whether the body does. */
-  readonly asks?: { readonly headers: readonly string[]; readonly body: boolean };
+  /** How an auth service is asked, with which headers, and whether it gets the body. */
+  readonly asks?: Pick<AuthService, "isGrpc" | "isSecure" | "tls"> & {
+    readonly headers: readonly string[];
+    readonly body: boolean;
+  };
   /** Whether clients have sessions. */
   readonly persists?: true;
   /**

@@ -26,6 +26,7 @@ import { checkedResolver } from "../settings/composed.ts";
 import { inEveryLocation } from "../settings/everywhere.ts";
 import { requestHeaders } from "../settings/forwarded.ts";
 import type { Template } from "../template.ts";
+import { behindSocket } from "./behind-socket.ts";
 import { type NamedGroup, namedGroups, noGroups } from "./named-groups.ts";
 import { type AboutLocations, locationView } from "./view.ts";
 
@@ -118,6 +119,7 @@ export interface Target {
 export class LocationTexts {
   readonly #template: Template;
   readonly #root: string;
+  readonly #sockets: string;
   readonly #names: InternalNames;
   readonly #about: AboutLocations;
   readonly #resolver: Token;
@@ -127,6 +129,7 @@ export class LocationTexts {
     const { capabilities, paths, ports, nameKey } = machine;
     this.#template = template;
     this.#root = paths.root;
+    this.#sockets = paths.sockets;
     this.#names = new InternalNames(nameKey);
     this.#resolver = checkedResolver(settings, machine, ports.nameCheck);
     this.#about = {
@@ -174,6 +177,12 @@ export class LocationTexts {
       inHttp: (text) => inHttp.set(String(text), text),
       pooledApart: (by) => apart.push(by),
       beside: (kind, location) => this.#beside(kind, location, beside),
+      behindSocket: ({ partial, view }) => {
+        const write = (more: object) => this.#inspected(this.#template.render(partial, { ...view, ...more }));
+        const { block, text } = behindSocket(write, this.#sockets, this.#names);
+        inHttp.set(String(text), text);
+        return block;
+      },
     };
     const seen = locationView({ ...traits, values, answerHeaders }, place, this.#about);
     const view = traits.tls === undefined ? seen : { ...seen, proxySsl: backendTlsView(traits.tls, place) };
@@ -197,10 +206,17 @@ export class LocationTexts {
     return { text, beside, files, needs, http: [...inHttp.values()], pools: blocks };
   }
 
+  /** Questions of Sluice itself are not inspected. */
+  #inspected(text: Token): Token {
+    return this.#about.everywhere.inspected
+      ? Token.conf`modsecurity off;
+${text}`
+      : text;
+  }
+
   /** Adds it to `all` unless it is there, and returns its URI or name. */
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
-    const written = this.#template.render(partial, view);
-    const text = this.#about.everywhere.inspected ? Token.conf`modsecurity off;\n${written}` : written;
+    const text = this.#inspected(this.#template.render(partial, view));
     const id = this.#names.of(`${text}\0`);
     const target = Token.name(kind === "uri" ? `/_sluice/${id}` : `@${id}`);
     const match = kind === "uri" ? Token.conf`= ${target}` : target;

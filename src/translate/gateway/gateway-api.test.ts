@@ -548,8 +548,9 @@ test("the auth service of a rule is asked as configured, and no request passes w
   const away = { ...asking, backendRef: { name: "login", namespace: "other", port: 80 } };
   expect(location(away, serviceIn("other", "login"))).toMatchObject({ ResolvedRefs: "RefNotPermitted", open: 0 });
   const bad: readonly object[] = [
-    { ...asking, protocol: "GRPC" },
+    { ...asking, protocol: "TCP" },
     { ...asking, protocol: undefined },
+    { ...asking, protocol: "GRPC", grpc: { allowedHeaders: ["Content-Length"] } },
     { ...asking, http: { path: "//evil\nx" } },
     { ...asking, http: { path: "evil" } },
     { ...asking, http: { allowedHeaders: ["Transfer-Encoding"] } },
@@ -559,9 +560,16 @@ test("the auth service of a rule is asked as configured, and no request passes w
   for (const one of bad) {
     expect(location(one, login), JSON.stringify(one)).toMatchObject({ Accepted: "UnsupportedValue", open: 0 });
   }
-  expect(location({ ...asking, protocol: "GRPC" }, login).said).toEqual([
-    "spec.rules[0].filters[0].externalAuth.protocol: auth services that speak GRPC are not served; the requests of the rule get 500",
+  expect(location({ ...asking, protocol: "TCP" }, login).said).toEqual([
+    'spec.rules[0].filters[0].externalAuth.protocol: "TCP" is not HTTP or GRPC; the requests of the rule get 500',
   ]);
+  const overGrpc = { ...asking, protocol: "GRPC", grpc: { allowedHeaders: ["X-B", "Host", "x-a"] } };
+  expect(location(overGrpc, login).auth).toMatchObject({ isGrpc: true, requestHeaders: ["x-a", "x-b"] });
+  const over = (appProtocol: string, asked: object) => location(asked, serviceIn("ns", "login", { appProtocol }));
+  expect(over("https", asking).auth).toMatchObject({ isSecure: true });
+  expect(over("grpcs", overGrpc).auth).toMatchObject({ isSecure: true, isGrpc: true });
+  expect(over("grpc", overGrpc).auth, "without TLS").not.toHaveProperty("isSecure");
+  expect(over("kubernetes.io/h2c", asking)).toMatchObject({ ResolvedRefs: "UnsupportedProtocol", open: 0 });
   const ofBackend = [{ name: "web", port: 80, filters: [{ type: "ExternalAuth", externalAuth: asking }] }];
   const { configuration } = outcome(gateway({}), route({ rules: [{ backendRefs: ofBackend }] }), login);
   expect(configuration.servers.get("ns/gw/http _")!.locations[0]!.backends[0]!.unusable).toMatchObject({

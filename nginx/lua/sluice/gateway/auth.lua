@@ -3,6 +3,7 @@
 -- to the backend.
 local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
+local reserved = require("sluice.gateway.reserved")
 local rest = require("sluice.gateway.rest")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
@@ -19,14 +20,6 @@ local _M = {}
 
 -- nginx's NGX_BUSY makes the subrequest fail, so no request passes.
 local no_live_upstreams = -3
-
--- Headers about the framing of a message or about one connection. Servers may read `_` and `.` as
--- `-`.
-local reserved = {
-  ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["host"] = true,
-  ["upgrade"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true, ["keep-alive"] = true,
-  ["http2-settings"] = true, ["x-sluice-hops"] = true,
-}
 
 -- Headers that describe the answer itself and not the request.
 local of_answers = {
@@ -78,8 +71,8 @@ end
 -- Whether the header may go to the backend. Where the rule lists none, all headers that describe
 -- the request may.
 local function may_go_on(name, listed)
-  local plain = gsub(lower(name), "[_.]", "-")
-  if reserved[plain] or sub(plain, 1, 6) == "proxy-" or plain == "proxy" then
+  local plain = reserved.plain(name)
+  if reserved.has(name) then
     return false
   elseif listed then
     return listed[lower(name)] ~= nil

@@ -5,6 +5,7 @@ local cjson = require("cjson.safe")
 local cors = require("sluice.gateway.cors")
 local mirror = require("sluice.gateway.mirror")
 local sessions = require("sluice.gateway.sessions")
+local verdict = require("sluice.gateway.verdict")
 
 local ngx = ngx
 local lower = string.lower
@@ -77,7 +78,9 @@ function _M.requests()
   if not steering then
     return
   end
-  if steering.auth then
+  if steering.auth and steering.auth.grpc then
+    verdict.hand_on()
+  elseif steering.auth then
     auth.hand_on(steering.auth.headers)
   end
   for _, changes in ipairs(steering.requests or {}) do
@@ -91,7 +94,9 @@ end
 -- Runs in the location of the subrequest to an auth service.
 function _M.answered()
   local steering = steering()
-  if steering and steering.auth then
+  if steering and steering.auth and steering.auth.grpc then
+    verdict.answered()
+  elseif steering and steering.auth then
     auth.answered(steering.auth.headers)
   else
     ngx.status = 403
@@ -105,6 +110,9 @@ function _M.answers()
   end
   if steering.cors then
     cors.answer(steering.cors)
+  end
+  if steering.auth and steering.auth.grpc then
+    verdict.answers()
   end
   if steering.session then
     sessions.answer(steering.session)

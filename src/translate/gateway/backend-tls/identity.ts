@@ -13,10 +13,13 @@ import { withId } from "./policy.ts";
 export function withIdentity(paths: readonly ClaimedPath[], identity: Identity | undefined): readonly ClaimedPath[] {
   if (identity === undefined) return paths;
   return paths.map((path) => {
-    if (path.backends.every(({ tls }) => tls === undefined)) return path;
+    const { auth } = path.filters ?? {};
+    if (auth?.tls === undefined && path.backends.every(({ tls }) => tls === undefined)) return path;
     const backends = path.backends.map((one) =>
       one.tls === undefined ? one : { ...one, tls: withId({ ...one.tls, identity }) },
     );
-    return { ...path, backends };
+    if (auth?.tls === undefined) return { ...path, backends };
+    const shown = { ...auth, tls: withId({ ...auth.tls, identity }) };
+    return { ...path, backends, filters: { ...path.filters, auth: shown } };
   });
 }

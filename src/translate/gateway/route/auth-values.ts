@@ -6,20 +6,28 @@ import type { ExternalAuthFilter } from "../../../model/gateway/objects.ts";
 /** Headers that every question has. */
 export const always = new Set(["host", "method", "path", "content-length", "authorization"]);
 
+const none: ReadonlySet<string> = new Set();
+
 /** A mistake in the values of a filter: where it stands below `externalAuth`, and why. */
 export function authMistake(auth: ExternalAuthFilter): { readonly part: string; readonly why: string } | undefined {
-  const { protocol, http, forwardBody } = auth;
-  if (protocol === "GRPC") return { part: ".protocol", why: "auth services that speak GRPC are not served" };
-  if (protocol !== "HTTP") return { part: ".protocol", why: `${shown(String(protocol))} is not HTTP` };
+  const { protocol, http, grpc, forwardBody } = auth;
+  if (protocol !== "HTTP" && protocol !== "GRPC") {
+    return { part: ".protocol", why: `${shown(String(protocol))} is not HTTP or GRPC` };
+  }
   const { path = "" } = http ?? {};
   if (path !== "" && !/^\/(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})*$/.test(path)) {
     return { part: ".http.path", why: `${shown(path)} is not the beginning of a path` };
   }
-  for (const list of ["allowedHeaders", "allowedResponseHeaders"] as const) {
-    for (const [at, name] of (http?.[list] ?? []).entries()) {
-      if (list === "allowedHeaders" && always.has(name.toLowerCase())) continue;
+  const lists = [
+    [".http.allowedHeaders", http?.allowedHeaders, always],
+    [".http.allowedResponseHeaders", http?.allowedResponseHeaders, none],
+    [".grpc.allowedHeaders", grpc?.allowedHeaders, new Set(["host"])],
+  ] as const;
+  for (const [part, names = [], known] of lists) {
+    for (const [at, name] of names.entries()) {
+      if (known.has(name.toLowerCase())) continue;
       const read = settableHeaderName.read(name);
-      if (!read.ok) return { part: `.http.${list}[${at}]`, why: read.why };
+      if (!read.ok) return { part: `${part}[${at}]`, why: read.why };
     }
   }
   const { maxSize = 0 } = forwardBody ?? {};

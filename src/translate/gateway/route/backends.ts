@@ -58,6 +58,16 @@ const httpProtocols: Readonly<Record<string, BackendProtocol>> = {
   "kubernetes.io/wss": "https",
 };
 
+/** The same for calls of gRPC. */
+export const grpcProtocols: Readonly<Record<string, BackendProtocol>> = {
+  "": "h2c",
+  grpc: "h2c",
+  http: "h2c",
+  "kubernetes.io/h2c": "h2c",
+  grpcs: "grpcs",
+  https: "grpcs",
+};
+
 /**
  * The suffix of an Upstream's id for routes, because annotations decide how Ingresses balance
  * theirs.
@@ -169,7 +179,7 @@ export function targetOf(reference: BackendReference, world: BackendWorld): Targ
   return { key, port, protocol, tls, broken: tls === undefined ? governing : undefined };
 }
 
-function whyBroken({ object, invalid }: PolicyReading): string {
+export function whyBroken({ object, invalid }: PolicyReading): string {
   return `names a Service whose ${named(object)} cannot be followed: ${invalid === undefined ? "" : sentence(invalid.problem)}`;
 }
 

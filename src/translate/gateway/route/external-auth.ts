@@ -7,7 +7,7 @@ import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import type { Fault } from "../conditions.ts";
 import { always } from "./auth-values.ts";
-import { type BackendWorld, targetOf, upstreamFor } from "./backends.ts";
+import { type BackendWorld, grpcProtocols, targetOf, upstreamFor, whyBroken } from "./backends.ts";
 
 export type AuthRead = { readonly auth: AuthService | undefined } | { readonly fault: Fault };
 
@@ -22,19 +22,27 @@ export function authOf(filters: readonly HTTPRouteFilter[], field: string, world
     const problem: Problem = { object: world.object, kind: "field-unusable", field: where, why, done };
     return { fault: { reason, problem } };
   };
-  const found = targetOf(filter.backendRef, world);
+  const isGrpc = filter.protocol === "GRPC";
+  const found = targetOf(filter.backendRef, isGrpc ? { ...world, protocols: grpcProtocols } : world);
   if ("why" in found) return refused(found.reason, found.part, found.why);
-  const { key, port, protocol = "http", tls, broken } = found;
-  if (protocol !== "http" || tls !== undefined || broken !== undefined) {
-    const why = `port ${port} of Service ${key} is asked over TLS or HTTP/2, and an auth service over HTTP/1.1 alone`;
+  const { key, port, protocol, tls, broken } = found;
+  if (broken !== undefined) return refused("UnsupportedProtocol", "", whyBroken(broken));
+  if (!isGrpc && protocol === "h2c") {
+    const why = `port ${port} of Service ${key} is asked over HTTP/2, and an auth service of protocol HTTP over HTTP/1.1 alone`;
     return refused("UnsupportedProtocol", "", why);
   }
   const { path = "", allowedHeaders = [], allowedResponseHeaders = [] } = filter.http ?? {};
   const lower = (names: readonly string[]) => [...new Set(names.map((name) => name.toLowerCase()))].sort();
+  const isSecure = tls !== undefined || protocol === "https" || protocol === "grpcs";
   const auth: AuthService = {
+    ...(isGrpc ? { isGrpc } : {}),
+    ...(isSecure ? { isSecure } : {}),
+    ...(tls === undefined ? {} : { tls }),
     upstream: upstreamFor(key, port),
     path: path.replace(/\/$/, ""),
-    requestHeaders: lower(allowedHeaders).filter((name) => !always.has(name)),
+    requestHeaders: isGrpc
+      ? lower(filter.grpc?.allowedHeaders ?? []).filter((name) => name !== "host")
+      : lower(allowedHeaders).filter((name) => !always.has(name)),
     responseHeaders: lower(allowedResponseHeaders),
     mostBody: filter.forwardBody?.maxSize ?? 0,
   };

@@ -3,25 +3,14 @@
  * 404 is UNIMPLEMENTED, and 502, 503 and 504 are UNAVAILABLE. So requests that meet no backend get
  * 503 here.
  */
-import type { BackendProtocol } from "../../../model/filters.ts";
 import type { GRPCRoute, GRPCRouteRule } from "../../../model/gateway/routes.ts";
 import type { Problem } from "../../../problem.ts";
 import type { Attachment } from "./attach.ts";
-import type { BackendWorld } from "./backends.ts";
+import { type BackendWorld, grpcProtocols } from "./backends.ts";
 import { grpcMatchesOf } from "./grpc-matches.ts";
 import type { RouteReader } from "./reader.ts";
 import { readRules } from "./rules.ts";
 import { settingsIn } from "./settings.ts";
-
-/** Protocols by `appProtocol` of the port. */
-const protocols: Readonly<Record<string, BackendProtocol>> = {
-  "": "h2c",
-  grpc: "h2c",
-  http: "h2c",
-  "kubernetes.io/h2c": "h2c",
-  grpcs: "grpcs",
-  https: "grpcs",
-};
 
 export const grpcRouteReader: RouteReader<GRPCRoute> = {
   kind: "GRPCRoute",
@@ -30,7 +19,7 @@ export const grpcRouteReader: RouteReader<GRPCRoute> = {
   settings: ({ spec, metadata: { namespace = "default" } }) => settingsIn(spec?.rules ?? [], namespace),
   rules(route, world, attachments) {
     const rules = route.spec?.rules ?? [];
-    const own: BackendWorld = { ...world, protocols, refusal: "503", copies: false };
+    const own: BackendWorld = { ...world, protocols: grpcProtocols, refusal: "503", copies: false };
     const read = readRules(rules, grpcMatchesOf, own);
     return {
       ...read,

@@ -1,0 +1,155 @@
+-- Asks an auth service over gRPC, by the protocol ext_authz of Envoy. nginx cannot read the answer
+-- of a subrequest of auth_request, nor capture one for a client of HTTP/2. So the question of a
+-- rule goes to a server of nginx itself, behind a socket. That one asks the service, and answers as
+-- an auth service over HTTP would: with a status, and with what the service said in a header.
+local cjson = require("cjson.safe")
+local protobuf = require("sluice.gateway.protobuf")
+local verdicts = require("sluice.gateway.ext_authz")
+
+local ngx = ngx
+local byte = string.byte
+local bytes = protobuf.bytes
+local char = string.char
+local concat = table.concat
+local floor = math.floor
+local lower = string.lower
+local match = string.match
+local number = protobuf.number
+local sub = string.sub
+
+local _M = {}
+
+-- What the question says beside the request, and what concerns its connection.
+local own = {
+  ["x-sluice-check"] = true, ["x-sluice-hops"] = true, ["connection"] = true, ["content-length"] = true, ["host"] = true,
+}
+
+-- The answer may be no larger in a header of nginx's own.
+local most_bytes = 45000
+
+-- A run of characters, or one byte that is none: texts of Protocol Buffers have to be UTF-8.
+local characters = [[((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]|[\xE1-\xEC\xEE\xEF][\x80-\xBF]{2}]]
+  .. [[|\xED[\x80-\x9F][\x80-\xBF]|\xF0[\x90-\xBF][\x80-\xBF]{2}|[\xF1-\xF3][\x80-\xBF]{3}|\xF4[\x80-\x8F][\x80-\xBF]{2})++)]]
+  .. [[|([\x80-\xFF])]]
+
+local function kept(found)
+  return found[1] or "!"
+end
+
+-- Bytes that are no text become `!`, as with Envoy.
+local function text_of(value)
+  if not string.find(value, "[\128-\255]") then
+    return value
+  end
+  return (ngx.re.gsub(value, characters, kept, "jos"))
+end
+
+local function peer(address, port)
+  local socket = bytes(2, address) .. number(3, tonumber(port) or 0)
+  return bytes(1, bytes(1, socket))
+end
+
+local function header(name, value)
+  return bytes(3, bytes(1, text_of(name)) .. bytes(2, text_of(value)))
+end
+
+-- The message CheckRequest for the request that the question is about.
+local function request_of(said, body)
+  local var, lines = ngx.var, {}
+  for name, value in pairs(ngx.req.get_headers(0, true)) do
+    name = lower(name)
+    if not own[name] then
+      lines[#lines + 1] = header(name, type(value) == "table" and concat(value, ",") or tostring(value))
+    end
+  end
+  local method, path, host = ngx.req.get_method(), var.request_uri, var.http_host or ""
+  if said.all == "1" then
+    lines[#lines + 1] = header(":method", method) .. header(":path", path) .. header(":authority", host)
+      .. header(":scheme", said.scheme)
+  end
+  local http = bytes(1, text_of(said.id)) .. bytes(2, method) .. concat(lines) .. bytes(4, text_of(path))
+    .. bytes(5, text_of(host)) .. bytes(6, said.scheme) .. number(9, #body) .. bytes(10, said.protocol)
+  if body ~= "" then
+    http = http .. (text_of(body) == body and bytes(11, body) or bytes(12, body))
+  end
+  local time = bytes(1, number(1, floor(ngx.req.start_time())))
+  local request = bytes(4, time .. bytes(2, http))
+  local attributes = bytes(1, peer(said.client, said.client_port)) .. bytes(2, peer(said.server, said.server_port))
+  return bytes(1, attributes .. request)
+end
+
+-- The message in an answer, or nil and why there is none. The status of gRPC stands behind it, on a
+-- line of its own.
+local function message_of(answer)
+  if answer.status ~= 200 or answer.truncated then
+    return nil, "its answer has the status " .. answer.status
+  end
+  local frame, status = match(answer.body, "^(.*)\n(%d*)$")
+  if status ~= "0" then
+    return nil, "its status of gRPC is " .. (status == "" and "missing" or tostring(status))
+  end
+  local flag, a, b, c, d = byte(frame, 1, 5)
+  if flag ~= 0 or not d or ((a * 256 + b) * 256 + c) * 256 + d ~= #frame - 5 then
+    return nil, "its answer is not one message without compression"
+  end
+  return sub(frame, 6)
+end
+
+local function ask(said)
+  ngx.req.read_body()
+  local message = request_of(said, ngx.req.get_body_data() or "")
+  local size = #message
+  local length = char(floor(size / 16777216) % 256, floor(size / 65536) % 256, floor(size / 256) % 256, size % 256)
+  return message_of(ngx.location.capture("/ask", {
+    method = ngx.HTTP_POST,
+    body = "\0" .. length .. message,
+    vars = { route_auth_upstream = said.upstream },
+  }))
+end
+
+local fields = { "upstream", "all", "client", "client_port", "server", "server_port", "scheme", "protocol", "id" }
+
+-- What the question says in a header of its own.
+local function said_by(text)
+  local found = { match(text or "", ("([^|]*)|"):rep(#fields - 1, "") .. "(.*)") }
+  local said = {}
+  for at, name in ipairs(fields) do
+    said[name] = found[at] or ""
+  end
+  return said
+end
+
+-- Runs in the location that takes the question.
+function _M.serve()
+  local said = said_by(ngx.req.get_headers(0)["x-sluice-check"])
+  local message, problem = ask(said)
+  local is_read, verdict = pcall(verdicts.of, message or "")
+  if message and not is_read then
+    problem = "its answer cannot be followed: " .. tostring(verdict)
+  end
+  local text = message and is_read and cjson.encode(verdict)
+  if text and #text > most_bytes then
+    problem = "its answer has more than " .. most_bytes .. " bytes"
+  end
+  if problem or not text then
+    ngx.log(ngx.ERR, "the auth service ", said.upstream, " was asked over gRPC, and ", problem)
+    return ngx.exit(500)
+  end
+  ngx.header["X-Sluice-Verdict"] = ngx.encode_base64(text)
+  ngx.status = verdict.refused and 401 or 200
+  ngx.print("")
+end
+
+-- In the location that asks the service: its answer gets the status of gRPC behind it.
+function _M.pass_header()
+  ngx.ctx.status = ngx.header["grpc-status"]
+  ngx.header["Content-Length"] = nil
+end
+
+function _M.pass_status()
+  if ngx.arg[2] then
+    ngx.arg[1] = (ngx.arg[1] or "") .. "\n" .. (ngx.var.upstream_trailer_grpc_status or ngx.ctx.status or "")
+  end
+end
+
+return _M

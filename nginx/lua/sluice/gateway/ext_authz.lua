@@ -1,0 +1,90 @@
+-- What an auth service that is asked over gRPC has said (CheckResponse of Envoy's ext_authz), as
+-- what is to be done: `refused`, the answer to the client, or changes of the request and of its
+-- answer. What cannot be followed is an error, which lets no request pass.
+local protobuf = require("sluice.gateway.protobuf")
+local reserved = require("sluice.gateway.reserved")
+
+local count = protobuf.count
+local find = string.find
+local last = protobuf.last
+local message = protobuf.message
+local messages = protobuf.messages
+local sub = string.sub
+
+local _M = {}
+
+-- Whether a header of this name may be changed. One that is no name at all is an error.
+local function is_free(name)
+  if sub(name, 1, 1) == ":" or reserved.has(name) then
+    return false
+  end
+  return assert(find(name, "^[!#$%%&'*+.^_`|~%w-]+$") ~= nil, "a header has a name that is none")
+end
+
+-- `{ name, value, how }` of each HeaderValueOption. The last one is its append_action, or that of
+-- the older field `append`: 0 adds, 1 sets what is absent, 2 sets, 3 sets what is there.
+local function changes(options, unsaid)
+  local all = {}
+  for _, option in ipairs(options) do
+    local pair = message(option, 1)
+    local name, value = last(pair, 1), last(pair, 2) .. last(pair, 3)
+    assert(not find(value, "[%z\1-\8\10-\31\127]"), "a header has a value with control characters")
+    if is_free(name) then
+      local how = count(option, 3)
+      if option[2] then
+        how = count(message(option, 2), 1) == 1 and 0 or 2
+      elseif how == 0 then
+        how = unsaid
+      end
+      all[#all + 1] = { name, value, how }
+    end
+  end
+  return all
+end
+
+local function names(list)
+  local all = {}
+  for _, name in ipairs(list or {}) do
+    if is_free(name) then
+      all[#all + 1] = name
+    end
+  end
+  return all
+end
+
+local function parameters(list)
+  local all = {}
+  for _, one in ipairs(list) do
+    all[#all + 1] = { last(one, 1), last(one, 2) }
+  end
+  return all
+end
+
+local function refusal(response)
+  local denied = message(response, 2)
+  local status = count(message(denied, 1), 1)
+  status = status == 0 and 403 or status
+  -- No status of success: a client would take the refusal for an answer.
+  assert(status >= 300 and status <= 599, "it refuses with the status " .. status)
+  return { refused = status, answers = changes(messages(denied, 2), 0), body = last(denied, 3) }
+end
+
+-- Reads the message. Where a service says nothing of `append`, headers of requests are set, and
+-- those of answers are added, as Envoy does it.
+function _M.of(text)
+  local response = assert(protobuf.read(text), "it is no CheckResponse")
+  if count(message(response, 1), 1) ~= 0 then
+    return refusal(response)
+  end
+  assert((response[1] or response[3]) and not response[2], "it says neither yes nor no")
+  local ok = message(response, 3)
+  return {
+    requests = changes(messages(ok, 2), 2),
+    remove = names(ok[5]),
+    answers = changes(messages(ok, 6), 0),
+    query = parameters(messages(ok, 7)),
+    unquery = ok[8],
+  }
+end
+
+return _M

@@ -1,0 +1,127 @@
+-- The wire format of Protocol Buffers: what messages of gRPC are made of. A message is read into
+-- the values of its fields by their numbers; what they mean is the caller's.
+local byte = string.byte
+local char = string.char
+local concat = table.concat
+local floor = math.floor
+local sub = string.sub
+
+local _M = {}
+
+local function varint(number)
+  local bytes = {}
+  while number >= 128 do
+    bytes[#bytes + 1] = char(number % 128 + 128)
+    number = floor(number / 128)
+  end
+  return concat(bytes) .. char(number)
+end
+
+-- A field with a whole number, from 0 to 2^53.
+function _M.number(field, number)
+  return varint(field * 8) .. varint(number)
+end
+
+-- A field with a text, with bytes, or with a message.
+function _M.bytes(field, text)
+  return varint(field * 8 + 2) .. varint(#text) .. text
+end
+
+-- The number that begins at `at`, and what comes behind it. Nil where it has no end. Numbers beyond
+-- 2^53 lose digits, and none of them becomes 0.
+local function varint_at(text, at)
+  local number, factor = 0, 1
+  for place = at, at + 9 do
+    local digit = byte(text, place)
+    if not digit then
+      return nil
+    end
+    number = number + digit % 128 * factor
+    if digit < 128 then
+      return number, place + 1
+    end
+    factor = factor * 128
+  end
+end
+
+-- How many bytes the value has that begins at `at`, by its kind; nil where no such value can be.
+local function length_at(text, kind, at)
+  if kind == 2 then
+    return varint_at(text, at)
+  elseif kind == 1 then
+    return 8, at
+  elseif kind == 5 then
+    return 4, at
+  end
+end
+
+-- Lists of values by the numbers of their fields: a number, or the bytes. Nil where the text is no
+-- message.
+function _M.read(text)
+  local fields, at = {}, 1
+  while at <= #text do
+    local key, value
+    key, at = varint_at(text, at)
+    if not key then
+      return nil
+    end
+    local kind = key % 8
+    if kind == 0 then
+      value, at = varint_at(text, at)
+    else
+      local length, from = length_at(text, kind, at)
+      if length and from + length - 1 <= #text then
+        value, at = sub(text, from, from + length - 1), from + length
+      end
+    end
+    if not value then
+      return nil
+    end
+    local number = floor(key / 8)
+    fields[number] = fields[number] or {}
+    table.insert(fields[number], value)
+  end
+  return fields
+end
+
+-- The bytes of a field; the empty text where it is not set. Those of a message that comes in parts
+-- are its parts one after the other. A number in their place is an error.
+function _M.joined(fields, number)
+  local parts = fields[number] or {}
+  for _, part in ipairs(parts) do
+    assert(type(part) == "string", "a field has a value of another kind")
+  end
+  return concat(parts)
+end
+
+-- The text of a field, of which the last one counts.
+function _M.last(fields, number)
+  local parts = fields[number] or {}
+  local value = parts[#parts] or ""
+  assert(type(value) == "string", "a field has a value of another kind")
+  return value
+end
+
+-- The number of a field; 0 where it is not set.
+function _M.count(fields, number)
+  local parts = fields[number] or {}
+  local value = parts[#parts] or 0
+  assert(type(value) == "number", "a field has a value of another kind")
+  return value
+end
+
+-- The fields of the message in a field.
+function _M.message(fields, number)
+  return assert(_M.read(_M.joined(fields, number)), "a field is no message")
+end
+
+-- The fields of each message in a field.
+function _M.messages(fields, number)
+  local all = {}
+  for _, part in ipairs(fields[number] or {}) do
+    all[#all + 1] = assert(type(part) == "string" and _M.read(part), "a field is no message")
+  end
+  return all
+end
+
+return _M

@@ -1,0 +1,25 @@
+-- Headers that an auth service cannot set: they say where a message ends, or are about one
+-- connection.
+local gsub = string.gsub
+local lower = string.lower
+local sub = string.sub
+
+local _M = {}
+
+local reserved = {
+  ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["host"] = true,
+  ["upgrade"] = true, ["te"] = true, ["trailer"] = true, ["expect"] = true, ["keep-alive"] = true,
+  ["http2-settings"] = true, ["x-sluice-hops"] = true, ["proxy"] = true,
+}
+
+-- The name as servers may read it, which take `_` and `.` for `-`.
+function _M.plain(name)
+  return (gsub(lower(name), "[_.]", "-"))
+end
+
+function _M.has(name)
+  local plain = _M.plain(name)
+  return reserved[plain] ~= nil or sub(plain, 1, 6) == "proxy-"
+end
+
+return _M

@@ -1,0 +1,96 @@
+-- What an auth service over gRPC has said (check.lua), done to the request that it was asked about,
+-- and to the answer.
+local cjson = require("cjson.safe")
+
+local ngx = ngx
+local type = type
+
+local _M = {}
+
+-- In the location of the question: keeps what was said in a variable, which the request shares.
+function _M.answered()
+  local status = ngx.status
+  local text = ngx.decode_base64(ngx.header["X-Sluice-Verdict"] or "")
+  if text and text ~= "" and (status == 200 or status == 401) then
+    ngx.var.route_auth_answer = text
+  else
+    ngx.status = 500
+  end
+end
+
+local function said()
+  return cjson.decode(ngx.var.route_auth_answer or "") or {}
+end
+
+-- The values that a header has after a change `{ name, value, how }`; nil where it stays.
+local function changed(current, change)
+  local value, how = change[2], change[3]
+  if how == 0 and current ~= nil then
+    local all = type(current) == "table" and current or { current }
+    all[#all + 1] = value
+    return all
+  elseif how == 1 and current ~= nil or how == 3 and current == nil then
+    return nil
+  end
+  return value
+end
+
+local function change_query(query, unquery)
+  if #query == 0 and not unquery then
+    return
+  end
+  local args = ngx.req.get_uri_args(0)
+  for _, pair in ipairs(query) do
+    args[pair[1]] = pair[2]
+  end
+  for _, name in ipairs(unquery or {}) do
+    args[name] = nil
+  end
+  ngx.req.set_uri_args(args)
+end
+
+-- Changes the request on its way to the backend.
+function _M.hand_on()
+  local req, verdict = ngx.req, said()
+  for _, name in ipairs(verdict.remove or {}) do
+    req.clear_header(name)
+  end
+  for _, change in ipairs(verdict.requests or {}) do
+    local values = changed(req.get_headers(0)[change[1]], change)
+    if values then
+      req.set_header(change[1], values)
+    end
+  end
+  change_query(verdict.query or {}, verdict.unquery)
+end
+
+local function change_answer(changes)
+  local header = ngx.header
+  for _, change in ipairs(changes or {}) do
+    local values = changed(header[change[1]], change)
+    if values then
+      header[change[1]] = values
+    end
+  end
+end
+
+-- Changes the answer of the backend.
+function _M.answers()
+  local verdict = said()
+  if not verdict.refused then
+    change_answer(verdict.answers)
+  end
+end
+
+-- Answers a request that may not pass.
+function _M.refuse()
+  local verdict = said()
+  ngx.status = verdict.refused or 403
+  change_answer(verdict.answers)
+  if verdict.body ~= "" and not ngx.header["Content-Type"] then
+    ngx.header["Content-Type"] = "text/plain"
+  end
+  ngx.print(verdict.body or "")
+end
+
+return _M

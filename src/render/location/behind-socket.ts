@@ -1,0 +1,31 @@
+/**
+ * A server of nginx itself behind a socket, for what a location cannot do: nginx sends requests
+ * there as it does to any backend. The name of the socket is a hash, which no other program can
+ * guess.
+ */
+import { Token, type View } from "../../directives/token.ts";
+import type { InternalNames } from "../conf/internal-names.ts";
+
+export interface BehindSocket {
+  /** The upstream block that leads to it. */
+  readonly block: Token;
+  /** That block and the server. */
+  readonly text: Token;
+}
+
+/** `write` gives what the server does; as `self` it sees the name of the upstream block. */
+export function behindSocket(
+  write: (view: { readonly self: View }) => Token,
+  sockets: string,
+  names: InternalNames,
+): BehindSocket {
+  const id = names.of(`${write({ self: Token.name("self") })}\0`);
+  const block = Token.name(`sluice_socket_${id}`);
+  const socket = Token.word(`unix:${sockets}/a-${id}.sock`);
+  const text = Token.conf`upstream ${block} { server ${socket}; }
+server {
+listen ${socket};
+${write({ self: block })}
+}`;
+  return { block, text };
+}
