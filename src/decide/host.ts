@@ -22,14 +22,59 @@ export interface FoundHost {
   readonly certificate: string | undefined;
 }
 
+/** What is searched for a host that no Server is called after. */
+interface Others {
+  /** In place of a host that nothing takes. */
+  readonly last: Server<FeatureValues>;
+  readonly byName: ReadonlyMap<string, FoundHost>;
+  /** Hosts called `*.`, by that name. */
+  readonly wildcards: ReadonlyMap<string, Server<FeatureValues>>;
+  readonly patterns: readonly Pattern[];
+}
+
+interface Pattern {
+  readonly server: Server<FeatureValues>;
+  readonly alias: Server<FeatureValues>["aliases"][number];
+  readonly form: ReturnType<typeof formOf>;
+}
+
+const indices = new WeakMap<Served["servers"], Others>();
+
+/** One Configuration is asked about many hosts, so it is searched through once. */
+function othersOf(servers: Served["servers"]): Others {
+  const known = indices.get(servers) ?? othersIn(servers);
+  indices.set(servers, known);
+  return known;
+}
+
+function othersIn(servers: Served["servers"]): Others {
+  const all = [...servers.values()].filter(({ listener }) => listener === undefined);
+  const named = all.flatMap((server) => otherNames(server).map((found) => [found.by, found] as const)).reverse();
+  const patterns = all
+    .flatMap((server) => server.aliases.map((alias) => ({ server, alias, form: formOf(alias.name) })))
+    .filter(({ form }) => form !== "exact")
+    .sort((a, b) => (a.server.name < b.server.name ? -1 : a.server.name > b.server.name ? 1 : 0));
+  // An alias may have the name of the catch-all; its host is then the catch-all.
+  const last = servers.get(catchAll) ?? all.find(({ aliases }) => aliases.some(({ name }) => name === catchAll));
+  const wildcards = new Map(all.flatMap((server) => (server.name.startsWith("*.") ? [[server.name, server]] : [])));
+  return { last: last!, byName: new Map(named), wildcards, patterns };
+}
+
+function otherNames(server: Server<FeatureValues>): readonly FoundHost[] {
+  const found = (how: FoundHost["how"], { name, tlsConfigured, certificate }: Named): FoundHost => {
+    return { server, by: name, how, tls: tlsConfigured, certificate };
+  };
+  const aliases = server.aliases.map((alias) => found("alias", alias));
+  return server.redirectFrom === undefined ? aliases : [...aliases, found("twin", server.redirectFrom)];
+}
+
+type Named = Pick<Server<FeatureValues>, "name" | "tlsConfigured" | "certificate">;
+
 export function hostOf({ servers }: Pick<Served, "servers">, host: string): FoundHost {
   const found = exactly(servers.get(host), host);
   if (found !== undefined) return found;
-  const ofIngresses = [...servers.values()].filter(({ listener }) => listener === undefined);
-  // An alias may have the name of the catch-all; its host is then the catch-all.
-  const last =
-    servers.get(catchAll) ?? ofIngresses.find(({ aliases }) => aliases.some(({ name }) => name === catchAll));
-  return byOther(ofIngresses, host) ?? lastOf(last!);
+  const others = othersOf(servers);
+  return others.byName.get(host) ?? byOther(others, host) ?? lastOf(others.last);
 }
 
 function exactly(server: Server<FeatureValues> | undefined, host: string): FoundHost | undefined {
@@ -37,18 +82,10 @@ function exactly(server: Server<FeatureValues> | undefined, host: string): Found
   return { server, by: host, how: "name", tls: server.tlsConfigured, certificate: server.certificate };
 }
 
-function byOther(all: readonly Server<FeatureValues>[], host: string): FoundHost | undefined {
-  for (const server of all) {
-    const alias = server.aliases.find(({ name }) => name === host);
-    if (alias)
-      return { server, by: alias.name, how: "alias", tls: alias.tlsConfigured, certificate: alias.certificate };
-    const twin = server.redirectFrom;
-    if (twin?.name === host)
-      return { server, by: twin.name, how: "twin", tls: twin.tlsConfigured, certificate: twin.certificate };
-  }
+function byOther({ wildcards, patterns }: Others, host: string): FoundHost | undefined {
   const above = /^[\w-]+(\..+)$/.exec(host)?.[1];
-  const wildcard = all.find(({ name }) => name === `*${above}`);
-  return byPattern(all, host, wildcard) ?? (wildcard && ofWildcard(wildcard));
+  const wildcard = wildcards.get(`*${above}`);
+  return byPattern(patterns, host, wildcard) ?? (wildcard && ofWildcard(wildcard));
 }
 
 const ofWildcard = (server: Server<FeatureValues>): FoundHost => {
@@ -56,13 +93,10 @@ const ofWildcard = (server: Server<FeatureValues>): FoundHost => {
 };
 
 function byPattern(
-  all: readonly Server<FeatureValues>[],
+  patterns: readonly Pattern[],
   host: string,
   wildcard: Server<FeatureValues> | undefined,
 ): FoundHost | undefined {
-  const patterns = all
-    .flatMap((server) => server.aliases.map((alias) => ({ server, alias, form: formOf(alias.name) })))
-    .sort((a, b) => (a.server.name < b.server.name ? -1 : a.server.name > b.server.name ? 1 : 0));
   const leading = patterns
     .filter(
       ({ form, alias }) => form === "leading" && host.endsWith(alias.name.slice(1)) && host !== alias.name.slice(2),

@@ -31,7 +31,6 @@ import { readListeners } from "./listeners.ts";
 import { infrastructureParameters } from "./parameters.ts";
 import { Placement } from "./placement.ts";
 import {
-  allListeners,
   type GatewayReading,
   isUsable,
   type ListenerReading,
@@ -93,7 +92,10 @@ export class Gateways {
   /** Whether the Gateway has a listener with TLS that has hosts in common with this one. */
   hasTls(gateway: string, { hostname }: ListenerReading): boolean {
     const reading = this.#readings.get(gateway);
-    return reading !== undefined && allListeners(reading).some((one) => one.tls && intersect(one.hostname, hostname));
+    const takes = (one: ListenerReading) => one.tls && intersect(one.hostname, hostname);
+    return (
+      reading !== undefined && (reading.listeners.some(takes) || reading.sets.some((set) => set.listeners.some(takes)))
+    );
   }
 
   /** Whether routes are served on the listener. */
