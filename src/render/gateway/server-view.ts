@@ -2,7 +2,6 @@
 import { Token, type View } from "../../directives/token.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { forgottenLines, headerLinesOf } from "../../settings/header-lines.ts";
-import { transportSecurity } from "../conf/conf.ts";
 import { type AboutServers, routedServer } from "../conf/server-views.ts";
 import { plainServerView, type Slot } from "../conf/text-servers.ts";
 import type { Shape } from "../dynamic/shape.ts";
@@ -35,7 +34,7 @@ export function gatewayServerView(
     // Datagrams have no port of a Gateway.
     http3: false,
     gateway: {
-      transportSecurity: transportSecurity(settings).otherwise!,
+      transportSecurity: Token.variable("passed_transport_security"),
       forgotten: forgottenLines({ ...lines, location: [{ directive: "add_header", text: "" }] }, "add_header"),
       clients: clientsView(ports[0]!, machine.paths.root, files),
     },

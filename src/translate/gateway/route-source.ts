@@ -146,6 +146,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       },
       policy: (service: string, port: string | undefined) => this.#policies.governing(service, port),
       hasSettings: (name: string) => this.#settings.reading(name) !== undefined,
+      redirects: (name: string) => this.#settings.reading(name)?.values.redirects.elsewhere !== undefined,
       lacks: this.#options.lacks,
       useHttp2: turn.settings.useHttp2,
     };

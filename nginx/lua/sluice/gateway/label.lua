@@ -4,6 +4,7 @@ local random = require("sluice.random")
 local said = require("sluice.route.said")
 
 local ngx = ngx
+local sub = string.sub
 local told = said.told
 
 local _M = {}
@@ -41,6 +42,10 @@ function _M.tell(location, backend, listener)
   end
   if told.namespace then
     var.namespace = location.namespace
+  end
+  -- Pages for errors are chosen by it, and logs are read by it, so it is the name of the route.
+  if told.ingress_name and location.route then
+    var.ingress_name = sub(location.route, #location.namespace + 2)
   end
   if told.service_name then
     var.service_name = backend.service

@@ -71,7 +71,23 @@ function together(name: keyof FeatureValues, layers: readonly SettingsReading[],
   const { settings: form, lookup } = speaker ?? inner!;
   const annotations = Object.fromEntries([...texts].map(([key, text]) => [`${settingsPrefix}/${key}`, text]));
   const object = { ...form, metadata: { ...form.metadata, annotations } };
-  return readAnnotations(object, settingsPrefix, settings, lookup).values[name];
+  const { values } = readAnnotations(object, settingsPrefix, settings, lookup);
+  return name === "customErrors" ? withWiderCodes(values.customErrors, layers, settings) : values[name];
+}
+
+/**
+ * Codes of a wider level are not for the default-backend of a narrower one, as those of the
+ * ConfigMap are not for that of an Ingress.
+ */
+function withWiderCodes(
+  errors: FeatureValues["customErrors"],
+  layers: readonly SettingsReading[],
+  settings: Settings,
+): FeatureValues["customErrors"] {
+  const has = (key: string) => (layer: SettingsReading) => layer.texts.has(key);
+  const [codes, service] = [layers.findIndex(has("custom-http-errors")), layers.findIndex(has("default-backend"))];
+  const isWider = codes > service && service >= 0 && !layers[codes]!.texts.has("default-backend");
+  return isWider ? { ...errors, own: false, intercepts: !settings.disableProxyInterceptErrors } : errors;
 }
 
 function conflictOf(name: keyof FeatureValues, layers: readonly SettingsReading[]): Problem {

@@ -25,6 +25,8 @@ export interface BackendWorld {
   policy(service: string, port: string | undefined): PolicyReading | undefined;
   /** Whether there are RouteSettings with this `namespace/name`. */
   hasSettings(key: string): boolean;
+  /** Whether these RouteSettings redirect all requests, so that no backend gets any. */
+  redirects(key: string): boolean;
   /** Abilities that the nginx at hand lacks. */
   readonly lacks: ReadonlySet<Capability>;
   /** Whether clients may connect by HTTP/2. */

@@ -136,7 +136,7 @@ function ruleOf(rule: CommonRule, { matches, mistakes }: MatchesRead, field: str
     notes.push(...found.notes);
     note(unresolved, faults);
     note(invalid, ofBackends);
-    const isAnswered = filters.redirect !== undefined;
+    const isAnswered = filters.redirect !== undefined || settings.named.some((name) => world.redirects(name));
     const [only] = backends;
     if ((rule.backendRefs ?? []).length === 0 && !isAnswered && only?.unusable !== undefined) notes.push(only.unusable);
     return {

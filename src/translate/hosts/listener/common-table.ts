@@ -83,12 +83,19 @@ function patternCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
 function byPlace(ours: readonly Candidate[], theirs: readonly Candidate[], verdicts: Verdicts): readonly Route[] {
   const placeOf = ({ route }: Candidate) => `${route.match} ${route.path}`;
   const places = Map.groupBy(ours, placeOf);
-  for (const theirOne of theirs) {
+  const hasPatterns = ours.some(({ route }) => route.match === "pattern");
+  for (const theirOne of hasPatterns ? theirs.map(afterPatterns) : theirs) {
     const place = places.get(placeOf(theirOne)) ?? [];
     places.set(placeOf(theirOne), place);
     insert(theirOne, place, verdicts);
   }
   return [...places.values()].flatMap((place) => place.map(({ route }) => route));
+}
+
+/** nginx tries patterns after all prefixes, and the unwritten path yields to them, too. */
+function afterPatterns(theirs: Candidate): Candidate {
+  if (theirs.rank !== 3) return theirs;
+  return { ...theirs, route: { match: "pattern", path: "(?s:.*)", location: toNamesake } };
 }
 
 /**
