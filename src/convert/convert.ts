@@ -21,7 +21,7 @@ import { GrantsNeeded } from "./grants.ts";
 import { byTls, twinOf, type Unattached } from "./hosts.ts";
 import { redirectedSides } from "./https-redirect.ts";
 import { type Kept, keptOf } from "./kept.ts";
-import { leftOutNotes } from "./left-out.ts";
+import { leftOutNotes, streamNotes } from "./left-out.ts";
 import { planListeners } from "./listeners.ts";
 import { Names } from "./names.ts";
 import { type HostRoute, writtenRoutes } from "./routes.ts";
@@ -79,7 +79,7 @@ class Converter {
     this.#options = options;
     this.#settings = translation.configuration.settings;
     const servers = [...translation.configuration.servers.values()].filter(({ listener }) => listener === undefined);
-    this.#kept = keptOf(servers, snapshot, translation.accepted, options.defaultBackend);
+    this.#kept = keptOf(servers, snapshot, translation, options);
     this.#balance = new BalanceSpeakers(servers, snapshot.ingresses);
     this.#problems = Map.groupBy([...translation.problems.values()].flat(), ({ object }) =>
       object.kind === "Ingress" ? `${object.namespace}/${object.name}` : "",
@@ -109,6 +109,7 @@ class Converter {
     this.#attachGateway();
     const { accepted } = this.#translation;
     const annotations = (key: string) => this.#ownAnnotations(key).leftOut;
+    this.#notes.push(...streamNotes(this.#translation.configuration.streams));
     this.#notes.push(...leftOutNotes({ accepted, kept: this.#kept, problems: this.#problems, annotations }));
     const grants = this.#grants.written(gateway.name);
     const isNothing = routes.length === 0;
@@ -215,7 +216,7 @@ class Converter {
     if (Object.keys(spec).length === 0) return;
     const { namespace, name } = this.#options.gateway;
     const comment = "what the ConfigMap, or its default, says of Ingresses alone";
-    this.#pool.attach(namespace, name, spec, comment, { kind: "Gateway", name });
+    this.#pool.attach({ namespace, of: "the ConfigMap", wished: name, spec, comment }, { kind: "Gateway", name });
   }
 
   #written(

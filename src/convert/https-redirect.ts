@@ -4,14 +4,16 @@
  * https listeners.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Server } from "../model/configuration.ts";
 import type { DraftRule } from "./rules.ts";
 import type { Spec } from "./spec.ts";
 
 const force = "force-ssl-redirect";
 
-/** Keys of the redirect itself. */
-const ofRedirect = (key: string): boolean => [force, "preserve-trailing-slash", "use-port-in-redirects"].includes(key);
+/** Keys that say something about the redirect itself. */
+const ofRedirect = (key: string): boolean =>
+  [force, "preserve-trailing-slash", "use-port-in-redirects", "custom-headers", "proxy-body-size"].includes(key);
 
 export interface Sides {
   readonly secure: readonly DraftRule[];
@@ -51,7 +53,7 @@ function answersBefore({ features, closed, path }: Server<FeatureValues>["locati
     redirects.elsewhere !== undefined ||
     cors.enabled ||
     configurationSnippet.text !== "" ||
-    rewrite.target !== "" ||
+    isElsewhere(rewrite.target) ||
     path.startsWith("/.well-known/")
   );
 }

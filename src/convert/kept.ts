@@ -5,11 +5,13 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { configurationSnippet } from "../annotations/snippets.ts";
 import { patternOf } from "../decide/pattern.ts";
-import { catchAll, type Route, type Server } from "../model/configuration.ts";
+import { catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { covers } from "../translate/gateway/hostnames.ts";
+import type { Translation } from "../translate/translator.ts";
 import { servicePortOf } from "../translate/upstreams/endpoints.ts";
+import type { ConvertOptions } from "./convert.ts";
 import { isHostname, namesOf } from "./listeners.ts";
 import { takesAll } from "./rules.ts";
 
@@ -22,18 +24,27 @@ export interface Kept {
   readonly why: ReadonlyMap<string, string>;
 }
 
-/**
- * `accepted` are the keys of the Ingresses that are ours, and `defaultBackend` is the Service that
- * answers where no path does.
- */
 export function keptOf(
   servers: readonly Server<FeatureValues>[],
   { ingresses: all, services }: Pick<Snapshot, "ingresses" | "services">,
-  accepted: ReadonlySet<string>,
-  defaultBackend: string | undefined,
+  { accepted, configuration: { streams } }: Pick<Translation, "accepted" | "configuration">,
+  { annotationsPrefix: prefix, defaultBackend }: Pick<ConvertOptions, "annotationsPrefix" | "defaultBackend">,
 ): Kept {
+  const passthrough = new Set(streams.flatMap((one) => (one.kind === "passthrough" ? [one.host] : [])));
+  const named = servers.flatMap(({ locations }) => locations.map(upstreamNamedBy)).filter((text) => text !== "");
+  const blocks = new Set(servers.filter((server) => whyOfBlock(server) !== undefined).map(({ name }) => name));
   const why = new Map(
-    servers.flatMap((server) => pairOf(server.name, whyKept(server) ?? whyOfBackends(server, services))),
+    servers.flatMap((server) =>
+      pairOf(
+        server.name,
+        whyPassed(server, passthrough) ??
+          whyKept(server) ??
+          whyOfGroups(server, all, prefix) ??
+          whyBelow(server, blocks) ??
+          whyNamed(server, named) ??
+          whyOfBackends(server, services),
+      ),
+    ),
   );
   const hosts = new Set(why.keys());
   const ingresses = new Set<string>();
@@ -94,19 +105,76 @@ function hostsIn(ingress: Ingress | undefined): readonly string[] {
 
 const pairOf = (name: string, why: string | undefined): [string, string][] => (why === undefined ? [] : [[name, why]]);
 
-/** Undefined where all of the host may be converted. The first reason is enough. */
-function whyKept({ features, aliases, appRoot, routes, locations }: Server<FeatureValues>): string | undefined {
+function whyPassed({ name }: Server<FeatureValues>, passthrough: ReadonlySet<string>): string | undefined {
+  if (!passthrough.has(name)) return undefined;
+  return "passes TLS through to its Service (ssl-passthrough), and a TLSRoute needs a listener of the protocol TLS for it";
+}
+
+/** What gives a host a server block of its own, where no route can serve it. */
+function whyOfBlock({ features }: Server<FeatureValues>): string | undefined {
   if (features.clientCertificate.kind !== "none")
     return "asks for certificates of clients (auth-tls-secret), which Gateways do for whole ports";
   if (features.serverSnippet.text !== "") return "has a server-snippet, which may guard its paths";
   if (features.sslCiphers.ciphers !== undefined || features.sslPreferServerCiphers.ours !== undefined)
     return "has ciphers of its own, and ports of Gateways have those of the ConfigMap";
+  return undefined;
+}
+
+/** Annotations in which routes have groups of the path, too, or that are judged by themselves. */
+const withGroups: ReadonlySet<string> = new Set(["rewrite-target", "x-forwarded-prefix", "configuration-snippet"]);
+
+function whyOfGroups(
+  { locations }: Server<FeatureValues>,
+  ingresses: Snapshot["ingresses"],
+  prefix: string,
+): string | undefined {
+  const owners = new Set(locations.map(({ owner }) => (owner ? `${owner.namespace}/${owner.name}` : "")));
+  for (const key of owners) {
+    for (const [name, value] of Object.entries(ingresses.get(key)?.metadata.annotations ?? {})) {
+      const own = name.slice(prefix.length + 1);
+      if (name.startsWith(`${prefix}/`) && !withGroups.has(own) && /\$\{?\d/.test(value))
+        return `has a group of the path in ${own}, which means nothing on routes`;
+    }
+  }
+  return undefined;
+}
+
+/** The snippet, where it chooses the Service that is asked; else empty. */
+function upstreamNamedBy({ features: { configurationSnippet } }: Location<FeatureValues>): string {
+  const text = String(configurationSnippet.text);
+  return /proxy_upstream_name|upstream_balancer/.test(text) ? text : "";
+}
+
+/** A Service that a snippet names has to be that of an Ingress. */
+function whyNamed({ locations }: Server<FeatureValues>, snippets: readonly string[]): string | undefined {
+  for (const { backends, owner } of locations) {
+    const { service, port } = backends[0]!;
+    const label = `${owner?.namespace}-${service}-${port}`;
+    if (service !== "" && snippets.some((text) => text.includes(label)))
+      return `sends to ${label}, which the configuration-snippet of an Ingress names`;
+  }
+  return undefined;
+}
+
+/** The server block of a wildcard would take the requests of a route below it. */
+function whyBelow({ name }: Server<FeatureValues>, blocks: ReadonlySet<string>): string | undefined {
+  const above = name.replace(/^[^.]+/, "*");
+  return above !== name && blocks.has(above) ? `lies below ${above}, which has a server block of its own` : undefined;
+}
+
+/** Undefined where all of the host may be converted. The first reason is enough. */
+function whyKept(server: Server<FeatureValues>): string | undefined {
+  const { aliases, appRoot, routes, locations } = server;
+  const ofBlock = whyOfBlock(server);
+  if (ofBlock !== undefined) return ofBlock;
   const alias = aliases.find(({ name }) => !isHostname(name));
   if (alias !== undefined) return `has the alias ${alias.name}, which is no hostname of the Gateway API`;
   if (appRoot?.includes("$")) return "has variables in app-root, and redirects of routes have none";
   const isRelative = ({ location, match }: Route) =>
     match === "slash" && locations[location]!.features.redirects.relative;
   if (routes.some(isRelative)) return "has relative-redirects, and redirects of routes name scheme and host";
+  if (locations.some((location) => upstreamNamedBy(location) !== ""))
+    return "has a configuration-snippet that says which Service is asked, and knows Services of Ingresses alone";
   const ofPath = locations.find(({ features: { configurationSnippet } }) => isOfPath(configurationSnippet));
   return ofPath && "has a configuration-snippet that means something only under the path of an Ingress";
 }
@@ -120,6 +188,8 @@ function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot[
     if (service === undefined) return `sends to Service ${key}, which is missing`;
     if (service.spec?.type === "ExternalName")
       return `sends to Service ${key} of type ExternalName, which routes may not`;
+    if (servicePortOf(service, port) === undefined && service.spec?.ports === undefined)
+      return `sends to port ${port} of Service ${key}, whose number is not known: give the Service to sluice convert, too`;
     if (servicePortOf(service, port) === undefined) return `sends to port ${port} of Service ${key}, which is missing`;
   }
   return undefined;

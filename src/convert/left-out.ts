@@ -1,5 +1,5 @@
 /** What of the Ingresses is in no object, a sentence each. */
-import { catchAll } from "../model/configuration.ts";
+import { catchAll, type StreamServer } from "../model/configuration.ts";
 import { type Problem, sentence } from "../problem.ts";
 import type { Kept } from "./kept.ts";
 import type { Note } from "./written.ts";
@@ -32,6 +32,17 @@ export function leftOutNotes({ accepted, kept, problems, annotations }: LeftOut)
     return { about, text: `it ${why}; it stays with its Ingresses` };
   });
   return [...ofHosts, ...ofIngresses];
+}
+
+/** Ports of the ConfigMaps for TCP and UDP, which no Ingress has. */
+export function streamNotes(streams: readonly StreamServer[]): readonly Note[] {
+  return (["tcp", "udp"] as const).flatMap((kind): Note[] => {
+    const ports = streams.flatMap((one) => (one.kind === kind ? [one.port] : []));
+    if (ports.length === 0) return [];
+    const text = `it has ${ports.length === 1 ? "port" : "ports"} ${ports.join(", ")}, which stay as they are: no Ingress has them`;
+    const route = `a ${kind.toUpperCase()}Route does the same on a listener of the protocol ${kind.toUpperCase()}`;
+    return [{ about: `the ConfigMap of --${kind}-services-configmap`, text: `${text}; ${route}` }];
+  });
 }
 
 function isRefusal(problem: Problem): boolean {

@@ -69,15 +69,18 @@ function writtenRoute(
 ): Written {
   const shared = sharedSpec(rules);
   const [first] = rules;
-  const comment = `annotations of Ingress ${first!.ingress} that routes have no field for`;
-  const wished = first!.ingress.split("/")[1] ?? name;
+  const wanted = (rule: DraftRule, wished: string) => {
+    const comment = `annotations of Ingress ${rule.ingress} that routes have no field for`;
+    return { namespace, of: rule.ingress, wished, spec: rule.spec, comment };
+  };
   const target = { kind: "HTTPRoute", name };
-  const isAttached = shared !== undefined && pool.attach(namespace, wished, shared, comment, target);
+  // A rule without backends has to name what answers in their place.
+  const isWhole = rules.every(({ backendRefs, filters }) => backendRefs.length > 0 || filters.length > 0);
+  const isAttached = shared !== undefined && isWhole && pool.attach(wanted(first!, name), target);
   const written = rules.map((rule) => {
     const isOwn = !isAttached && Object.keys(rule.spec).length > 0;
-    const text = `annotations of Ingress ${rule.ingress} that routes have no field for`;
-    const extension = isOwn ? pool.named(namespace, rule.ingress.split("/")[1] ?? name, rule.spec, text) : undefined;
-    return writtenRule({ ...rule, filters: [...everywhere, ...rule.filters] }, extension);
+    const extension = isOwn ? pool.named(wanted(rule, rule.ingress.split("/")[1] ?? name)) : undefined;
+    return writtenRule(rule.isBare ? rule : { ...rule, filters: [...everywhere, ...rule.filters] }, extension);
   });
   const from = ingresses.map((one) => `Ingress ${namespace}/${one}`).join(", ");
   const host = server.name === catchAll ? "requests that no other host takes" : server.name;

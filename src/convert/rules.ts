@@ -3,6 +3,7 @@
  * end stand in one rule.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { sessionAffinity as affinity } from "../annotations/session-affinity.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Location, Server } from "../model/configuration.ts";
 import type { HTTPBackendReference, HTTPRouteFilter, HTTPRouteMatch, HTTPRouteRule } from "../model/gateway/objects.ts";
@@ -22,6 +23,8 @@ export interface DraftRule {
   readonly comments: readonly string[];
   /** `namespace/name` of the Ingress that RouteSettings are called after. */
   readonly ingress: string;
+  /** It answers before anything that Ingresses add to all answers. */
+  readonly isBare?: true;
 }
 
 export interface RuleWorld {
@@ -66,8 +69,8 @@ function rulesOfWay(
     return [{ matches: [{ path: way.path }], filters: [redirect], backendRefs: [], spec: {}, comments, ingress }];
   }
   if (isNobodys(location, world)) return [];
-  const rewritten = rewriteOf(way);
-  const spec = { ...own, ...rewritten.spec };
+  const rewritten = rewriteOf(way, own);
+  const spec = { ...own, ...rewritten.spec, ...cookiePathOf(way, location) };
   return variantsOf(location.canaries).map(({ headers, shares, because }, _at, all): DraftRule => {
     const backends = shares.filter(({ weight }, nth) => weight > 0 || (nth > 0 && shares.length > 1));
     const references = backends.map(({ upstream, weight }) => {
@@ -119,14 +122,24 @@ export const ownerKey = ({ owner }: Location<FeatureValues>): string =>
 export const ownerName = ({ owner }: Location<FeatureValues>): string =>
   owner === undefined ? "the default backend" : `${owner.kind} ${owner.namespace}/${owner.name}`;
 
-/** A target with groups of the path is one that only RouteSettings can say. */
-function rewriteOf(way: Way): { readonly filters: readonly HTTPRouteFilter[]; readonly spec: Spec } {
+/**
+ * A target with groups of the path is one that only RouteSettings can say. X-Forwarded-Prefix is
+ * sent where they rewrite the path.
+ */
+function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteFilter[]; readonly spec: Spec } {
   const target = way.kind === "pattern" ? way.rewrite : undefined;
   if (target === undefined) return { filters: [], spec: {} };
-  if (isElsewhere(target) || target.includes("$") || !target.startsWith("/"))
+  if (isElsewhere(target) || target.includes("$") || !target.startsWith("/") || own["x-forwarded-prefix"] !== undefined)
     return { filters: [], spec: { "rewrite-target": target } };
   const path = { type: "ReplaceFullPath", replaceFullPath: target };
   return { filters: [{ type: "URLRewrite", urlRewrite: { path } }], spec: {} };
+}
+
+/** Cookies are for the path as the Ingress has it, and a route has a longer pattern. */
+function cookiePathOf(way: Way, { features: { sessionAffinity }, path }: Location<FeatureValues>): Spec {
+  const isOwn = way.kind === "pattern" && sessionAffinity.type === "cookie" && sessionAffinity.path === "";
+  const isReadable = affinity.fields.path.kind.read(path).ok;
+  return isOwn && isReadable ? { "session-cookie-path": path } : {};
 }
 
 /** `/` itself goes to the path of app-root before anything else happens. */
@@ -146,6 +159,7 @@ function appRootRules(
       spec: { "permanent-redirect": appRoot, "permanent-redirect-code": "302" },
       comments: [`from ${ownerName(speaker)}, annotation app-root`],
       ingress: ownerKey(speaker),
+      isBare: true,
     },
   ];
 }

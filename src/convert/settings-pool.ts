@@ -8,6 +8,17 @@ import type { Written } from "./written.ts";
 /** Targets that one object may have. */
 const mostTargets = 16;
 
+/** What rules need. */
+export interface Wanted {
+  readonly namespace: string;
+  /** What it is made of, such as an Ingress: things of one object alone are shared. */
+  readonly of: string;
+  /** Its name, where it is the first of this name. */
+  readonly wished: string;
+  readonly spec: Spec;
+  readonly comment: string;
+}
+
 interface Pooled {
   readonly namespace: string;
   readonly name: string;
@@ -25,21 +36,21 @@ export class SettingsPool {
   }
 
   /** The name of the object with this spec, to be named by rules. */
-  named(namespace: string, wished: string, spec: Spec, comment: string): string {
-    return this.#entry(namespace, wished, spec, comment).name;
+  named(wanted: Wanted): string {
+    return this.#entry(wanted).name;
   }
 
   /** Attaches the spec; gives false where the object has all the targets that it may have. */
-  attach(namespace: string, wished: string, spec: Spec, comment: string, target: Omit<PolicyTarget, "group">): boolean {
-    const entry = this.#entry(namespace, wished, spec, comment);
+  attach(wanted: Wanted, target: Omit<PolicyTarget, "group">): boolean {
+    const entry = this.#entry(wanted);
     if (entry.targets.length >= mostTargets) return false;
     entry.targets.push(target);
     return true;
   }
 
-  #entry(namespace: string, wished: string, spec: Spec, comment: string): Pooled {
+  #entry({ namespace, of, wished, spec, comment }: Wanted): Pooled {
     // Limits count for each object, so two Ingresses do not share one.
-    const key = JSON.stringify([namespace, wished, spec]);
+    const key = JSON.stringify([namespace, of, spec]);
     const entry = this.#all.get(key) ?? {
       namespace,
       name: this.#names.nameFor(`RouteSettings ${namespace}`, wished, key),

@@ -8,7 +8,16 @@ import type { Comment, Written } from "./written.ts";
 type Path = readonly (string | number)[];
 
 export function yamlOf(all: readonly Written[]): string {
-  return all.map(documentOf).join("---\n");
+  return all.map(knownDocument).join("---\n");
+}
+
+const documents = new WeakMap<Written, string>();
+
+/** What is written is proved first, so it is asked for twice. */
+function knownDocument(written: Written): string {
+  const known = documents.get(written) ?? documentOf(written);
+  documents.set(written, known);
+  return known;
 }
 
 function documentOf({ object, comments }: Written): string {

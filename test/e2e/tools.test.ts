@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { compat } from "../../src/cli/compat.ts";
+import { convert } from "../../src/cli/convert.ts";
 import { diff } from "../../src/cli/diff.ts";
 import { render } from "../../src/cli/render.ts";
 import { routes } from "../../src/cli/routes.ts";
@@ -83,6 +84,26 @@ test("compat reads a cluster, and says the same of its dump", async () => {
     items.map(({ at: _, ...item }) => JSON.stringify(item)).sort();
   expect(bare(other.items)).toEqual(bare(one.items));
   expect(other.ingresses).toEqual(one.ingresses);
+});
+
+test("convert reads the cluster of a context, and writes the same for its dump", async () => {
+  const context = (await cluster.kubectl(["config", "current-context"])).trim();
+  const dump = join(folder, "convert.yaml");
+  const kinds = "ingress,ingressclass,service,endpointslice,configmap,secret,deployment,daemonset,namespace";
+  writeFileSync(dump, await cluster.kubectl(["get", kinds, "--all-namespaces", "-o", "yaml"]));
+  const sources = [[live(), `--context=${context}`], [dump]];
+  const [one, other] = await Promise.all(
+    sources.map(async (words) => JSON.parse((await ran(convert, ...words, "-o", "json")).text)),
+  );
+  const named = (made: {
+    readonly objects: readonly { readonly kind: string; readonly metadata: { name: string } }[];
+  }) => made.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  expect(named(one)).toEqual(expect.arrayContaining(["Gateway sluice", "HTTPRoute plain", "HTTPRoute typo"]));
+  expect(named(one)).not.toContain("HTTPRoute elsewhere");
+  expect(other.objects).toEqual(one.objects);
+  const unknown = await ran(convert, live(), "--context=nowhere");
+  expect([unknown.code, unknown.text]).toEqual([2, ""]);
+  expect(unknown.failure).toContain("nowhere");
 });
 
 test("check judges what the cluster holds, or a folder as if it were applied", async () => {

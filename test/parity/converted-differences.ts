@@ -6,10 +6,6 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "wildcard-depth",
     "a wildcard takes one label as the host of an Ingress, and several as that of a route",
   ],
-  "access/custom-http-errors-of-the-ingress-replace-global": [
-    "annotation",
-    "codes of the ConfigMap lead to the default backend for an Ingress, and to default-backend for a route",
-  ],
   "access/risk-level-low": [
     "annotation",
     "RouteSettings may not set proxy-body-size where annotations-risk-level is Low, so routes have no limit",
@@ -17,6 +13,10 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
   "routing/affinity-canary-legacy": [
     "backend",
     "backends of one rule have one affinity, and affinity-canary-behavior: legacy is for canaries alone",
+  ],
+  "routing/affinity-canary-sticky": [
+    "backend",
+    "a client stays with the canary that served it, and among rules of a route it does not",
   ],
   "routing/affinity-combined": [
     "backend",
@@ -35,14 +35,6 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "a route sends the canary its share where the main Service has no endpoints",
   ],
   "routing/canary-without-endpoints": ["answer", "a route answers 503 for the share of a canary without endpoints"],
-  "routing/default-backend-alone": [
-    "answer",
-    "an Ingress with a default backend alone redirects paths of other Ingresses without a host",
-  ],
-  "routing/groups-of-the-path": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
   "routing/host-exact-beats-wildcard": [
     "wildcard-depth",
     "a wildcard takes one label as the host of an Ingress, and several as that of a route",
@@ -100,18 +92,6 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "annotation",
     "RouteSettings may not set proxy-body-size where annotations-risk-level is Low, so routes have no limit",
   ],
-  "settings/custom-http-errors-bad-codes": [
-    "annotation",
-    "codes of the ConfigMap lead to the default backend for an Ingress, and to default-backend for a route",
-  ],
-  "settings/custom-http-errors-with-404-and-no-backend": [
-    "annotation",
-    "codes of the ConfigMap lead to the default backend for an Ingress, and to default-backend for a route",
-  ],
-  "settings/flags-default-backend-service/custom-http-errors-and-default-backend-annotation": [
-    "annotation",
-    "codes of the ConfigMap lead to the default backend for an Ingress, and to default-backend for a route",
-  ],
   "settings/proxy-ssl-location-only-off": [
     "annotation",
     "the certificate towards backends is of a host for Ingresses, and of a rule for routes",
@@ -119,18 +99,79 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
 };
 
 /**
- * Cases with different answers that the proof does not find, because it does not compare these
- * parts.
+ * Headers of error pages that name objects: the route in place of the Ingress, and the number of a
+ * port in place of its name.
  */
-export const answeredOtherwise: Readonly<Record<string, string>> = {
-  "access/custom-http-errors-spellings": "error pages are asked for without X-Ingress-Name",
-  "access/limit-and-custom-http-errors": "error pages are asked for without X-Ingress-Name",
-  "access/limit-rps-counts-per-ingress":
+export const ofObjects: Readonly<Record<string, (text: string) => string>> = {
+  "x-ingress-name": (text) => (text === "" ? "" : "<name>"),
+  "x-service-port": (text) => (text === "" ? "" : "<port>"),
+};
+
+/** Cases of the sample beside every twelfth: each has shown a mistake in how routes are served. */
+export const alwaysReplayed: readonly string[] = [
+  "access/custom-http-errors",
+  "routing/catch-all-health-and-status",
+  "routing/default-backend-alone",
+  "routing/groups-of-the-path",
+  "routing/hsts",
+  "routing/implicit-root-and-its-owner",
+  "settings/custom-http-errors-with-404-and-no-backend",
+];
+
+const depth = "a wildcard takes one label as the host of an Ingress, and several as that of a route";
+const noRule = "a path that no rule has is 404, and an Ingress guards or redirects it first";
+const otherName = "the handshake names another host, for which the Gateway API demands 421";
+const refused = "a version that is refused is not converted, and the last good one is not known";
+const sharedCookie = "several Ingresses share a Service and its cookie; routes have each their own";
+const slash = "from-to-www-redirect drops the slash at the end of the path, and RequestRedirect keeps it";
+
+/** Requests that routes answer otherwise, by their numbers in the case, and why. */
+export const answeredOtherwise: Readonly<Record<string, readonly [requests: readonly number[], why: string]>> = {
+  "access/auth-tls-sni-and-host": [[2], otherName],
+  "access/auth-url-reaches-the-implicit-root": [[1], noRule],
+  "access/basic-auth-reaches-the-implicit-root": [[1], noRule],
+  "access/body-size-and-order": [[10], "the slash is added before the size of the body is looked at"],
+  "access/limit-rps-counts-per-ingress": [
+    [3, 4],
     "the Ingresses of a host become one route, whose requests are counted together",
-  "access/refused-edit-keeps-the-old-version": "a refused version is not converted, and the last good one is not known",
-  "access/snippets-beside-other-annotations": "error pages are asked for without X-Ingress-Name",
-  "routing/www-redirect-combinations": "RequestRedirect names no usual port, and keeps the slash at the end",
-  "routing/https-redirect-odd-requests": "a path that no rule has is 404, and an Ingress redirects it to https first",
-  "routing/canary-main-without-endpoints": "a route sends the canary its share where the main Service has no endpoints",
-  "routing/canary-without-endpoints": "a route answers 503 for the share of a canary without endpoints",
+  ],
+  "access/refused-edit-keeps-the-old-version": [[2], refused],
+  "routing/affinity-canary-legacy": [[1, 2, 3], "backends of one rule have one affinity"],
+  "routing/affinity-canary-sticky": [[2], "a client does not stay with the canary among rules of a route"],
+  "routing/affinity-combined": [[3, 13, 14], sharedCookie],
+  "routing/affinity-shared-service": [[1], sharedCookie],
+  "routing/affinity-with-regex": [[1], "the path of the cookie is a pattern, and that of a route is longer"],
+  "routing/app-root": [[6], "permanent-redirect names the usual port, and app-root that of the request"],
+  "routing/app-root-combinations": [[10], noRule],
+  "routing/canary-main-without-endpoints": [
+    [1],
+    "a route sends the canary its share where the main Service has no endpoints",
+  ],
+  "routing/canary-without-endpoints": [[1], "a route answers 503 for the share of a canary without endpoints"],
+  "routing/host-wildcard-and-catch-all": [[4], depth],
+  "routing/host-wildcard-nested": [[4], depth],
+  "routing/host-wildcard-one-label": [[3], depth],
+  "routing/https-redirect-odd-requests": [[17], noRule],
+  "routing/implicit-root-and-its-owner": [[6, 11, 15], noRule],
+  "routing/path-slash-redirect-denied": [
+    [5],
+    "PathPrefix takes the path without the slash, too, where the path is closed",
+  ],
+  "routing/redirects-that-nginx-writes": [[14, 15], depth],
+  "routing/redirects-together": [[30], slash],
+  "routing/rewrite-target-elsewhere": [[3], noRule],
+  "routing/ssl-redirect-per-ingress": [[3], noRule],
+  "routing/tls-below-a-wildcard-host": [[5], depth],
+  "routing/tls-sni-chooses-the-certificate": [[1, 2, 3], otherName],
+  "routing/tls-wildcard-host": [[3], depth],
+  "routing/update-rejected-keeps-the-old": [[2], refused],
+  "routing/wildcards-aliases-and-tls": [[11], depth],
+  "routing/wildcards-and-exact-hosts": [[7], depth],
+  "routing/www-redirect-combinations": [[2], slash],
+  "routing/www-redirect-from-bare": [[3], slash],
+  "settings/flags-ports/other-ports": [[5], "a redirect names the port of the listener, and that of an Ingress none"],
+  "settings/proxy-ssl-location-only-off": [
+    [2],
+    "the certificate towards backends is of a host for Ingresses, and of a rule for routes",
+  ],
 };

@@ -14,10 +14,11 @@ export interface Assumed {
   readonly notes: readonly string[];
 }
 
-export function assumedFor({ ingresses, services, secrets }: Snapshot, now: Date): Assumed {
+/** `prefix` is that of annotations. */
+export function assumedFor({ ingresses, services, secrets }: Snapshot, prefix: string, now: Date): Assumed {
   const all = [...ingresses.values()];
   const ofServices = services.size > 0 ? [] : servicesOf(all);
-  const ofSecrets = secrets.size > 0 ? [] : secretsOf(all, now);
+  const ofSecrets = secrets.size > 0 ? [] : [...passwordsOf(all, prefix), ...certificatesOf(all, prefix, now)];
   const note = (objects: readonly unknown[], what: string): readonly string[] =>
     objects.length === 0 ? [] : [`it has no ${what}, so those that Ingresses name are taken to exist`];
   return {
@@ -33,9 +34,10 @@ function servicesOf(all: readonly Ingress[]): readonly ObjectChange[] {
     const backends = [...paths.map(({ backend }) => backend), ...(spec?.defaultBackend ? [spec.defaultBackend] : [])];
     for (const { service } of backends as readonly IngressBackend[]) {
       const number = service?.port?.number;
-      if (service === undefined || number === undefined) continue;
+      if (service === undefined) continue;
       const key = `${metadata.namespace ?? "default"}/${service.name}`;
-      ports.set(key, (ports.get(key) ?? new Set()).add(number));
+      const known = ports.get(key) ?? new Set();
+      ports.set(key, number === undefined ? known : known.add(number));
     }
   }
   return [...ports].map(([key, numbers]) => {
@@ -44,13 +46,44 @@ function servicesOf(all: readonly Ingress[]): readonly ObjectChange[] {
       apiVersion: "v1",
       kind: "Service",
       metadata: nameIn(key),
-      spec: { ports: own },
+      // The numbers of ports that have a name are not known.
+      spec: own.length === 0 ? {} : { ports: own },
     } as KubernetesObject);
   });
 }
 
-/** One key for all of them, and a certificate for the hosts of each. */
-function secretsOf(all: readonly Ingress[], now: Date): readonly ObjectChange[] {
+/** Those with passwords: without them no request would be let in. */
+function passwordsOf(all: readonly Ingress[], prefix: string): readonly ObjectChange[] {
+  return [...secretsNamed(all, `${prefix}/auth-secret`)].map(
+    ([
+      key,
+      {
+        metadata: { annotations },
+      },
+    ]) => {
+      const isMap = annotations?.[`${prefix}/auth-secret-type`] === "auth-map";
+      const data = isMap ? { probe: base64("{PLAIN}probe") } : { auth: base64("probe:{PLAIN}probe\n") };
+      return changeOf({ apiVersion: "v1", kind: "Secret", metadata: nameIn(key), data } as KubernetesObject);
+    },
+  );
+}
+
+/** By `namespace/name`, each with an Ingress whose annotation names it. */
+function secretsNamed(all: readonly Ingress[], annotation: string): ReadonlyMap<string, Ingress> {
+  return new Map(
+    all.flatMap((ingress) => {
+      const { namespace = "default", annotations } = ingress.metadata;
+      const named = annotations?.[annotation] ?? "";
+      return named === "" ? [] : [[named.includes("/") ? named : `${namespace}/${named}`, ingress] as const];
+    }),
+  );
+}
+
+/**
+ * One key for all of them, and one certificate for all hosts with the same domain: making one takes
+ * as long as converting an Ingress.
+ */
+function certificatesOf(all: readonly Ingress[], prefix: string, now: Date): readonly ObjectChange[] {
   const hostsOf = new Map<string, Set<string>>();
   for (const { metadata, spec } of all) {
     const own = (spec?.rules ?? []).flatMap(({ host }) => host ?? []);
@@ -62,10 +95,16 @@ function secretsOf(all: readonly Ingress[], now: Date): readonly ObjectChange[] 
       hostsOf.set(key, known);
     }
   }
+  // Those for connections to backends have no host.
+  for (const key of secretsNamed(all, `${prefix}/proxy-ssl-secret`).keys())
+    if (!hostsOf.has(key)) hostsOf.set(key, new Set());
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const name = { organization: "Sluice", commonName: "stands for a certificate of the cluster" };
-  return [...hostsOf].map(([secret, names]) => {
+  const made = new Map<string, string>();
+  const certificateFor = (names: readonly string[]): string => {
+    const known = made.get(names.join(" "));
+    if (known !== undefined) return known;
     const certificate = issued({
       subject: name,
       issuer: name,
@@ -73,12 +112,23 @@ function secretsOf(all: readonly Ingress[], now: Date): readonly ObjectChange[] 
       signingKey: privateKey,
       notBefore: now,
       notAfter: new Date(now.getTime() + yearMs),
-      use: { kind: "server", names: [...names] },
+      use: { kind: "server", names },
     });
-    const data = { "tls.crt": base64(certificate), "tls.key": base64(key) };
+    made.set(names.join(" "), base64(certificate));
+    return base64(certificate);
+  };
+  const keyText = base64(key);
+  return [...hostsOf].map(([secret, names]) => {
+    const certificate = certificateFor(coveringAll([...names]));
+    const data = { "tls.crt": certificate, "tls.key": keyText, "ca.crt": certificate };
     const object = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata: nameIn(secret), data };
     return changeOf(object as KubernetesObject);
   });
+}
+
+/** Wildcards above the hosts; a host of two labels stands for itself. */
+function coveringAll(hosts: readonly string[]): readonly string[] {
+  return [...new Set(hosts.map((host) => (/^[^.]+\.[^.]+\./.test(host) ? host.replace(/^[^.]+/, "*") : host)))].sort();
 }
 
 const yearMs = 365 * 24 * 3600 * 1000;

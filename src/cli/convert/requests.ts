@@ -50,8 +50,9 @@ export async function compareRequests(
   }
 }
 
-function differencesBetween({ asked, host, drawn }: Alike, one: Answer, other: Answer): readonly Difference[] {
-  const names = one.get("status") === other.get("status") ? [...new Set([...one.keys(), ...other.keys()])] : ["status"];
+function differencesBetween({ asked, host, drawn, unruled }: Alike, one: Answer, other: Answer): readonly Difference[] {
+  const all = one.get("status") === other.get("status") ? [...new Set([...one.keys(), ...other.keys()])] : ["status"];
+  const names = unruled ? ["backend"] : all;
   return names.flatMap((field): Difference[] => {
     const [now = "", after = ""] = [one.get(field), other.get(field)];
     // Which backend is drawn by weights is chance.

@@ -39,6 +39,9 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
     ["Strict-Transport-Security", secure ? "sent" : ""],
     ...certificate,
     ...backendFields(sharesOf(location, asked, world)),
+    ...(isSticky(location)
+      ? [["backends of a session", "a client stays with the canary that served it"] as const]
+      : []),
     ...guardFields(guards),
     ...featureFields(location),
   ]);
@@ -50,6 +53,11 @@ function isNobodys({ backends, features }: Location<FeatureValues>, { served, op
   const { endpoints = [] } = served.upstreams.get(backends[0]!.upstream) ?? {};
   const isBuiltIn = endpoints.some(({ address, port }) => address === "127.0.0.1" && port === options.builtInPort);
   return backends[0]!.upstream === defaultUpstream && isBuiltIn && features.redirects.elsewhere === undefined;
+}
+
+/** Whether clients stay with a canary by their cookie, which among rules of a route they do not. */
+function isSticky({ canaries, features: { sessionAffinity } }: Location<FeatureValues>): boolean {
+  return canaries.length > 0 && sessionAffinity.type === "cookie" && sessionAffinity.canaryBehavior === "sticky";
 }
 
 /** Who gets the request, as nginx/lua/sluice/canary.lua draws it. */

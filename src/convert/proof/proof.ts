@@ -29,6 +29,8 @@ export interface Alike {
   readonly outside: boolean;
   /** Whether its backend is drawn by weights. */
   readonly drawn: boolean;
+  /** Whether no rule has the path: then guards and headers of the 404 are not compared. */
+  readonly unruled: boolean;
 }
 
 /** `isConverted` leaves out the hosts whose Ingresses stay: nothing of them changes. */
@@ -77,7 +79,13 @@ export function effectsOf(
 
 function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effect): Alike {
   const outside = ["guard external-auth", "guard rate-limits"].some((guard) => now.has(guard)) || mirrors(now);
-  return { host: name, asked, outside, drawn: (now.get("backends") ?? "").includes(", ") };
+  return {
+    host: name,
+    asked,
+    outside,
+    drawn: (now.get("backends") ?? "").includes(", "),
+    unruled: now.get("answer") === "404",
+  };
 }
 
 const mirrors = (now: Effect): boolean =>

@@ -1,0 +1,68 @@
+/** `sluice convert --requests` serves Ingresses and routes by a local nginx each, and asks both. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { convert } from "../../src/cli/convert.ts";
+import { ran } from "../golden/support/ran.ts";
+import { toWeb, webAt } from "./support/serve.ts";
+
+let folder: string;
+let outside: Server;
+/** Requests that came to a real backend or to the auth service. */
+const seen: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "sluice-requests-"));
+  outside = createServer((request, response) => {
+    seen.push(`${request.method} ${request.url}`);
+    response.end();
+  });
+  await new Promise<void>((resolve) => outside.listen(0, "127.0.0.1", resolve));
+});
+afterAll(() => {
+  outside.close();
+  rmSync(folder, { recursive: true });
+});
+
+const port = () => (outside.address() as AddressInfo).port;
+
+async function converted(files: Readonly<Record<string, string>>) {
+  const from = mkdtempSync(join(folder, "cluster-"));
+  for (const [name, text] of Object.entries({ ...files, "web.yaml": webAt(port()) }))
+    writeFileSync(join(from, name), text);
+  const words = ["--requests", "--accept", "fake-certificate", "--to", join(folder, "written")];
+  const { code, text, failure } = await ran(convert, from, ...words);
+  const [, asked = "", left = ""] = /nginx was asked (\d+) of these requests, (\d+) were left out/.exec(text) ?? [];
+  return { code, text, failure, asked: Number(asked), left: Number(left) };
+}
+
+test("both are asked the same, and nobody outside gets a request", { timeout: 60_000 }, async () => {
+  const auth = `nginx.ingress.kubernetes.io/auth-url: "http://127.0.0.1:${port()}/auth"`;
+  const { code, text, asked, left } = await converted({
+    "shop.yaml": toWeb({
+      host: "shop.example",
+      path: "/api",
+      annotations: 'nginx.ingress.kubernetes.io/enable-cors: "true"',
+    }),
+    "guarded.yaml": toWeb({ host: "guarded.example", name: "guarded", annotations: auth }),
+  });
+  expect(text).toMatch(/^3 hosts were compared by \d+ requests/m);
+  expect({ code, differs: text.match(/^differs.*/gm) }).toEqual({ code: 0, differs: null });
+  expect(asked).toBeGreaterThan(9);
+  expect(left).toBe(3);
+  expect(seen).toEqual([]);
+});
+
+test("an answer that differs is named with its request, although nothing of the settings does", {
+  timeout: 60_000,
+}, async () => {
+  const affinity = 'nginx.ingress.kubernetes.io/affinity: cookie, nginx.ingress.kubernetes.io/use-regex: "true"';
+  const shop = toWeb({ host: "shop.example", path: '"/v[0-9]"', annotations: affinity });
+  const { code, text } = await converted({ "shop.yaml": shop.replace("Prefix", "ImplementationSpecific") });
+  expect(code).toBe(1);
+  expect(text).toContain("differs: answer (header set-cookie) at shop.example\n  GET http://shop.example/v0\n");
+  expect(text).toContain("Path=/v[0-9]; HttpOnly\n");
+});
