@@ -11,7 +11,6 @@ import type { Snapshot } from "../model/snapshot.ts";
 import { covers } from "../translate/gateway/hostnames.ts";
 import type { Translation } from "../translate/translator.ts";
 import { servicePortOf } from "../translate/upstreams/endpoints.ts";
-import type { ConvertOptions } from "./convert.ts";
 import { isHostname, namesOf } from "./listeners.ts";
 import { takesAll } from "./rules.ts";
 
@@ -24,11 +23,17 @@ export interface Kept {
   readonly why: ReadonlyMap<string, string>;
 }
 
+export interface KeptOptions {
+  readonly annotationsPrefix: string;
+  /** `namespace/name` of the Service that answers where no path does; undefined: the built-in. */
+  readonly defaultBackend: string | undefined;
+}
+
 export function keptOf(
   servers: readonly Server<FeatureValues>[],
   { ingresses: all, services }: Pick<Snapshot, "ingresses" | "services">,
   { accepted, configuration: { streams } }: Pick<Translation, "accepted" | "configuration">,
-  { annotationsPrefix: prefix, defaultBackend }: Pick<ConvertOptions, "annotationsPrefix" | "defaultBackend">,
+  { annotationsPrefix: prefix, defaultBackend }: KeptOptions,
 ): Kept {
   const passthrough = new Set(streams.flatMap((one) => (one.kind === "passthrough" ? [one.host] : [])));
   const named = servers.flatMap(({ locations }) => locations.map(upstreamNamedBy)).filter((text) => text !== "");

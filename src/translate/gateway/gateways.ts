@@ -32,6 +32,7 @@ import { infrastructureParameters } from "./parameters.ts";
 import { Placement } from "./placement.ts";
 import {
   type GatewayReading,
+  hasListener,
   isUsable,
   type ListenerReading,
   ownerOfListener,
@@ -93,9 +94,7 @@ export class Gateways {
   hasTls(gateway: string, { hostname }: ListenerReading): boolean {
     const reading = this.#readings.get(gateway);
     const takes = (one: ListenerReading) => one.tls && intersect(one.hostname, hostname);
-    return (
-      reading !== undefined && (reading.listeners.some(takes) || reading.sets.some((set) => set.listeners.some(takes)))
-    );
+    return reading !== undefined && hasListener(reading, takes);
   }
 
   /** Whether routes are served on the listener. */

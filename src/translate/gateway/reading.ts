@@ -118,6 +118,11 @@ export function allListeners({ listeners, sets }: GatewayReading): readonly List
   return sets.length === 0 ? listeners : [...listeners, ...sets.flatMap((set) => set.listeners)];
 }
 
+/** Whether one of them is of this kind. No list is made: routes ask for each listener. */
+export function hasListener({ listeners, sets }: GatewayReading, isOf: (one: ListenerReading) => boolean): boolean {
+  return listeners.some(isOf) || sets.some((set) => set.listeners.some(isOf));
+}
+
 /**
  * The object that has a listener, like `Gateway shop/public` or `ListenerSet shop/more`, by the
  * listener's id.
