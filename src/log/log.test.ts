@@ -83,3 +83,18 @@ test("a sync is one line that says what changed, why it reloaded and how long ea
     'INFO : applied with a reload: changed="Service shop/web removed" why=settings took=50ms translate=1.3ms render=2.0ms publish=30ms reload=40ms\n',
   ]);
 });
+
+test("a warning of nginx gets one line until a reload comes without it", () => {
+  const { lines, log } = logged({ colours: false });
+  const sync = new SyncLog(log);
+  const warned = (pid: number, ...texts: string[]) => {
+    const warnings = texts.map((text) => `2026/11/23 10:55:0${pid} [warn] ${pid}#${pid}: ${text}`);
+    const reload = { kind: "reloaded", tookMs: 40, warnings } as const;
+    const times = { translateMs: 1, renderMs: 2, publishMs: 30, tookMs: 50 };
+    sync.synced({ change: { kind: "reload", why: ["settings"] }, records: {}, reload, ...times }, emptySnapshot);
+    return lines.splice(0).filter((line) => line.includes("nginx warns")).length;
+  };
+  expect(warned(1, "one", "one", "two")).toBe(2);
+  expect(warned(2, "two", "three")).toBe(1);
+  expect(warned(3, "one")).toBe(1);
+});

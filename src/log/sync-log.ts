@@ -12,6 +12,8 @@ import type { Log } from "./log.ts";
 export class SyncLog {
   readonly #log: Log;
   #last: Snapshot | undefined;
+  /** Those of the last reload, without their time and process. */
+  #warnings: ReadonlySet<string> = new Set();
 
   constructor(log: Log) {
     this.#log = log;
@@ -37,11 +39,17 @@ export class SyncLog {
     else this.#log.info(fields, "not live yet: it waits for a reload");
   }
 
+  /** nginx repeats each warning at every reload, so only a new one gets a line. */
+  #warn(warnings: ReadonlySet<string>): void {
+    for (const warning of warnings.difference(this.#warnings)) this.#log.warn({ warning }, "nginx warns");
+    this.#warnings = warnings;
+  }
+
   #reloaded(reload: ApplyOutcome | TurnFailure, fields: object): void {
     switch (reload.kind) {
       case "reloaded":
         this.#log.info({ ...fields, reload: ms(reload.tookMs) }, "applied with a reload");
-        for (const warning of reload.warnings) this.#log.warn({ warning }, "nginx warns");
+        this.#warn(new Set(reload.warnings.map(withoutTime)));
         break;
       case "unchanged":
         this.#log.debug(fields, "nginx has it already");
@@ -61,6 +69,9 @@ export class SyncLog {
     }
   }
 }
+
+/** `2026/11/23 10:55:08 [warn] 1#1: conflicting server name` without what differs at each reload. */
+const withoutTime = (line: string): string => line.replace(/^.*?\[warn\] (\d+#\d+: )?/, "");
 
 /** `hosts 2, upstreams 1`. */
 function counted(records: Readonly<Record<string, number>>): string {
