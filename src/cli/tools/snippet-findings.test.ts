@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
+import type { Context } from "../../directives/nginx-directives.ts";
 import { sentence } from "../../problem.ts";
 import { type Snippet, snippetProblems } from "./snippet-findings.ts";
 
 const object = { kind: "Ingress", namespace: "shop", name: "web" };
-const annotation = (text: string): Snippet => ({
+const annotation = (text: string, context: Context = "location"): Snippet => ({
   object,
   field: "annotation configuration-snippet",
   text,
-  where: "http",
+  context,
 });
 const said = (...snippets: Snippet[]) => snippetProblems(snippets).map(sentence);
 
@@ -31,7 +32,7 @@ test("a variable that nothing declares is named, and one of another snippet is k
     object: { kind: "ConfigMap", namespace: "ops", name: "sluice" },
     field: "data.http-snippet",
     text: 'map $host $tenant { default none; "~^(?<remote_usr>[^.]+)" $remote_usr; }',
-    where: "http",
+    context: "http",
   };
   expect(said(reads, map)).toEqual([]);
 });
@@ -42,11 +43,37 @@ test.each([
   "auth_request_set $token $upstream_http_token; proxy_set_header X-Token $token;",
   "location ~ ^/(?<rest>.*)$ { return 301 /new/$rest$is_args$args; }",
   "types { text/x-own own; }",
+  'if ( $request_uri ~* "^/a" ) { expires 30d; add_header Cache-Control public; }',
+  "if ($host) { return 403; }",
+  "limit_except GET { deny all; }",
 ])("what nginx takes is let alone: %s", (text) => {
-  expect(said(annotation(text))).toEqual([]);
+  expect(said(annotation(text, text.startsWith("location") ? "server" : "location"))).toEqual([]);
+});
+
+test.each<[Context, string, string]>([
+  ["server", "limit_req_zone $host zone=a:1m rate=1r/s;", "limit_req_zone belongs in http, not in server"],
+  ["server", "map $host $tenant { default none; }", "map belongs in http or stream, not in server"],
+  [
+    "location",
+    "if ($host) { proxy_set_header X-One 1; }",
+    "proxy_set_header belongs in http, server, or location, not in an if of a location",
+  ],
+  ["location", 'if ($http_score < "0.7") { return 403; }', '"<" is no operator of if'],
+  [
+    "stream",
+    "server { listen 9000; root /x; }",
+    "root belongs in http, server, location, or an if of a location, not in stream server",
+  ],
+  [
+    "http",
+    "upstream own { server 127.0.0.1:80; proxy_pass own; }",
+    "proxy_pass belongs in location, an if of a location, limit_except, or stream server, not in upstream",
+  ],
+])("what stands in the wrong block is named with the right ones: %s: %s", (context, text, expected) => {
+  expect(said(annotation(text, context))).toEqual([expect.stringContaining(expected)]);
 });
 
 test("an operator who loads modules has directives of their own", () => {
-  const main: Snippet = { object, field: "data.main-snippet", text: "load_module modules/own.so;", where: "http" };
+  const main: Snippet = { object, field: "data.main-snippet", text: "load_module modules/own.so;", context: "main" };
   expect(said(main, annotation("own_directive $own;"))).toEqual([]);
 });

@@ -1,11 +1,12 @@
 /**
- * Finds what nginx would refuse in a snippet: directives that no nginx of the image has, and
- * variables that nothing declares. A snippet that is not allowed or cannot be parsed already has
- * another Problem and is skipped here.
+ * Finds what nginx would refuse in a snippet: directives that the image's nginx does not have or
+ * does not take in this block, conditions that it cannot read, and variables that nothing declares.
+ * A snippet that is not allowed or cannot be parsed already has another Problem and is skipped here.
  */
-import { allDirectives, directiveMistake } from "../../directives/nginx-directives.ts";
+import { allDirectives, type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
+import { shown } from "../../kinds/kind.ts";
 import { nearest } from "../../kinds/nearest.ts";
 import { isKnownVariable, knownVariables, variablesIn } from "../../kinds/variables.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
@@ -18,7 +19,8 @@ export interface Snippet {
   /** As a Problem names it: `annotation configuration-snippet`, `data.http-snippet`. */
   readonly field: string;
   readonly text: string;
-  readonly where: "http" | "stream";
+  /** The block of nginx.conf that it is written into. */
+  readonly context: Context;
 }
 
 /** The snippets of the controller's ConfigMap and, where they are allowed, those of Ingresses. */
@@ -29,24 +31,35 @@ export function snippetsIn(
 ): readonly Snippet[] {
   const { metadata, data = {} } = configMaps.get(configMap ?? "") ?? {};
   const own = Object.entries(data).flatMap(([key, text]): Snippet[] => {
-    if (!ownKeys.includes(key) || metadata === undefined) return [];
-    const object = { kind: "ConfigMap", ...nameOf(metadata) };
-    return [{ object, field: `data.${key}`, text, where: key === "stream-snippet" ? "stream" : "http" }];
+    const context = ownKeys.get(key);
+    if (context === undefined || metadata === undefined) return [];
+    return [{ object: { kind: "ConfigMap", ...nameOf(metadata) }, field: `data.${key}`, text, context }];
   });
   if (!allowSnippetAnnotations) return own;
   const others = [...ingresses.values()].flatMap(({ metadata }) =>
-    annotations.flatMap((key): Snippet[] => {
+    [...annotations].flatMap(([key, context]): Snippet[] => {
       const text = metadata.annotations?.[`${annotationsPrefix}/${key}`];
       if (text === undefined) return [];
       const object = { kind: "Ingress", ...nameOf(metadata) };
-      return [{ object, field: `annotation ${key}`, text, where: key === "stream-snippet" ? "stream" : "http" }];
+      return [{ object, field: `annotation ${key}`, text, context }];
     }),
   );
   return [...own, ...others];
 }
 
-const ownKeys = ["main-snippet", "http-snippet", "server-snippet", "location-snippet", "stream-snippet"];
-const annotations = ["configuration-snippet", "server-snippet", "auth-snippet", "stream-snippet"];
+const ownKeys: ReadonlyMap<string, Context> = new Map([
+  ["main-snippet", "main"],
+  ["http-snippet", "http"],
+  ["server-snippet", "server"],
+  ["location-snippet", "location"],
+  ["stream-snippet", "stream"],
+]);
+const annotations: ReadonlyMap<string, Context> = new Map([
+  ["configuration-snippet", "location"],
+  ["server-snippet", "server"],
+  ["auth-snippet", "location"],
+  ["stream-snippet", "stream"],
+]);
 
 const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }) => ({
   ...(namespace === undefined ? {} : { namespace }),
@@ -68,29 +81,47 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
 /** Findings about one snippet. Only the first is returned, because it often causes the others. */
 const mostOfOne = 5;
 
-/** Blocks whose lines are not directives. */
-const tables = new Set(["map", "geo", "split_clients", "types", "charset_map", "geoip2", "match", "otel_exporter"]);
 /** Directives whose arguments and lines are another language. */
 const lua = /_by_lua(_block|_file)?$/;
 
-function mistakesIn(statement: Statement, snippet: Snippet, declared: ReadonlySet<string>): Problem[] {
-  const { name, args, line, block = [] } = statement;
-  const mistake = directiveMistake(name);
-  if (mistake !== undefined) return [refused(snippet, line, mistake, nearest(name, allDirectives))];
-  if (lua.test(name) || tables.has(name)) return [];
+function mistakesIn(
+  { name, args, line, block = [] }: Statement,
+  snippet: Snippet,
+  declared: ReadonlySet<string>,
+  context = snippet.context,
+): Problem[] {
+  const mistake = directiveMistake(name, context);
+  if (mistake !== undefined) {
+    const meant = allDirectives.includes(name) ? undefined : nearest(name, allDirectives);
+    return [refused(snippet, line, mistake, meant)];
+  }
+  const inside = contextInside(name, context);
+  if (lua.test(name) || (block.length > 0 && inside === undefined)) return [];
+  const where = context.startsWith("stream") ? "stream" : "http";
   const unknown = [...new Set(variablesIn(args.join(" ")))].filter(
-    (one) => !declared.has(one) && !isKnownVariable(one, snippet.where),
+    (one) => !declared.has(one) && !isKnownVariable(one, where),
   );
   const own = unknown.map((one) =>
     refused(
       snippet,
       line,
       `nothing declares the variable $${one}`,
-      nearest(one, [...declared, ...knownVariables(snippet.where)]),
+      nearest(one, [...declared, ...knownVariables(where)]),
     ),
   );
-  return [...own, ...block.flatMap((one) => mistakesIn(one, snippet, declared))];
+  const operator = name === "if" ? unknownOperator(args) : undefined;
+  if (operator !== undefined) own.push(refused(snippet, line, `${shown(operator)} is no operator of if`, undefined));
+  return [...own, ...block.flatMap((one) => mistakesIn(one, snippet, declared, inside))];
 }
+
+/** That of `if ($variable OPERATOR value)`, where nginx has no such operator. */
+function unknownOperator(args: readonly string[]): string | undefined {
+  const [variable, operator] = args.filter((word) => word !== "(" && word !== ")");
+  if (operator === undefined || !/^\(?\$/.test(variable!)) return undefined;
+  return operators.has(operator) ? undefined : operator;
+}
+
+const operators = new Set(["=", "!=", "~", "~*", "!~", "!~*"]);
 
 function refused({ object, field }: Snippet, line: number, what: string, meant: string | undefined): Problem {
   const why = `line ${line} of it: ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
