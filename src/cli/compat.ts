@@ -4,6 +4,7 @@
  * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
 import type { Assessment } from "./compat/assess.ts";
+import { readValues } from "./compat/chart/values.ts";
 import { controllersIn, type FoundController } from "./compat/controller.ts";
 import { readDifferences } from "./compat/differences.ts";
 import { endings, exitCode, readEndings } from "./compat/endings.ts";
@@ -14,7 +15,6 @@ import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
 import { valuesSources } from "./compat/sources.ts";
 import type { Unjudged } from "./compat/unjudged.ts";
-import { readValues } from "./compat/values.ts";
 import type { Out } from "./reference.ts";
 import { type ToolOption, toolCall } from "./tools/call.ts";
 import type { Files } from "./tools/folder.ts";

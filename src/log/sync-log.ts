@@ -41,7 +41,7 @@ export class SyncLog {
 
   /** nginx repeats each warning at every reload, so only a new one gets a line. */
   #warn(warnings: ReadonlySet<string>): void {
-    for (const warning of warnings.difference(this.#warnings)) this.#log.warn({ warning }, "nginx warns");
+    for (const warning of warnings) if (!this.#warnings.has(warning)) this.#log.warn({ warning }, "nginx warns");
     this.#warnings = warnings;
   }
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { valuesInUse } from "../../src/cli/compat/chart/values.ts";
 import { controllerOf, type Manifest, one, type Rendered, render, workloadOf } from "./support/helm.ts";
 
 const caseOf = (name: string): Promise<Rendered> =>
@@ -11,6 +12,12 @@ const portsOf = (service: Manifest) =>
   service.spec.ports.map(
     (port: Manifest) => `${port.name} ${port.port}:${port.targetPort}${port.nodePort ? `@${port.nodePort}` : ""}`,
   );
+
+/** What `sluice compat` says of values that the chart does not have. */
+const judgedByCompat = (content: Readonly<Record<string, unknown>>) =>
+  valuesInUse({ content, placeOf: () => ({ file: "values.yaml", line: 1, column: 1 }) })
+    .filter(({ fate }) => fate === "refused" || fate === "ignored")
+    .map(({ path, fate, note }) => ({ path, fate, meant: /did you mean (.*)\?/.exec(note)?.[1] }));
 
 test("the default installation", async () => {
   const { manifest } = await render();
@@ -33,10 +40,12 @@ test.each([
 ])("an unknown value is refused with the one that was meant: %j", async (values, line) => {
   const refused = await render(values).catch(({ message }) => message);
   expect(refused.split("\n")).toContainEqual(expect.stringContaining(`- ${line}`));
+  const meant = /did you mean (.*)\?/.exec(line)?.[1];
+  expect(judgedByCompat(values)).toEqual([{ path: line.split(":")[0], fate: "refused", meant }]);
 });
 
 test("a key that ingress-nginx ignored and that resembles none is named in the notes, and nothing is refused", async () => {
-  const { notes } = await render({
+  const values = {
     baseDomain: "shop.example",
     name: "ingress-controller",
     controller: {
@@ -45,7 +54,15 @@ test("a key that ingress-nginx ignored and that resembles none is named in the n
       metrics: { service: { monitor: {} } },
       config: { "enable-vts-status": "false", "service-tokens": "false", "Use-Gzip": "true" },
     },
-  });
+  };
+  const { notes } = await render(values);
+  expect(judgedByCompat(values).map(({ path, fate }) => `${fate} ${path}`)).toEqual([
+    "ignored baseDomain",
+    "ignored name",
+    "ignored controller.appprotect",
+    "ignored controller.stats",
+    "ignored controller.metrics.service.monitor",
+  ]);
   const unknown = notes.slice(notes.indexOf("Keys that no part of this chart")).split("\n").slice(1);
   expect(unknown.filter((line) => line.startsWith("- "))).toEqual([
     "- baseDomain",

@@ -5,6 +5,7 @@
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
 import type { Place } from "../../manifests/place.ts";
+import { variablesOf, withVariables } from "./variables.ts";
 
 export interface FoundController {
   readonly kind: string;
@@ -48,12 +49,12 @@ function controllerOf({ value, placeOf, file }: Written): FoundController | unde
     if (program < 0 && !(typeof image === "string" && images.test(image))) continue;
     const given = words.slice(program + 1);
     const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
-    const variables: Readonly<Record<string, string>> = { POD_NAMESPACE: namespace, POD_NAME: metadata.name };
+    const variables = variablesOf({ namespace, name: metadata.name }, at(container, "env"));
     return {
       kind,
       namespace,
       name: metadata.name,
-      argv: given.map(({ text }) => text.replace(/\$\((\w+)\)/g, (whole, name) => variables[name] ?? whole)),
+      argv: given.map(({ text }) => withVariables(text, variables)),
       file,
       placeOf: (which) => placeOf(given[which]?.path ?? []),
     };

@@ -6,6 +6,7 @@ import { readValue, shown } from "../../kinds/kind.ts";
 import { split } from "../flags/arguments.ts";
 import { parseFlags } from "../flags/parse.ts";
 import { type Flags, flagList } from "../flags.ts";
+import { variableIn } from "./variables.ts";
 
 export interface FlagInUse {
   /** Without the dashes. */
@@ -41,7 +42,7 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
         name: flag.name,
         text,
         at: here,
-        ...(read.ok ? {} : { work: `${shown(text)} cannot be read: ${read.why}` }),
+        ...(read.ok ? {} : { work: unreadable(text, read.why) }),
         ...(noEffect === undefined ? {} : { noEffect }),
       });
     }
@@ -52,4 +53,12 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
   const nothing = parseFlags([], "run");
   if (nothing.kind !== "flags") throw new TypeError("the default flags cannot be parsed");
   return { inUse: [...inUse, { name: "", text: "", at: 0, work: why }], flags: nothing.flags };
+}
+
+/** Kubernetes may put a good value in where the text alone has none. */
+function unreadable(text: string, why: string): string {
+  const variable = variableIn(text);
+  return variable === undefined
+    ? `${shown(text)} cannot be read: ${why}`
+    : `${shown(text)} cannot be judged: Kubernetes puts in the variable ${variable} of the Pod; check what it holds`;
 }

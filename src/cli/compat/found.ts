@@ -1,8 +1,8 @@
 import type { FilePlace } from "../../problem.ts";
 import type { Flags } from "../flags.ts";
 import type { Files } from "../tools/folder.ts";
+import type { ValueInUse } from "./chart/values.ts";
 import type { FlagInUse } from "./flags-in-use.ts";
-import type { ValueInUse } from "./values.ts";
 
 /** Everything that `sluice compat` has found to judge. */
 export interface Found {

@@ -5,12 +5,12 @@
 import type { Flags } from "../flags.ts";
 import type { Files } from "../tools/folder.ts";
 import { type Assessment, assess } from "./assess.ts";
+import { type ValuesSource, valuesInUse } from "./chart/values.ts";
+import { withChartValues } from "./chart/values-as-objects.ts";
 import type { FoundController } from "./controller.ts";
 import type { Differences } from "./differences.ts";
 import { flagsInUse } from "./flags-in-use.ts";
 import type { Found } from "./found.ts";
-import { type ValuesSource, valuesInUse } from "./values.ts";
-import { withChartValues } from "./values-as-objects.ts";
 
 export interface Gathered {
   readonly files: Files;

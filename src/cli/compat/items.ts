@@ -96,7 +96,8 @@ export function flagItems({ inUse }: Found, uses: Uses, list: readonly Differenc
 }
 
 export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
-  const verdict = fate === "unknown" ? "work" : fate === "same" || fate === "own" ? "same" : "differs";
-  const notes = note === "" ? [] : [note];
-  return { of, what: "value", name: path, verdict, notes, idle: [], at: place };
+  const verdict = fate === "refused" ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
+  const said = note === "" ? [] : [note];
+  const [notes, idle] = fate === "ignored" ? [[], said] : [said, []];
+  return { of, what: "value", name: path, verdict, notes, idle, at: place };
 }

@@ -11,7 +11,7 @@ import { readYaml } from "../../manifests/yaml.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import type { FilePlace } from "../../problem.ts";
 import type { Files } from "../tools/folder.ts";
-import { type ChartPart, chartPart } from "./chart-part.ts";
+import { type ChartPart, chartPart } from "./chart/chart-part.ts";
 import {
   asMapping,
   isKustomization,
@@ -21,9 +21,9 @@ import {
   placeInText,
   type Release,
   releasesIn,
-} from "./embedded.ts";
+} from "./chart/embedded.ts";
+import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
-import { declaredTops, type ReadValues, type ValuesSource } from "./values.ts";
 import { chartOf, vendors } from "./vendors.ts";
 
 export interface Sources {

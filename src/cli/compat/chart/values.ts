@@ -4,19 +4,20 @@
  * report agrees with the chart.
  */
 import { readFileSync } from "node:fs";
-import { nearest } from "../../kinds/nearest.ts";
-import { isMapping, type Path } from "../../manifests/check.ts";
-import type { Place } from "../../manifests/place.ts";
-import { readYaml } from "../../manifests/yaml.ts";
-import type { FilePlace } from "../../problem.ts";
-import { shipped } from "../../shipped.ts";
+import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Place } from "../../../manifests/place.ts";
+import { readYaml } from "../../../manifests/yaml.ts";
+import type { FilePlace } from "../../../problem.ts";
+import { shipped } from "../../../shipped.ts";
+import { judgeUndeclared } from "./undeclared.ts";
 
 const page = shipped("docs/chart-values.md");
 
 export interface ValueInUse {
   readonly path: string;
   readonly place: FilePlace;
-  readonly fate: "same" | "differs" | "no meaning" | "own" | "unknown";
+  /** The chart refuses what is `refused`, and has no value for what is `ignored`. */
+  readonly fate: "same" | "differs" | "no meaning" | "own" | "refused" | "ignored";
   /** How it differs, why it has no effect, or what was probably meant. */
   readonly note: string;
 }
@@ -47,7 +48,7 @@ export interface ValuesSource {
 }
 
 interface Declared {
-  readonly fate: Exclude<ValueInUse["fate"], "unknown">;
+  readonly fate: Exclude<ValueInUse["fate"], "refused" | "ignored">;
   /** JSON; undefined where the value has no default. */
   readonly fallback: string | undefined;
   readonly note: string;
@@ -101,13 +102,24 @@ function inUse(
       const met = conditions[name]?.(inner) ?? true;
       return [{ path: name, place, ...(met ? judged(known, inner) : { fate: "same", note: "" }) }];
     }
-    if (!isInside(name, declared)) {
-      const meant = nearest(name, declared.keys());
-      const note = `the chart refuses it as a typo: remove it${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
-      return [{ path: name, place, fate: "unknown", note }];
-    }
+    if (!isInside(name, declared)) return undeclared([...declared.keys()], path, inner, place);
     return isMapping(inner) ? inUse(inner, path, declared, placeOf) : [];
   });
+}
+
+function undeclared(paths: readonly string[], path: readonly string[], value: unknown, place: FilePlace): ValueInUse[] {
+  const name = path.join(".");
+  const judged = judgeUndeclared(paths, path, value);
+  switch (judged.fate) {
+    case "free":
+      return [];
+    case "ignored":
+      return [{ path: name, place, fate: "ignored", note: `value ${name} does not exist; it is ignored` }];
+    case "refused": {
+      const hint = judged.meant === undefined ? "" : ` (did you mean ${judged.meant}?)`;
+      return [{ path: name, place, fate: "refused", note: `the chart refuses it as a typo: remove it${hint}` }];
+    }
+  }
 }
 
 /** Differences that only some contents have. */

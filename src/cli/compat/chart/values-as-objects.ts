@@ -2,9 +2,10 @@
  * Makes the objects of a values file that the report reads: the controller's ConfigMap and its
  * flags.
  */
-import { isMapping, type Path } from "../../manifests/check.ts";
-import type { Manifest } from "../../manifests/manifest.ts";
-import type { Files } from "../tools/folder.ts";
+import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Manifest } from "../../../manifests/manifest.ts";
+import type { Files } from "../../tools/folder.ts";
+import { variablesOf, withVariables } from "../variables.ts";
 import type { ValuesSource } from "./values.ts";
 
 /** This ConfigMap stands in for one that the files lack. */
@@ -35,7 +36,7 @@ export function withChartValues({ content, placeOf, home, file, of }: ValuesSour
   );
   // A file name that may exist already, with other objects in it.
   const added: Files = isHeld ? new Map() : new Map([[files.has(file) ? `${file} (${of})` : file, manifest]]);
-  return { words: argvOf(controller), files: new Map([...files, ...added]) };
+  return { words: argvOf(controller, home), files: new Map([...files, ...added]) };
 }
 
 export interface ChartWord {
@@ -43,10 +44,11 @@ export interface ChartWord {
   readonly path: Path;
 }
 
-function argvOf(controller: unknown): readonly ChartWord[] {
+function argvOf(controller: unknown, home: ValuesSource["home"]): readonly ChartWord[] {
+  const variables = variablesOf(home, inside(controller, "extraEnvs"));
   const at = (...path: string[]): Path => ["controller", ...path];
   const words = Object.entries(textsOf(inside(controller, "extraArgs"))).map(([name, text]) => ({
-    word: text === "" ? `--${name}` : `--${name}=${text}`,
+    word: text === "" ? `--${name}` : `--${name}=${withVariables(text, variables)}`,
     path: at("extraArgs", name),
   }));
   const named = (flag: string, value: unknown, path: Path) =>

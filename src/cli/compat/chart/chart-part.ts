@@ -2,8 +2,8 @@
  * The values of ingress-nginx's chart in a values file: the whole file, or, in that of an umbrella
  * chart, what stands under the name or the alias of the dependency.
  */
-import { isMapping, type Path } from "../../manifests/check.ts";
-import { type Vendor, vendorOfValues } from "./vendors.ts";
+import { isMapping, type Path } from "../../../manifests/check.ts";
+import { type Vendor, vendorOfValues } from "../vendors.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;
 

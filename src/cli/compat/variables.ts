@@ -1,0 +1,23 @@
+/** Environment variables in a container's arguments, which Kubernetes puts in: `$(POD_NAMESPACE)`. */
+import { isMapping } from "../../manifests/check.ts";
+
+export type Variables = Readonly<Record<string, string>>;
+
+/** Those that both charts give to the controller, and those of `env` whose value is written there. */
+export function variablesOf(pod: { readonly namespace: string; readonly name: string }, env: unknown): Variables {
+  const own = (Array.isArray(env) ? env : []).filter(
+    (one) => isMapping(one) && typeof one.name === "string" && typeof one.value === "string",
+  );
+  return {
+    POD_NAMESPACE: pod.namespace,
+    POD_NAME: pod.name,
+    ...Object.fromEntries(own.map(({ name, value }) => [name, value])),
+  };
+}
+
+/** A variable that is not known stays as it is written. */
+export const withVariables = (text: string, variables: Variables): string =>
+  text.replace(/\$\(([\w.-]+)\)/g, (whole, name) => variables[name] ?? whole);
+
+/** The first variable that is left in `text`. */
+export const variableIn = (text: string): string | undefined => /\$\(([\w.-]+)\)/.exec(text)?.[1];
