@@ -126,7 +126,7 @@ export function directiveMistake(name: string, context: Context): string | undef
 const worded = (context: Context): string => context.replace(/^if in /, "an if of a ");
 const list = new Intl.ListFormat("en", { type: "disjunction" });
 
-/** The block that a directive with braces opens; undefined where other words than directives stand in it. */
+/** Returns the block that a directive with braces opens; undefined if it holds no directives. */
 export function contextInside(name: string, outer: Context): Context | undefined {
   const isStream = outer.startsWith("stream");
   switch (name) {

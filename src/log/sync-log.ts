@@ -70,7 +70,7 @@ export class SyncLog {
   }
 }
 
-/** `2026/11/23 10:55:08 [warn] 1#1: conflicting server name` without what differs at each reload. */
+/** Removes time and process from `2026/11/23 10:55:08 [warn] 1#1: conflicting server name`. */
 const withoutTime = (line: string): string => line.replace(/^.*?\[warn\] (\d+#\d+: )?/, "");
 
 /** `hosts 2, upstreams 1`. */

@@ -1,9 +1,9 @@
-/** Environment variables in a container's arguments, which Kubernetes puts in: `$(POD_NAMESPACE)`. */
+/** Environment variables in a container's arguments, such as `$(POD_NAMESPACE)`. */
 import { isMapping } from "../../manifests/check.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** Those that both charts give to the controller, and those of `env` whose value is written there. */
+/** The variables that both charts set, and those in `env` that have a literal value. */
 export function variablesOf(pod: { readonly namespace: string; readonly name: string }, env: unknown): Variables {
   const own = (Array.isArray(env) ? env : []).filter(
     (one) => isMapping(one) && typeof one.name === "string" && typeof one.value === "string",

@@ -1,7 +1,8 @@
 /**
  * Finds what nginx would refuse in a snippet: directives that the image's nginx does not have or
  * does not take in this block, conditions that it cannot read, and variables that nothing declares.
- * A snippet that is not allowed or cannot be parsed already has another Problem and is skipped here.
+ * A snippet that is not allowed or cannot be parsed already has another Problem and is skipped
+ * here.
  */
 import { allDirectives, type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
