@@ -13,7 +13,7 @@ const page = `${root}docs/configurations.md`;
 const node = "node_modules/.bin/node";
 const onImage = (suite, ...words) => [process.execPath, "scripts/suite-on-image.mjs", suite, ...words];
 
-/** By name: what each shows, and its command. */
+/** The configurations by name, each with what it shows and its command. */
 const configurations = {
   "same-bytes": [
     "two builds of both images on two faked dates have one digest",

@@ -93,7 +93,10 @@ export interface Controller {
   readonly running: Promise<void>;
   /** Resolves when all changes so far are live or refused, those of streams among them. */
   settled(): Promise<void>;
-  /** What workers counted since the last time it was asked; empty when that is all. */
+  /**
+   * Takes a part of the counts that workers have gathered since the last call; empty when none is
+   * left.
+   */
   counts(): Promise<string>;
   /** nginx's counts of routes in shadow, as lines of JSON. */
   shadow(): Promise<string>;

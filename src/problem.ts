@@ -28,7 +28,10 @@ export type Problem = { readonly object: ObjectName } & (
       readonly kind: "annotation-unknown";
       readonly key: string;
       readonly nearest?: string;
-      /** What the name means elsewhere; completes "annotation <key> does not exist: ". */
+      /**
+       * The meaning of the name in another controller; completes "annotation <key> does not exist:
+       * ".
+       */
       readonly elsewhere?: string;
     }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }

@@ -36,7 +36,7 @@ export function* outlineOf(text: string): Parts<Outline | undefined> {
   let object: string | undefined;
   let keptTo = 0;
   let [depth, values, restValues] = [0, 0, 0];
-  /** Of the object at each depth; those of lists are not counted. */
+  /** Members counted so far of the object at each depth; those of lists are not counted. */
   const members: number[] = [];
   /** The last string, and where the value that is cut out begins. */
   let name = "";

@@ -77,8 +77,8 @@ const defaultLimits: BodyLimits = { eachBytes: 9 * 1024 * 1024 - 1, allBytes: 64
 const mostWarnings = 20;
 
 /**
- * By then the API server has given up: its longest time limit for a webhook is 30 seconds, and ours
- * is 29.
+ * The longest time limit of the API server for a webhook is 30 seconds. After 29 it has given up or
+ * is about to.
  */
 const longestWaitMs = 29_000;
 

@@ -4,7 +4,7 @@ import { cors } from "./cors.ts";
 
 const everybody = /^/;
 
-/** What nginx compares origins with, as text and as the value of a route. */
+/** The pattern that nginx compares origins with, as text and as the value of a route. */
 const patternsOf = (origins: string) => {
   const value = valuesOf({ "enable-cors": "true", "cors-allow-origin": origins }).cors;
   const view = cors.view!(value, notingPlace({ live: false }), settingsOf()) as { pattern?: unknown } | false;

@@ -79,7 +79,7 @@ export type FieldValues<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** What a feature may look at beside its fields; the Ingress depends on each object it looks at. */
+/** Everything that a feature may read beside its fields; the Ingress depends on what is read. */
 export interface Context {
   readonly ingress: ObjectName & { readonly namespace: string };
   readonly settings: Settings;
@@ -112,7 +112,7 @@ export type Resolved<R> =
 // biome-ignore lint/suspicious/noExplicitAny: the fields of the other feature do not matter
 export type Other = <R>(feature: Feature<any, R>) => R;
 
-/** What is lost of an annotation in an nginx without Lua, as with --mode=static. */
+/** The part of an annotation's effect that an nginx without Lua lacks, as with --mode=static. */
 export interface LostWithoutLua {
   /** Whether all of the annotation's effect is lost. */
   readonly useless: boolean;

@@ -158,7 +158,10 @@ function named(text: string | undefined): string | undefined {
   return text === undefined || text === "" ? undefined : text;
 }
 
-/** By default there are fewer buckets than in ingress-nginx, and labels that do not multiply. */
+/**
+ * Settings of the request metrics. The defaults have fewer buckets than ingress-nginx, and labels
+ * whose values do not multiply.
+ */
 export function requestCounts(flags: Flags): RequestCounts {
   const {
     metricsPerHost: perHost,

@@ -1,9 +1,9 @@
 /**
  * Turns the objects of the informers into the content of the Snapshot. It gets the keys of objects
- * that may have changed and looks each of them up again, so the order of changes does not matter.
- * What a newcomer would get wrong: an Ingress may name a Secret whose data is not in memory yet.
- * The Ingress enters the Snapshot when the data has come, and its previous version stays until
- * then; otherwise every new Ingress would serve the default certificate for a moment.
+ * that may have changed and looks each of them up again, so the order of changes does not matter. A
+ * newcomer might miss one thing: an Ingress may name a Secret whose data is not in memory yet. The
+ * Ingress enters the Snapshot when the data has come, and its previous version stays until then;
+ * otherwise every new Ingress would serve the default certificate for a moment.
  */
 import { isDeepStrictEqual } from "node:util";
 import { bugWords, guarded } from "../guarded.ts";

@@ -29,7 +29,7 @@ export interface Watch {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** What its absence means, for the log; undefined where nothing can be served without it. */
+  /** The effect of its absence, for the log; undefined where nothing can be served without it. */
   readonly without?: string;
   /**
    * A kind that most clusters lack, or that an older role does not permit: its absence causes no

@@ -13,7 +13,7 @@ import type { Spec } from "./spec.ts";
 const isOfBalance = (key: string): boolean => /^(?:load-balance|upstream-hash-by.*|service-upstream)$/.test(key);
 
 export class BalanceSpeakers {
-  /** By the id of the Upstream. */
+  /** The Ingress that decides, by the id of the Upstream. */
   readonly #speakers = new Map<string, string>();
 
   constructor(servers: readonly Server<FeatureValues>[], ingresses: Snapshot["ingresses"]) {

@@ -45,7 +45,7 @@ export function redirectedSides(server: Server<FeatureValues>, rules: readonly D
 const isAnswer = ({ filters, spec }: DraftRule): boolean =>
   filters.some(({ type }) => type === "RequestRedirect") || "permanent-redirect" in spec;
 
-/** What nginx answers before it redirects to https. */
+/** Tells whether nginx answers the path itself before it would redirect to https. */
 function answersBefore({ features, closed, path }: Server<FeatureValues>["locations"][number]): boolean {
   const { redirects, cors, configurationSnippet, rewrite } = features;
   return (

@@ -19,7 +19,7 @@ export interface Kept {
   readonly hosts: ReadonlySet<string>;
   /** `namespace/name` of Ingresses. */
   readonly ingresses: ReadonlySet<string>;
-  /** By the hosts for which others stay as well. */
+  /** The reason why other Ingresses stay as well, by the host that they share. */
   readonly why: ReadonlyMap<string, string>;
 }
 
@@ -115,7 +115,7 @@ function whyPassed({ name }: Server<FeatureValues>, passthrough: ReadonlySet<str
   return "passes TLS through to its Service (ssl-passthrough), and a TLSRoute needs a listener of the protocol TLS for it";
 }
 
-/** What gives a host a server block of its own, where no route can serve it. */
+/** Returns why the host needs a server block of its own in a way that no route has. */
 function whyOfBlock({ features }: Server<FeatureValues>): string | undefined {
   if (features.clientCertificate.kind !== "none")
     return "asks for certificates of clients (auth-tls-secret), which Gateways do for whole ports";
@@ -184,7 +184,10 @@ function whyKept(server: Server<FeatureValues>): string | undefined {
   return ofPath && "has a configuration-snippet that means something only under the path of an Ingress";
 }
 
-/** What an Ingress answers with 503, or sends to a host outside, a route answers with 500. */
+/**
+ * Returns why the backends cannot be converted: a Service that is missing or outside of the
+ * cluster. An Ingress answers 503 or sends the request outside, and a route would answer 500.
+ */
 function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot["services"]): string | undefined {
   for (const { backends, features } of locations) {
     const { key, port } = backends[0]!;

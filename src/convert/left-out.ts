@@ -1,4 +1,4 @@
-/** What of the Ingresses is in no object, a sentence each. */
+/** Notes on each part of the Ingresses that no written object has, one sentence each. */
 import { catchAll, type StreamServer } from "../model/configuration.ts";
 import { type Problem, sentence } from "../problem.ts";
 import type { Kept } from "./kept.ts";

@@ -13,7 +13,7 @@ export type Way = {
   readonly path: NonNullable<HTTPRouteMatch["path"]>;
 } & (
   | { readonly kind: "plain" }
-  /** What the path becomes, with groups of it; undefined: it stays. */
+  /** The path after the rewrite, which may name groups of the pattern; undefined: it stays. */
   | { readonly kind: "pattern"; readonly rewrite: string | undefined }
   /** Answers 301 to this path. */
   | { readonly kind: "slash"; readonly to: string }

@@ -102,7 +102,7 @@ function writtenRoute(
   };
 }
 
-/** What all rules say alike; undefined where they differ, or say nothing. */
+/** The settings that all rules have in common; undefined where they differ, or there are none. */
 function sharedSpec(rules: readonly DraftRule[]): DraftRule["spec"] | undefined {
   const texts = new Set(rules.map(({ spec }) => JSON.stringify(spec)));
   const [first] = rules;

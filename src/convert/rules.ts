@@ -17,7 +17,7 @@ export interface DraftRule {
   readonly matches: readonly HTTPRouteMatch[];
   readonly filters: readonly HTTPRouteFilter[];
   readonly backendRefs: readonly HTTPBackendReference[];
-  /** What its RouteSettings say; empty: it needs none. */
+  /** The spec of its RouteSettings; empty: it needs none. */
   readonly spec: Spec;
   /** Above the rule, a line each. */
   readonly comments: readonly string[];
@@ -34,7 +34,7 @@ export interface RuleWorld {
    * which says 404.
    */
   readonly defaultBackend: string | undefined;
-  /** What the annotations of the Location's owner say for its rules. */
+  /** Turns the annotations of the Location's owner into the spec of RouteSettings for its rules. */
   specOf(server: Server<FeatureValues>, location: Location<FeatureValues>): Spec;
 }
 

@@ -8,12 +8,15 @@ import type { Written } from "./written.ts";
 /** Targets that one object may have. */
 const mostTargets = 16;
 
-/** What rules need. */
+/** RouteSettings that rules need. */
 export interface Wanted {
   readonly namespace: string;
-  /** What it is made of, such as an Ingress: things of one object alone are shared. */
+  /**
+   * The object that they come from, such as an Ingress. Only equal settings from one object are
+   * shared.
+   */
   readonly of: string;
-  /** Its name, where it is the first of this name. */
+  /** The name that they get unless other RouteSettings already have it. */
   readonly wished: string;
   readonly spec: Spec;
   readonly comment: string;

@@ -25,13 +25,15 @@ const standard: ReadonlySet<string> = new Set([
 export interface OwnAnnotations {
   /** For the rules of its paths. */
   readonly spec: Spec;
-  /** What is left out, and why: sentences without the Ingress. */
+  /**
+   * Annotations that are left out, each with the reason: sentences that do not name the Ingress.
+   */
   readonly leftOut: readonly string[];
 }
 
 /**
- * What has no effect today is left out: names that no annotation has, and values that cannot be
- * read.
+ * Turns the annotations of an Ingress into a spec. Annotations without an effect today are left
+ * out: unknown names, and values that cannot be read.
  */
 export function annotationsOf(ingress: Ingress, prefix: string, problems: readonly Problem[]): OwnAnnotations {
   const spec: Record<string, string> = {};
@@ -76,7 +78,7 @@ export function redirectSpec(
   return isMeant && !isLeftOut ? { "force-ssl-redirect": "true" } : {};
 }
 
-/** What the ConfigMap says of Ingresses alone, for a whole Gateway. */
+/** Settings of the ConfigMap that hold for Ingresses alone, as the spec for a whole Gateway. */
 export function gatewaySpec(ofIngresses: FeatureValues, ofRoutes: FeatureValues): Spec {
   const { requestBody, customErrors } = ofIngresses;
   const codes = customErrors.codes.join(",");

@@ -1,6 +1,6 @@
 /**
- * What `convert` writes: objects of the Gateway API as plain values, with comments that say where
- * each part came from.
+ * The output of `convert`: objects of the Gateway API as plain values, with comments that name the
+ * origin of each part.
  */
 import type { ObjectMeta } from "../model/objects.ts";
 
@@ -24,8 +24,8 @@ export interface Comment {
 }
 
 /**
- * What is said about the conversion beside the objects: a name that was shortened, a route that was
- * split, what was left out.
+ * A remark on the conversion beside the objects: a name that was shortened, a route that was split,
+ * or a part that was left out.
  */
 export interface Note {
   /** Like `Ingress shop/web`. */

@@ -13,7 +13,7 @@ export function yamlOf(all: readonly Written[]): string {
 
 const documents = new WeakMap<Written, string>();
 
-/** What is written is proved first, so it is asked for twice. */
+/** Keeps the text of each object, because the proof and the output both need it. */
 function knownDocument(written: Written): string {
   const known = documents.get(written) ?? documentOf(written);
   documents.set(written, known);
@@ -50,7 +50,7 @@ function mapLines(map: object, indent: string, path: Path, comments: ReadonlyMap
     });
 }
 
-/** What stands behind the colon of a key, with the end of its line. */
+/** The text behind the colon of a key, with the end of its line. */
 function valueText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return " []\n";

@@ -22,9 +22,9 @@ export interface FoundHost {
   readonly certificate: string | undefined;
 }
 
-/** What is searched for a host that no Server is called after. */
+/** The further places where a host is looked up that is the name of no Server. */
 interface Others {
-  /** In place of a host that nothing takes. */
+  /** Serves a host that none of the others takes. */
   readonly last: Server<FeatureValues>;
   readonly byName: ReadonlyMap<string, FoundHost>;
   /** Hosts called `*.`, by that name. */

@@ -7,7 +7,7 @@
 import { type AskedPolicy, literalIn, whyNotHost } from "./asked.ts";
 import { variablesIn } from "./variables.ts";
 
-/** Who chose a name: the author of an Ingress, or the operator. */
+/** The person who chose a name: the author of an Ingress, or the operator. */
 export type ChosenBy = "ingress" | "operator";
 
 const zone = "sluice.internal";

@@ -1,4 +1,4 @@
-/** What the API server accepts as an Ingress and as an IngressClass (networking.k8s.io/v1). */
+/** The API server's rules for an Ingress and for an IngressClass (networking.k8s.io/v1). */
 import { shown } from "../kinds/kind.ts";
 import { anything, type Check, isMapping, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";

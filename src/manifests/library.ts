@@ -112,7 +112,7 @@ export class Library {
     return undefined;
   }
 
-  /** Of the files with this object, the one that was seen first. */
+  /** Returns the file that was seen first among those with this object. */
   #ownerOf(id: string): string | undefined {
     const holders = this.#holders.get(id) ?? new Set();
     if (holders.size < 2) return [...holders][0];

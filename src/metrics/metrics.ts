@@ -44,7 +44,7 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;
   /** Counts of the workers since the last time; empty when that is all. */
   readonly counts: () => Promise<string>;
-  /** What routes in shadow would have taken since nginx began. */
+  /** Requests that routes in shadow would have taken since nginx began. */
   readonly shadows: () => Promise<readonly ShadowFigure[]>;
 }
 

@@ -5,7 +5,7 @@ import type { MetricMakers } from "./makers.ts";
 export interface ShadowFigure {
   readonly host: string;
   readonly path: string;
-  /** What would change; `same` where nothing would. */
+  /** The kind of change that the route would cause; `same` where there would be none. */
   readonly kind: string;
   readonly requests: number;
 }

@@ -28,9 +28,9 @@ export interface Configuration<S, F> {
   /** Servers by `serverKey`; `_` is the catch-all, which is always there. */
   readonly servers: Table<Server<F>>;
   /**
-   * What would serve the hosts of listeners if routes in shadow did: the locations are theirs
-   * alone, and all other requests stay where they are (`toNamesake`). By the `serverKey` of the
-   * host that is served.
+   * Servers for the hosts of listeners as they would be if routes in shadow served. They have the
+   * locations of these routes alone, and all other requests stay where they are (`toNamesake`).
+   * Keyed by the `serverKey` of the host that is served.
    */
   readonly shadows: Table<Server<F>>;
   /** Ids of listeners for whose hostname the certificate of its namesake is shown. */

@@ -41,7 +41,7 @@ export interface Routed {
     | "misdirected";
   /** Equal for routes that the same text serves. */
   readonly shape?: string;
-  /** Whose hosts decided: those of Ingresses or of Gateways. */
+  /** The API whose hosts decided. */
   readonly by: "ingress" | "gateway";
   /** Id of the listener that takes the host. */
   readonly listener?: string;

@@ -1,6 +1,6 @@
 /**
- * What the browser loads: the folder `ui` of the repository, as it is. All of it is read once and
- * is small.
+ * The files that the browser loads: the folder `ui` of the repository, as it is. They are small,
+ * and are read once.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

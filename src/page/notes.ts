@@ -1,6 +1,7 @@
 /**
- * What the page needs to know from the start of the controller: since when Problems are there, and
- * the statuses of Gateways. All else about the page is loaded with the first request for it.
+ * Notes for the page that are kept from the start of the controller: the time when each Problem
+ * appeared, and the statuses of Gateways. All other code of the page is loaded with the first
+ * request for it.
  */
 import type { DesiredStatus } from "../model/gateway/status.ts";
 import { Table } from "../model/table.ts";

@@ -1,4 +1,4 @@
-/** What the authors of Ingresses may do. A change here reads every Ingress again. */
+/** The rights of the authors of Ingresses. After a change here every Ingress is read again. */
 import { lenientListOf } from "../kinds/combine.ts";
 import { type Kind, ok, shown } from "../kinds/kind.ts";
 import { headerName, line } from "../kinds/names.ts";

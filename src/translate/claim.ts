@@ -1,8 +1,8 @@
 /**
- * What one accepted object defines for hosts, in terms that belong to no kind of object. A Claim is
- * the unit of caching: it is made again only when its object, the Settings or an object that it
- * refers to has changed. Code behind the sources of Claims knows owners, paths and backends, but
- * not the kind of the object.
+ * A Claim is all that one accepted object defines for hosts, in terms that belong to no kind of
+ * object. It is the unit of caching: it is made again only when its object, the Settings or an
+ * object that it refers to has changed. Code behind the sources of Claims knows owners, paths and
+ * backends, but not the kind of the object.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Conditions, Owner, WeightedBackend } from "../model/configuration.ts";

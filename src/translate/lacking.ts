@@ -5,7 +5,7 @@ import { type Capability, capabilityNames } from "../directives/capabilities.ts"
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 
-/** What a key needs of nginx. */
+/** The capability of nginx that each key needs. */
 const needs = new Map<string, Capability>();
 for (const [, feature] of featureList) {
   if (feature.needs === undefined) continue;

@@ -1,4 +1,4 @@
-/** What each case tests, and the default installation as a golden file. */
+/** The chart's cases, each with what it tests, and the default installation as a golden file. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const portsOf = (service: Manifest) =>
     (port: Manifest) => `${port.name} ${port.port}:${port.targetPort}${port.nodePort ? `@${port.nodePort}` : ""}`,
   );
 
-/** What `sluice compat` says of values that the chart does not have. */
+/** The judgement of `sluice compat` about values that the chart does not have. */
 const judgedByCompat = (content: Readonly<Record<string, unknown>>) =>
   valuesInUse({ content, placeOf: () => ({ file: "values.yaml", line: 1, column: 1 }) })
     .filter(({ fate }) => fate === "refused" || fate === "ignored")

@@ -1,6 +1,6 @@
 /**
- * What the chart installs, serving: helm installs it into a real API server, and the containers of
- * its Pods run with exactly the programs, arguments, environment, volumes and accounts that they
+ * The installed chart serves requests. helm installs it into a real API server, and the containers
+ * of its Pods run with exactly the programs, arguments, environment, volumes and accounts that they
  * were given. Requests go to the Pod's own address.
  */
 import { existsSync, readFileSync } from "node:fs";

@@ -113,7 +113,7 @@ function together(one: SuiteResult, other: SuiteResult): SuiteResult {
   return { ...one, passed: [...one.passed, ...other.passed], failed, skipped: [...one.skipped, ...other.skipped] };
 }
 
-/** What a developer reads after a failure. */
+/** Keeps the logs that a developer reads after a failure. */
 function keepLogs(folder: string, sluice: Sluice, out: string): void {
   copyFileSync(join(folder, "suite.log"), join(out, "suite.log"));
   copyFileSync(sluice.process.logFile, join(out, "sluice.log"));

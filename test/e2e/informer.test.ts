@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 const never = new AbortController().signal;
-/** What could not be reached for long is tried again after a minute at most. */
+/** An API server that was away for long is tried again after a minute at most. */
 const soon = { timeout: 120_000, interval: 20 };
 
 /** An informer on the ConfigMaps of `default` that already runs. */

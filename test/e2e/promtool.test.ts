@@ -1,5 +1,5 @@
 /**
- * What is in docs/ for Prometheus and Grafana, checked by Prometheus's own tool; no cluster is
+ * Checks the files of docs/ for Prometheus and Grafana with Prometheus's own tool; no cluster is
  * needed.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

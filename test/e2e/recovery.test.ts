@@ -19,13 +19,13 @@ import { configMap, configMaps } from "./support/objects.ts";
 import { untilAllowed } from "./support/rights.ts";
 
 /**
- * What a cluster's administrator does to it while a controller runs. One informer lives through all
- * of it, with the files a Pod gets; the tests follow each other and are not to be run alone.
+ * Actions of a cluster's administrator while a controller runs. One informer lives through all of
+ * them, with the files that a Pod gets. The tests build on each other and cannot run alone.
  */
 const never = new AbortController().signal;
 /**
- * What could not be reached for long is tried again after ten seconds at most; an API server that
- * starts on a busy machine needs longer.
+ * An API server that was away for long is tried again after ten seconds at most. On a busy machine
+ * it needs longer to start.
  */
 const soon = { timeout: 120_000, interval: 100 };
 /** Waits have jitter, up to twice their length. */
@@ -62,7 +62,7 @@ afterAll(async () => {
 
 /**
  * Writes an object with kubectl, which has its own connection, and waits until the informer has it.
- * What was restarted may refuse at first.
+ * An API server that was just restarted may refuse at first.
  */
 async function expectToFollow(name: string): Promise<void> {
   const input = JSON.stringify(configMap(name));

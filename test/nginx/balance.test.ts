@@ -67,8 +67,8 @@ test("ewma shares alike among alike endpoints, and turns from one that is slow",
   await put({ id: "u", backends: [1, 2, 3], balance: { algorithm: "ewma" } });
   await route("a.example", "u");
   const alike = await tally("a.example", 3_000);
-  // Of two drawn peers the faster one is taken, so noise of a millisecond ranks three equal ones as
-  // 2 : 1 : 0 for a while, but no further.
+  // nginx draws two peers and takes the faster one. So noise of a millisecond ranks three equal
+  // ones as 2 : 1 : 0 for a while, but no further.
   expect(Math.max(...Object.values(alike))).toBeLessThan(2_400);
   // So slow that delays of a busy machine at the others do not matter.
   const slow = { path: "/?wait=2" };

@@ -36,7 +36,7 @@ beforeEach(() => {
   });
 });
 
-/** What runs in nginx's container. */
+/** Starts the program of nginx's container. */
 function startProgram(at = socket): ChildProcess {
   const args = [program, "nginx", `--nginx-socket=${at}`, `--run-folder=${folder.root}`];
   const child = spawn("node", args, { stdio: ["ignore", "ignore", "pipe"] });
@@ -57,7 +57,7 @@ interface Side {
   serve(text: string): Promise<ReloadOutcome>;
 }
 
-/** What runs in the controller's container. */
+/** Starts the controller's container. */
 async function startSide(): Promise<Side> {
   const waiting = { limitMs: patienceMs, told: () => {}, signal: AbortSignal.timeout(patienceMs) };
   const found = await remoteNginx(socket, folder, waiting);

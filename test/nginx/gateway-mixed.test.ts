@@ -175,8 +175,8 @@ async function start(flags: readonly string[], all: readonly KubernetesObject[])
 }
 
 /**
- * What a backend of requests says: the host, the client's address twice, port and scheme, and the
- * bytes that it got.
+ * Sends a request, and returns what its backend saw: the host, the client's address twice, port and
+ * scheme, and the bytes of the body.
  */
 function web(host: string, at: { host: string; port: number }, headers = {}, body = ""): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -203,7 +203,7 @@ function overHttp2(host: string, at: { host: string; port: number }, body: Buffe
   });
 }
 
-/** What a backend of streams says. */
+/** Opens a stream, and returns the answer of its backend. */
 function stream(servername: string, at: { host: string; port: number }): Promise<string> {
   return new Promise((resolve) => {
     let got = "";

@@ -96,13 +96,13 @@ async function becomes(values: Annotations): Promise<string> {
 }
 
 interface Live {
-  /** What stands there before and after. */
+  /** Annotations that are there before and after. */
   readonly beside?: Annotations;
   readonly from: Annotations;
   readonly to: Annotations;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the answers are looked at for. */
+  /** The part of the answers that the test compares. */
   readonly see: (answer: Answer) => unknown;
   readonly expected: readonly [before: unknown, after: unknown];
 }

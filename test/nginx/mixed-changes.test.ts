@@ -20,7 +20,8 @@ interface Route {
 }
 
 /**
- * What a host may become in a round: `/` is always there, and some of it is new to nginx each time.
+ * The routes that a host may get in a round. `/` is always there, and some shapes are new to nginx
+ * each time.
  */
 const routesIn = (round: number): readonly Route[] => [
   {},

@@ -29,7 +29,7 @@ const backendRefs = [{ name: "web", port: 80 }];
 const web = (rule: object = {}) => route({ rules: [{ filters: [bySettings()], backendRefs, ...rule }] });
 const ask = (path = "/", options: Partial<RequestOptions> = {}) => request({ to, host: "a.example", path, ...options });
 
-/** What the backend saw. */
+/** Sends a request, and returns it as the backend saw it. */
 async function echoed(path: string, options: Partial<RequestOptions> = {}): Promise<Seen> {
   const { status, body } = await ask(path, options);
   expect(status, path).toBe(200);

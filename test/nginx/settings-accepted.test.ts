@@ -27,7 +27,7 @@ const can = await installedNginx();
 const declared = Object.values(declarations) as unknown as readonly Setting<unknown>[];
 const acting = declared.filter(({ noEffect }) => noEffect === undefined);
 
-/** What is there in a test: the samples name files and hosts of a real machine. */
+/** Replaces files and hosts of a real machine, which the samples name, by those of the test. */
 const here = (text: string) => {
   if (/^\/(dev|var|etc)\//.test(text)) return join(run, "some.log");
   return text === "collector.tracing.svc" ? "localhost" : text;

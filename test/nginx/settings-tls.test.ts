@@ -41,8 +41,8 @@ test("ssl-session-timeout ends the life of a session", async () => {
 });
 
 /**
- * What `openssl s_client` prints, and the headers that the backend saw, by their names in lower
- * case.
+ * Sends bytes with `openssl s_client`. Returns its output, and the headers that the backend saw by
+ * their names in lower case.
  */
 async function sendByOpenssl(more: readonly string[], input: string) {
   const to = ["-connect", `192.0.2.1:${it.ports.https}`, "-servername", host, "-tls1_3", "-ign_eof"];

@@ -1,8 +1,8 @@
 /**
- * What the corpus covers, feature by feature, and which features are not built yet. A case is open
- * while any word it covers or uses belongs to a feature that is not built, so building one means
- * removing its name from `notBuilt` and nothing else. A rule stands for its whole section: `RS-13`
- * for `RS-13.1` and the rest, unless a longer one is listed elsewhere.
+ * The coverage of the corpus, feature by feature, and the features that are not built yet. A case
+ * is open while any word it covers or uses belongs to a feature that is not built, so building one
+ * means removing its name from `notBuilt` and nothing else. A rule stands for its whole section:
+ * `RS-13` for `RS-13.1` and the rest, unless a longer one is listed elsewhere.
  */
 import type { Capability } from "../../src/directives/capabilities.ts";
 import type { Case } from "./case.ts";

@@ -21,7 +21,7 @@ export interface RequestSpec {
   readonly only?: "set" | "count";
   /** Bytes instead of all the above; of a list, one part each half second. */
   readonly raw?: string | readonly string[];
-  /** What the answer is called in the expectation. */
+  /** The name of the answer in the expectation. */
   readonly name?: string;
   /** A further name of the affinity cookie. */
   readonly cookie?: string;

@@ -59,7 +59,7 @@ export interface SubjectOptions {
   readonly mode: Mode;
   /** As an operator writes them, `--http-port=8088`; ingress-nginx's defaults stand beside them. */
   readonly flags: readonly string[];
-  /** What the cluster holds before the controller starts; flags may name it. */
+  /** Objects that are in the cluster before the controller starts; flags may name them. */
   readonly objects: readonly KubernetesObject[];
   /** Called with all Problems after each turn. */
   readonly onProblems?: (all: readonly Problem[]) => void;

@@ -9,7 +9,7 @@ import { pssMegabytes } from "../bench/support/cpu.ts";
 import { request } from "../nginx/support/request.ts";
 import type { LiveObjects } from "./live-objects.ts";
 
-/** What is measured, and the rise from which it counts as growth. */
+/** The measured figures, each with the rise from which it counts as growth. */
 export const tolerated = {
   /**
    * The recorder keeps the last 4,096 Events, which come to 2 MB, and 20 minutes have fewer. A

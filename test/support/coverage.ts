@@ -40,9 +40,9 @@ export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "fl
 }
 
 /**
- * What the tests in `test/nginx` use, of annotations, keys and flags alike; flags have their
- * dashes. `counts` tells the kinds apart where a name is an annotation and a key: it is asked with
- * names like `settings-live.test.ts`.
+ * Names of annotations, keys and flags that the tests in `test/nginx` use; flags have their dashes.
+ * `counts` tells the kinds apart where a name is an annotation and a key: it is asked with names
+ * like `settings-live.test.ts`.
  */
 export function usedInNginxTests(counts: (file: string) => boolean): ReadonlySet<string> {
   return usedIn("nginx", counts);

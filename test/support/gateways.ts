@@ -23,7 +23,7 @@ export const pooled: TranslateOptions = {
   gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] },
 };
 
-/** By type: true where the condition holds for its usual reason, else the reason. */
+/** The conditions by type: true where one holds for its usual reason, else the reason. */
 export function shortConditions(
   conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[],
 ): Record<string, string | true> {

@@ -49,10 +49,7 @@ export function valuesOf(annotations: Readonly<Record<string, string>>, world: W
   return readingOf(annotations, world).values;
 }
 
-/**
- * What a feature asked of its place: the route variables, the files, the locations beside it and
- * more.
- */
+/** The requests of a feature to its place: route variables, files, locations beside it and more. */
 export interface Noted {
   readonly variables: Record<string, string>;
   readonly files: RenderedFile[];

@@ -1,4 +1,4 @@
-/** What becomes of a request: the question stands in the address, and no request is sent. */
+/** Shows the way of a request. The question stands in the address, and no request is sent. */
 import { get } from "../api.js";
 import { badge, fill, h, row, table } from "../dom.js";
 

@@ -1,4 +1,4 @@
-/** What the controller does now, and what it did last. */
+/** Shows what the controller does now, and what it did last. */
 import { get } from "../api.js";
 import { badge, facts, fill, h, refill, row, table } from "../dom.js";
 import { bytes, count, counted, duration, quantile, rate, since } from "../words.js";

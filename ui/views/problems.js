@@ -1,4 +1,4 @@
-/** What is wrong with the objects of the cluster, what nginx refused, and which paths answer 503. */
+/** Shows mistakes in the objects of the cluster, what nginx refused, and which paths answer 503. */
 import { h, name, row, table } from "../dom.js";
 import { showList } from "../list.js";
 import { counted, objectName, since } from "../words.js";

@@ -66,7 +66,9 @@ const hook = [
   service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
 ];
 
-/** What ingress-nginx leaves to jobs: `create` makes the Secret, `patch` writes the CA. */
+/**
+ * Values of the jobs that ingress-nginx needs: `create` makes the Secret, `patch` writes the CA.
+ */
 function job(name: string, suffix: string): readonly ChartValue[] {
   const one = section(`controller.admissionWebhooks.${name}`);
   const securityContext = {

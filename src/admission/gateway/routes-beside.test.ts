@@ -1,4 +1,4 @@
-/** What the webhook says to an Ingress about routes that stand beside it. */
+/** The webhook warns about an Ingress that has a host or path in common with routes. */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, listener, namespace, route } from "../../../test/support/gateways.ts";
 import { ingress, ingressClass } from "../../../test/support/ingress.ts";

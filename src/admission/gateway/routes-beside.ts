@@ -40,7 +40,7 @@ export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: Tran
         { kind: "Ingress", key: keyOf(ingress), object: { ...ingress, metadata: { ...notYet, ...ingress.metadata } } },
         ...routes,
       ]);
-      // What the Ingress itself refers to is judged elsewhere.
+      // Other parts judge the objects that the Ingress itself refers to.
       return problemsIn(objects, { ...options, hostPolicy: undefined }).filter(
         (problem) => own(problem.object) && problem.kind === "field-unusable" && /^(HTTP|GRPC)Route /.test(problem.why),
       );

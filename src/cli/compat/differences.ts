@@ -14,7 +14,7 @@ export interface Difference {
   readonly chapter: string;
   /** Any one of them is enough. Empty: every cluster may have the difference. */
   readonly concerns: readonly Concern[];
-  /** What has to be done, where something has to. */
+  /** The work that the difference causes; absent where there is none. */
   readonly work?: string;
 }
 

@@ -76,7 +76,7 @@ export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<st
   return new Map([...annotations].filter(([key, text]) => known.has(key) && text !== ""));
 }
 
-/** What it uses without an annotation, by the names that the differences have for it. */
+/** Things that the Ingress uses without an annotation, by their names in docs/differences.md. */
 export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "services">): ReadonlyMap<string, string> {
   const { rules = [], defaultBackend } = ingress.spec ?? {};
   const paths = rules.flatMap(({ http }) => http?.paths ?? []);

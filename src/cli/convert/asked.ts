@@ -6,7 +6,7 @@ import type { AskedRequest } from "../../decide/request.ts";
 import type { Echo } from "./echoes.ts";
 import type { LocalNginx } from "./local-nginx.ts";
 
-/** By field. Of texts that nginx writes itself the status says enough. */
+/** An answer by field. Where nginx writes the text of the answer itself, the status is enough. */
 export type Answer = ReadonlyMap<string, string>;
 
 /** Headers that are others for each answer, or about the connection. */
@@ -19,7 +19,7 @@ const volatile = new Set([
   "transfer-encoding",
   "x-request-id",
 ]);
-/** What a backend sees of the request and may be another for each. */
+/** Headers that a backend sees and that may differ from request to request. */
 const volatileSeen = new Set([
   "x-request-id",
   "x-real-ip",

@@ -68,7 +68,9 @@ function passwordsOf(all: readonly Ingress[], prefix: string): readonly ObjectCh
   );
 }
 
-/** By `namespace/name`, each with an Ingress whose annotation names it. */
+/**
+ * The Secrets that the annotation names, by `namespace/name`, each with an Ingress that names it.
+ */
 function secretsNamed(all: readonly Ingress[], annotation: string): ReadonlyMap<string, Ingress> {
   return new Map(
     all.flatMap((ingress) => {

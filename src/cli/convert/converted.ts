@@ -21,10 +21,10 @@ import { unmadeCertificate } from "../tools/folder.ts";
 export interface Converted {
   readonly conversion: Conversion;
   readonly yaml: string;
-  /** What is served once the Ingresses have gone. */
+  /** The objects once the Ingresses have gone. */
   readonly after: Snapshot;
   readonly proof: Proof;
-  /** What the proof has compared. */
+  /** Both sides that the proof compared. */
   readonly worlds: { readonly ofIngresses: World; readonly ofRoutes: World };
 }
 

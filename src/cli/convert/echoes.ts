@@ -13,7 +13,7 @@ export interface Echoes {
   stop(): Promise<void>;
 }
 
-/** What a stand-in answers, as JSON. */
+/** The JSON answer of a stand-in backend. */
 export interface Echo {
   /** `namespace/name` of the Service. */
   readonly service: string;

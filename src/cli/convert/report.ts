@@ -1,6 +1,6 @@
 /**
- * What the proof of a conversion found, for people: equal things in one line, each kind of
- * difference with reason and what to do.
+ * Prints the findings of the proof for people: equal things in one line, then each kind of
+ * difference with its reason and what to do.
  */
 
 import type { Difference } from "../../convert/proof/difference.ts";

@@ -10,7 +10,7 @@ export interface GatewayWord {
   readonly lines: readonly (readonly [name: string, text: string])[];
 }
 
-/** What each reason means, and what would change it. */
+/** The meaning of each reason of a condition, and what would change it. */
 export const reasons: Readonly<Record<string, readonly [means: string, mend: string]>> = {
   AddressNotAssigned: [
     "No address of --gateway-addresses is left for the Gateway, or its Service was not made.",
@@ -117,7 +117,7 @@ export function gatewayWords(asked: string): readonly GatewayWord[] {
   return words;
 }
 
-/** By the rows of docs/gateway-api.md. */
+/** The features in the tables of docs/gateway-api.md, by name. */
 function featuresByName(): ReadonlyMap<string, GatewayWord> {
   return new Map(
     featureRows().map((row) => {

@@ -1,4 +1,4 @@
-/** What `sluice diff` says of listeners and routes. */
+/** The lines of `sluice diff` about listeners and routes. */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, listener, route, serviceIn } from "../../../test/support/gateways.ts";
 import { fake, put } from "../../../test/support/sketch.ts";

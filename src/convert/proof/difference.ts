@@ -1,6 +1,6 @@
-/** What differs between Ingresses and the routes made of them, with a reason and what to do. */
+/** Differences between Ingresses and the routes made of them, each with a reason and what to do. */
 
-/** What `--accept` takes. */
+/** The kinds of differences, which are the values of `--accept`. */
 export const differenceKinds = {
   "fake-certificate": {
     why: "the controller shows hosts without a certificate its own self-made one, and a listener needs a Secret",
@@ -42,7 +42,7 @@ export interface Difference {
   readonly after: string;
   /** Annotations that the field comes from, where it is a feature. */
   readonly annotations: readonly string[];
-  /** What the difference comes from, where more is known than its kind says. */
+  /** The cause of the difference: that of its kind, or a more exact one where it is known. */
   readonly why: string;
   readonly todo: string;
 }

@@ -1,7 +1,7 @@
 /**
- * What becomes of a request as a table of words, so that what Ingresses make of it and what routes
- * make of it are compared field by field. Names of Locations, Shapes and objects are left out:
- * clients and backends do not see them.
+ * Describes the effect on a request as a table of words, so that the effects of Ingresses and of
+ * routes can be compared field by field. Names of Locations, Shapes and objects are left out,
+ * because clients and backends do not see them.
  */
 import type { AnyFeature } from "../../annotations/declare.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
@@ -11,7 +11,7 @@ import type { Served } from "../../decide/host.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import type { Location, Upstream } from "../../model/configuration.ts";
 
-/** By field, for people and for comparison. */
+/** The effect by field, in words that are shown to people and compared. */
 export type Effect = ReadonlyMap<string, string>;
 
 export interface World {
@@ -28,7 +28,10 @@ const byWhatTheyDo: ReadonlySet<keyof FeatureValues> = new Set([
   ...(["streamSnippet", "serverSnippet"] as const),
 ]);
 
-/** What is said of Upstreams is compared there: several Ingresses may say it. */
+/**
+ * The features that are compared here. Those of Upstreams are compared with the Upstream, because
+ * several Ingresses may set them.
+ */
 const compared = featureList.filter(([name, { scope }]) => !byWhatTheyDo.has(name) && scope !== "upstream");
 
 const texts = new WeakMap<object, string>();

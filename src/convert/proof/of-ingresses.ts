@@ -1,4 +1,4 @@
-/** What Ingresses make of a request. */
+/** The effect of Ingresses on a request. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { decide } from "../../decide/decide.ts";
 import type { AskedRequest } from "../../decide/request.ts";
@@ -60,7 +60,7 @@ function isSticky({ canaries, features: { sessionAffinity } }: Location<FeatureV
   return canaries.length > 0 && sessionAffinity.type === "cookie" && sessionAffinity.canaryBehavior === "sticky";
 }
 
-/** Who gets the request, as nginx/lua/sluice/canary.lua draws it. */
+/** The backends that may get the request, with the probabilities of nginx/lua/sluice/canary.lua. */
 function sharesOf(
   location: Location<FeatureValues>,
   asked: AskedRequest,
@@ -102,7 +102,7 @@ function sharesOf(
  */
 const serviceOf = (upstream: string): string => upstream.split(" ")[0]!.split("/").slice(0, 2).join("/");
 
-/** By which rule the canary may take the request; undefined where one keeps it out. */
+/** The rule by which the canary may take the request; undefined where a rule keeps it out. */
 function ruleOf({ policy }: Canary, { headers }: AskedRequest): "header" | "cookie" | "weight" | undefined {
   const { header, headerValue, headerPattern, cookie } = policy;
   const value = header === "" ? undefined : headers.get(header.toLowerCase());

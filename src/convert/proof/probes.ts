@@ -11,7 +11,7 @@ import type { Settings } from "../../settings/registry.ts";
 
 type IngressServer = Server<FeatureValues>;
 
-/** What a wildcard stands for in requests. */
+/** The label that requests have in the place of a wildcard. */
 const label = "probe";
 
 /** A host that no Ingress names. */

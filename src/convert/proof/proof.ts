@@ -59,8 +59,9 @@ export function prove(ofIngresses: World, ofRoutes: World, isConverted: (host: s
 }
 
 /**
- * What Ingresses and routes make of a request: of those that count as equal, two with the same
- * answer where there are such. Undefined where only nginx can say.
+ * Returns the effects of Ingresses and of routes on a request. Where several hosts or routes count
+ * as equal, the two with the same answer are returned, if there are such. Undefined where only
+ * nginx can decide.
  */
 export function effectsOf(
   asked: AskedRequest,

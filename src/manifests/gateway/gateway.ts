@@ -1,6 +1,6 @@
 /**
- * What the API server accepts as a GatewayClass, a Gateway, a ListenerSet and a ReferenceGrant
- * (Gateway API v1.6.3).
+ * The API server's rules for a GatewayClass, a Gateway, a ListenerSet and a ReferenceGrant (Gateway
+ * API v1.6.3).
  */
 import { shown } from "../../kinds/kind.ts";
 import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";

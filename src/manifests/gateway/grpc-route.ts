@@ -1,4 +1,4 @@
-/** What the API server accepts as a GRPCRoute (Gateway API v1.6.3). */
+/** The API server's rules for a GRPCRoute (Gateway API v1.6.3). */
 import { shown } from "../../kinds/kind.ts";
 import { anything, type Check, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";

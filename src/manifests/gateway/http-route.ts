@@ -1,6 +1,6 @@
 /**
- * What the API server accepts as an HTTPRoute (Gateway API v1.6.3). Fields of its experimental
- * channel only have to exist.
+ * The API server's rules for an HTTPRoute (Gateway API v1.6.3). Fields of its experimental channel
+ * only have to exist.
  */
 
 import { shown } from "../../kinds/kind.ts";

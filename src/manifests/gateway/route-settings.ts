@@ -1,5 +1,5 @@
 /**
- * What the API server accepts as RouteSettings: its definition leaves the values of annotations to
+ * The API server's rules for RouteSettings. Their definition leaves the values of annotations to
  * Sluice.
  */
 import { anything, type Check, isMapping, record, text, word, wrong } from "../check.ts";

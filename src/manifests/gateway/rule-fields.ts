@@ -1,5 +1,6 @@
 /**
- * What the API server accepts in a rule of an HTTPRoute beside its matches, filters and backends.
+ * The API server's rules for the fields of an HTTPRoute's rule beside matches, filters and
+ * backends.
  */
 import { durationMs } from "../../kinds/gateway/duration.ts";
 import { shown } from "../../kinds/kind.ts";

@@ -10,8 +10,9 @@ test("docs/reference/answers.md has the types as they are", async () => {
     return `## ${title}\n\n\`\`\`ts\n${typesIn(`${name}.ts`)}\n\`\`\`\n`;
   });
   const intro =
-    "The answers of a running controller as JSON, as TypeScript declares them. Each has a `version`, which changes when a\n" +
-    "field goes or changes its meaning; new fields may come without that. [operate.md](../operate.md) shows how to ask.\n";
+    "The answers of a running controller as JSON, as TypeScript declares them. Each has a `version`,\n" +
+    "which changes when a field goes or changes its meaning; new fields may come without that.\n" +
+    "[operate.md](../operate.md) shows how to ask.\n";
   const page = `# Answers as JSON\n\n${intro}\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(fileURLToPath(new URL("../../../docs/reference/answers.md", import.meta.url)));
 });

@@ -1,6 +1,6 @@
 /**
- * What becomes of a request, as JSON: the answer of `sluice why -o json` and of the page's Ask. It
- * never holds values of the request's headers, passwords, keys or text of snippets.
+ * The way of a request as JSON: the answer of `sluice why -o json` and of the page's Ask. It never
+ * holds values of the request's headers, passwords, keys or text of snippets.
  */
 
 export interface AskQuestion {
@@ -8,7 +8,7 @@ export interface AskQuestion {
   readonly url: string;
   /** GET where none is named. */
   readonly method?: string;
-  /** By name in any case, as the client would send them. */
+  /** Headers by name in any case, as the client would send them. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The client's address, for lists of addresses; without one those depend. */
   readonly client?: string;
@@ -61,8 +61,7 @@ export interface Arrival {
   readonly lost: readonly LostRoute[];
   readonly route?: AskedRoute;
   /**
-   * What stands before the backend, in the order of nginx; none after the one that stops the
-   * request.
+   * Checks before the backend, in the order of nginx. The one that stops the request is the last.
    */
   readonly guards: readonly AskedGuard[];
   /** Those that may get the request; empty where no backend is asked. */
@@ -71,13 +70,14 @@ export interface Arrival {
   readonly certificate?: AskedCertificate;
   /** Settings of the route that differ from the defaults. */
   readonly settings: readonly AskedSetting[];
-  /** Of the object that owns the route and of its Service and Secrets. */
+  /** Problems of the object that owns the route and of its Service and Secrets. */
   readonly problems: readonly AskedProblem[];
   readonly end: AskedEnd;
   /** Statuses whose answer another backend writes. */
   readonly errorPages: readonly number[];
   /**
-   * What would have to change where the request finds nothing; sentences, the most telling first.
+   * Changes that would let the request find a route, where it finds none: sentences, the likeliest
+   * first.
    */
   readonly changes: readonly string[];
   /** All of the above for people, in the order in which nginx decides: what `sluice why` prints. */
@@ -139,7 +139,7 @@ export interface AskedGuard {
   readonly says: string;
   /** `depends`: on what is not known beforehand, such as a password. */
   readonly outcome: "passes" | "stops" | "depends";
-  /** What the client gets where it stops. */
+  /** The status that the client gets where the request stops. */
   readonly status?: number;
 }
 
@@ -149,7 +149,7 @@ export interface AskedBackend {
   readonly port: string;
   /** The probability that this request gets there, from 0 to 1. */
   readonly share: number;
-  /** Of a canary: by what it takes requests. */
+  /** For a canary: the rule by which it takes requests. */
   readonly when?: string;
   /** `address:port` of those that are ready. */
   readonly endpoints: readonly string[];

@@ -10,7 +10,7 @@ export interface ProblemRow {
   readonly sentence: string;
   /** When this controller saw it first, as ISO 8601. */
   readonly since: string;
-  /** What is served while the Problem lasts. */
+  /** The form that is served while the Problem lasts. */
   readonly meanwhile: string;
 }
 

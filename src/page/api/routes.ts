@@ -57,7 +57,7 @@ export interface RouteDetail extends RouteRow {
   readonly certificate: { readonly secret: string; readonly expires: string } | null;
   readonly backends: readonly BackendRow[];
   readonly canaryRows: readonly CanaryRow[];
-  /** Of all backends; at most 500. */
+  /** Endpoints of all backends; at most 500. */
   readonly endpoints: readonly EndpointRow[];
   readonly moreEndpoints: number;
   readonly settings: readonly GivenSetting[];

@@ -1,5 +1,5 @@
 /**
- * What a controller does at the moment, as JSON: the answer of `sluice status -o json` and of the
+ * The present state of a controller as JSON: the answer of `sluice status -o json` and of the
  * page's Overview. Times are RFC 3339.
  */
 
@@ -23,7 +23,9 @@ export interface StatusAnswer {
     /** When the last change of any kind became live. */
     readonly changedAt: string;
   };
-  /** What nginx does not have yet, or refuses; absent where it serves all that is wanted. */
+  /**
+   * A change that nginx does not have yet, or refuses; absent where it serves all that is wanted.
+   */
   readonly behind?: { readonly why: string };
   readonly counts: StatusCounts;
   readonly reloads: {
@@ -53,7 +55,8 @@ export interface StatusAnswer {
   readonly memory?: { readonly capacityBytes: number; readonly freeBytes: number };
   /** Absent outside of a cluster. */
   readonly leader?: {
-    readonly isOwn: boolean /** Identity of the leader, where it is known. */;
+    readonly isOwn: boolean;
+    /** Identity of the leader, where it is known. */
     readonly name?: string;
   };
 }
@@ -87,6 +90,6 @@ export interface StatusChange {
   readonly tookMs: number;
   /** Absent where no reload was needed. */
   readonly reload?: { readonly why: readonly string[]; readonly tookMs?: number };
-  /** What nginx said, or what went wrong. */
+  /** The words of nginx, or what went wrong. */
   readonly problem?: string;
 }

@@ -1,7 +1,7 @@
 /**
- * What becomes of a request, as one value: wherever it may arrive, who takes it and why, what
- * guards it, and how it ends. Hosts and routes are found by nginx, where it was asked, and else by
- * the matcher; all else comes of the Configuration.
+ * Explains one request as one value: where it may arrive, which route takes it and why, what guards
+ * it, and how it ends. nginx finds hosts and routes where it was asked, and else the matcher does;
+ * all else comes from the Configuration.
  */
 import { decide } from "../../decide/decide.ts";
 import type { Decision } from "../../decide/decision.ts";

@@ -6,7 +6,7 @@ import type { AskedWorld } from "./world.ts";
 export interface Explaining {
   readonly world: AskedWorld;
   readonly asked: AskedRequest;
-  /** What nginx said, where it was asked. */
+  /** The answer of the running nginx, where it was asked. */
   readonly live?: LiveRouter;
   /** Why nginx was not asked, or did not say. */
   readonly note?: string;

@@ -1,6 +1,6 @@
 /**
- * What becomes of a request at the port of a Gateway, as steps: listener, route, what was tried
- * before, guards, backends, answer.
+ * The way of a request at the port of a Gateway, as steps: listener, route, the routes that were
+ * tried before, guards, backends, answer.
  */
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { RouteLost, RouteTaken } from "../../decide/gateway/match.ts";

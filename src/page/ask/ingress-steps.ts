@@ -1,6 +1,5 @@
 /**
- * What becomes of a request at the ports of Ingresses, as steps in the order in which nginx takes
- * them.
+ * The way of a request at the ports of Ingresses, as steps in the order in which nginx takes them.
  */
 import type { Decision } from "../../decide/decision.ts";
 import { backendOf } from "../../model/location.ts";
@@ -22,7 +21,7 @@ export interface IngressWay {
   readonly certificate: AskedCertificate | undefined;
   readonly problems: readonly Finding[];
   readonly changes: readonly string[];
-  /** Whose flags decide which class is served. */
+  /** The flags that decide which class is served, in words. */
   readonly flagsOf: string;
 }
 

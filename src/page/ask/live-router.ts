@@ -1,7 +1,7 @@
 /**
- * What the running nginx said about a request, as the Router of a decision. nginx names records;
- * the Configuration that they were made of says what stands in them. Where the two do not fit,
- * nginx has got other records in between.
+ * The answer of the running nginx about a request, as the Router of a decision. nginx names
+ * records, and the Configuration that they were made of has their content. Where the two do not
+ * fit, nginx has got other records in between.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { lostWords } from "../../decide/gateway/conditions.ts";

@@ -1,4 +1,4 @@
-/** What sluice why says of routes whose Gateways are not served. */
+/** `sluice why` gives the reason for routes whose Gateways are not served. */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, route } from "../../../test/support/gateways.ts";
 import { put } from "../../../test/support/sketch.ts";

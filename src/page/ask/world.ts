@@ -14,7 +14,9 @@ export interface AskedWorld {
   readonly snapshot: Snapshot;
   readonly options: TranslateOptions;
   readonly decide: DecideOptions;
-  /** Whose flags decide which class is served: `flags of Deployment ingress-nginx/controller`. */
+  /**
+   * The flags that decide which class is served: `flags of Deployment ingress-nginx/controller`.
+   */
   readonly flagsOf: string;
   /** Whether the Ingress with this key is served here. */
   readonly isServed: (key: string) => boolean;

@@ -28,7 +28,7 @@ export const isGatewaySlot = (slot: Slot): boolean => slot === gatewaySlot || sl
 export interface TextServer {
   readonly name: string;
   readonly serverName: Token;
-  /** By feature. */
+  /** The views of features, by feature. */
   readonly view: View;
   readonly files: readonly RenderedFile[];
   /**

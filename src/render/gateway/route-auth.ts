@@ -18,7 +18,7 @@ const kept = Token.count(32);
 
 const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.auth"].pick() }`;
 
-/** What every service over gRPC is asked. */
+/** The method that is called on every auth service over gRPC. */
 const method = Token.name("/envoy.service.auth.v3.Authorization/Check");
 
 /** Headers about the connection to a backend. */
@@ -66,7 +66,10 @@ function serviceOf({ isGrpc, isSecure, tls }: Asks, place: Place) {
   return { to: Token.conf`${Token.name(scheme)}://${block}`, proxySsl };
 }
 
-/** What a question for gRPC says beside the request. The last part may have any character. */
+/**
+ * The fields of a question over gRPC beside the request. Only the last one may contain any
+ * character.
+ */
 const about = (all: boolean): Token =>
   Token.conf`"$route_auth_upstream|${Token.count(all ? 1 : 0)}|$remote_addr|$remote_port|$server_addr|$pass_port|$pass_access_scheme|$server_protocol|$req_id"`;
 

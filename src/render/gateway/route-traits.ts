@@ -1,8 +1,8 @@
 import type { AuthService, RetriedStatus } from "../../model/filters.ts";
 
 /**
- * What a route requires of the text of its Location; its values are data. Absent traits require
- * nothing.
+ * Requirements of a route on the text of its Location; the values themselves are data. Absent
+ * traits require nothing.
  */
 export interface RouteTraits {
   /** Whether Sluice itself answers some requests, by redirects or preflights of browsers. */

@@ -1,4 +1,4 @@
-/** What the server blocks of a host need from outside of its Server (static mode). */
+/** The parts that a host's server blocks need from outside of its Server (static mode). */
 
 import type { Token } from "../../directives/token.ts";
 import type { AffinityCookie } from "../../model/configuration.ts";

@@ -30,7 +30,7 @@ export function frontView({ settings, machine }: StreamWorld): { readonly [name:
   const isTold = useProxyProtocol && machine.capabilities.streamRealip;
   return {
     headerTimeout: useProxyProtocol && timeoutKind.view(proxyProtocolHeaderTimeout),
-    /** Whose PROXY header the next one repeats. */
+    /** The senders whose PROXY header is passed on. */
     trusted: isTold ? [...new Set(proxyRealIpCidr)].map(Token.name) : [],
   };
 }

@@ -1,7 +1,7 @@
 /**
- * What the stream block has for Gateways. A port of TLS reads the name that a client sends and
+ * The part of the stream block for Gateways. A port of TLS reads the name that a client sends and
  * passes the bytes on to a pool, or to a socket of this nginx where TLS ends. Connections that no
- * backend is to have go to a socket that closes them.
+ * backend should get go to a socket that closes them.
  */
 import type { Machine } from "../../directives/machine.ts";
 import { shortHash } from "../../directives/short-hash.ts";

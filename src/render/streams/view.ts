@@ -1,5 +1,5 @@
 /**
- * What `stream.tmpl` sees (RS-26 and RS-27). With TLS passthrough, or a TLS listener on the usual
+ * The View of `stream.tmpl` (RS-26 and RS-27). With TLS passthrough, or a TLS listener on the usual
  * https port, the stream block has that port. It reads the SNI and sends every connection, with a
  * PROXY header, to a unix socket: that of our own TLS listener, which takes the client's address
  * from the header, or one for each host of streams, which drops the header before its backend.

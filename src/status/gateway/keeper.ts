@@ -3,8 +3,8 @@
  * looks at an object when its wanted status changes and when the object itself does, so it also
  * puts right what somebody else has overwritten.
  *
- * What the API server answered is newer than what the watch has brought, until the watch has
- * brought as much. Comparing with the older form would miss that a status has to be changed back.
+ * An answer of the API server is newer than the watch, until the watch has brought the same
+ * version. Comparing with the older form would miss that a status has to be changed back.
  */
 import { isDeepStrictEqual } from "node:util";
 import { guardedLater } from "../../guarded.ts";

@@ -28,7 +28,7 @@ export interface Assignment {
   readonly own?: ServicePlace;
   /** Whether it has the addresses of Ingresses. */
   readonly ofIngresses?: true;
-  /** What it waits for, which is no mistake. */
+  /** The thing that it waits for, in words; waiting is no mistake. */
   readonly waiting?: string;
 }
 

@@ -28,7 +28,7 @@ export function needsOwnBlock(features: FeatureValues): boolean {
   return featureList.some(([name, { textServer }]) => textServer?.(features[name]) === true);
 }
 
-/** What happens to features that need a server block of their own. */
+/** The consequences for features that need a server block of their own, where a host has none. */
 export interface Hostless {
   /** Why the paths of this Claim answer 503: one of these features is a guard. */
   readonly closes: (claim: Claim) => Problem | undefined;

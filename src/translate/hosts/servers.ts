@@ -1,7 +1,7 @@
 /**
  * Builds the Servers: one for each host of a Claim, and one for the catch-all. A Server is built
  * again when its Claims, an object that it used, or the owner of a name that it wants has changed.
- * What it uses is reported to other parts.
+ * The objects that it uses are reported to other parts.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";

@@ -29,7 +29,10 @@ export function idleBeside(key: string, values: FeatureValues): string | undefin
   return own?.onlyWith?.(values[own.name], otherOf(values));
 }
 
-/** What this annotation loses in an nginx without Lua; undefined where it loses nothing. */
+/**
+ * Returns the part of this annotation's effect that an nginx without Lua lacks; undefined where it
+ * lacks nothing.
+ */
 export function lostWithoutLua(key: string, values: FeatureValues): LostWithoutLua | undefined {
   const own = hooks.get(key);
   return own?.withoutLua?.(values[own.name]);

@@ -115,7 +115,7 @@ export function plainHosts(hosts: number, secrets: readonly KubernetesObject[] =
 
 export interface Files {
   readonly hosts: number;
-  /** Of the first hosts. */
+  /** TLS Secrets of the first hosts. */
   readonly secrets?: readonly KubernetesObject[];
   /** The address to which every host's Service leads. */
   readonly endpoint: { readonly address: string; readonly port: number };

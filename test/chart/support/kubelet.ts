@@ -70,8 +70,8 @@ export async function startKubelet(
     const say = (args: readonly string[], input = "") =>
       untilTaken(() => cluster.kubectl([...args, "--namespace", namespace], { input }), stopping.signal);
     if (pod.metadata.deletionTimestamp) {
-      // What is said of a Pod that is going already must not let it go before its containers have
-      // ended.
+      // A later event about a Pod that is being deleted must not remove it before its containers
+      // have ended.
       if (!stopped.has(uid)) stopped.set(uid, stopOf(uid));
       await stopped.get(uid);
       await say(["delete", "pod", name, "--grace-period=0", "--force", "--ignore-not-found"]);
@@ -145,8 +145,8 @@ async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal)
 }
 
 /**
- * What is said of a Pod that is gone, or was said before, is refused for good; any other refusal is
- * one of a busy API server, and it is said again.
+ * Repeats a command until the API server accepts it. A refusal is final where the Pod is gone or
+ * the command was done before; any other one comes from a busy API server.
  */
 async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
 /**
- * What a kubelet works out from a Pod's spec before a container starts: its volumes on disk, its
- * command, its environment.
+ * Does the work of a kubelet before a container starts: volumes on disk, the command and the
+ * environment, from the Pod's spec.
  */
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * What each feature adds to nginx: the lines of nginx.conf in both modes and of the records that
- * differ from those of the same Ingress without it. A review of a change reads its effect here,
- * feature by feature.
+ * The effect of each feature on nginx: the lines of nginx.conf in both modes, and of the records,
+ * that differ from those of the same Ingress without the feature. Reviewers read the effect of a
+ * change here, feature by feature.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -10,7 +10,7 @@ import { issuersFrom } from "../../../src/chains/fetch.ts";
 import { type AskedPolicy, strictPolicy } from "../../../src/kinds/asked.ts";
 import { askResponders } from "../../../src/ocsp/ask.ts";
 
-/** What names resolve to, as a tenant's nameserver has it. */
+/** Addresses of names, as a tenant's nameserver answers. */
 const found = vi.hoisted(() => new Map<string, readonly string[]>());
 vi.mock("node:dns", async (original) => ({
   ...(await original<typeof import("node:dns")>()),

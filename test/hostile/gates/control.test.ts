@@ -54,7 +54,10 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     });
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
-  /** What a client can find out or guess: nothing, other users, and what the file itself says. */
+  /**
+   * Passwords that a client can find out or guess: none, those of other users, and the text of the
+   * file itself.
+   */
   const guesses = (): readonly (string | undefined)[] => {
     const files = ["controller", "nginx"].map((file) =>
       readFileSync(join(world.runFolder, "keys", file), "utf8").trim(),

@@ -1,6 +1,6 @@
 /**
- * What ends or changes the controller, asked for by programs about which an address of this machine
- * proves nothing.
+ * Requests that end or change the controller, from programs that have an address of this machine.
+ * The address alone proves nothing.
  */
 import { readFileSync, statSync } from "node:fs";
 import { request as plainRequest } from "node:http";

@@ -34,7 +34,7 @@ async function onSmallDisk(mode: "dynamic" | "static"): Promise<{ readonly world
   return { world, folder };
 }
 
-/** What another password file, another host and another setting need the disk for. */
+/** Three changes that need the disk: another password file, another host and another setting. */
 const changes = () => [
   secret("users", { auth: "u:{PLAIN}p\n" }),
   ingress({

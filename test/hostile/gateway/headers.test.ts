@@ -1,7 +1,7 @@
 /**
- * What a route of the Gateway API changes in requests and answers. What frames a message or
- * concerns one connection is nginx's own affair there too: requests of tenants share connections to
- * backends, and answers may share one to a proxy in front.
+ * Headers that a route of the Gateway API changes in requests and answers. Headers that frame a
+ * message or concern one connection belong to nginx here too, because requests of tenants share
+ * connections to backends, and answers may share one to a proxy in front.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";

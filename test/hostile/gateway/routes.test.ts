@@ -1,6 +1,6 @@
 /**
- * What one route of the Gateway API may cost a worker, and what its backends and clients reach
- * beyond it.
+ * The most that one route of the Gateway API may cost a worker, and the limits of what its backends
+ * and clients reach.
  */
 import { beforeEach, expect, test } from "vitest";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";

@@ -69,7 +69,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     victim.server.close();
   });
 
-  /** What is set beyond what is always there. */
+  /** The lines that set headers beyond those that are always there. */
   const added = (before: readonly string[]): string[] => {
     const known = new Set(before);
     const all = setIn(world.tree()).filter((line) => !known.has(line));

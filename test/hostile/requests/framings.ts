@@ -94,7 +94,7 @@ const lines: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** What is tried, and the bytes that are sent. */
+/** Each attempt with the bytes that are sent. */
 export const framings: readonly (readonly [string, string])[] = [
   ...[...lengths, ...names, ...encodings, ...chunks, ...lines].map(([what, bytes]) => [what!, bytes!] as const),
 ];

@@ -1,4 +1,6 @@
-/** What a client says of itself, and line breaks where a header is made of what it says. */
+/**
+ * Headers in which clients describe themselves, and line breaks where such text becomes a header.
+ */
 import { describe, expect, test } from "vitest";
 import { ingress, settings } from "../support/objects.ts";
 import { exchange, statuses } from "../support/raw.ts";
@@ -108,7 +110,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       "x-original-uri": ["/evil"],
     });
     expect(port).not.toBe("666");
-    // What it said of itself is passed under the name that says so, and under no other.
+    // The client's own list of addresses is passed under this name alone.
     expect(said("x-original-forwarded-for")).toEqual(["6.6.6.6"]);
   });
 

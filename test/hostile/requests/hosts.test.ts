@@ -35,7 +35,7 @@ const contrary: readonly (readonly [what: string, head: string])[] = [
   ["credentials in the target", "GET http://u@open.example/x HTTP/1.1\r\nHost: open.example"],
 ];
 
-/** What honest clients send, and the host that the backend hears. */
+/** Requests of honest clients, each with the host that the backend gets. */
 const honest: readonly (readonly [what: string, head: string, heard: string])[] = [
   ["a host", "GET /x HTTP/1.1\r\nHost: open.example", "open.example"],
   ["a host with a port", "GET /x HTTP/1.1\r\nHost: open.example:24000", "open.example:24000"],

@@ -10,7 +10,8 @@ import { worldOf } from "../support/world.ts";
 import { disguises, guards, neighbours } from "./disguises.ts";
 
 /**
- * What a careful backend makes of a target: one round of decoding, dot segments, slashes as one.
+ * Reads a target as a careful backend does: it decodes once, resolves dot segments and merges
+ * slashes.
  */
 function meant(target: string): string {
   const path = target

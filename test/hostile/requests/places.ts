@@ -1,7 +1,7 @@
 /**
- * What makes a header, or the target of a request of its own, out of what a client asks for:
- * annotations, and the beginning of the target that the client's text goes behind. AUTH stands for
- * the origin of the auth service.
+ * Annotations that turn text of a client into a header or into the target of another request, each
+ * with the beginning of the target that the client's text follows. AUTH stands for the origin of
+ * the auth service.
  */
 export const places: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [
   ["the redirect to https", { "force-ssl-redirect": "true" }, "/"],

@@ -31,7 +31,7 @@ function shown({ name, args, lua }: Directive, seals: Seals | undefined): string
   return `${words}${lua === undefined ? "" : ` ${JSON.stringify(code(lua))}`}`.replace(hashes, "HASH");
 }
 
-/** What is in `one` and not in `other`, each as often as that is so. */
+/** The lines of `one` that `other` lacks, each as often as it is missing. */
 export function missingFrom(one: readonly string[], other: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const line of other) counts.set(line, (counts.get(line) ?? 0) + 1);

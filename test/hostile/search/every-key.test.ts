@@ -73,7 +73,7 @@ const values = ({ kind: { good } }: Pick<Field<unknown>, "kind">): readonly stri
   return [...groups, ...headers, ...addresses, ...urls, ...near];
 };
 
-/** What makes an annotation count at all, by how its key begins. */
+/** Further annotations that an annotation needs to have any effect, by how its key begins. */
 const around: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
   [/^auth-tls-/, { "auth-tls-secret": "ns/ca" }],
   [/^auth-(?!tls|type|realm|secret)/, { "auth-url": "http://192.0.2.99/check" }],

@@ -33,7 +33,10 @@ export interface Tally {
   nginxTests: number;
   slowestTurnMs: number;
   readonly findings: string[];
-  /** What nginx said, without what differs from object to object. */
+  /**
+   * Messages of nginx with the parts taken out that differ from object to object, and how often
+   * each came.
+   */
   readonly reasons: Map<string, number>;
 }
 
@@ -50,7 +53,7 @@ export interface Search {
   stop(): Promise<void>;
 }
 
-/** What an operator may set that lets more of the objects in. */
+/** Settings of an operator that let more of the objects in. */
 const generous = {
   "annotations-risk-level": "Critical",
   "global-allowed-response-headers": "X-A,X-B,x_c,Content-Length,transfer_encoding,Keep-Alive",
@@ -138,7 +141,7 @@ function looked(workshop: Workshop): Looked {
   return { lines: statements(tree), records, tree };
 }
 
-/** What changes with the number of hosts and shapes, and says nothing of any of them. */
+/** Text that depends on the number of hosts and shapes alone. */
 const counted =
   /"(lua_shared_dict|init_by_lua_block|server_names_hash_\w+|variables_hash_\w+|map_hash_\w+)"|\/generation"|"location","= \/generation/;
 

@@ -46,7 +46,7 @@ export interface Tried {
   readonly problems: readonly Problem[];
   /** How often nginx was asked. */
   readonly tests: number;
-  /** What one turn of translation and rendering took at most. */
+  /** The longest turn of translation and rendering. */
   readonly slowestTurnMs: number;
 }
 

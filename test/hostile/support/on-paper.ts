@@ -1,4 +1,4 @@
-/** What nginx would get for some objects, without running it. */
+/** Renders what nginx would get for some objects, without running it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

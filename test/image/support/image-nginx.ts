@@ -17,7 +17,7 @@ export interface SuiteOnImage {
   readonly suite: Suite;
   /** Words for vitest, such as `--project parity`. */
   readonly words: readonly string[];
-  /** What gets the words in the place of vitest. */
+  /** The program that gets the arguments in place of vitest. */
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Prints while it runs, too. */
@@ -48,7 +48,7 @@ export async function runOnImage({ suite, words, program = vitest, env = {}, isS
     // namespace.
     mkdirSync(join(folder, "memory"));
     const script = [
-      // What a test mounts later appears in the root as well.
+      // Later mounts of a test appear in the root as well.
       "mount --make-rshared /",
       `mount -t tmpfs tmpfs ${folder}/memory`,
       `mkdir ${folder}/memory/upper ${folder}/memory/work`,

@@ -25,9 +25,9 @@ export interface BothApis {
   serve(...objects: readonly KubernetesObject[]): Promise<Translation & { readonly reloaded: boolean }>;
   /** The number of the backend that answers, or another status; the same as `sluice why` says. */
   ask(host: string, path: string, headers?: Readonly<Record<string, string>>): Promise<string>;
-  /** What nginx answers alone. */
+  /** The answer that nginx gives itself. */
   answer(host: string, path: string, headers?: Readonly<Record<string, string>>): Promise<string>;
-  /** What routes in shadow would have done. */
+  /** Reports about what routes in shadow would have done. */
   shadows(): Promise<readonly ShadowReport[]>;
   readonly to: string;
 }

@@ -61,9 +61,9 @@ export interface Gateways {
   readonly machine: Machine;
   /** The records that were published, by key. */
   readonly records: ReadonlyMap<string, string>;
-  /** What nginx has counted of routes in shadow. */
+  /** nginx's counts of routes in shadow. */
   shadow(): Promise<string>;
-  /** What the backends saw since the last time, oldest first. */
+  /** The requests that backends saw since the last call, oldest first. */
   seen(): readonly Seen[];
 }
 

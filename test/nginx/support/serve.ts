@@ -46,7 +46,7 @@ export interface ServeOptions {
   readonly files: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What it may take until it serves. */
+  /** The longest wait until it serves. */
   readonly limitMs?: number;
   /** Arguments of Node in place of the program of the sources. */
   readonly node?: readonly string[];

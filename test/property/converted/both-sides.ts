@@ -134,7 +134,7 @@ function surroundingsOf(pki: Pki): readonly KubernetesObject[] {
   return [...others, ...(ofNamespaces as KubernetesObject[])].map(withData);
 }
 
-/** What an API server makes of `stringData`. */
+/** Turns `stringData` into `data`, as an API server does. */
 function withData(object: KubernetesObject): KubernetesObject {
   const { stringData, ...rest } = object as KubernetesObject & { stringData?: Readonly<Record<string, string>> };
   if (stringData === undefined) return object;

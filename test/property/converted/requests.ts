@@ -17,7 +17,7 @@ const methods = ["GET", "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "O
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
 const cookies = ["canary=always", "a=b; canary=never", "beta.1=always", "session=1", "Canary=always"];
 
-/** What a client may send, each now and then. */
+/** Headers that a client may send, each now and then. */
 const headers: readonly (readonly [string, readonly string[]])[] = [
   ["x-canary", ["always", "never", "eu-west", "eu-1", "a b", "x"]],
   ["a-b.c", ["always", "never", "a b"]],

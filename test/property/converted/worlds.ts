@@ -34,7 +34,10 @@ export interface IngressSketch {
 }
 
 export const namespaces = ["ns", "other"] as const;
-/** By the last byte of their address. `none` has no endpoint, and `missing` is not there. */
+/**
+ * Services, each with the last byte of its endpoint's address. `none` has no endpoint, and
+ * `missing` is not there.
+ */
 export const services: Readonly<Record<string, number>> = { a: 11, b: 12, c: 13, errors: 30, none: 0 };
 
 const plainPaths = ["/", "/a", "/a/", "/a/b", "/ab", "/a.c", "/A", "/d e", "/a+b", "/%41", "/a/b/c"];

@@ -19,7 +19,7 @@ local sub = string.sub
 
 local _M = {}
 
--- What the question says beside the request, and what concerns its connection.
+-- Headers that the question uses for itself or for its connection; the request's own are left out.
 local own = {
   ["x-sluice-check"] = true, ["x-sluice-hops"] = true, ["connection"] = true, ["content-length"] = true, ["host"] = true,
 }
@@ -109,7 +109,7 @@ end
 
 local fields = { "upstream", "all", "client", "client_port", "server", "server_port", "scheme", "protocol", "id" }
 
--- What the question says in a header of its own.
+-- Reads the fields that nginx writes into one header of the question.
 local function said_by(text)
   local found = { match(text or "", ("([^|]*)|"):rep(#fields - 1, "") .. "(.*)") }
   local said = {}

@@ -1,6 +1,6 @@
--- What an auth service that is asked over gRPC has said (CheckResponse of Envoy's ext_authz), as
--- what is to be done: `refused`, the answer to the client, or changes of the request and of its
--- answer. What cannot be followed is an error, which lets no request pass.
+-- Reads the answer of an auth service over gRPC (CheckResponse of Envoy's ext_authz) into what has
+-- to be done: `refused`, which is the answer to the client, or changes of the request and of its
+-- answer. An answer that cannot be followed is an error, and the request does not pass.
 local protobuf = require("sluice.gateway.protobuf")
 local reserved = require("sluice.gateway.reserved")
 

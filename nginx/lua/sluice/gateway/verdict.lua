@@ -1,5 +1,4 @@
--- What an auth service over gRPC has said (check.lua), done to the request that it was asked about,
--- and to the answer.
+-- Applies the verdict of an auth service over gRPC (check.lua) to the request and to its answer.
 local cjson = require("cjson.safe")
 
 local ngx = ngx
