@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { ownNetwork } from "./test/support/own-network.ts";
 
-/** The suites, by what they need. `scripts/test.mjs` picks them and gives them a network namespace, in which those that run one file after the other stay. */
+/**
+ * The suites, by what they need. `scripts/test.mjs` picks them and gives them a network namespace.
+ * Suites that run one file after the other stay in it.
+ */
 const suites = {
   unit: {
     include: ["src/**/*.test.ts", "scripts/**/*.test.ts", "test/support/**/*.test.ts", "test/bench/**/*.test.ts"],
@@ -19,7 +22,10 @@ const suites = {
   e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
 };
 
-/** When to give up, which a hook that starts a cluster on a busy machine must not meet: vitest itself would wait ten seconds for a hook and one for a look. */
+/**
+ * Limits that a hook does not reach even where it starts a cluster on a busy machine. Vitest's own
+ * are ten seconds for a hook and one for a poll.
+ */
 const patience = { hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };
 
 export default defineConfig({

@@ -1,12 +1,13 @@
 /**
- * Makes elements. Values of the cluster get into the page as text and attributes only, never as markup, so a hostile name
- * shows as what it is.
+ * Makes elements. Values of the cluster get into the page as text and attributes only, never as
+ * markup, so a hostile name is shown as it is.
  */
 
 /** @typedef {Node | string | number | null | undefined | false | readonly Child[]} Child */
 
 /**
- * `h("a", { href: "/ui/" }, "Overview")`. An attribute that is `true` stands alone; one that is `false` is left out.
+ * Makes an element, as in `h("a", { href: "/ui/" }, "Overview")`. An attribute that is `true` has
+ * no value; one that is `false` is left out.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Record<string, string | number | boolean | undefined>} attributes
@@ -65,8 +66,8 @@ export function badge(text, tone) {
 }
 
 /**
- * A table with its roles spelled out: on a phone its rows are blocks, which would lose them otherwise. The heads are those of
- * the rows where none are given.
+ * A table with explicit roles: on a phone its rows are blocks, which would lose them otherwise.
+ * Without `heads`, those of the rows are used.
  * @param {string} caption
  * @param {HTMLTableRowElement[]} rows
  * @param {HTMLTableCellElement[]} [heads]
@@ -89,7 +90,7 @@ function headsOf([first]) {
 }
 
 /**
- * A name that may go on in the next line behind its dots, slashes and hyphens, and not within a word.
+ * A name that may break behind its dots, slashes and hyphens, and not within a word.
  * @param {string} text
  */
 export function name(text) {

@@ -1,6 +1,6 @@
 /**
- * A list that the server filters, sorts and cuts into pages: fast with ten thousand rows, because a hundred are shown. Filter,
- * order and page stand in the address.
+ * A list that the server filters, sorts and cuts into pages. It is fast with ten thousand rows,
+ * because a hundred are shown. The address holds filter, order and page.
  */
 import { get } from "./api.js";
 import { fill, h, refill, table } from "./dom.js";

@@ -1,4 +1,7 @@
-/** Listens to the controller while somebody looks: a page in a hidden tab costs nothing, and asks for all when it is seen again. */
+/**
+ * Listens to the controller while the page is visible. In a hidden tab it costs nothing, and it
+ * asks for everything when it is shown again.
+ */
 
 /** @import { ChangedEvent, TrafficEvent, ViewName } from "../src/page/api/events.ts" */
 

@@ -1,6 +1,6 @@
 /**
- * The frame of the page: which view is shown, and when it asks again. The address names the view and all of its state, so
- * each link can be shared. A view is loaded when it is first shown.
+ * The frame of the page: chooses the view, and when it asks again. The address names the view and
+ * all of its state, so each link can be shared. A view is loaded when it is first shown.
  */
 import { ApiError, get } from "./api.js";
 import { fill, h } from "./dom.js";

@@ -27,6 +27,7 @@ export function commentLines(source: string, extension: string): readonly Commen
 const beginnings: Readonly<Record<string, readonly string[]>> = {
   ts: ["//", "/*"],
   mjs: ["//", "/*"],
+  js: ["//", "/*"],
   lua: ["--"],
   sh: ["#"],
 };
