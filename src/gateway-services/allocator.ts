@@ -41,8 +41,12 @@ export class Allocator {
     return !this.#file.isKnown(snapshot().configMaps.get(record));
   }
 
-  /** `changed` is called with the uid of each Gateway whose target ports have changed. */
-  async reconcile(signal: AbortSignal, mayWrite: () => boolean, changed: (uid: string) => void): Promise<Reconciled> {
+  /** `changed` is called with the uids of all Gateways whose target ports have changed. */
+  async reconcile(
+    signal: AbortSignal,
+    mayWrite: () => boolean,
+    changed: (uids: ReadonlySet<string>) => void,
+  ): Promise<Reconciled> {
     if (!this.#wanted.areKnown) return { kind: "done" };
     for (let attempt = 1; ; attempt += 1) {
       // Somebody may have changed or deleted the record that a watch brought.
@@ -67,12 +71,13 @@ export class Allocator {
     }
   }
 
-  #take(changed: (uid: string) => void): void {
+  #take(changed: (uids: ReadonlySet<string>) => void): void {
     const before = this.#targets;
-    this.#targets = targetsIn(this.#file.record!, this.#world.ports);
-    for (const uid of new Set([...before.keys(), ...this.#targets.keys()])) {
-      if (JSON.stringify(before.get(uid)) !== JSON.stringify(this.#targets.get(uid))) changed(uid);
-    }
+    const now = targetsIn(this.#file.record!, this.#world.ports);
+    this.#targets = now;
+    const differs = (uid: string) => JSON.stringify(before.get(uid)) !== JSON.stringify(now.get(uid));
+    const others = new Set([...before.keys(), ...now.keys()].filter(differs));
+    if (others.size > 0) changed(others);
   }
 
   #needs(): readonly PortNeed[] {

@@ -31,6 +31,8 @@ const nameOf = (kind: string, { namespace, name }: ObjectName) => `${kind} ${nam
 class WritableApi extends FakeApi {
   readonly stored = new Map<string, KubernetesObject>();
   readonly writes: string[] = [];
+  /** Answers that come only when the promise has resolved, by verb and object. */
+  readonly late = new Map<string, Promise<void>>();
   #version = 1_000;
 
   set(object: KubernetesObject): KubernetesObject {
@@ -65,14 +67,20 @@ class WritableApi extends FakeApi {
     return {
       list: this.list.bind(this),
       watch: this.watch.bind(this),
-      get: async (of: Resource<KubernetesObject>, name: ObjectName) => found(of.kind, name),
+      get: async (of: Resource<KubernetesObject>, name: ObjectName) => {
+        await this.late.get(`get ${nameOf(of.kind, name)}`);
+        return found(of.kind, name);
+      },
       create: async (of: Resource<KubernetesObject>, object: KubernetesObject) => {
         if (found(of.kind, object.metadata).ok) return failed(failureFromStatus(409, {}));
         this.writes.push(`create ${nameOf(of.kind, object.metadata)}`);
         return succeeded(this.set(object));
       },
-      update: async (of: Resource<KubernetesObject>, object: KubernetesObject) =>
-        write("update", of.kind, object.metadata, () => object),
+      update: async (of: Resource<KubernetesObject>, object: KubernetesObject) => {
+        const answer = write("update", of.kind, object.metadata, () => object);
+        await this.late.get(`update ${nameOf(of.kind, object.metadata)}`);
+        return answer;
+      },
       patch: async (of: Resource<KubernetesObject>, name: ObjectName, { body }: Patch) =>
         write("patch", of.kind, name, (now) => merged(now, body) as KubernetesObject),
       delete: async (of: Resource<KubernetesObject>, name: ObjectName) => {
@@ -238,6 +246,25 @@ test("a Service or slice that is deleted comes back with its ports", async () =>
   expect(targets(service())).toEqual([20_000]);
   expect(slice()?.metadata.ownerReferences?.[0]?.uid).toBe(service()?.metadata.uid);
   expect(said).toEqual(["ServiceCreated gw", "ServiceCorrected gw"]);
+});
+
+test("a Gateway that comes while ports are handed out gets a Service, whatever is known first", async () => {
+  const { set, settle, remove, api, clock, service } = await setUp();
+  await set(...world, gateway({ name: "former" }));
+  const [asked, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  api.late.set("get Service ns/former-sluice", asked.promise);
+  api.late.set("update ConfigMap sluice/ports", stored.promise);
+  api.stored.delete("Service ns/former-sluice");
+  await remove("Gateway ns/former");
+  // The port's former Service is asked for meanwhile.
+  await set(gateway({ name: "two" }));
+  asked.resolve();
+  // A turn knows the new ports from the watch before the writer gets its answer.
+  await settle();
+  expect(service("two")).toBeUndefined();
+  stored.resolve();
+  await clock.advance(0);
+  expect(targets(service("two"))).toEqual([20_001]);
 });
 
 test("foreign Services and slices are never written", async () => {

@@ -136,10 +136,11 @@ export class GatewayServices {
     if (!round.mayWrite()) return { kind: "done" };
     if (key === unwantedKey) return this.#removeUnwanted(writer, round);
     if (key === recordKey) {
-      const keys = new Map(this.#wanted.all().map(({ gateway }) => [gateway.metadata.uid, keyOf(gateway)]));
-      return allocator.reconcile(round.signal, round.mayWrite, (uid) => {
-        const gateway = keys.get(uid);
-        if (gateway !== undefined) queue.add(gateway);
+      return allocator.reconcile(round.signal, round.mayWrite, (uids) => {
+        // A Gateway may have come since the work on the record began.
+        for (const { gateway } of this.#wanted.all()) {
+          if (uids.has(gateway.metadata.uid ?? "")) queue.add(keyOf(gateway));
+        }
       });
     }
     const wanted = this.#wanted.of(key);
