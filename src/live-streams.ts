@@ -12,7 +12,7 @@ import { hasEndpointsAsData, poolRecords, streamService } from "./render/streams
 export interface LiveStreams {
   /**
    * Calls `say` as soon as nginx has the endpoints of these streams. Of several calls for the same
-   * streams the last one counts, and none counts after a later one.
+   * streams the last one counts, and nothing is said any more after something later.
    */
   whenTaken(streams: readonly StreamServer[], say: () => void): void;
   /** Resolves when nginx has the endpoints of these streams. */
@@ -36,25 +36,38 @@ export function openLiveStreams(
     recordOf: async (pool) => (await records).get(streamKey(pool)),
     report,
   });
-  let last: Waiting | undefined;
   const taken = async (streams: readonly StreamServer[]) => {
     if (streams.length > 0) await answers.taken(poolRecords(streams));
   };
-  const whenTaken = (streams: readonly StreamServer[], say: () => void) => {
+  return { whenTaken: inTurn(taken), taken, end: () => answers.end() };
+}
+
+/**
+ * `whenTaken` by a function that resolves when nginx has these streams. Where streams change all
+ * the time, each turn is said when nginx has its streams, and not only the last one.
+ */
+export function inTurn(taken: (streams: readonly StreamServer[]) => Promise<void>): LiveStreams["whenTaken"] {
+  /** The last turn that was said, and those after it. */
+  let all: readonly Waiting[] = [];
+  return (streams, say) => {
+    const last = all.at(-1);
     if (last?.streams === streams) {
       if (last.isOver) say();
       else last.say = say;
       return;
     }
-    const waiting: Waiting = { streams, say, isOver: streams.length === 0 };
-    last = waiting;
-    if (waiting.isOver) return say();
-    void taken(streams).then(() => {
+    const waiting: Waiting = { streams, say, isOver: false };
+    all = [...all, waiting];
+    const over = () => {
+      const at = all.indexOf(waiting);
+      if (at === -1) return;
+      all = all.slice(at);
       waiting.isOver = true;
-      if (waiting === last) waiting.say();
-    });
+      waiting.say();
+    };
+    if (streams.length === 0) over();
+    else void taken(streams).then(over);
   };
-  return { whenTaken, taken, end: () => answers.end() };
 }
 
 interface Waiting {

@@ -1,0 +1,55 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { inTurn } from "./live-streams.ts";
+import type { StreamServer } from "./model/configuration.ts";
+
+function setUp() {
+  const said: string[] = [];
+  const taken = new Map<readonly StreamServer[], () => void>();
+  const whenTaken = inTurn((streams) => new Promise((resolve) => void taken.set(streams, resolve)));
+  const streams = (): readonly StreamServer[] => [{} as StreamServer];
+  return {
+    said,
+    streams,
+    say: (turn: string, of: readonly StreamServer[]) => whenTaken(of, () => said.push(turn)),
+    take: async (of: readonly StreamServer[]) => {
+      taken.get(of)?.();
+      await setImmediate();
+    },
+  };
+}
+
+test("a turn is said when nginx has its streams, although later ones wait already", async () => {
+  const { said, say, take, streams } = setUp();
+  const [one, two, three] = [streams(), streams(), streams()];
+  say("first", one);
+  say("second", two);
+  say("third", three);
+  expect(said).toEqual([]);
+  await take(one);
+  await take(two);
+  expect(said).toEqual(["first", "second"]);
+  await take(three);
+  expect(said).toEqual(["first", "second", "third"]);
+});
+
+test("nothing is said after a later turn, and of the turns with the same streams the last one is", async () => {
+  const { said, say, take, streams } = setUp();
+  const [one, two] = [streams(), streams()];
+  say("first", one);
+  say("second", two);
+  say("third", two);
+  await take(two);
+  await take(one);
+  say("fourth", two);
+  expect(said).toEqual(["third", "fourth"]);
+});
+
+test("a turn without streams waits for nothing", async () => {
+  const { said, say, take, streams } = setUp();
+  const one = streams();
+  say("first", one);
+  say("second", []);
+  await take(one);
+  expect(said).toEqual(["second"]);
+});
