@@ -79,7 +79,18 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
     };
   };
 
+  /** What fails is tried again: nothing else would ask for it while the cluster is at rest. */
+  const give = async (key: string, address: string): Promise<void> => {
+    const body = { status: { loadBalancer: { ingress: [{ ip: address }] } } };
+    const patch = { type: "merge", subresource: "status", body } as const;
+    const answer = await client.patch(services, nameOf(key), patch, stopping.signal);
+    if (answer.ok || answer.failure.code === 404 || stopping.signal.aborted) return;
+    console.log(`load balancer: Service ${key}: ${answer.failure.message}`);
+    setTimeout(look, 1_000).unref();
+  };
+
   const look = (): void => {
+    if (stopping.signal.aborted) return;
     const wanted = new Map<string, () => { close(): unknown }>();
     const present = balanced.store.list().filter(({ spec }) => spec?.type === "LoadBalancer");
     const keys = new Set(present.map(keyOf));
@@ -87,12 +98,12 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
     for (const service of present) {
       const key = keyOf(service);
       const address = given.get(key) ?? addresses.find((one) => ![...given.values()].includes(one));
-      if (address === undefined) continue;
-      given.set(key, address);
-      if (service.status?.loadBalancer?.ingress?.[0]?.ip !== address) {
-        const body = { status: { loadBalancer: { ingress: [{ ip: address }] } } };
-        void client.patch(services, nameOf(key), { type: "merge", subresource: "status", body }, stopping.signal);
+      if (address === undefined) {
+        console.log(`load balancer: no address is left for Service ${key}`);
+        continue;
       }
+      given.set(key, address);
+      if (service.status?.loadBalancer?.ingress?.[0]?.ip !== address) void give(key, address);
       for (const { port, name, protocol = "TCP" } of service.spec?.ports ?? []) {
         const open = protocol === "UDP" ? relay : listen;
         wanted.set(`${key} ${protocol} ${address} ${port} ${name}`, () => open(key, address, port, name));
