@@ -15,6 +15,8 @@ export interface ContainedOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Called with what it prints. */
   readonly write: (text: string) => void;
+  /** The time between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
 }
 
 export interface Contained {
@@ -30,9 +32,10 @@ export interface Process {
 }
 
 const restartMs = 200;
-const stopMs = 60_000;
+const longestGraceMs = 60_000;
 
-export function startContained({ enter, mounts, command, env, write }: ContainedOptions): Contained {
+export function startContained(options: ContainedOptions): Contained {
+  const { enter, mounts, command, env, write, graceMs = longestGraceMs } = options;
   const [program = "", ...args] = [...enter, ...apart(mounts), ...command];
   const start = () => {
     const one = execa(program, args, { env, reject: false, all: true, buffer: false, forceKillAfterDelay: false });
@@ -62,7 +65,7 @@ export function startContained({ enter, mounts, command, env, write }: Contained
     first,
     async stop() {
       stopping = true;
-      const late = setTimeout(() => tell("SIGKILL"), stopMs);
+      const late = setTimeout(() => tell("SIGKILL"), graceMs);
       tell("SIGTERM");
       await living;
       clearTimeout(late);

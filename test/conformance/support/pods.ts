@@ -37,6 +37,8 @@ export function echoPods(cluster: Cluster): StartPod {
       command,
       env,
       write: (text) => void printed.push({ atMs: Date.now(), text }),
+      // As first processes of their namespaces they get no SIGTERM, because they do not ask for it.
+      graceMs: 0,
     });
     const isUp = () => (isUdp ? printed.length > 0 : accepts(address));
     while (!signal.aborted && !(await isUp())) await sleep(50);
