@@ -1,14 +1,15 @@
 /**
- * Reads the Gateways and routes that the webhook reviews. The API server has checked them against
- * their definitions, but any program that reaches the port can send one, so sizes are bounded here.
- * `warnings.ts` finds wrong shapes.
+ * Reads the Gateways, ListenerSets and routes that the webhook reviews. The API server has checked
+ * them against their definitions, but any program that reaches the port can send one, so sizes are
+ * bounded here. `warnings.ts` finds wrong shapes.
  */
+import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Gateway, Route } from "../../model/gateway/objects.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
 import { type RouteSettings, routeSettingsVersion, sluiceGroup } from "../../model/gateway/route-settings.ts";
 import { tableOf } from "../../model/snapshot.ts";
 
-export type GatewayObject = Gateway | Route;
+export type GatewayObject = Gateway | ListenerSet | Route;
 
 export type Reviewed = GatewayObject | RouteSettings;
 
@@ -16,7 +17,7 @@ export type Reviewed = GatewayObject | RouteSettings;
 export function isReviewed({ group, version, kind }: Readonly<Record<string, unknown>>): boolean {
   if (group === sluiceGroup) return version === "v1alpha1" && kind === "RouteSettings";
   if (group !== gatewayGroup || version !== "v1" || typeof kind !== "string") return false;
-  return Object.hasOwn(tableOf, kind) && (kind === "Gateway" || kind.endsWith("Route"));
+  return Object.hasOwn(tableOf, kind) && (kind === "Gateway" || kind === "ListenerSet" || kind.endsWith("Route"));
 }
 
 /** The definitions allow no longer list, and no longer text except in annotations. */

@@ -1,6 +1,6 @@
 /**
- * The webhook's warnings for Gateways and routes: the sentences of their conditions, and matches
- * that get no request.
+ * The webhook's warnings for Gateways, ListenerSets and routes: the sentences of their conditions,
+ * and matches that get no request.
  */
 import { expect, test } from "vitest";
 import {
@@ -39,7 +39,7 @@ const world = put(
   serviceIn("other", "web"),
   route({ name: "old", age: 9, hostnames: ["taken.a.example"] }),
 );
-const said = (object: ReturnType<typeof gateway> | ReturnType<typeof route>, snapshot = world) =>
+const said = (object: Parameters<typeof warningsFor>[0], snapshot = world) =>
   warningsFor(object, snapshot, options).map(sentence);
 const hostnames = ["x.a.example"];
 
@@ -122,6 +122,28 @@ test("a Gateway is warned of listeners that are not served, and not of Secrets t
     expect.stringMatching(/^spec.listeners\[1\].protocol: Strange is not /),
     expect.stringMatching(/certificateRefs\[0\]: Secret ns\/gone not found; it is not served/),
   ]);
+});
+
+test("a ListenerSet is warned of a Gateway that is missing or does not take it, and of listeners that others have", () => {
+  const http = listener({ hostname: "x.a.example" });
+  const set = (more: Partial<Parameters<typeof listenerSet>[0]> = {}) =>
+    listenerSet({ gateway: "open", name: "new", listeners: [http], ...more });
+  const allowedListeners = { namespaces: { from: "Same" } };
+  const all = put(world, gateway({ name: "open", listeners: [listener({})], spec: { allowedListeners } }));
+  expect(said(set(), all)).toEqual([]);
+  expect(said(set({ gateway: "theirs" }), all), "another controller's").toEqual([]);
+  expect(said(set({ gateway: "none" }), all)).toEqual([
+    "spec.parentRef: Gateway ns/none not found; none of its listeners is served",
+  ]);
+  expect(said(set({ gateway: "gw" }), all)).toEqual([
+    "spec.parentRef: Gateway ns/gw takes no ListenerSets of namespace ns (spec.allowedListeners); none of its listeners is served",
+  ]);
+  const older = listenerSet({ gateway: "open", name: "old", age: 9, listeners: [http] });
+  expect(said(set(), put(all, older))).toEqual([
+    "spec.listeners[0].hostname: the older ListenerSet old has hostname x.a.example on port 80 too; the listener is not served",
+  ]);
+  const elsewhere = listenerSet({ gateway: "gw", name: "old", age: 9, listeners: [http] });
+  expect(said(set(), put(all, elsewhere)), "a set of another Gateway").toEqual([]);
 });
 
 const review = (object: unknown, kind = "HTTPRoute") =>

@@ -1,8 +1,8 @@
 /**
- * The webhook's warnings for a Gateway or a route. They are the Problems that the object would
- * have, found by the code that makes its conditions. They are only warnings, because missing
- * objects often arrive a moment later. Only the objects that it refers to or competes with are
- * translated.
+ * The webhook's warnings for a Gateway, a ListenerSet or a route. They are the Problems that the
+ * object would have, found by the code that makes its conditions. They are only warnings, because
+ * missing objects often arrive a moment later. Only the objects that it refers to or competes with
+ * are translated.
  */
 import { guarded } from "../../guarded.ts";
 import { type Certificate, noIdentity, SecretText } from "../../model/configuration.ts";
@@ -19,8 +19,8 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { GatewayObject } from "./subject.ts";
 
 /**
- * The most routes that are read beside the one under review because they may have its matches.
- * Honest routes that share a host are fewer.
+ * The most objects of its kind that are read beside the one under review: routes that may have its
+ * matches, and ListenerSets of its Gateway. Honest routes that share a host are fewer.
  */
 export const mostNeighbours = 100;
 
@@ -84,7 +84,7 @@ function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOp
     ),
   };
   const watched = kind as WatchedKind;
-  const others = kind === "Gateway" ? [] : neighboursOf(object as Route, all[tableOf[watched]] as Table<Route>);
+  const others = othersBeside(object, all);
   return withObjects(part, [
     ...[...others, object].map((one) => ({ kind: watched, key: keyOf(one), object: one })),
     ...ingressesBeside(object, all).map((one) => ({ kind: "Ingress" as const, key: keyOf(one), object: one })),
@@ -93,10 +93,32 @@ function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOp
 
 /** The Gateways to which the ListenerSets are attached, as `namespace/name`. */
 function gatewaysOf(sets: Table<ListenerSet>, namespace: string): readonly string[] {
-  return [...sets.values()].flatMap(({ spec, metadata }) => {
-    const parent = spec?.parentRef;
-    return parent === undefined ? [] : [`${parent.namespace ?? metadata.namespace ?? namespace}/${parent.name}`];
-  });
+  return [...sets.values()].flatMap((set) => gatewayOf(set, namespace) ?? []);
+}
+
+function gatewayOf({ spec, metadata }: ListenerSet, namespace: string): string | undefined {
+  const parent = spec?.parentRef;
+  return parent && `${parent.namespace ?? metadata.namespace ?? namespace}/${parent.name}`;
+}
+
+/** Objects of the same kind that may have what the object claims. */
+function othersBeside(object: GatewayObject, all: Snapshot): readonly GatewayObject[] {
+  if (isSet(object)) return siblingsOf(object, all.listenerSets);
+  const { kind } = object;
+  return kind === "Gateway" ? [] : neighboursOf(object as Route, all[tableOf[kind as WatchedKind]] as Table<Route>);
+}
+
+const isSet = (object: GatewayObject): object is ListenerSet => object.kind === "ListenerSet";
+
+/** Other sets of its Gateway, whose listeners may collide with its own. */
+function siblingsOf(set: ListenerSet, all: Table<ListenerSet>): readonly ListenerSet[] {
+  const gateway = gatewayOf(set, "default");
+  const found: ListenerSet[] = [];
+  for (const [key, other] of all) {
+    if (found.length === mostNeighbours) break;
+    if (key !== keyOf(set) && gateway !== undefined && gatewayOf(other, "default") === gateway) found.push(other);
+  }
+  return found;
 }
 
 /** Routes of the same kind that share a parent and a hostname with this one. */
