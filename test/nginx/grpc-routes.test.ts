@@ -136,28 +136,39 @@ const rules: readonly Rule[] = [
   },
 ];
 
-async function serve(base: number) {
-  await startBackends();
+/** nginx with one port without TLS and one with it, for what is put there. */
+async function start(base: number) {
   const pki = await sharedPki();
-  const pair = certificateFrom("tls", pki.tls.certificate, pki.tls.key);
   const it = await startGateways(base);
-  const ports = [
-    port("a", address, plainPort, { web: "" }),
-    { ...port("s", address, tlsPort, { web: "" }, { tls: true, pairs: ["tls"] }) },
-  ];
-  const hosts = [host("shop/a/web", "calls.example", rules), host("shop/s/web", "calls.example", rules)];
-  await it.put({ ports, hosts, certificates: [pair], empty: ["nothing"] });
-  const open = (origin: string) => {
+  const connected = (origin: string) => {
     const session = connect(origin, { rejectUnauthorized: false });
     session.on("error", () => {});
     onTestFinished(() => session.destroy());
     return session;
   };
-  const sessions = [
-    open(`https://${address}:${tlsPort}`),
-    ...(it.nginx.capabilities.http2Directive ? [open(`http://${address}:${plainPort}`)] : []),
-  ];
-  return { it, sessions };
+  return {
+    it,
+    places: {
+      ports: [
+        port("a", address, plainPort, { web: "" }),
+        { ...port("s", address, tlsPort, { web: "" }, { tls: true, pairs: ["tls"] }) },
+      ],
+      certificates: [certificateFrom("tls", pki.tls.certificate, pki.tls.key)],
+    },
+    hosts: (all: readonly Rule[]) => ["a", "s"].map((at) => host(`shop/${at}/web`, "calls.example", all)),
+    /** A connection over TLS, and one without where nginx can do that. */
+    open: () => [
+      connected(`https://${address}:${tlsPort}`),
+      ...(it.nginx.capabilities.http2Directive ? [connected(`http://${address}:${plainPort}`)] : []),
+    ],
+  };
+}
+
+async function serve(base: number) {
+  await startBackends();
+  const { it, places, hosts, open } = await start(base);
+  await it.put({ ...places, hosts: hosts(rules), empty: ["nothing"] });
+  return { it, sessions: open() };
 }
 
 test("a call goes to the backend of its service and method, with its trailers, deadline and filters", async () => {
@@ -221,4 +232,42 @@ test("what is no call of gRPC is an HTTPRoute's, on the same host and path", asy
     headers: { "content-type": "application/json" },
   });
   expect([status, JSON.parse(body).backend]).toEqual([200, 1]);
+});
+
+test("a client of gRPC stays with the endpoint that answered first", async () => {
+  const endpoints = ["127.101.0.7", "127.101.0.8"].map((ip) => [ip, `${ip}:9003`] as const);
+  for (const [ip] of endpoints) {
+    const server = createServer().listen(9003, ip);
+    server.on("stream", (stream, headers) => answerCalls(stream, headers, ip));
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+  }
+  const { it, places, hosts, open } = await start(18_954);
+  const session = { name: "X-Session", path: "/", seconds: undefined, isPermanent: false } as const;
+  const kept = (path: string, type: "header" | "cookie", binding: string): Rule => ({
+    ...grpc,
+    to: [{ upstream: "both", protocol: "h2c" }],
+    routes: prefix(path, { conditions: calls() }),
+    filters: { session: { ...session, type, binding } },
+  });
+  const rules = [kept("/shop.Header", "header", "ab"), kept("/shop.Cookie", "cookie", "cd")];
+  const upstreams = { both: endpoints.map(([, endpoint]) => endpoint) };
+  await it.put({ ...places, hosts: hosts(rules), upstreams });
+  for (const connection of open()) {
+    const backends = async (path: string, headers: object) => {
+      const answers: Called[] = [];
+      for (let n = 0; n < 6; n++) answers.push(await call(connection, path, "m", headers));
+      return [...new Set(answers.map((one) => one.headers.backend))].sort();
+    };
+    expect(await backends("/shop.Header/Get", {}), "new clients go to all").toEqual(endpoints.map(([ip]) => ip));
+    const first = await call(connection, "/shop.Header/Get", "m");
+    const token = String(first.headers["x-session"]);
+    expect(token).toMatch(/^[0-9a-f]{32}\.ab$/);
+    expect(await backends("/shop.Header/Put", { "x-session": token })).toEqual([first.headers.backend]);
+    const other = await call(connection, "/shop.Cookie/Get", "m");
+    const [cookie = ""] = other.headers["set-cookie"] ?? [];
+    const [pair = ""] = cookie.split(";");
+    expect(pair).toMatch(/^X-Session=[0-9a-f]{32}\.cd$/);
+    expect(await backends("/shop.Cookie/Get", { cookie: pair })).toEqual([other.headers.backend]);
+  }
 });

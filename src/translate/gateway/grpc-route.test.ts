@@ -146,6 +146,21 @@ test("mistakes of a GRPCRoute are said, and what is left is served", () => {
   ]);
 });
 
+test("a rule of a GRPCRoute has sessions, and a mistake in them closes it with gRPC's status", () => {
+  const method = { service: "shop.Items", method: "Get" };
+  const kept = (sessionPersistence: object) => grpcRoute({ rules: [{ ...rule("r", { method }), sessionPersistence }] });
+  const { server, said } = outcome([kept({ type: "Header", sessionName: "X-Session", absoluteTimeout: "1h" })]);
+  expect(said).toEqual([]);
+  expect(server!.locations[0]!.filters?.session).toMatchObject({ type: "header", name: "X-Session", seconds: 3_600 });
+  const broken = outcome([kept({ type: "Address" })]);
+  expect(broken.said).toEqual([
+    'spec.rules[0].sessionPersistence.type: "Address" is not Cookie or Header; the requests of the rule get 503',
+  ]);
+  expect(broken.server!.locations[0]!.backends[0]!.unusable, "no request passes").toMatchObject({
+    kind: "field-unusable",
+  });
+});
+
 test("a Service of another namespace needs a grant for GRPCRoutes", () => {
   const theirs = [
     serviceIn("theirs", "web"),
