@@ -3,7 +3,8 @@
  * name throws instead of printing nothing (`strict`), so a mistake in a template is found when it
  * is tried, not when it serves.
  */
-import Handlebars from "handlebars";
+// This build leaves out source maps, whose library costs 7 MB and a quarter of the compile time.
+import Handlebars from "handlebars/dist/handlebars.js";
 import { Token, type View } from "../directives/token.ts";
 
 /** Template files by name without `.tmpl`: `nginx`, `location`, `settings/gzip` ... */
