@@ -38,11 +38,11 @@ export class Table<T> {
   }
 
   get(key: string): T | undefined {
-    return this.#bucket(key)?.get(key);
+    return this.size === 0 ? undefined : this.#bucket(key)?.get(key);
   }
 
   has(key: string): boolean {
-    return this.#bucket(key)?.has(key) ?? false;
+    return this.size !== 0 && this.#bucket(key)?.has(key) === true;
   }
 
   #bucket(key: string): Bucket<T> | undefined {

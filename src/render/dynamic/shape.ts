@@ -38,6 +38,8 @@ export class Shapes {
   readonly #texts: LocationTexts;
   readonly #names: InternalNames;
   readonly #known = new WeakMap<FeatureValues, Map<string, Shape>>();
+  /** A Location belongs to one host, so its Shape does not change while it exists. */
+  readonly #ofLocations = new WeakMap<Location<FeatureValues>, Shape>();
 
   /** `behind` as in LocationTexts. */
   constructor(template: Template, settings: Settings, machine: Machine, behind?: boolean) {
@@ -80,7 +82,11 @@ export class Shapes {
 
   /** `host`: the settings of the host as a whole. */
   of(location: Location<FeatureValues>, host: FeatureValues): Shape {
-    return this.#shapeOf(location.features, traitsOf(location, host, this.#settings));
+    const known = this.#ofLocations.get(location);
+    if (known !== undefined) return known;
+    const shape = this.#shapeOf(location.features, traitsOf(location, host, this.#settings));
+    this.#ofLocations.set(location, shape);
+    return shape;
   }
 
   /** For requests of a route that go to one of its backends. */
