@@ -3,6 +3,7 @@ import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { shortHash } from "../../directives/short-hash.ts";
 import type { Location, Server } from "../../model/configuration.ts";
+import type { Filters } from "../../model/filters.ts";
 import { serverKey } from "../../model/listeners.ts";
 
 /**
@@ -21,6 +22,9 @@ export function hopOf(server: Server<FeatureValues>, index: number): string {
 
 /** Whether a route copies its requests, or asks an auth service about them. */
 function asksByRoute({ filters, backends }: Location<FeatureValues>): boolean {
-  if (filters?.auth !== undefined) return true;
-  return [filters, ...backends.map((backend) => backend.filters)].some((one) => (one?.mirrors ?? []).length > 0);
+  return filters?.auth !== undefined || isCopied(filters) || backends.some((backend) => isCopied(backend.filters));
+}
+
+function isCopied(filters: Filters | undefined): boolean {
+  return filters?.mirrors !== undefined && filters.mirrors.length > 0;
 }

@@ -116,7 +116,7 @@ export class HostNames {
 
   /** Sets the names that `host` wants; or notes that the host has gone. */
   set(host: string, wanted: WantedNames | undefined): void {
-    this.#owners.clear();
+    if (this.#owners.size > 0) this.#owners.clear();
     const before = this.#wanted.get(host);
     for (const name of before?.aliases ?? []) this.#aliasOf.get(name)?.delete(host);
     if (before?.twin !== undefined) this.#twinOf.delete(before.twin);
@@ -153,15 +153,20 @@ export class HostNames {
    * wins.
    */
   ownerOf(name: string): string | undefined {
+    if (!this.#isContested(name)) return this.#wanted.has(name) ? name : undefined;
     if (!this.#owners.has(name)) this.#owners.set(name, this.#findOwner(name));
     return this.#owners.get(name);
+  }
+
+  /** Whether anything but a host of this name may have it; seldom true. */
+  #isContested(name: string): boolean {
+    return this.#aliasOf.has(name) || this.#twinOf.has(name) || formOf(name) !== "exact";
   }
 
   #findOwner(name: string): string | undefined {
     const isPattern = formOf(name) !== "exact";
     const listing = this.#aliasOf.get(name);
     const twin = this.#twinOf.get(name);
-    if (listing === undefined && twin === undefined && !isPattern) return this.#wanted.has(name) ? name : undefined;
     const aliases = [...(listing ?? [])].sort();
     const wanting = [...(this.#wanted.has(name) ? [name] : []), ...(twin === undefined ? [] : [twin]), ...aliases];
     if (wanting.length < 2 && !isPattern) return wanting[0];
