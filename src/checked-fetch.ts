@@ -71,16 +71,16 @@ function failure(error: Error): Error {
  * other.
  */
 function checkedLookup(port: number, policy: AskedPolicy): LookupFunction {
-  return (name, options, told) => {
+  return (name, options, done) => {
     lookUp(name, { ...options, all: true }, (error, found) => {
-      if (error !== null) return told(error, []);
+      if (error !== null) return done(error, []);
       const usable = found.filter(({ address }) => whyNotAsked(address, port, policy) === undefined);
       const [first] = usable;
       if (first === undefined) {
         const why = found.map(({ address }) => whyNotAsked(address, port, policy)).find((one) => one !== undefined);
-        return told(new Error(`is not asked: ${why ?? `${name} has no address`}`), []);
+        return done(new Error(`is not asked: ${why ?? `${name} has no address`}`), []);
       }
-      return options.all === true ? told(null, usable) : told(null, first.address, first.family);
+      return options.all === true ? done(null, usable) : done(null, first.address, first.family);
     });
   };
 }

@@ -19,8 +19,8 @@ export class OperatorToken {
   refusal({ headers }: IncomingMessage): Refusal | undefined {
     if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
       return { status: 403, why: "a web page may not ask for this\n" };
-    const told = /^Bearer ([\w-]+)$/i.exec(headers.authorization ?? "")?.[1];
-    if (told !== undefined && timingSafeEqual(digest(told), digest(this.text))) return undefined;
+    const given = /^Bearer ([\w-]+)$/i.exec(headers.authorization ?? "")?.[1];
+    if (given !== undefined && timingSafeEqual(digest(given), digest(this.text))) return undefined;
     return {
       status: 401,
       why: "the token in the file operator.token of the run folder is missing: Authorization: Bearer TOKEN\n",

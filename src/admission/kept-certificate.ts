@@ -25,7 +25,7 @@ export interface KeptCertificateOptions {
 
 export type CertificateEvent =
   | { readonly kind: "made"; readonly names: readonly string[] }
-  | { readonly kind: "authority-told" }
+  | { readonly kind: "authority-set" }
   /** The work failed and will be tried again. */
   | { readonly kind: "waiting"; readonly why: string };
 
@@ -66,13 +66,13 @@ export class KeptCertificate {
   /** Runs until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#options;
-    let told = "";
+    let reported = "";
     while (!signal.aborted) {
       // Cleared before the check, so that a change during the check leads to another one.
       this.#changed = new AbortController();
       const why = await this.#look(signal);
-      if (why !== undefined && why !== told && !signal.aborted) report({ kind: "waiting", why });
-      told = why ?? "";
+      if (why !== undefined && why !== reported && !signal.aborted) report({ kind: "waiting", why });
+      reported = why ?? "";
       await sleep(clock, why === undefined ? lookMs : againMs, AbortSignal.any([signal, this.#changed.signal]));
     }
   }
@@ -146,7 +146,7 @@ export class KeptCertificate {
     const named = { name: metadata.name };
     const patched = await client.patch(validatingWebhookConfigurations, named, { type: "json", body }, signal);
     if (!patched.ok) return missing(`ValidatingWebhookConfiguration ${metadata.name}`, patched.failure);
-    report({ kind: "authority-told" });
+    report({ kind: "authority-set" });
     return undefined;
   }
 

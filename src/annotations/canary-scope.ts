@@ -1,7 +1,7 @@
 import type { Fields } from "./declare.ts";
 import { featureList } from "./registry.ts";
 
-const heard = new Set<string>(
+const keys = new Set<string>(
   featureList.flatMap(([, { heardOfCanaries, ofCanaries, fields }]) =>
     heardOfCanaries === true || ofCanaries === true
       ? Object.values(fields as Fields).flatMap(({ key, aliases = [] }) => [key, ...aliases])
@@ -14,5 +14,5 @@ const heard = new Set<string>(
  * canary stands.
  */
 export function isHeardOfCanary(key: string): boolean {
-  return heard.has(key);
+  return keys.has(key);
 }

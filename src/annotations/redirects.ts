@@ -101,7 +101,7 @@ export const redirects = resolvedFeature({
     const value = { elsewhere: undefined, relative: relative || context.settings.relativeRedirects, twin };
     const none = { ...value, relative: context.settings.relativeRedirects, twin: false };
     const idle = "so no redirect of this Ingress is set up";
-    const empty = heard(temporal !== "").find(([name]) => context.blank(name));
+    const empty = keysRead(temporal !== "").find(([name]) => context.blank(name));
     if (empty !== undefined) return { value: none, problems: [useless(context, empty[1], `it is empty, ${idle}`)] };
     if (temporal !== "") {
       if (!/^http[a-z\d+.-]*:/i.test(temporal)) {
@@ -146,7 +146,7 @@ const temporalCodes: Codes = { key: "temporal-redirect-code", most: 307, instead
 const permanentCodes: Codes = { key: "permanent-redirect-code", most: 308, instead: 301 };
 
 /** The annotations that are read, by field. */
-function heard(temporally: boolean): readonly (readonly [field: string, key: string])[] {
+function keysRead(temporally: boolean): readonly (readonly [field: string, key: string])[] {
   return [
     ["twin", "from-to-www-redirect"],
     ["relative", "relative-redirects"],

@@ -27,11 +27,17 @@ import { counted, painter, red, yellow } from "./tools/words.ts";
 
 const usage = `Usage: sluice check [flags] FOLDER [-n NAMESPACE] [--ingress NAME] [--host NAME] [--policy FILE|labels] [--kubeconfig FILE] [--context NAME] [-o json]
 
-Says what is wrong with the Kubernetes objects in a folder of YAML files, with file, line and column: an error where something is
-not served as it is written, a warning where something does nothing. FOLDER may also be a file, or - for standard input. It takes the flags of
-sluice serve and needs no cluster and no nginx; where the controller's Deployment is there, its class and flags count. With --kubeconfig or --context the folder is judged as if it were applied to that cluster;
-without a folder, what the cluster holds is judged. With --policy it says only who would lose which host under a host policy: that of a file with
-its ConfigMap, or of labels of Namespaces (see --host-policy).
+Reports mistakes in the Kubernetes objects of a folder of YAML files, with file, line and column. An
+error means that something is not served as it is written, a warning that something does nothing.
+FOLDER may also be a file, or - for standard input.
+
+The command takes the flags of sluice serve and needs no cluster and no nginx. Where the folder has
+the controller's Deployment, its class and flags count. With --kubeconfig or --context the folder is
+judged as if it were applied to that cluster; without a folder, the cluster's own objects are judged.
+
+With --policy it lists only which namespaces would lose which hosts under a host policy: that of a
+file with its ConfigMap, or of labels of Namespaces (see --host-policy).
+
 Exit code 0 without errors, 1 with errors, 2 when it cannot do its work.
 `;
 

@@ -23,17 +23,17 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   dbg: {
     usage: "dbg",
-    doc: "Answers what the kubectl plugin of ingress-nginx asks in a Pod.",
+    doc: "Answers the questions of ingress-nginx's kubectl plugin in a Pod.",
     run: async (argv, out) => (await import("./dbg.ts")).dbg(argv, out, process.env),
   },
   check: {
     usage: "check FOLDER",
-    doc: "Says what is wrong with the objects in a folder of YAML files, with file and line.",
+    doc: "Reports mistakes in the objects of a folder of YAML files, with file and line.",
     run: async (argv, out) => (await import("./check.ts")).check(argv, out, coloured()),
   },
   diff: {
     usage: "diff OLD NEW",
-    doc: "Says what a change from one folder to another would do, and whether nginx is reloaded.",
+    doc: "Shows the effect of a change from one folder to another, and whether nginx is reloaded.",
     run: async (argv, out) => (await import("./diff.ts")).diff(argv, out, coloured()),
   },
   render: {
@@ -43,27 +43,27 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   routes: {
     usage: "routes [FOLDER]",
-    doc: "Says which host and path leads where, with endpoints, canaries and certificates.",
+    doc: "Lists where each host and path leads, with endpoints, canaries and certificates.",
     run: async (argv, out) => (await import("./routes.ts")).routes(argv, out, new Date(), coloured()),
   },
   status: {
     usage: "status",
-    doc: "Says what a running controller does: what is live, what changed last, reloads, problems, memory.",
+    doc: "Shows the state of a running controller: the last changes, reloads, Problems and memory.",
     run: async (argv, out) => (await import("./status.ts")).status(argv, out, new Date(), coloured()),
   },
   why: {
     usage: "why URL [PATH]",
-    doc: "Says what becomes of a request, step by step, and what would have to change.",
+    doc: "Explains the answer to a request, step by step, and what would have to change.",
     run: async (argv, out) => (await import("./why.ts")).why(argv, out, new Date()),
   },
   compat: {
     usage: "compat PATH",
-    doc: "Says how much of a cluster moves from ingress-nginx as it is, and what differs or needs work.",
+    doc: "Judges how much of a cluster moves from ingress-nginx as it is, and what needs work.",
     run: async (argv, out) => (await import("./compat.ts")).compat(argv, out, coloured(), process.stdout.columns),
   },
   compare: {
     usage: "compare OLD NEW",
-    doc: "Sends the same requests to two addresses and says where their answers differ.",
+    doc: "Sends the same requests to two addresses, and reports where the answers differ.",
     run: async (argv, out) => (await import("./compare.ts")).compare(argv, out, coloured()),
   },
   convert: {
@@ -78,12 +78,12 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   explain: {
     usage: "explain KEY",
-    doc: "Says what an annotation, a ConfigMap key or a flag does.",
+    doc: "Explains an annotation, a ConfigMap key or a flag.",
     run: async (argv, out) => (await import("./explain.ts")).explain(argv, out),
   },
   completion: {
     usage: "completion SHELL",
-    doc: "Prints a script by which bash, zsh or fish completes commands, flags and names.",
+    doc: "Prints a script with which bash, zsh or fish completes commands, flags and names.",
     run: async (argv, out) => (await import("./completion.ts")).completion(argv, commands, out),
   },
 };
@@ -97,7 +97,7 @@ Usage: sluice COMMAND
 
 Commands:
 ${lines.join("")}
-sluice help COMMAND says more of one; sluice --version names the release.
+sluice help COMMAND describes one command; sluice --version prints the release.
 `;
 }
 

@@ -41,22 +41,28 @@ export const compareOptions: readonly ToolOption[] = [
 const usage = `Usage: sluice compare OLD NEW --log FILE|--requests FILE|--routes FOLDER [...]
        sluice compare OLD NEW --kubeconfig FILE|--context NAME [...]
 
-Sends the same requests to two addresses, and reports by host and path where status, redirect, headers or body differ. OLD and NEW are addresses
-such as 192.0.2.10 (http on 80 and https on 443), https://192.0.2.10:8443, or http://127.0.0.1:8080,https://127.0.0.1:8443 for both schemes.
-Each request keeps its own host, as Host and for TLS; certificates are not verified.
+Sends the same requests to two addresses, and reports by host and path where status, redirect, headers
+or body differ. OLD and NEW are addresses such as 192.0.2.10 (http on 80 and https on 443),
+https://192.0.2.10:8443, or http://127.0.0.1:8080,https://127.0.0.1:8443 for both schemes. Each request
+keeps its own host, as Host and for TLS; certificates are not verified.
 
-Requests come from an access log (its GETs; lines of JSON, --log-format, or the form that ingress-nginx and Traefik begin with), from a file,
-and from the routes of a folder or a cluster, one for each route, with the headers of its canaries and of CORS.
+Requests come from an access log (its GETs; lines of JSON, --log-format, or the form that ingress-nginx
+and Traefik begin with), from a file, and from the routes of a folder or a cluster, one for each route,
+with the headers of its canaries and of CORS.
 
   sluice compare 192.0.2.10 192.0.2.20 --log access.log --context production
   sluice compare http://127.0.0.1:8080 http://127.0.0.1:9090 --routes FOLDER
   sluice compare 192.0.2.10 192.0.2.20 --requests FILE --rate 10 -o json
 
-Dates, ids, and headers of one connection or program (Date, ETag, Server, Via, X-Request-Id ...) are left out. Where answers differ, both addresses are asked
-twice more: what differs between two answers of one address is said apart and does not count. No credentials of a log are sent without --send-credentials:
-neither headers, nor values of parameters that are named like tokens, keys or passwords. In a file they are sent as written.
+Dates, ids, and headers of one connection or program (Date, ETag, Server, Via, X-Request-Id ...) are
+left out. Where answers differ, both addresses are asked twice more. A difference between two answers
+of one address is listed apart and does not count. Credentials of a log, in headers or in parameters
+that are named like tokens, keys or passwords, are sent only with --send-credentials. Those in a file
+are sent as written.
+
 ${compareOptions.map(optionLine).join("")}
-Exit code 0 when all answers are equal, 1 when some differ, 2 when it cannot do its work or neither address answers.
+Exit code 0 when all answers are equal, 1 when some differ, 2 when it cannot do its work or neither
+address answers.
 `;
 
 function optionLine({ name, value, doc }: ToolOption): string {

@@ -39,18 +39,21 @@ export const compatOptions: readonly ToolOption[] = [
 const usage = `Usage: sluice compat [flags] [PATH] [--values FILE] [--kubeconfig FILE] [--context NAME] [--controller NAMESPACE/NAME]
                      [--all] [--fail-on LIST] [-o json|markdown]
 
-Says how much of a cluster moves from ingress-nginx to Sluice as it is: every Ingress, annotation, ConfigMap key, flag and chart value in
-use is the same, differs (and how), or needs work (and what). What cannot be judged is named with file, line and reason. PATH is a folder
-of YAML files, a dump, or - for standard input:
+Judges how much of a cluster moves from ingress-nginx to Sluice as it is. Each Ingress, annotation,
+ConfigMap key, flag and chart value in use is the same, differs (and how), or needs work (and what).
+Things that cannot be judged are listed with file, line and reason. PATH is a folder of YAML files, a
+dump, or - for standard input:
 
   kubectl get ingress,ingressclass,service,configmap,deployment,daemonset --all-namespaces -o yaml | sluice compat -
 
-With --kubeconfig or --context a live cluster is read; nothing is changed. The controller's flags and ConfigMap are found in its Deployment or
-DaemonSet; flags given here come on top. Values of the chart are read from --values (several are laid over each other), and in PATH from values
-files, umbrella charts, HelmRelease, HelmChart, Application, ApplicationSet and the helmCharts of a kustomization.
+With --kubeconfig or --context a live cluster is read; nothing is changed. The controller's flags and
+ConfigMap come from its Deployment or DaemonSet; flags given here come on top. Values of the chart are
+read from --values (several are laid over each other), and in PATH from values files, umbrella charts,
+HelmRelease, HelmChart, Application, ApplicationSet and the helmCharts of a kustomization.
 
-Exit code 0 when nothing needs work and all was judged, 1 when something needs work, 3 when something could not be judged, 2 when it cannot do
-its work at all. --fail-on work, say, lets a file that cannot be read pass; --fail-on differs is stricter; --fail-on nothing only reports.
+Exit code 0 when nothing needs work and all was judged, 1 when something needs work, 3 when something
+could not be judged, 2 when it cannot do its work at all. With --fail-on work a file that cannot be
+read is no failure; --fail-on differs is stricter; --fail-on nothing only reports.
 `;
 
 export async function compat(argv: readonly string[], out: Out, colours = false, width = 120): Promise<number> {

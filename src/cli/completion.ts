@@ -10,7 +10,8 @@ import type { Out } from "./reference.ts";
 
 const usage = `Usage: sluice completion bash|zsh|fish
 
-Prints a script that lets the shell complete commands, flags, and the annotations, ConfigMap keys and flags that sluice explain knows:
+Prints a script with which the shell completes commands, their flags, and for sluice explain the names
+of annotations, ConfigMap keys and flags:
 
   bash: source <(sluice completion bash)      in ~/.bashrc
   zsh:  source <(sluice completion zsh)       in ~/.zshrc, after compinit

@@ -41,16 +41,24 @@ export const convertOptions: readonly ToolOption[] = [
 const usage = `Usage: sluice convert [flags] [PATH] [--gateway NAMESPACE/NAME] [--gateway-class NAME] [--to FOLDER]
                       [--accept LIST] [--shadow] [--requests] [--kubeconfig FILE] [--context NAME] [-o json]
 
-Writes Gateway, HTTPRoutes, RouteSettings and ReferenceGrants for Ingresses, and proves that they do the same: both configurations are asked the
-same requests, derived from the paths of each host, and all that becomes of them is compared. PATH is a folder of YAML files, a dump, or - for
-standard input; with --kubeconfig or --context a live cluster is read. Nothing is changed.
+Writes a Gateway, HTTPRoutes, RouteSettings and ReferenceGrants for Ingresses, and proves that they do
+the same: both configurations are asked the same requests, derived from the paths of each host, and
+their complete effects are compared. PATH is a folder of YAML files, a dump, or - for standard input;
+with --kubeconfig or --context a live cluster is read. Nothing is changed.
 
-The objects go to standard output, and the report to standard error; with --to FOLDER the objects go to files, and the report to standard output.
-With --requests both are served by a local nginx as well, with stand-ins for all backends, and the answers are compared. Requests that an auth service,
-a mirror or a rate limit would see are left out.
---accept takes kinds of differences (${Object.keys(differenceKinds).join(", ")}) and names of annotations.
+The objects go to standard output, and the report to standard error. With --to FOLDER the objects go
+to files, and the report to standard output.
+
+With --requests a local nginx serves both as well, with stand-ins for all backends, and the answers are
+compared. Requests that an auth service, a mirror or a rate limit would see are left out.
+
+--accept takes kinds of differences and names of annotations. The kinds are
+${Object.keys(differenceKinds).join(", ")}.
+
 Where the folder has no Services or no Secrets, those that Ingresses name are taken to exist.
-Exit code 0 when nothing differs, or all that does is accepted; 1 when something differs; 2 when it cannot do its work.
+
+Exit code 0 when nothing differs, or all that does is accepted; 1 when something differs; 2 when it
+cannot do its work.
 `;
 
 export async function convert(

@@ -19,7 +19,8 @@ const usage = `Usage: sluice dbg [--run-folder FOLDER] COMMAND
   conf                nginx.conf, with marks around each host
   general             how much is served, as JSON
 
-FOLDER is where the controller keeps its state: /run/sluice in the image, ./run for sluice serve. The image calls it /dbg, as ingress-nginx's does.
+FOLDER is where the controller keeps its state: /run/sluice in the image, ./run for sluice serve. In
+the image the command is also called /dbg, as in that of ingress-nginx.
 `;
 
 /** Returns exit code 0, 1 for a thing that does not exist, 2 for a mistake in the command line. */

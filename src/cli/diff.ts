@@ -24,9 +24,11 @@ import { type Change, changesBetween } from "./tools/route-lines.ts";
 const usage = `Usage: sluice diff [flags] OLD NEW [-o json]
        sluice diff [flags] NEW --kubeconfig FILE|--context NAME [-o json]
 
-Says what a change from one folder of YAML files to another would do: the paths, hosts and backends that change, whether nginx has
-to be reloaded and why, and the problems that come and go. It takes the flags of sluice serve and needs no cluster and no nginx. With
---kubeconfig or --context it says what kubectl apply of the folder NEW would do to that cluster.
+Shows the effect of a change from one folder of YAML files to another: the paths, hosts and backends
+that change, whether nginx has to be reloaded and why, and the Problems that come and go. The command
+takes the flags of sluice serve and needs no cluster and no nginx. With --kubeconfig or --context it
+shows the effect of kubectl apply of the folder NEW on that cluster.
+
 Exit code 0 when nothing changes, 1 when something does, 2 when it cannot do its work.
 `;
 

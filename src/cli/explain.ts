@@ -21,9 +21,12 @@ import type { Out } from "./reference.ts";
 
 const help = `Usage: sluice explain KEY
 
-Says what an annotation, a key of the ConfigMap or a flag does: its default, what it takes, and what a change of it costs. KEY is written as in a
-manifest (proxy-body-size, nginx.ingress.kubernetes.io/proxy-body-size) or as on a command line (--ingress-class). It may also be a reason of a
-condition of the Gateway API (PortUnavailable), one of its features (HTTPRouteCORS) or sluice.dev/weight.
+Explains an annotation, a key of the ConfigMap or a flag: its effect, its default, the values it takes,
+and what a change of it costs. KEY is written as in a manifest (proxy-body-size,
+nginx.ingress.kubernetes.io/proxy-body-size) or as on a command line (--ingress-class). It may also be
+a reason of a condition of the Gateway API (PortUnavailable), one of its features (HTTPRouteCORS) or
+sluice.dev/weight.
+
 Exit code 0, or 2 for a name that does not exist.
 `;
 

@@ -16,7 +16,8 @@ import { endOfPatienceMs, listenForEnding } from "./run/ending.ts";
 
 const usage = `Usage: sluice nginx --nginx-socket=FILE [--run-folder=FOLDER] [--shutdown-grace-period=SECONDS] [--v=LEVEL]
 
-Runs nginx for a controller in another container, which is started with the same --nginx-socket and the same folder.
+Runs nginx for a controller in another container. Both are started with the same --nginx-socket and
+the same run folder.
 `;
 
 /** Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. */

@@ -16,7 +16,8 @@ export interface Out {
 
 const help = `Usage: sluice reference annotations|settings|flags|metrics
 
-Prints a page of the reference in Markdown, from the declarations: what docs/reference holds.
+Prints a page of the reference in Markdown, made from the declarations, as in docs/reference.
+
 Exit code 0, or 2 for a page that does not exist.
 `;
 

@@ -14,11 +14,16 @@ import { toolRenderer } from "./tools/renderer.ts";
 
 const usage = `Usage: sluice render [flags] FOLDER [--kubeconfig FILE] [--context NAME] [-o json]
 
-Prints the nginx.conf that Sluice makes of the Kubernetes objects in a folder of YAML files, as it would be in Sluice's image. With
---mode=dynamic, the default, routes, endpoints and certificates are data: they follow as comments, a line for each record.
-FOLDER may also be a file, or - for standard input. With --kubeconfig or --context it is that cluster's objects, with those of the
-folder, if one is named, over them.
-It takes the flags of sluice serve and needs no cluster and no nginx. What is wrong with the objects, sluice check says.
+Prints the nginx.conf that Sluice makes of the Kubernetes objects in a folder of YAML files, as it
+would be in Sluice's image. With --mode=dynamic, the default, routes, endpoints and certificates are
+data: they follow as comments, one line for each record.
+
+FOLDER may also be a file, or - for standard input. With --kubeconfig or --context the objects are
+those of that cluster, with the objects of a folder, if one is named, over them.
+
+The command takes the flags of sluice serve and needs no cluster and no nginx. Mistakes in the objects
+are not shown here; sluice check reports them.
+
 Exit code 0, or 2 when it cannot do its work.
 `;
 

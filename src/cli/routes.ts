@@ -22,7 +22,10 @@ import { columns, counted, painter, red, yellow } from "./tools/words.ts";
 
 export const routesOptions: readonly ToolOption[] = [
   ...narrowOptions,
-  { name: "shadow", doc: "Says what routes in shadow would do otherwise, as a running controller has counted it." },
+  {
+    name: "shadow",
+    doc: "Lists requests that routes in shadow would have taken, as a running controller has counted them.",
+  },
 ];
 
 const usage = `Usage: sluice routes [-n NAMESPACE] [--ingress NAME] [--host NAME] [--run-folder FOLDER] [-o json]

@@ -145,7 +145,7 @@ async function findNginx(
   const opened = openRunFolder(runFolder);
   if (!opened.ok) return opened;
   const waiting = () => log.info({ socket: nginxSocket }, "nginx's container is not there yet");
-  return remoteNginx(nginxSocket, opened.folder, { limitMs: besideMs, told: waiting, signal });
+  return remoteNginx(nginxSocket, opened.folder, { limitMs: besideMs, onWait: waiting, signal });
 }
 
 function said(out: Out, text: string): number {

@@ -20,9 +20,12 @@ export const statusOptions: readonly ToolOption[] = [allOption, folderOption];
 
 const usage = `Usage: sluice status [--all] [--run-folder FOLDER] [-o json]
 
-Says what the running controller does: since when what is live, how many hosts, routes, endpoints and certificates it serves, what is wrong, the
-last changes with their time until they were live and the reloads among them, which workers still finish requests, and how full shared memory is.
-It is asked through the socket in its run folder: /run/sluice in the image, ./run for sluice serve. In a cluster:
+Shows the state of a running controller: how many hosts, routes, endpoints and certificates it serves
+and since when, how many Problems there are, the last changes with the time until they were live and
+their reloads, the workers that still finish requests, and how full shared memory is.
+
+The controller is asked through the socket in its run folder: /run/sluice in the image, ./run for
+sluice serve. In a cluster:
 
   kubectl exec -n NAMESPACE deploy/NAME -c controller -- sluice status
 

@@ -30,17 +30,21 @@ const usage = `Usage: sluice why URL [-H NAME:VALUE] [-X METHOD] [--client ADDRE
        sluice why URL PATH [-H NAME:VALUE] [-X METHOD] [--client ADDRESS] [flags] [-o json]
        sluice why URL [PATH] --kubeconfig FILE [--context NAME] [...]
 
-Says what becomes of a request, in the order in which nginx decides: whose the host is, which path takes it, what guards it, which Service, port
-and endpoints it goes to, which certificate is served, which Problems the Ingress has, and what would have to change where it gets no answer.
-Without a PATH a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice serve): its nginx
-says where the request would go. PATH is a folder, a file such as a dump, or - for standard input; with --kubeconfig or --context a live cluster
-is read. The request itself is never sent.
+Explains the answer to a request, in the order in which nginx decides: the host and path that take it,
+the guards before it, the Service, port and endpoints behind it, the certificate, and the Problems of
+the Ingress or route. Where the request gets no answer, it lists what would have to change.
+
+Without a PATH a running controller is asked, through the socket in its run folder (/run/sluice in the
+image, ./run for sluice serve), and its nginx finds the route. PATH is a folder, a file such as a dump,
+or - for standard input; with --kubeconfig or --context a live cluster is read. The request itself is
+never sent.
 
   sluice why https://shop.example.com/cart
   sluice why https://shop.example.com/cart FOLDER
   sluice why http://shop.example.com/ FOLDER -X OPTIONS -H "Origin: https://app.example.com"
 
-Exit code 0 when the request reaches an endpoint or is redirected, 1 when it is refused or finds nothing, 2 when it cannot do its work.
+Exit code 0 when the request reaches an endpoint or is redirected, 1 when it is refused or finds
+nothing, 2 when it cannot do its work.
 `;
 
 export async function why(argv: readonly string[], out: Out, now: Date): Promise<number> {

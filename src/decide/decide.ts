@@ -80,7 +80,7 @@ function forHost(
 const ownGuards: readonly Guard[] = [
   {
     what: "status",
-    says: "/nginx_status answers only those whom the ConfigMap lists",
+    says: "/nginx_status answers only addresses that the ConfigMap lists",
     outcome: "depends",
     status: 403,
   },

@@ -83,7 +83,7 @@ class Reader {
 
   read(): { readonly text: string; readonly mistake: string | undefined } {
     while (this.#at < this.#pattern.length) this.#step();
-    const text = this.#pieces.map((piece) => (typeof piece === "string" ? piece : this.#told(piece))).join("");
+    const text = this.#pieces.map((piece) => (typeof piece === "string" ? piece : this.#textOf(piece))).join("");
     return { text, mistake: this.#mistake };
   }
 
@@ -186,7 +186,7 @@ class Reader {
     this.#pieces.push({ name: names.find((one) => one !== undefined)!, written: written!, by });
   }
 
-  #told({ name, written, by }: Reference): string {
+  #textOf({ name, written, by }: Reference): string {
     const number = this.numbers.get(name);
     return number === undefined ? written : by(number);
   }

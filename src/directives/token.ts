@@ -43,7 +43,7 @@ export class Token {
    * variables that it reads, and, before the name of a variable, whether the line that sets it is
    * needed. No other Token can print the same.
    */
-  static readonly gaps = { generation: new Token("\0"), told: new Token("\u0001"), ifRead: new Token("\u0002") };
+  static readonly gaps = { generation: new Token("\0"), variables: new Token("\u0001"), ifRead: new Token("\u0002") };
 
   /** The same text with a note for the source map, which is removed from nginx.conf again. */
   static noted(token: Token, note: string): Token {

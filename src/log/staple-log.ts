@@ -3,14 +3,14 @@ import type { StapleEvent } from "../ocsp/stapled-source.ts";
 import type { Log } from "./log.ts";
 
 export function stapleLog(log: Log): (event: StapleEvent) => void {
-  const told = new Map<string, string>();
+  const reported = new Map<string, string>();
   return (event) => {
     const { certificate } = event;
     if (event.kind === "stapled") {
-      told.delete(certificate);
+      reported.delete(certificate);
       log.info({ certificate, until: event.until?.toISOString() }, "OCSP answer stapled");
-    } else if (told.get(certificate) !== event.why) {
-      told.set(certificate, event.why);
+    } else if (reported.get(certificate) !== event.why) {
+      reported.set(certificate, event.why);
       log.warn({ certificate, why: event.why }, "no OCSP answer, so none is stapled");
     }
   };

@@ -36,8 +36,8 @@ export function webhookLog(log: Log): (event: WebhookEvent | CertificateEvent) =
       case "made":
         log.info({ names: event.names.join(" ") }, "a certificate was made for the webhook");
         break;
-      case "authority-told":
-        log.info("the API server was told the authority of the webhook's certificate");
+      case "authority-set":
+        log.info("the API server has the authority of the webhook's certificate");
         break;
       case "waiting":
         log.warn({ why: event.why }, "the webhook waits for its certificate");

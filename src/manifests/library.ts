@@ -84,8 +84,11 @@ export class Library {
       else this.#files.set(file, after);
     }
     this.#adopt(touched);
-    const told = new Set([...manifests.keys(), ...[...touched].flatMap((id) => [...(this.#holders.get(id) ?? [])])]);
-    this.#problems = this.#problems.with([...told].map((file) => [file, this.#problemsOf(file)] as const));
+    const affected = new Set([
+      ...manifests.keys(),
+      ...[...touched].flatMap((id) => [...(this.#holders.get(id) ?? [])]),
+    ]);
+    this.#problems = this.#problems.with([...affected].map((file) => [file, this.#problemsOf(file)] as const));
   }
 
   #adopt(ids: ReadonlySet<string>): void {

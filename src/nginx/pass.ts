@@ -40,10 +40,10 @@ export class Pass {
  */
 export async function isPass(authorization: string | undefined, file: string): Promise<boolean> {
   const known = /^sluice:\{SSHA\}(\S+)\s*$/.exec(await readFile(file, "utf8").catch(() => ""))?.[1];
-  const told = /^Basic ([\w+/=]{1,200})$/.exec(authorization ?? "")?.[1];
-  if (known === undefined || told === undefined) return false;
+  const given = /^Basic ([\w+/=]{1,200})$/.exec(authorization ?? "")?.[1];
+  if (known === undefined || given === undefined) return false;
   const bytes = Buffer.from(known, "base64");
-  const secret = Buffer.from(told, "base64").toString("latin1").slice(`${user}:`.length);
+  const secret = Buffer.from(given, "base64").toString("latin1").slice(`${user}:`.length);
   const expected = bytes.subarray(0, hashBytes);
   return expected.length === hashBytes && timingSafeEqual(hashOf(secret, bytes.subarray(hashBytes)), expected);
 }

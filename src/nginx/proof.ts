@@ -54,7 +54,7 @@ export async function proveLive(
   signal: AbortSignal,
 ): Promise<Proof> {
   const deadline = performance.now() + expected.limitMs;
-  let told = false;
+  let isReminded = false;
   let left = expected.oldWorkers.length;
   while (performance.now() < deadline && !signal.aborted) {
     const said = readFileSync(folder.emergencies).subarray(expected.emergenciesBefore).toString();
@@ -64,9 +64,9 @@ export async function proveLive(
     left = old.length + Math.max(0, fresh.length - (expected.workers ?? fresh.length));
     if (left === 0) {
       if ((await control.generation()) === expected.generation) return { live: true };
-    } else if (!told && old.length === expected.oldWorkers.length && fresh.length >= old.length) {
+    } else if (!isReminded && old.length === expected.oldWorkers.length && fresh.length >= old.length) {
       for (const pid of old) tell(pid, "SIGQUIT");
-      told = true;
+      isReminded = true;
     }
     await delay(5);
   }

@@ -21,7 +21,7 @@ export interface Waiting {
   /** How long to wait for nginx's container. */
   readonly limitMs: number;
   /** Called once, when the container does not answer yet. */
-  readonly told: () => void;
+  readonly onWait: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +30,7 @@ export interface Waiting {
  * locked from here on, because the pass that is issued here makes this process its controller.
  */
 export async function remoteNginx(socket: string, folder: RunFolder, waiting: Waiting): Promise<FoundNginx> {
-  const { limitMs, told, signal } = waiting;
+  const { limitMs, onWait, signal } = waiting;
   const locked = await lock(folder.lock);
   if (!locked.ok) return locked;
   const pass = await Pass.issue(folder.controllerPass);
@@ -43,14 +43,14 @@ export async function remoteNginx(socket: string, folder: RunFolder, waiting: Wa
       const open = (options: OpenOptions) => openRemote(line, state, locked.release, options);
       return { ok: true, nginx: { capabilities, place, outlives: true, pass, open } };
     }
-    if (tries === 0) told();
+    if (tries === 0) onWait();
     await delay(100, undefined, { signal }).catch(() => {});
   }
   line.close();
   await locked.release();
   return {
     ok: false,
-    why: `nobody answers on ${socket}: nginx's container does not run, or has another --nginx-socket.`,
+    why: `no answer on ${socket}: nginx's container does not run, or has another --nginx-socket.`,
   };
 }
 

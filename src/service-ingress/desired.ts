@@ -64,11 +64,11 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
  * Whether `there` has everything of `wanted`. Additions of users (annotations, TLS) are allowed.
  */
 export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
-  const told = ({ metadata, spec }: Ingress) => [
+  const routing = ({ metadata, spec }: Ingress) => [
     spec?.rules,
     spec?.ingressClassName ?? metadata.annotations?.[legacyClass],
   ];
-  return isDeepStrictEqual(told(there), told(wanted));
+  return isDeepStrictEqual(routing(there), routing(wanted));
 }
 
 /**

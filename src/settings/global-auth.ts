@@ -55,7 +55,7 @@ export function whyNotGlobal(url: string, policy: AskedPolicy): string | undefin
   return why === undefined ? undefined : `${shown(url)} is not asked: ${why}`;
 }
 
-const whom: Kind<GlobalAuth> = {
+const authUrl: Kind<GlobalAuth> = {
   label: `${absoluteUrl.label}, or empty`,
   read: (text) => {
     if (text === "") return ok({ kind: "none" });
@@ -109,7 +109,7 @@ const onlyWith = ["global-auth-url"];
 export const globalAuth = {
   globalAuthUrl: setting<GlobalAuth>({
     key: "global-auth-url",
-    kind: whom,
+    kind: authUrl,
     default: { kind: "none" },
     closed: { kind: "refuse" },
     variables: "http",

@@ -17,7 +17,7 @@ export interface TemplateWatch {
   /** Tries a template and uses it if it is good. */
   readonly offer: (template: Template) => Promise<TemplateVerdict>;
   /** The mistake in the present files; undefined: there is none, and they are in use. */
-  readonly told: (problem: Problem | undefined) => void;
+  readonly report: (problem: Problem | undefined) => void;
   /** Called once, when the first template was tried. */
   readonly tried: () => void;
 }
@@ -31,10 +31,10 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
   const looks = new OneAtATime();
   const look = async (): Promise<void> => {
     const files = filesOf(folders);
-    if (files instanceof Error) return watch.told(unusable(watch.own ?? "", `it cannot be read: ${files.message}`));
+    if (files instanceof Error) return watch.report(unusable(watch.own ?? "", `it cannot be read: ${files.message}`));
     if (signature(files) === inUse) return;
     inUse = signature(files);
-    watch.told(await tried(files, watch));
+    watch.report(await tried(files, watch));
   };
   const soon = (): Promise<void> => looks.run(look);
   await soon();

@@ -61,7 +61,7 @@ test("a heading of docs/differences.md that does not say who meets it is a mista
 
 test("an impossible part of a concern is a mistake, too", () => {
   expect(() => differencesIn("## C\n\n### A\n\nx.\n\nconcerns: anotation a\n")).toThrow(
-    'nobody can meet "anotation a"',
+    'no cluster can meet "anotation a"',
   );
 });
 

@@ -59,7 +59,7 @@ interface Side {
 
 /** Starts the controller's container. */
 async function startSide(): Promise<Side> {
-  const waiting = { limitMs: patienceMs, told: () => {}, signal: AbortSignal.timeout(patienceMs) };
+  const waiting = { limitMs: patienceMs, onWait: () => {}, signal: AbortSignal.timeout(patienceMs) };
   const found = await remoteNginx(socket, folder, waiting);
   if (!found.ok) throw new Error(found.why);
   const events: NginxEvent[] = [];

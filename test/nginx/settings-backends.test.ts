@@ -25,14 +25,14 @@ afterAll(async () => {
   await held.stop();
 });
 
-test("proxy-http-version is what the backend is spoken to in", async () => {
+test("proxy-http-version is the version of HTTP towards the backend", async () => {
   await it.set({});
   expect((await it.ask()).seen?.httpVersion).toBe("1.1");
   await it.set({ "proxy-http-version": "1.0" });
   expect((await it.ask()).seen?.httpVersion).toBe("1.0");
 });
 
-test("proxy-cookie-path and proxy-redirect-from with proxy-redirect-to rewrite what the backend says", async () => {
+test("proxy-cookie-path and proxy-redirect-from with proxy-redirect-to rewrite the answer of the backend", async () => {
   const path =
     "/?echo-header=Set-Cookie:a%3Db;%20Path%3D/inner/&echo-status=302&echo-header=Location:http://inner.example/x";
   await it.set({});
@@ -66,8 +66,8 @@ test("limit-rate-after gives the first kilobytes at full speed, and limit-rate s
 });
 
 /**
- * Sends the head and half of the body, and says whether the backend has the request before the
- * other half, for which it waits so long.
+ * Sends the head and half of the body, and waits so long for the request to reach the backend; then
+ * it sends the other half. Returns whether the backend got the request before that.
  */
 async function hasHalf(patienceMs: number): Promise<boolean> {
   const socket = connect({ host: "192.0.2.1", port });

@@ -58,7 +58,7 @@ describe.each([...groups])("with %s", (_flags, group) => {
     const [known = []] = answeredOtherwise[wanted.name] ?? [];
     const lines = all.filter(({ request }) => !known.includes(request)).flatMap((one) => one.lines);
     expect(lines.join("\n")).toBe("");
-    // A request that answers alike again is not to be listed any more.
+    // A request with equal answers must not stay on the list.
     expect(all.map(({ request }) => request)).toEqual(known);
   });
 });

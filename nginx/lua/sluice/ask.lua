@@ -19,7 +19,7 @@ local copied
 
 -- Variables of the router that go into the answer: none is a header, and none holds text of an
 -- author.
-local told = {
+local answered = {
   "route_answer", "route_app_root", "route_elsewhere", "route_location", "route_loops", "route_rewritten",
   "route_slash", "route_tls", "route_too_large", "route_unserved", "route_upstream", "uri",
 }
@@ -97,7 +97,7 @@ local function routed(asked, draw)
   local noted = begin(draw)
   local outcome, shape = meaning(router.run(slot))
   local set = {}
-  for _, name in ipairs(told) do
+  for _, name in ipairs(answered) do
     set[name] = noted.set[name]
   end
   local is_gateway = not asked.shared or noted.is_gateway

@@ -5,13 +5,13 @@ import { hostOfUrl } from "./kinds.ts";
 import type { ExternalAuth } from "./question.ts";
 
 export function globalAuth(settings: Settings): ExternalAuth {
-  const { globalAuthUrl: whom, globalAuthSnippet: snippet } = settings;
-  if (whom.kind !== "ask") return whom;
-  const host = hostOfUrl(whom.url);
+  const { globalAuthUrl: auth, globalAuthSnippet: snippet } = settings;
+  if (auth.kind !== "ask") return auth;
+  const host = hostOfUrl(auth.url);
   if (host === undefined) return { kind: "refuse" };
   const question = {
     by: "operator" as const,
-    url: whom.url,
+    url: auth.url,
     host,
     method: settings.globalAuthMethod,
     signin: settings.globalAuthSignin ?? "",

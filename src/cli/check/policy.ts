@@ -10,7 +10,7 @@ import { type Files, readFolder } from "../tools/folder.ts";
 export const policyOption: ToolOption = {
   name: "policy",
   value: "FILE|labels",
-  doc: "Says only who would lose which host under the host policy of this ConfigMap, or of labels of Namespaces.",
+  doc: "Lists only which namespaces would lose which hosts under the policy of this ConfigMap, or of labels of Namespaces.",
 };
 
 export type UnderPolicy =

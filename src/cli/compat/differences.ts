@@ -91,7 +91,7 @@ const shapes = new Set([
 function partOf(text: string): Part {
   const [, of, name = "", only, value] =
     /^(annotation|key|flag) ([^ =]+)(?: (unreadable|naming other variables)|=(.*))?$/.exec(text) ?? [];
-  if (of === undefined && !shapes.has(text)) throw new TypeError(`docs/differences.md: nobody can meet "${text}"`);
+  if (of === undefined && !shapes.has(text)) throw new TypeError(`docs/differences.md: no cluster can meet "${text}"`);
   if (of === undefined) return { of: "shape", name: text };
   return {
     of: of as Part["of"],

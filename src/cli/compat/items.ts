@@ -90,8 +90,8 @@ export function flagItems({ inUse }: Found, uses: Uses, list: readonly Differenc
   const notes = new Notes(list, uses, "everywhere");
   return inUse.map(({ of, name, work, noEffect, place }) => {
     const differs = noEffect === undefined ? [] : [`it has no effect: ${noEffect}`];
-    const told = { of, what: "flag", name, idle: [], place: () => place } as const;
-    return notes.item(told, work === undefined ? [] : [work], differs);
+    const described = { of, what: "flag", name, idle: [], place: () => place } as const;
+    return notes.item(described, work === undefined ? [] : [work], differs);
   });
 }
 

@@ -31,12 +31,12 @@ export class Notes {
     const at = isSame && about.idle.length === 0 ? undefined : place();
     const found = { ...about, ...(at && { at }) };
     if (isSame) return { ...found, verdict: "same", notes: [] };
-    const told = met.map((one) => (one.work === undefined ? one.how : `${one.how}: ${one.work}`));
+    const descriptions = met.map((one) => (one.work === undefined ? one.how : `${one.how}: ${one.work}`));
     return {
       ...found,
       idle: [],
       verdict: needsWork ? "work" : "differs",
-      notes: [...work, ...told, ...differs, ...about.idle],
+      notes: [...work, ...descriptions, ...differs, ...about.idle],
     };
   }
 }

@@ -103,9 +103,10 @@ function list(
   few: number,
 ): string {
   if (lines.length === 0) return "";
-  const told = all ? lines : lines.slice(0, few);
-  const more = lines.length > told.length ? `  and ${counted(lines.length - told.length, "more")}: see --all\n` : "";
-  return `\n${paint(title)}\n${told.map((line) => wrapped(line, listed, width)).join("")}${more}`;
+  const shownLines = all ? lines : lines.slice(0, few);
+  const more =
+    lines.length > shownLines.length ? `  and ${counted(lines.length - shownLines.length, "more")}: see --all\n` : "";
+  return `\n${paint(title)}\n${shownLines.map((line) => wrapped(line, listed, width)).join("")}${more}`;
 }
 
 function same({ items }: Assessment, { paint, width }: Layout): string {

@@ -15,7 +15,7 @@ export function templatePart({ log, running }: Program, { reports }: Instruments
       const watched = watchTemplate({
         own,
         offer: (one) => running.started.useTemplate(one),
-        told: (problem) => {
+        report: (problem) => {
           reports.few("template", problem === undefined ? [] : [problem]);
           if (problem === undefined) log.info("the template is used from now on");
         },

@@ -8,13 +8,13 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import type { ToolOption } from "./call.ts";
 
 export const narrowOptions: readonly ToolOption[] = [
-  { name: "namespace", short: "n", value: "NAME", doc: "Says only what is in this namespace." },
+  { name: "namespace", short: "n", value: "NAME", doc: "Shows only objects of this namespace." },
   {
     name: "ingress",
     value: "NAME",
-    doc: "Says only what this Ingress has; NAMESPACE/NAME where several have the name.",
+    doc: "Shows only this Ingress; NAMESPACE/NAME where several have the name.",
   },
-  { name: "host", value: "NAME", doc: "Says only what this host has; a wildcard that takes it counts." },
+  { name: "host", value: "NAME", doc: "Shows only this host; a wildcard that takes it counts." },
 ];
 
 export interface Narrow {

@@ -91,7 +91,7 @@ function ofHost(host: string, { ingresses }: Snapshot): string[] {
 
 function ofPath({ host }: Decision, uri: string): string[] {
   const { routes, locations } = host!.server;
-  const told = routes.flatMap((route) => {
+  const paths = routes.flatMap((route) => {
     const location = locations[route.location]!;
     const { owner, path } = location;
     // The root that every host has besides is no path of an Ingress.
@@ -99,8 +99,8 @@ function ofPath({ host }: Decision, uri: string): string[] {
       ? []
       : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];
   });
-  const names = [...new Set(told.map(({ text }) => text))];
-  const exact = told.find(
+  const names = [...new Set(paths.map(({ text }) => text))];
+  const exact = paths.find(
     ({ route }) => route.match === "exact" && (uri.startsWith(`${route.path}/`) || uri === `${route.path}/`),
   );
   return [

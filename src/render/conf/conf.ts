@@ -66,7 +66,7 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
     gatewayLabels,
   );
   const { text, map } = withoutNotes(noted);
-  const conf = text.replace(String(Token.gaps.told), () => toldVariables(text, isRead, parts.machine).join(", "));
+  const conf = text.replace(String(Token.gaps.variables), () => variablesRead(text, isRead, parts.machine).join(", "));
   const generation = generationOf(conf, files, parts.lua === undefined ? "" : parts.machine.luaVersion);
   return { conf: conf.replace(String(Token.gaps.generation), generation), generation, map };
 }
@@ -84,13 +84,13 @@ function textOf(template: Template, parts: ConfParts): string {
 }
 
 /** Variables that the router sets because something reads them. */
-function toldVariables(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
-  const told = [
+function variablesRead(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
+  const names = [
     ...[...routeLabels, ...gatewayLabels, ...groupVariables].filter(isRead),
     ...(counts === undefined ? [] : ["route_labels"]),
     ...(onlyOurMapReadsTheId(text) ? ["route_request_id"] : []),
   ];
-  return told.map((name) => `"${name}"`);
+  return names.map((name) => `"${name}"`);
 }
 
 /** Variables that the router only sets where something reads them, and that no record names. */
@@ -203,7 +203,7 @@ function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes,
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),
-    told: Token.gaps.told,
+    told: Token.gaps.variables,
     counts: counts !== undefined && countsView(counts),
     slots: slots.map(({ name, shapes }) => ({
       name: Token.word(name),

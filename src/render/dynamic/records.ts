@@ -68,12 +68,12 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
     else if (route.rewrite === undefined) regex.push([`^${groupsOf(route.path).text}`, route.location + 1]);
     else {
       const { prefix } = locations[route.location]!.features.backendRequest;
-      const told = prefix === "" ? [] : [expandable(numbered(prefix, route.path), isBackendVariable)];
+      const forwardedPrefix = prefix === "" ? [] : [expandable(numbered(prefix, route.path), isBackendVariable)];
       regex.push([
         `^${groupsOf(route.path).text}`,
         route.location + 1,
         expandable(route.rewrite, targetVariables(route.rewrite)),
-        ...told,
+        ...forwardedPrefix,
       ]);
     }
   }

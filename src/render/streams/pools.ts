@@ -1,7 +1,7 @@
 /**
- * The pools of streams: to which endpoints the connections of one port, or of one name, go. An
- * nginx that can ask for them anew (`upstreamResolve`) has them as data, and its text names each
- * pool only. Otherwise endpoints are text.
+ * The pools of streams: the endpoints that get the connections of one port, or of one name. Where
+ * nginx can look endpoints up again (`upstreamResolve`), they are data, and the text has only the
+ * names of the pools. Otherwise they are text.
  */
 import type { Machine } from "../../directives/machine.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -48,7 +48,10 @@ export interface PoolGroup {
   readonly backends: readonly StreamBackend[];
 }
 
-/** None where there is no backend. Only open ones are in a group, unless all are shut. */
+/**
+ * The groups of a host; none where it has no backend. Backends without endpoints are left out,
+ * unless all are without.
+ */
 export function groupsOf(stream: GatewayStream, host: StreamHost): readonly PoolGroup[] {
   const open = host.backends.filter(isOpen);
   const some = open.length > 0 ? open : host.backends.slice(0, 1);
@@ -79,12 +82,12 @@ export function poolsOf(streams: readonly StreamServer[], heaviest?: number): re
   });
 }
 
-/** The pools as records. */
+/** The records of the pools, by their keys in shared memory. */
 export function streamRecords(streams: readonly StreamServer[]): ReadonlyMap<RecordKey, string> {
   return new Map([...poolRecords(streams)].map(([pool, record]) => [streamKey(pool), record]));
 }
 
-/** The same by name. */
+/** The records of the pools, by the name of the pool. */
 export function poolRecords(streams: readonly StreamServer[]): ReadonlyMap<string, string> {
   return new Map(
     poolsOf(streams, heaviestInDns).map(({ name, endpoints }) => {
@@ -101,9 +104,9 @@ const equal = ({ endpoints }: { readonly endpoints: readonly Endpoint[] }): read
 export const isOpen = ({ endpoints }: StreamBackend): boolean => endpoints.length > 0;
 
 /**
- * The streams as far as they are text where endpoints are data: Configurations that differ in
- * endpoints and weights alone give the same. The share of backends without endpoints is refused,
- * which is text, unless there are no others.
+ * The part of the streams that is text where endpoints are data. Configurations that differ in
+ * endpoints and weights alone give the same text. Backends without endpoints have a share that is
+ * refused, which is text, unless there are no others.
  */
 export function withoutEndpoints(streams: readonly StreamServer[]): readonly StreamServer[] {
   let text = texts.get(streams);
@@ -114,7 +117,7 @@ export function withoutEndpoints(streams: readonly StreamServer[]): readonly Str
   return text;
 }
 
-/** Each turn asks for them, and few turns have others. */
+/** The results, because each turn asks for one and few turns change it. */
 const texts = new WeakMap<readonly StreamServer[], readonly StreamServer[]>();
 
 function textOf(stream: StreamServer): StreamServer {

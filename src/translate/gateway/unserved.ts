@@ -21,7 +21,7 @@ export function unservedFields(
   for (const [at, { port, tls }] of (spec?.tls?.frontend?.perPort ?? []).entries()) {
     const isGuarding = spec?.listeners?.some((one) => one.port === port && one.protocol === "HTTPS") === true;
     if (tls?.validation !== undefined && !isGuarding && isAlone) {
-      add(`spec.tls.frontend.perPort[${at}]`, `no listener of protocol HTTPS has port ${port}`, "it asks nobody");
+      add(`spec.tls.frontend.perPort[${at}]`, `no listener of protocol HTTPS has port ${port}`, "it asks no client");
     }
   }
   const { labels = {}, annotations = {} } = spec?.infrastructure ?? {};

@@ -10,7 +10,7 @@ const sentences = (problems: Table<readonly Problem[]>) => [...problems.values()
 const said = (now: string, weakness?: Weakness) =>
   sentences(new CertificateDoubts().of(Table.from([["ns/tls", { ...valid, weakness }]]), new Date(now)));
 
-test("a certificate out of its dates is named with them, and a weak one with its weakness", () => {
+test("the warning about a certificate has its dates, or the weakness that it has", () => {
   expect(said("2026-01-15")).toEqual([]);
   expect(said("2026-02-02")).toEqual(["tls.crt: the certificate expired on 2026-02-01; it is served all the same"]);
   expect(said("2026-01-23")).toEqual([
@@ -24,7 +24,7 @@ test("a certificate out of its dates is named with them, and a weak one with its
   ]);
 });
 
-test("they are looked at when they change, and all of them in the next hour", () => {
+test("certificates are checked when they change, and all of them again after an hour", () => {
   const doubts = new CertificateDoubts();
   const weak = { ...valid, weakness: { why: "it is signed with SHA-1", level: 0 } } as const;
   const saidOf = (certificates: Table<Certificate>, now: string) => sentences(doubts.of(certificates, new Date(now)));

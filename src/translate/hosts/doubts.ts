@@ -52,7 +52,7 @@ export function guardedByOldest(host: string, claims: readonly Claim[], settings
     kind: "field-unusable",
     field: "spec.rules",
     why: `no ${oldest.owner.kind} of host ${host} has the path /`,
-    done: `${name} of this one, the oldest, holds for all paths that nobody names`,
+    done: `${name} of this one, the oldest, holds for all paths without a rule`,
   }));
 }
 

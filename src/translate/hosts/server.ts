@@ -93,7 +93,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     routes,
     features: featuresFor(tls.weakness, heard, world.settings),
   };
-  const told = problems.concat(
+  const allProblems = problems.concat(
     idlePassthrough(host, hearing, drafts, world),
     changedNeighbours(host, drafts),
     comingLater(host, drafts, displaced),
@@ -105,7 +105,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     nameProblems(host, hearing, world.wantedBy(host), world.ownerOf),
   );
   const tlsSpeaker = tls.speaker && [tls.speaker.key, tls.speaker.since.created, tls.certificate].join(" ");
-  return { server, uses, secrets: tls.secrets, problems: told, tlsSpeaker, ...certifierOf(tls) };
+  return { server, uses, secrets: tls.secrets, problems: allProblems, tlsSpeaker, ...certifierOf(tls) };
 }
 
 /** The Locations of `serverOf` before canaries are added. */

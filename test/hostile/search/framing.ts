@@ -1,6 +1,6 @@
 /**
- * Headers that no value may set: what Sluice itself says of them is known, and whatever else a tree
- * sets is a finding.
+ * Headers that no value may set. The lines in which Sluice itself sets them are known, and any
+ * other line of a tree is a finding.
  */
 import type { Directive } from "../../support/nginx-tree.ts";
 
@@ -8,8 +8,8 @@ const reserved =
   /^(?:content-length|transfer-encoding|connection|host|upgrade|te|trailer|expect|keep-alive|http2-settings|proxy|proxy-.*)$/;
 
 /**
- * Each as a directive with the name in lower case. Host is what upstream-vhost, and the URLs that
- * are asked, say.
+ * Sluice's own lines: directive, name in lower case, and value. Host may have any value, because
+ * upstream-vhost and the URLs of auth services and mirrors set it.
  */
 const ours = [
   /^(?:proxy|grpc)_set_header host .*$/,
@@ -22,7 +22,7 @@ const ours = [
   /^more_set_input_headers host : \$asked_host$/,
 ];
 
-/** Each such directive of the tree. */
+/** Returns the lines of the tree that set such headers and are not Sluice's own. */
 export function reservedHeadersSet(tree: readonly Directive[]): readonly string[] {
   return tree.flatMap(({ name, args, block = [] }) => [...linesOf(name, args), ...reservedHeadersSet(block)]);
 }

@@ -33,7 +33,7 @@ async function beside(options: PlaceOptions): Promise<Place> {
   const child = spawn("node", [program, "nginx", `--nginx-socket=${socket}`, `--run-folder=${root}`], {
     stdio: "ignore",
   });
-  const waiting = { limitMs: 100_000, told: () => {}, signal: AbortSignal.timeout(100_000) };
+  const waiting = { limitMs: 100_000, onWait: () => {}, signal: AbortSignal.timeout(100_000) };
   const nginx = await remoteNginx(socket, opened.folder, waiting);
   const world = await startWorld({ mode: "dynamic", ...options, runFolder: root, nginx });
   return {

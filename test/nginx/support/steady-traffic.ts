@@ -1,7 +1,7 @@
 /**
- * Requests without a pause while a test does something else, half of them over connections that are
- * kept. A client asks once more where a connection it reused was closed before a byte of answer, as
- * HTTP clients do; that is counted.
+ * Sends requests without a pause while a test does something else, half of them over connections
+ * that are kept. Where a reused connection was closed before the first byte of an answer, the
+ * client asks once more, as HTTP clients do, and the retry is counted.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { keepalive, type RequestOptions, request } from "./request.ts";

@@ -84,7 +84,7 @@ test("the default guards HTTPS listeners, an entry for a port replaces it, and p
   expect(all.gateway).not.toHaveProperty("InsecureFrontendValidationMode");
   const nowhere = outcome({ frontend: { default: {}, perPort: [{ port: 80, tls: asking("ca") }] } });
   expect(nowhere.said).toEqual([
-    "spec.tls.frontend.perPort[0]: no listener of protocol HTTPS has port 80; it asks nobody",
+    "spec.tls.frontend.perPort[0]: no listener of protocol HTTPS has port 80; it asks no client",
   ]);
 });
 

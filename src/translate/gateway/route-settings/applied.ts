@@ -20,7 +20,7 @@ export interface RouteSurroundings {
   readonly hasTls: boolean;
 }
 
-/** `effective` gives what holds for the path. */
+/** `effective` returns the settings that hold for a path. */
 export function withSettings(
   paths: readonly ClaimedPath[],
   { plain, hasTls }: RouteSurroundings,

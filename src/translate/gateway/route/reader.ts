@@ -1,4 +1,6 @@
-/** How routes of one kind are read. Everything else about them is the same for all kinds. */
+/**
+ * The part of reading routes that depends on their kind. Everything else is the same for all kinds.
+ */
 import type { BackendReference, Route } from "../../../model/gateway/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Table } from "../../../model/table.ts";

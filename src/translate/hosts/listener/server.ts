@@ -70,9 +70,9 @@ function unmetProblems(ordered: readonly Entry[], { listener, name }: ReturnType
     const { claim, claimed, rank, path } = entry;
     const key = JSON.stringify([rank, path, sorted(claimed.match.conditions)]);
     const first = firsts.get(key);
-    const told = unmet.get(claim);
+    const known = unmet.get(claim);
     if (first === undefined) firsts.set(key, entry);
-    else if (told !== undefined) told.count++;
+    else if (known !== undefined) known.count++;
     else unmet.set(claim, { field: claimed.field, first, count: 1 });
   }
   return [...unmet].map(([{ owner: object }, { field, first, count }]): Problem => {
