@@ -12,6 +12,8 @@ interface Panel {
 
 const cell = { width: 40, height: 26 };
 const margin = 10;
+/** Of a bold heading, in the widest of the usual fonts. */
+const letterWidth = 8.2;
 
 /** `shown` is how many rows of the grid are drawn, from the top. */
 export function dashboard(json: string, shown: number): string {
@@ -30,7 +32,7 @@ function panelOf({ type, title, gridPos: { x, y, w, h } }: Panel): string {
     height: h * cell.height - 6,
   };
   if (type === "row") return label(box.x, box.y + 16, `▾ ${title}`, `${sans};font-size:14px;font-weight:600`);
-  const head = wrapped(title, Math.floor(box.width / 7)).map((line, i) =>
+  const head = wrapped(title, Math.floor((box.width - 20) / letterWidth)).map((line, i) =>
     label(box.x + 10, box.y + 20 + i * 15, line, `${sans};font-size:12.5px;font-weight:600;fill:${colours.ink}`),
   );
   return [rectangle(box, colours.plain), ...head, bodyOf(type, title, box)].join("\n");

@@ -44,12 +44,12 @@ export function textAndData(): string {
       "shape b2: proxy_read_timeout 60s; auth_request ...",
     ]),
     card(data, colours.data, "Data: shared memory", [
-      "shop.example.com/      shape a1, Service shop/web",
-      "shop.example.com/admin shape b2, Service shop/admin",
-      "shop/web: 10.0.0.7:8080, 10.0.0.8:8080",
+      "shop.example.com/: shape a1, Service web",
+      "shop.example.com/admin: shape b2, Service admin",
+      "Service web: 10.0.0.7:8080, 10.0.0.8:8080",
       "the certificate of shop.example.com",
     ]),
-    label(20, 320, "A request of GET https://shop.example.com/admin", `${sans};font-size:14px;font-weight:600`),
+    label(20, 320, "The request GET https://shop.example.com/admin", `${sans};font-size:14px;font-weight:600`),
     ...steps.flatMap(([heading, ...lines], i) => step(i, heading, lines)),
     label(20, 476, "Thousands of hosts share a few shapes, so most changes need no new text.", small),
   ]);
@@ -58,8 +58,8 @@ export function textAndData(): string {
 const steps: readonly (readonly [string, ...string[]])[] = [
   ["1. certificate.lua", "finds the certificate", "by the name in the", "TLS handshake"],
   ["2. route.lua", "finds the record of host", "and path, which names", "shape b2"],
-  ["3. shape b2", "does what the annotations", "say: it asks the auth", "service first"],
-  ["4. balance.lua", "picks an endpoint of", "shop/admin", ""],
+  ["3. shape b2", "follows the annotations:", "it asks the auth service", "first"],
+  ["4. balance.lua", "picks an endpoint of", "the Service admin", ""],
 ];
 
 function step(i: number, heading: string, lines: readonly string[]): string[] {

@@ -3,28 +3,12 @@
  * nginx does not answer they are absent.
  */
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { ConnectionFigures, ProcessFigures } from "../model/nginx-figures.ts";
 
 export interface RunningFigures {
-  readonly connections:
-    | {
-        readonly active: number;
-        readonly reading: number;
-        readonly writing: number;
-        readonly waiting: number;
-        readonly accepted: number;
-        readonly handled: number;
-        readonly requests: number;
-      }
-    | undefined;
-  readonly processes: {
-    readonly count: number;
-    readonly cpuSeconds: number;
-    readonly residentBytes: number;
-    readonly virtualBytes: number;
-    readonly readBytes: number;
-    readonly writtenBytes: number;
-    readonly oldestStartSeconds: number;
-  };
+  /** Undefined while nginx does not answer. */
+  readonly connections: ConnectionFigures | undefined;
+  readonly processes: ProcessFigures;
 }
 
 type Value = readonly [state: string, value: number];

@@ -2,30 +2,8 @@
  * Figures of the running nginx, from stub_status and from the kernel's data about its processes.
  */
 import { readFileSync } from "node:fs";
+import type { ConnectionFigures, ProcessFigures } from "../model/nginx-figures.ts";
 import { nginxProcesses } from "./process/processes.ts";
-
-export interface ConnectionFigures {
-  readonly active: number;
-  readonly reading: number;
-  readonly writing: number;
-  readonly waiting: number;
-  readonly accepted: number;
-  readonly handled: number;
-  readonly requests: number;
-}
-
-/** Sums over all processes of a run folder. */
-export interface ProcessFigures {
-  readonly count: number;
-  /** User and system. */
-  readonly cpuSeconds: number;
-  readonly residentBytes: number;
-  readonly virtualBytes: number;
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  /** Since 1970; 0 where there is none. */
-  readonly oldestStartSeconds: number;
-}
 
 export function readStubStatus(text: string): ConnectionFigures | undefined {
   const numbers = text.match(/\d+/g)?.map(Number) ?? [];

@@ -5,10 +5,11 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ProcessFigures } from "../model/nginx-figures.ts";
 import { CoalescedRuns, type Request } from "./coalescing.ts";
 import { type TestOutcome, testText } from "./configuration-test.ts";
 import { Control } from "./control.ts";
-import { type ProcessFigures, processFigures } from "./figures.ts";
+import { processFigures } from "./figures.ts";
 import { writeAtomically } from "./folder/files.ts";
 import { lock } from "./folder/lock.ts";
 import type { RunFolder } from "./folder/paths.ts";

@@ -7,9 +7,9 @@
  */
 
 import type { Place } from "../directives/machine.ts";
+import type { ProcessFigures } from "../model/nginx-figures.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { TestOutcome, Unreachable } from "./configuration-test.ts";
-import type { ProcessFigures } from "./figures.ts";
 import type { Generations } from "./generations.ts";
 import type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 

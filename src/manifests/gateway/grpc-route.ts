@@ -9,12 +9,12 @@ import {
   distinctTypes,
   fewMatches,
   fieldOfType,
-  headerChanges,
-  mirror,
   parents,
+  sharedFilterFields,
+  sharedFilters,
   valueMatch,
 } from "./http-route.ts";
-import { atMost, backendFields, both, few, hasPort, hostname, named, sectionName } from "./names.ts";
+import { atMost, backendFields, both, few, hasPort, hostname, sectionName } from "./names.ts";
 import { sessionPersistence } from "./rule-fields.ts";
 
 const serviceName = /^\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$/i;
@@ -42,19 +42,14 @@ const match = record({
 });
 
 const filterFields: Readonly<Record<string, string>> = {
-  RequestHeaderModifier: "requestHeaderModifier",
-  ResponseHeaderModifier: "responseHeaderModifier",
-  RequestMirror: "requestMirror",
+  ...sharedFilterFields,
   ExtensionRef: "extensionRef",
 };
 
 const filter = record(
   {
     type: word(...Object.keys(filterFields)),
-    requestHeaderModifier: headerChanges,
-    responseHeaderModifier: headerChanges,
-    requestMirror: mirror,
-    extensionRef: record(named, ["group", "kind", "name"]),
+    ...sharedFilters,
   },
   ["type"],
   fieldOfType(filterFields),

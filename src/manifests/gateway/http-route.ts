@@ -80,7 +80,7 @@ export function distinctNames(what: string): Check {
 }
 
 const header = record({ name: text(headerName), value: text(filled, atMost(4_096)) }, ["name", "value"]);
-export const headerChanges = record({
+const headerChanges = record({
   set: both(few(header, 16), distinctNames("header")),
   add: both(few(header, 16), distinctNames("header")),
   remove: few(text(), 16),
@@ -127,7 +127,7 @@ const cors = record({
   maxAge: whole(1, 2_147_483_647),
 });
 
-export const mirror = record(
+const mirror = record(
   {
     backendRef: backendReference,
     percent: whole(0, 100),
@@ -136,10 +136,23 @@ export const mirror = record(
   ["backendRef"],
 );
 
-const filterFields: Readonly<Record<string, string>> = {
+/** Types of filters that routes of HTTP and of gRPC have, each with its field. */
+export const sharedFilterFields = {
   RequestHeaderModifier: "requestHeaderModifier",
   ResponseHeaderModifier: "responseHeaderModifier",
   RequestMirror: "requestMirror",
+} as const;
+
+/** The rules for the fields of these filters, and of ExtensionRef. */
+export const sharedFilters = {
+  requestHeaderModifier: headerChanges,
+  responseHeaderModifier: headerChanges,
+  requestMirror: mirror,
+  extensionRef: record(named, ["group", "kind", "name"]),
+};
+
+const filterFields: Readonly<Record<string, string>> = {
+  ...sharedFilterFields,
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",
   CORS: "cors",
@@ -150,9 +163,7 @@ const filterFields: Readonly<Record<string, string>> = {
 const filter = record(
   {
     type: word(...Object.keys(filterFields)),
-    requestHeaderModifier: headerChanges,
-    responseHeaderModifier: headerChanges,
-    requestMirror: mirror,
+    ...sharedFilters,
     requestRedirect: record({
       scheme: word("http", "https"),
       hostname: text(exactHost),
@@ -166,7 +177,6 @@ const filter = record(
     urlRewrite: record({ hostname: text(exactHost), path: pathChange }),
     cors,
     externalAuth,
-    extensionRef: record(named, ["group", "kind", "name"]),
   },
   ["type"],
   fieldOfType(filterFields),
