@@ -21,7 +21,7 @@ test.each([
   expect(await answer.text()).toBe(body);
 });
 
-test("the port is read, and what is wrong with it is said", () => {
+test("the port is read, and a mistake in it is reported", () => {
   expect(portOf([])).toBe(8080);
   expect(portOf(["--port=9000"])).toBe(9000);
   expect(portOf(["--port=http"])).toBe("--port: http is not a port number.");

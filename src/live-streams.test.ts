@@ -19,7 +19,7 @@ function setUp() {
   };
 }
 
-test("a turn is said when nginx has its streams, although later ones wait already", async () => {
+test("a turn is reported when nginx has its streams, although later ones already wait", async () => {
   const { said, say, take, streams } = setUp();
   const [one, two, three] = [streams(), streams(), streams()];
   say("first", one);
@@ -33,7 +33,7 @@ test("a turn is said when nginx has its streams, although later ones wait alread
   expect(said).toEqual(["first", "second", "third"]);
 });
 
-test("nothing is said after a later turn, and of the turns with the same streams the last one is", async () => {
+test("nothing is reported after a later turn, and of turns with the same streams only the last one", async () => {
   const { said, say, take, streams } = setUp();
   const [one, two] = [streams(), streams()];
   say("first", one);

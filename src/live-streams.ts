@@ -12,7 +12,7 @@ import { hasEndpointsAsData, poolRecords, streamService } from "./render/streams
 export interface LiveStreams {
   /**
    * Calls `say` as soon as nginx has the endpoints of these streams. Of several calls for the same
-   * streams the last one counts, and nothing is said any more after something later.
+   * streams the last one counts, and nothing is reported after a later change.
    */
   whenTaken(streams: readonly StreamServer[], say: () => void): void;
   /** Resolves when nginx has the endpoints of these streams. */
@@ -44,10 +44,10 @@ export function openLiveStreams(
 
 /**
  * `whenTaken` by a function that resolves when nginx has these streams. Where streams change all
- * the time, each turn is said when nginx has its streams, and not only the last one.
+ * the time, each turn is reported when nginx has its streams, and not only the last one.
  */
 export function inTurn(taken: (streams: readonly StreamServer[]) => Promise<void>): LiveStreams["whenTaken"] {
-  /** The last turn that was said, and those after it. */
+  /** The last turn that was reported, and those after it. */
   let all: readonly Waiting[] = [];
   return (streams, say) => {
     const last = all.at(-1);

@@ -12,7 +12,7 @@ export interface Question {
   /** The id of the review, which the response repeats. */
   readonly uid: string;
   /**
-   * Undefined where nothing is to be stored, as with a DELETE, and for a Gateway or route that
+   * Undefined where nothing will be stored, as with a DELETE, and for a Gateway or route that
    * cannot be read.
    */
   readonly object: Ingress | Reviewed | undefined;
@@ -29,7 +29,10 @@ export interface Answer {
   readonly warnings: readonly string[];
 }
 
-/** In parts, of which JSON.parse of the object is the longest. */
+/**
+ * Reads a review in parts, so that other work can run between them. JSON.parse of the object is the
+ * longest part.
+ */
 export function* reading(text: string): Parts<ReadQuestion> {
   const outline = yield* outlineOf(text);
   if (outline === undefined) return unreadable("it is larger or deeper than any review that the API server sends");

@@ -58,7 +58,7 @@ test("the operator may allow Secrets of other namespaces", () => {
   expect(reading).toMatchObject({ verdict: "serve", references: ["Secret other/users"] });
 });
 
-test("the realm off is said to switch authentication off", () => {
+test("a warning says that the realm off switches authentication off", () => {
   const { problems } = readingOf({ ...basic, "auth-realm": "off" }, world);
   expect(problems.map(sentence)).toEqual([
     "annotation auth-type has no effect: auth-realm is off, which switches authentication off",

@@ -50,7 +50,7 @@ test("OpenTelemetry: the annotation decides, else the ConfigMap", () => {
   expect(traced({ ...own, "opentelemetry-trust-incoming-span": "false" })).toMatchObject({ trusts: false });
 });
 
-test("an annotation for a module that nginx has not is said, and the Ingress is served", () => {
+test("an annotation for a module that nginx lacks is a Problem, and the Ingress is served", () => {
   const annotations = { "nginx.ingress.kubernetes.io/enable-modsecurity": "true" };
   const ingress = {
     apiVersion: "networking.k8s.io/v1",

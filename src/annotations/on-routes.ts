@@ -20,7 +20,7 @@ export function featureOf(key: string): keyof FeatureValues | undefined {
   return places.get(key)?.name;
 }
 
-/** Whether its key is that of a reference to another object. */
+/** Whether the annotation with this key refers to another object. */
 export function refers(key: string): boolean {
   const place = places.get(key);
   return place !== undefined && (place.feature.fields as Fields)[place.field]?.refers === true;

@@ -30,7 +30,7 @@ test("a whole Secret gives identity and trust, and backends are verified only on
   });
 });
 
-test("each difference in what is said keeps connections apart", () => {
+test("each difference in the annotations keeps connections apart", () => {
   const different = [{}, { "proxy-ssl-verify": "on" }, { "proxy-ssl-name": "a" }, { "proxy-ssl-name": "b" }];
   const pools = different.map((annotations) => viewOf(annotations).place.noted.apart.join());
   expect(new Set([...pools, viewOf({}, pair).place.noted.apart.join()]).size).toBe(5);

@@ -65,7 +65,7 @@ test("a run folder may be named, before the command or after it", async () => {
   }
 });
 
-test("what is not there, and what is no command, is said", async () => {
+test("a name that is not there, and an unknown command, are reported", async () => {
   expect(await ask("backends", "get", "none")).toEqual({ code: 1, text: "sluice dbg: there is no backend none" });
   expect(await ask("certs", "get", "other.org")).toMatchObject({ code: 1 });
   expect((await ask("ssh")).code).toBe(2);

@@ -128,11 +128,11 @@ test.each([
     "--certificate-authority: it is about the server that --apiserver-host names; it has no effect",
   ],
   [["--election-ttl=0"], "--election-ttl: a Lease must hold for some time; 30s is used"],
-])("%j is said at start", (argv, said) => {
+])("%j is reported at the start", (argv, said) => {
   expect(flagsOf(...argv).said).toEqual([said]);
 });
 
-test("a flag about a cluster is said to have no effect with serve", () => {
+test("a flag about a cluster is reported to have no effect with serve", () => {
   expect(parseFlags(["--publish-service=a/b", "shop"], "serve")).toMatchObject({
     kind: "flags",
     problems: [{ field: "--publish-service", why: "it is about a cluster" }],

@@ -204,7 +204,7 @@ test("a kind that may not be listed is left out, and all else is served", async 
   expect(api.asked.filter((kind) => kind === "Gateway").length - asked).toBeLessThan(12);
 });
 
-test("the addresses that a Gateway is to have bring no turn when they appear in its status; others do", async () => {
+test("the wanted addresses of a Gateway cause no turn when they appear in its status; others do", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, all);
   api.put(gateway());

@@ -31,7 +31,7 @@ test("equal ports and conditions of EndpointSlices are one frozen value", () => 
   expect(one?.endpoints?.[0]?.addresses).toEqual(["a"]);
 });
 
-test("of an Ingress it is kept whose it is; of an EndpointSlice it is not", () => {
+test("the owner references of an Ingress are kept, and those of an EndpointSlice are not", () => {
   const ownerReferences = [{ apiVersion: "v1", kind: "Service", name: "web", uid: "u1", controller: true }];
   const of = (kind: string) => kept({ apiVersion: "v1", kind, metadata: { name: "web", ownerReferences } });
   expect(of("Ingress").metadata.ownerReferences).toEqual(ownerReferences);

@@ -11,7 +11,7 @@ test("two things that wish for one name get different ones, and one thing keeps 
   expect(names.shortened).toEqual([]);
 });
 
-test("a name that is too long keeps its beginning, and it is said", () => {
+test("a name that is too long keeps its beginning, and a note says so", () => {
   const names = new Names();
   const long = "a".repeat(300);
   const [one, other] = [names.nameFor("HTTPRoute shop", long, "a"), names.nameFor("HTTPRoute shop", long, "b")];

@@ -1,5 +1,5 @@
 /**
- * Which annotations of an Ingress become RouteSettings, and which ones are said by fields of the
+ * Decides which annotations of an Ingress become RouteSettings, and which ones become fields of the
  * Gateway API.
  */
 import { whyNotOnRoutes } from "../annotations/on-routes.ts";

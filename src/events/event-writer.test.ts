@@ -78,7 +78,7 @@ const report = (reload: SyncReport["reload"]): SyncReport => ({
   ...(reload ? { reload } : {}),
 });
 
-test("an Ingress of ours is said to be taken in when it comes and when it changes, another's never", () => {
+test("an Event says that an Ingress of ours is taken in when it comes and when it changes, and never for others", () => {
   const { put } = setUp();
   expect(put(ingressClass, ingress("web", "nginx"), ingress("other", "traefik"))).toEqual([
     "Ingress shop/web: Normal Sync the Ingress was taken in",
@@ -115,7 +115,7 @@ test("a Problem is one Warning on its object, however many turns see it and wher
   ]);
 });
 
-test("a reload is said on the own Pod, a refused one as a Warning with nginx's words", () => {
+test("a reload is an Event of the own Pod, and a refused one a Warning with nginx's words", () => {
   const { writer, said } = setUp({ syncEvents: false });
   writer.synced(report({ kind: "reloaded", tookMs: 1, warnings: [] }));
   writer.synced(report({ kind: "refused", stderr: "unknown directive" }));

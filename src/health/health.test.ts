@@ -53,7 +53,7 @@ test("not healthy: 500 with the reason, unless the check is excluded or another 
   expect(await ask("/healthz/ping")).toBe("200 ok");
 });
 
-test("what is wrong although nginx serves is said with verbose, and changes nothing", async () => {
+test("a mistake is listed with verbose although nginx serves, and the answer stays the same", async () => {
   const { ask } = await served(() => undefined, ["Ingress shop/bad: nginx refused it"]);
   expect(await ask("/healthz")).toBe("200 ok");
   expect(await ask("/healthz?verbose")).toBe(

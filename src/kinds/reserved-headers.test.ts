@@ -30,7 +30,7 @@ test.each(["X-User", "Content-Type", "Authorization", "X-Proxy-User", "Set-Cooki
   },
 );
 
-test("what is left out is said", () => {
+test("headers that are left out are reported", () => {
   const headers = [{ name: "X-User" }, { name: "Host" }, { name: "content_length" }];
   expect(withoutReserved(headers)).toEqual({
     kept: [{ name: "X-User" }],

@@ -188,6 +188,6 @@ test("in a Pod the mounted files count, and what they hold now", async () => {
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer second" });
 });
 
-test("nothing to go by is said in one sentence", async () => {
+test("missing credentials are one sentence", async () => {
   await expect(findCredentials({ env: {} })).rejects.toThrow(/give --kubeconfig, set KUBECONFIG, or run in a Pod/);
 });

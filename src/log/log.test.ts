@@ -35,7 +35,7 @@ const problem = (name: string, service: string): Problem => ({
   service,
 });
 
-test("a Problem is said once when it comes and once when it goes, wherever it moves meanwhile", () => {
+test("a Problem is logged once when it comes and once when it goes, wherever it moves meanwhile", () => {
   const { lines, log } = logged(false);
   const problems = new ProblemLog(log);
   const first = Table.from([["a", [problem("web", "x")]]] as const);

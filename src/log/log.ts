@@ -51,7 +51,7 @@ function wordOf(value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** Levels that only a bug uses. */
+/** The stack of an error; only bugs are logged with one. */
 function stackOf(value: unknown): string {
   return String((value as { readonly stack?: unknown }).stack ?? value);
 }

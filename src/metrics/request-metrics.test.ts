@@ -88,7 +88,7 @@ test("excluded metrics are left out, and the places of the others stay", () => {
   expect(metrics.exposition()).not.toMatch(/response_size|bytes_sent/);
 });
 
-test("beyond the ceiling labels are counted as other, nothing is lost, and it is said once", () => {
+test("beyond the ceiling labels are counted as other, nothing is lost, and it is reported once", () => {
   let said = 0;
   const ceilingReached = (most: number) => {
     said += most;

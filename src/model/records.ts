@@ -7,7 +7,7 @@
 /** `host a.example`: the kind of the record and its id. */
 export type RecordKey = string;
 
-/** A record by key; undefined where it is to be removed. */
+/** A record by key; undefined where it must be removed. */
 export type RecordChange = readonly [key: RecordKey, value: string | undefined];
 
 export const hostKey = (name: string): RecordKey => `host ${name}`;

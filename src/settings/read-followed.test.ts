@@ -46,7 +46,7 @@ test("a variable that a snippet of the operator declares can be used", () => {
   expect(read(settings, { "X-Zone": "$zone" })).toMatchObject({ addHeaders: [{ value: "$zone" }], said: [] });
 });
 
-test("an object that is missing is said on the settings", () => {
+test("a missing object is a Problem of the settings", () => {
   expect(read({ addHeaders: "edge/extra", sslDhParam: "edge/dh" })).toEqual({
     addHeaders: [],
     proxySetHeaders: [],

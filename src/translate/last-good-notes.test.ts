@@ -9,7 +9,7 @@ import { LastGoodNotes } from "./last-good-notes.ts";
 const settings = { kind: "ConfigMap", namespace: "ops", name: "sluice" };
 const web = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { namespace: "shop", name: "web" } };
 
-test("each last good form is said with the moment at which it was first seen in force, until it is gone", () => {
+test("each last good form is reported, with the moment at which it was first seen in force, until it is gone", () => {
   const notes = new LastGoodNotes();
   const lastGood: LastGood = {
     ...emptyLastGood,

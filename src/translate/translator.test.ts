@@ -79,7 +79,7 @@ test("a default backend without rules is the catch-all, whatever else claims its
   expect(routesOf(world, "_")).toEqual(["prefix / ns/last/80"]);
 });
 
-test("a Service that is not there, or has not that port, is said and answered with an empty Upstream", () => {
+test("a Service that is missing, or lacks the port, is a Problem and an empty Upstream", () => {
   const world = put(
     base,
     service("web", 81),

@@ -11,7 +11,7 @@ test("docs/performance.md is the page of results.json", () => {
   );
 });
 
-test("a missed bound is bold on the page and said in the line", () => {
+test("a missed bound is bold on the page and named in the line", () => {
   const figure = { what: "a change", hosts: 1000, unit: "ms", values: [30, 10, 20], bound: 15 } as const;
   expect(lineOf(figure)).toBe("a change, 1,000 hosts: 20 ms (10 to 30, 3 tries; bound 15 ms: missed)");
   const page = pageOf({ one: { taken: "today", conditions: "here", figures: [figure] } }, "# Notes");

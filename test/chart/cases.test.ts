@@ -215,7 +215,7 @@ test("a Pod in the node's network opens them by the capability that the entry po
   ]);
 });
 
-test("a security context of the user's without that capability is said in the notes", async () => {
+test("the notes name a security context of the user's without that capability", async () => {
   const controller = { hostNetwork: true, containerSecurityContext: { capabilities: { drop: ["ALL"] } } };
   const rendered = await render({ controller });
   expect(controllerOf(rendered).command).toEqual(["/sluice-init"]);
@@ -307,7 +307,7 @@ test("a pinned image of ingress-nginx and values without meaning are named in th
   ]);
 });
 
-test("what does nothing as other values stand is said", async () => {
+test("values that do nothing beside the others are named", async () => {
   const controller = {
     kind: "DaemonSet",
     autoscaling: { enabled: true },

@@ -129,7 +129,7 @@ test("an outage: the first watch that gets through spares the others the rest of
   await proxy.close();
 });
 
-test("the watch cache has forgotten the version that is asked for (410): one list more, and nothing is said to be gone", async () => {
+test("the watch cache has forgotten the version that is asked for (410): one more list, and no object is reported as gone", async () => {
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   const kubeconfig = cluster.kubeconfig("admin", await proxy.listen("127.0.0.1"));

@@ -46,7 +46,7 @@ test("an Ingress answers, follows its Endpoints, and has none when they go", asy
   await until("it has none", async () => (await answerOf("web")) === 503);
 });
 
-test("what is missing is said once", () => {
+test("a missing kind is reported once", () => {
   const lines = sluice.log.split("\n").filter((line) => line.includes("endpointslices"));
   expect(lines).toHaveLength(1);
 });

@@ -147,7 +147,7 @@ test("http2-push-preload and auth-keepalive-share-vars change nothing, and the f
   expect((await stand.ask("a.example")).status).toBe(401);
 });
 
-test("OpenTelemetry without its module is said, and the Ingress is served", async () => {
+test("OpenTelemetry without its module is a Problem, and the Ingress is served", async () => {
   const traced = { "opentelemetry-trust-incoming-span": "true", "opentelemetry-operation-name": "shop" };
   await stand.apply(only({ "enable-opentelemetry": "true", ...traced }));
   expect((await stand.ask("a.example")).status).toBe(200);

@@ -39,7 +39,7 @@ async function converted(files: Readonly<Record<string, string>>) {
   return { code, text, failure, asked: Number(asked), left: Number(left) };
 }
 
-test("both are asked the same, and nobody outside gets a request", { timeout: 60_000 }, async () => {
+test("both are asked the same, and no other program gets a request", { timeout: 60_000 }, async () => {
   const auth = `nginx.ingress.kubernetes.io/auth-url: "http://127.0.0.1:${port()}/auth"`;
   const { code, text, asked, left } = await converted({
     "shop.yaml": toWeb({
@@ -56,7 +56,7 @@ test("both are asked the same, and nobody outside gets a request", { timeout: 60
   expect(seen).toEqual([]);
 });
 
-test("an answer that differs is named with its request, although nothing of the settings does", {
+test("an answer that differs is named with its request, although no setting differs", {
   timeout: 60_000,
 }, async () => {
   const affinity = 'nginx.ingress.kubernetes.io/affinity: cookie, nginx.ingress.kubernetes.io/use-regex: "true"';

@@ -41,7 +41,7 @@ test.each([
   expect(it.problems()).toEqual([]);
 });
 
-test("a syslog-host that has no address is refused, and its name is said", async () => {
+test("a syslog-host that has no address is refused by its name", async () => {
   const settings = { "enable-syslog": "true", "syslog-host": "nobody.invalid" };
   await it.set(settings);
   await servesOthers(settings);

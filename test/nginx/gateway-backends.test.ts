@@ -270,7 +270,7 @@ test("a listener with certificates of two types of key shows each client the one
   expect(printed()).not.toContain("problem");
 });
 
-test("with use-proxy-protocol the ports of Gateways want the header, and backends learn whose it is", async () => {
+test("with use-proxy-protocol the ports of Gateways require the header, and backends get the address in it", async () => {
   const data = { "use-proxy-protocol": "true" };
   const { remove } = await serving({
     files: {

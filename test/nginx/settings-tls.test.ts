@@ -132,7 +132,7 @@ test("reuse-port gives each worker a socket of its own", async () => {
   expect((await it.ask({ scheme: "https" })).status).toBe(200);
 });
 
-test("HTTP/3 where nginx has none is said, and harms nobody", async ({ skip }) => {
+test("HTTP/3 is reported where nginx lacks it, and harms no host", async ({ skip }) => {
   skip(can.http3, "nginx here has HTTP/3");
   await it.set({ "use-http3": "true", "http3-retry": "true" });
   await until("the Problem", () => it.problems().length > 0);

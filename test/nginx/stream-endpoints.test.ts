@@ -92,7 +92,7 @@ async function setUp(base: number) {
     /** The controller's part goes away, and comes back. */
     leave: async () => answers?.end(),
     comeBack: open,
-    /** Resolves when nginx has the endpoints that it is to have. */
+    /** Resolves when nginx has the wanted endpoints. */
     taken: (stream: StreamServer) => (upstreamResolve ? answers!.taken(poolRecords([stream])) : Promise.resolve()),
     serve: (stream: StreamServer, timeout = "600s") =>
       it.serve({ ...plain, streams: [stream], settings: { ...plain.settings, proxyStreamTimeout: timeout as never } }),

@@ -172,7 +172,7 @@ test("the controller has the port of --stream-port where nginx asks for the endp
   other.close();
 });
 
-test("ports that cannot be opened are said, each with its reason", () => {
+test("ports that cannot be opened are reported, each with its reason", () => {
   const said = problems.filter(({ object }) => object.kind === "ConfigMap").map(sentence);
   expect(said).toEqual([
     "data.8443: port 8443 is taken by https; the port is not opened",

@@ -18,7 +18,7 @@ test("cases are named below the heading of their decision", () => {
   ]);
 });
 
-test("an entry without a case and one without its answer are said", () => {
+test("an entry without a case and one without its answer are reported", () => {
   const said = mismatches(decidedDifferences(page)).filter((line) => !line.startsWith("docs/differences.md"));
   expect(said).toEqual([
     '"Auth that cannot be set up answers 503" names access/a: no such case',

@@ -5,7 +5,7 @@
  */
 const port = 9_339;
 
-/** Options of Node for a process that is to be looked at. */
+/** Options of Node for a process whose objects will be counted. */
 export const inspected: readonly string[] = [`--inspect=127.0.0.1:${port}`];
 
 interface Answer {

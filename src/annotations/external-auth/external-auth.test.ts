@@ -151,7 +151,7 @@ test("connections are kept to an address, by an upstream block of its own", () =
   expect(question.headers).toContainEqual({ name: "Connection", value: '""' });
 });
 
-test("a Service's DNS name stands for its cluster IP; for another name connections are not kept, which is said", () => {
+test("a Service's DNS name stands for its cluster IP; for another name connections are not kept, and a Problem names it", () => {
   const services = { "auth/proxy": { clusterIP: "10.96.0.7" }, "auth/headless": { clusterIP: "None" } };
   const url = (host: string) => ({ "auth-url": `https://${host}/`, "auth-keepalive": "8" });
   const { place } = shown(url("proxy.auth.svc.cluster.local"), { services });

@@ -34,7 +34,7 @@ const options = (old: Address, fresh: Address): AskingOptions => ({
   asked: () => undefined,
 });
 
-test("what differs between two answers of one address does not count, and is said apart", async () => {
+test("a difference between two answers of one address does not count, and is listed apart", async () => {
   let asked = 0;
   const old = await serverOf((_, response) => response.setHeader("x-a", "1").end(`${asked++}`));
   const fresh = await serverOf((_, response) => response.setHeader("x-a", "2").end("0"));
@@ -78,7 +78,7 @@ test("an address that does not answer, neither, and an early end", async () => {
   expect(await askBoth([get("/")], ended)).toEqual([]);
 });
 
-test("an answer that never ends is said in time", async () => {
+test("an answer that never ends is reported in time", async () => {
   const slow = await serverOf((_, response) => void response.write("a"));
   const here = await serverOf((_, response) => response.end("a"));
   const [found] = await askBoth([get("/")], { ...options(here, slow), timeoutMs: 100 });

@@ -34,7 +34,7 @@ test("any other class is reported only where all classes are known", () => {
   ]);
 });
 
-test("nothing is said of a class that is there, nor where none is asked for", () => {
+test("a class that exists causes no finding, nor does an Ingress without one", () => {
   expect(said(named("nginx"), true)).toEqual([]);
   expect(said(named(), true)).toEqual([]);
 });

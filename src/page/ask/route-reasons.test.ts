@@ -25,7 +25,7 @@ test("a route that names the host says why its Gateway is not served", () => {
   expect(reasons("any.example", route({}), of("theirs"), theirs), "a route for all hosts").toHaveLength(1);
 });
 
-test("nothing is said of other hosts and of routes that are served", () => {
+test("there is no reason for other hosts and for routes that are served", () => {
   expect(reasons("b.example", named)).toEqual([]);
   expect(reasons("a.example", named, of("sluice"), gatewayClass())).toEqual([]);
 });

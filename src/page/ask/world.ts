@@ -22,7 +22,7 @@ export interface AskedWorld {
   readonly isServed: (key: string) => boolean;
   /** Those of the translation. */
   readonly problems: readonly Problem[];
-  /** All that is to be said about objects, with the place where files have one. */
+  /** All Problems of objects, with their place where files have one. */
   readonly findings: readonly Finding[];
 }
 

@@ -100,7 +100,7 @@ function serverViews(some: typeof featureList, features: FeatureValues, settings
 
 /**
  * The other of `www.host` and `host`, where it has the host's certificate: then it has what goes
- * with that. The rest of what is said of the host is not said of it: it redirects.
+ * with that. No other feature of the host holds for it, because it only redirects.
  */
 export function twinServerOf(
   { redirectFrom, features }: Server<FeatureValues>,

@@ -144,7 +144,7 @@ test("text in the telemetry file is quoted", () => {
   expect(telemetryFile({ ...defaultSettings, otelServiceName: 'a"\\b' })).toContain('name = "a\\"\\\\b"');
 });
 
-test("a key that this nginx cannot follow is said", () => {
+test("a key that this nginx cannot follow is a Problem", () => {
   const object = { kind: "ConfigMap", name: "settings" };
   const settings = { ...defaultSettings, enableBrotli: true, useGeoip2: false };
   const can = { ...everything, brotli: false, geoip2: false };

@@ -1,4 +1,4 @@
-/** Conditions as they are to be written, beside those that an object has. */
+/** The conditions to write, made from the wanted ones and those that an object has. */
 import type { Condition } from "../../model/gateway/objects.ts";
 import type { DesiredCondition } from "../../model/gateway/status.ts";
 

@@ -113,7 +113,7 @@ export class GatewayStatuses {
     for (const key of this.#wanted.keys()) if (hasIngressAddresses(this.#wanted.get(key))) this.#queue?.add(key);
   }
 
-  /** The addresses that a Gateway is to have. */
+  /** The wanted addresses of a Gateway. */
   addressesOf(gateway: string): readonly GatewayAddress[] | undefined {
     const made = this.#wanted.made(objectKey("Gateway", gateway));
     return made?.kind === "Gateway" ? made.addresses : undefined;
@@ -190,8 +190,8 @@ export class GatewayStatuses {
   }
 
   /**
-   * A route that has no Gateway of ours any more is to have no entry of ours, and a ListenerSet the
-   * status that it began with, unless somebody else has written there.
+   * A route without a Gateway of ours must have no entry of ours. A ListenerSet goes back to the
+   * status that it began with, unless another controller has written there.
    */
   #wantedFor(called: string, object: KubernetesObject): DesiredStatus | undefined {
     const wanted = this.#withAddresses(this.#wanted.get(called), object);
@@ -212,8 +212,8 @@ export class GatewayStatuses {
   }
 
   /**
-   * Whether it has another status than it could have. What the definitions do not know was sent
-   * once, and is not kept.
+   * Whether the object lacks a part of the wanted status. Fields that the definitions do not know
+   * are sent once, because the API server drops them.
    */
   #lacks(called: string, known: KubernetesObject, wanted: DesiredStatus, writer: Writer): boolean {
     const status = mergedStatus(known, wanted, writer);
@@ -247,7 +247,7 @@ function isAsWritten({ status }: ListenerSet, conditions: readonly DesiredCondit
   return messageIn(status?.conditions) === messageIn(conditions);
 }
 
-/** As the definitions have it for a new set. */
+/** The condition that the definitions give to a new set. */
 function pending(type: string): DesiredCondition {
   return { type, status: "Unknown", reason: "Pending", message: "Waiting for controller" };
 }

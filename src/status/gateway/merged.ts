@@ -90,7 +90,7 @@ function listenerParts(
   };
 }
 
-/** An entry of a list that several controllers write, as the list has it or as it is to be. */
+/** An entry of a list that several controllers write, either a present or a wanted one. */
 interface Entry {
   readonly ref: ParentReference;
   readonly conditions: readonly DesiredCondition[];

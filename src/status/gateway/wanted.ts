@@ -1,6 +1,7 @@
 /**
- * Which status each object is to have now. A status that promises something waits until nginx keeps
- * the promise; one that does not goes out right after its turn, whatever nginx does meanwhile.
+ * The status that each object should have now. A status that promises something waits until nginx
+ * keeps the promise; one that does not goes out right after its turn, whatever nginx does
+ * meanwhile.
  */
 import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
 import { Table } from "../../model/table.ts";

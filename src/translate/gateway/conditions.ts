@@ -14,7 +14,7 @@ export function fails(type: string, reason: string, message: string): DesiredCon
 /** The API server takes 32,768 characters. */
 const longestMessage = 8_000;
 
-/** Joins them, as far as they fit. */
+/** Joins the sentences of Problems, as far as they fit into one message. */
 export function wordsOfAll(problems: readonly Problem[]): string {
   const said: string[] = [];
   let length = 0;

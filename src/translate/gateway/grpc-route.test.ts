@@ -113,7 +113,7 @@ test("a backend is asked over cleartext HTTP/2 unless its port says TLS", () => 
   expect(said.join()).toContain("its share of the requests gets 503");
 });
 
-test("mistakes of a GRPCRoute are said, and what is left is served", () => {
+test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
   const mirror = { type: "RequestMirror", requestMirror: { backendRef: { name: "other", port: 80 } } };
   const extension = { type: "ExtensionRef", extensionRef: { group: "example.com", kind: "Auth", name: "a" } };
   const rules = [

@@ -26,7 +26,7 @@ const balancing = {
   "proxy-next-upstream-tries": "5",
 };
 
-test("what nginx cannot balance by itself is said where there is no Lua, by annotation and mode", () => {
+test("balancing that nginx cannot do without Lua is a Problem that names annotation and mode", () => {
   expect(said(balancing, ["lua"])).toEqual([
     "annotation affinity-mode has no effect: static mode finds the Endpoint of a cookie as balanced does",
     "annotation session-cookie-expires has no effect: static mode writes no dates; session-cookie-max-age does the same",

@@ -10,7 +10,7 @@ import type { Claim } from "../claim.ts";
 import { covers } from "../gateway/hostnames.ts";
 import { keeps } from "../hosts/listener/precedence.ts";
 
-/** The names of Ingresses, and what is said about those that a route asks for as well. */
+/** The names of Ingresses, and the Problems about those that a route asks for as well. */
 export class IngressNames {
   readonly #hosts = new Map<string, string>();
   readonly #claimsOf: (host: string) => readonly Claim[];

@@ -38,7 +38,7 @@ export class Streams {
   readonly #options: TranslateOptions;
   readonly #endpoints: ServiceEndpoints;
   readonly #problems: Problems;
-  /** The ConfigMaps of ports, by what is spoken there. */
+  /** The ConfigMaps of ports, each with its protocol. */
   readonly #maps: readonly (readonly ["tcp" | "udp", string])[];
   readonly #claimsOf: (host: string) => readonly Claim[];
   readonly #contested: Contested;

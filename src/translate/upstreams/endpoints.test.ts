@@ -130,7 +130,7 @@ test.each([
   expect(ask({ service: service({ type: "ExternalName", externalName }), port, addresses })).toBe(expected);
 });
 
-test("a slice of many addresses and many ports is an Upstream of some, and the others are said to be too many", () => {
+test("a slice of many addresses and many ports is an Upstream of some, and a Problem says that the others are too many", () => {
   const addresses = Array.from({ length: 200 }, (_, at) => `10.0.0.${at}`);
   const endpoints = Array.from({ length: 100 }, () => ({ addresses }));
   const ports = (some: number) => Array.from({ length: some }, (_, at) => ({ name: `p${at}`, port: at + 1 }));

@@ -110,7 +110,7 @@ export async function startKubelet(
     looks.add(looked);
     void looked.finally(() => looks.delete(looked));
   };
-  /** A watch may break; the next one tells of every Pod again. */
+  /** A watch may break; the next one reports every Pod again. */
   const watch = async (): Promise<void> => {
     const options = { timeoutSeconds: 3600, inactivityMs: 3_600_000, sendInitialEvents: true };
     while (!stopping.signal.aborted) await client.watch(pods, options, hear, stopping.signal);

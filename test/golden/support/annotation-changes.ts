@@ -28,7 +28,7 @@ const toggled = (beside: Readonly<Record<string, string>> = {}): AnnotationChang
   to: "false",
   beside,
 });
-/** For what is on without the annotation. */
+/** For features that are on without the annotation. */
 const shutOff = (beside: Readonly<Record<string, string>> = {}): AnnotationChange => ({
   from: "false",
   to: "true",

@@ -43,7 +43,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await harmless();
   });
 
-  test("CVE-2024-7646: each key of the ConfigMap with a line break, and what it says is said", async () => {
+  test("CVE-2024-7646: each key of the ConfigMap with a line break, and its sentence", async () => {
     // Those that shut where they cannot be read would shut the neighbour too.
     const open = Object.values(declarations).filter((one) => !("closed" in one));
     const names = open.filter(({ kind }) => !/directives|rules|format/.test(kind.label));

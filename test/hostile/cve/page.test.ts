@@ -27,7 +27,7 @@ test("every hole of the table of attacks is on the page", () => {
   }
 });
 
-test("the sentences on the page are those that are said", () => {
+test("the sentences on the page are those that users get", () => {
   const said = attacks.flatMap(({ says }) => says);
   const quoted = rows.flatMap((row) => [...row.matchAll(/`(annotation [^`]*|spec\.[^`]*)`/g)].map(([, text]) => text!));
   const elsewhere = /Secret ns\/users not found/;

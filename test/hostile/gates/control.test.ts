@@ -66,7 +66,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     return [undefined, ...["sluice:", "sluice:sluice", ":", "controller:x", ...known].map(basic), "Bearer x", "Basic"];
   };
 
-  test("nothing is said and no record is taken", async () => {
+  test("nothing is answered and no record is taken", async () => {
     const record = JSON.stringify([hostKey("guarded.example"), JSON.stringify({ locations: [], prefix: [] })]);
     for (const pass of guesses()) {
       const found: Answer[] = [];

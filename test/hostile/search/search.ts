@@ -24,9 +24,9 @@ export interface Tally {
   impossible: number;
   /** Ingresses that are served, in whole or in part. */
   accepted: number;
-  /** Refused whole by what Sluice reads. */
+  /** Objects that Sluice refuses as a whole. */
   refused: number;
-  /** Refused by nginx, and set aside alone. */
+  /** Objects that nginx refused, and that were set aside alone. */
   quarantined: number;
   /** Values that were quoted, and seen to be one word each. */
   values: number;
@@ -48,7 +48,7 @@ export const emptyTally = (): Tally => ({
 export interface Search {
   /** Tries the objects numbered from `from`. */
   batch(seed: number, from: number, count: number, tally: Tally): Promise<void>;
-  /** The same with the operator's ConfigMap. */
+  /** Tries ConfigMaps of the operator in the same way. */
   settings(seed: number, from: number, count: number, tally: Tally): Promise<void>;
   stop(): Promise<void>;
 }
@@ -60,7 +60,7 @@ const generous = {
   "global-auth-url": "http://192.0.2.99/ops",
 };
 
-/** In a namespace of their own: the authors of one namespace share its Services. */
+/** Neighbours have another namespace, because the authors of one namespace share its Services. */
 const neighbour = (words: IngressWords) => ingress({ namespace: "other", ...words });
 const neighbours: readonly KubernetesObject[] = [
   neighbour({ name: "plain" }),
@@ -145,10 +145,13 @@ function looked(workshop: Workshop): Looked {
 const counted =
   /"(lua_shared_dict|init_by_lua_block|server_names_hash_\w+|variables_hash_\w+|map_hash_\w+)"|\/generation"|"location","= \/generation/;
 
-/** Declared where something mentions it, which a value does that is sealed in what is meant. */
+/**
+ * A variable is declared where a text mentions it. In the sealed rendering no text does, because a
+ * placeholder stands there.
+ */
 const mentioned = /"location","=","\/_sluice\/variables"\] > \["set","\$\w+",""\]$/;
 
-/** `alone` is what there is without the hostile objects; undefined where it may differ. */
+/** `alone` is the result without the hostile objects; undefined where it may differ. */
 function findings(workshop: Workshop, alone: Looked | undefined, tally: Tally): readonly string[] {
   const { value: meant, seals } = sealed(() => workshop.rendered());
   tally.values += seals.count;

@@ -37,7 +37,7 @@ export function configMap(name: string, data: Readonly<Record<string, string>>, 
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
-/** The controller's own. */
+/** The controller's own ConfigMap. */
 export const settings = (data: Readonly<Record<string, string>>): ConfigMap =>
   configMap("ingress-nginx-controller", data, "ingress-nginx");
 

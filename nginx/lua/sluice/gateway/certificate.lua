@@ -53,8 +53,8 @@ local function server_address()
   return concat(groups, ":", 1, from - 1) .. "::" .. concat(groups, ":", from + length, 8)
 end
 
--- Returns the listener that the handshake names, the part of the name that the listener's hostname
--- names, and the name itself.
+-- Returns the listener for the server name of the handshake, the hostname that matched (the name
+-- itself or a wildcard), and the name.
 local function named(generation)
   local name = ssl.server_name()
   local asked = name and gsub(lower(name), "%.$", "") or ""

@@ -337,7 +337,7 @@ test("sets of Gateways that are not ours are left to others", () => {
   expect([outcome(open(), strange).set(), outcome(open(), strange).said]).toEqual([undefined, []]);
 });
 
-test("hosts that HTTPS listeners of several objects have in common are said, without names of others", () => {
+test("hosts that HTTPS listeners of several objects have in common are reported, without names of others", () => {
   const { statuses } = translate(
     {
       ...emptyInputs,

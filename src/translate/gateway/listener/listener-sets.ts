@@ -68,7 +68,7 @@ export class ListenerSets {
 
   /**
    * Which sets may be others now. `gateways` are those that may be others; `hasClasses`: whether
-   * there are GatewayClasses of ours, without which nothing is said of sets.
+   * there are GatewayClasses of ours, without which sets get no status.
    */
   outdated(turn: Turn, gateways: Iterable<string>, granting: ReadonlySet<string>, hasClasses: boolean): Set<string> {
     const { before, now } = turn;

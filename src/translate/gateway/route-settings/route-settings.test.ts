@@ -235,7 +235,7 @@ test.each<[string, Record<string, unknown>, string]>([
     { "limit-rps": [1] },
     "spec.limit-rps: is not text, a number, true or false; it is ignored",
   ],
-])("%s is said, and the rule is served", (_, values, words) => {
+])("%s is a Problem, and the rule is served", (_, values, words) => {
   const found = outcome(routeSettings({ values }), filtered("settings"));
   expect(found.said).toEqual([`RouteSettings ns/settings: ${words}`]);
   expect(found.closed).toEqual([undefined]);
@@ -316,7 +316,7 @@ test("where nginx refuses a version, the last good one is in force, unless that 
   expect(outcomeOf({ "proxy-read-timeout": 9 }, undefined)).toEqual([60, false, 0]);
 });
 
-test("a guard that nginx here has no module for is said", () => {
+test("a guard whose module nginx lacks is a Problem", () => {
   const inputs = {
     ...emptyInputs,
     snapshot: put(world, routeSettings({ values: { "enable-modsecurity": true } }), filtered("settings")),

@@ -250,7 +250,7 @@ test("the answer is the same with the memory of the turns before", () => {
   }
 });
 
-test("without the flag nothing of it is said", () => {
+test("without the flag there is no status about it", () => {
   const without = { ...options, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };
   const { statuses } = translate({ ...emptyInputs, snapshot: put(world, gateway({}), record()) }, without, fake);
   const status = statuses.get("Gateway ns/gw");

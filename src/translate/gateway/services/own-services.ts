@@ -1,6 +1,6 @@
 /**
- * Which Gateways have a Service of their own, and what is known of it. Without `--gateway-services`
- * there are none.
+ * The Gateways with Services of their own, and what is known about these Services. Without
+ * `--gateway-services` there are none.
  */
 import type { ServiceParameters } from "../../../model/gateway/services.ts";
 import type { GatewayOptions } from "../../options.ts";
@@ -22,7 +22,7 @@ export class OwnServices {
   readonly #options: GatewayOptions;
   #record: PortRecord = emptyRecord;
   #targets: Targets = new Map();
-  /** Services of Gateways, whatever has made them. */
+  /** Names of Services of Gateways, including those that other programs made. */
   readonly #names = new Set<string>();
 
   constructor(options: GatewayOptions) {
