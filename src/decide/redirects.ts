@@ -23,7 +23,7 @@ export interface Redirected {
 const leading = [301, 302, 303, 307, 308];
 
 /** A proxy in front may report that the client used https. */
-export function schemeOf(asked: AskedRequest, { useForwardedHeaders }: Settings): string {
+export function schemeOf(asked: AskedRequest, { useForwardedHeaders }: Pick<Settings, "useForwardedHeaders">): string {
   const forwarded = useForwardedHeaders ? asked.headers.get("x-forwarded-proto") : undefined;
   return forwarded === undefined || forwarded === "" ? asked.scheme : forwarded.toLowerCase();
 }

@@ -198,11 +198,11 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
 }
 
 /** Undefined where the filters leave the request to a backend. */
-function answerOfFilters({ asked, request, port }: At, { cors, redirect }: Filters): End | undefined {
+function answerOfFilters({ served, asked, request, port }: At, { cors, redirect }: Filters): End | undefined {
   if (cors !== undefined && isPreflight(asked))
     return { kind: "answer", status: 204, why: "the route answers preflights of CORS" };
   if (redirect === undefined) return undefined;
-  const target = redirectTarget(redirect, { asked, request, port });
+  const target = redirectTarget(redirect, { asked, request, port, settings: served.settings });
   return { kind: "answer", status: redirect.status, why: "RequestRedirect", location: target };
 }
 

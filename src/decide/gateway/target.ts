@@ -4,9 +4,11 @@
  */
 import type { PathChange, Redirect, UrlRewrite } from "../../model/filters.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { schemeOf } from "../redirects.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
 
-const usual = { http: 80, https: 443 } as const;
+const usual: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 export function redirectTarget(
   redirect: Redirect,
@@ -14,10 +16,20 @@ export function redirectTarget(
     asked,
     request,
     port,
-  }: { readonly asked: AskedRequest; readonly request: ReadRequest; readonly port: ListenerPort },
+    settings,
+  }: {
+    readonly asked: AskedRequest;
+    readonly request: ReadRequest;
+    readonly port: ListenerPort;
+    readonly settings: Pick<Settings, "useForwardedHeaders">;
+  },
 ): string {
-  const scheme = redirect.scheme ?? asked.scheme;
-  const to = redirect.port ?? (redirect.scheme === undefined ? port.port : (port.usualPorts ?? usual)[redirect.scheme]);
+  // A proxy in front may have taken the request by another scheme.
+  const own = schemeOf(asked, settings);
+  const scheme = redirect.scheme ?? own;
+  const ports: Readonly<Record<string, number>> = (own === asked.scheme ? port.usualPorts : undefined) ?? usual;
+  const isKnown = redirect.scheme !== undefined || own !== asked.scheme;
+  const to = redirect.port ?? (isKnown ? ports[scheme] : undefined) ?? port.port;
   const host = redirect.hostname ?? request.host;
   const authority = to === usual[scheme] ? host : `${host}:${to}`;
   const path =
