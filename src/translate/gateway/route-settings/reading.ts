@@ -20,6 +20,7 @@ import type { Settings } from "../../../settings/registry.ts";
 import { lackingProblems } from "../../lacking.ts";
 import type { TranslateOptions } from "../../options.ts";
 import type { Grants } from "../grants.ts";
+import { idleKeys } from "./idle.ts";
 
 export interface SettingsReading {
   /** `namespace/name`. */
@@ -67,9 +68,11 @@ export function readSettings(settings: RouteSettings, world: SettingsWorld): Set
   const lookup = lookupFor(namespace, world, granting);
   const reading = readAnnotations(served, settingsPrefix, world.settings, lookup);
   const own = reading.problems.map((problem) => [problem, consequential(problem)] as const);
+  const texts = new Map(Object.entries(served.metadata.annotations ?? {}).map(([key, text]) => [keyOf(key), text]));
   const problems = [
     ...refused,
     ...own.map(([, problem]) => problem),
+    ...idleKeys(texts, reading.values, object),
     ...snippetMistakes(reading.values, object),
     ...lackingProblems(served, settingsPrefix, world.options.lacks),
   ];
@@ -77,7 +80,7 @@ export function readSettings(settings: RouteSettings, world: SettingsWorld): Set
     key: `${namespace}/${name}`,
     object,
     settings,
-    texts: new Map(Object.entries(served.metadata.annotations ?? {}).map(([key, text]) => [keyOf(key), text])),
+    texts,
     values: reading.values,
     closed: problems.find(closes),
     problems,

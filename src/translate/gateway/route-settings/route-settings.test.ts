@@ -235,6 +235,16 @@ test.each<[string, Record<string, unknown>, string]>([
     { "limit-rps": [1] },
     "spec.limit-rps: is not text, a number, true or false; it is ignored",
   ],
+  [
+    "a password without a guard",
+    { "auth-secret": "passwords" },
+    "spec.auth-secret: has no effect by itself: it needs auth-type; it counts where RouteSettings of another level have what it needs",
+  ],
+  [
+    "an origin without CORS",
+    { "cors-allow-origin": "https://a.example" },
+    "spec.cors-allow-origin: has no effect by itself: enable-cors is not true; it counts where RouteSettings of another level have what it needs",
+  ],
 ])("%s is a Problem, and the rule is served", (_, values, words) => {
   const found = outcome(routeSettings({ values }), filtered("settings"));
   expect(found.said).toEqual([`RouteSettings ns/settings: ${words}`]);
