@@ -32,11 +32,18 @@ export function certificateOf(secret: Secret): CertificateRead {
   return answer;
 }
 
+/**
+ * The pair that was read last: a certificate for many hosts is often copied to many namespaces.
+ */
+let last: { readonly chain: string; readonly key: string; readonly pair: PairRead } | undefined;
+
 function readCertificate(secret: Secret): CertificateRead {
   const chain = decoded(secret, "tls.crt");
   const key = decoded(secret, "tls.key");
   if (chain === undefined) return { ok: false, why: "has no tls.crt" };
   if (key === undefined) return { ok: false, why: "has no tls.key" };
+  if (last?.chain === chain && last.key === key)
+    return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, last.pair) };
   const leaf = attempt(() => new X509Certificate(chain));
   if (leaf === undefined) return { ok: false, why: "has a tls.crt that is not a PEM certificate" };
   const privateKey = attempt(() => createPrivateKey(key));
@@ -45,7 +52,9 @@ function readCertificate(secret: Secret): CertificateRead {
   const issuers = issuersIn(chain);
   const unread = issuers.findIndex(({ ok }) => !ok);
   if (unread >= 0) return { ok: false, why: `has a tls.crt whose certificate ${unread + 2} cannot be read` };
-  return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, { leaf, privateKey, issuers }) };
+  const pair = { leaf, privateKey, issuers };
+  last = { chain, key, pair };
+  return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, pair) };
 }
 
 /** Computes the facts about a pair that was read. */

@@ -74,9 +74,8 @@ function listenersOf(
     return { listeners: [], fault: { reason, problem }, refusedHosts: [] };
   };
   if (notAllowed !== undefined) return refused("NoMatchingParent", field, `${called} is not attached to its Gateway`);
-  const named = listeners.filter(
-    ({ listener }) =>
-      (sectionName === undefined || listener.name === sectionName) && (port === undefined || listener.port === port),
+  const named = listenersCalled(listeners, sectionName).filter(
+    ({ listener }) => port === undefined || listener.port === port,
   );
   const which = [
     ...(sectionName === undefined ? [] : [`named ${sectionName}`]),
@@ -111,6 +110,16 @@ function listenersOf(
   const [first] = refusedHosts;
   if (permitted.length > 0 || first === undefined) return { listeners: permitted, fault: undefined, refusedHosts };
   return { listeners: [], fault: { reason: "NotAllowedByHostPolicy", problem: first }, refusedHosts };
+}
+
+const byName = new WeakMap<readonly ListenerReading[], ReadonlyMap<string, readonly ListenerReading[]>>();
+
+/** A Gateway may have a listener for each route, so they are found by their names. */
+function listenersCalled(all: readonly ListenerReading[], sectionName: string | undefined): readonly ListenerReading[] {
+  if (sectionName === undefined) return all;
+  const known = byName.get(all) ?? Map.groupBy(all, ({ listener }) => listener.name);
+  byName.set(all, known);
+  return known.get(sectionName) ?? [];
 }
 
 type Taking = Pick<Attachment, "listeners" | "fault" | "refusedHosts">;
