@@ -4,6 +4,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { sessionAffinity as affinity } from "../annotations/session-affinity.ts";
+import { literalPath } from "../kinds/gateway/cookie-path.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Location, Server } from "../model/configuration.ts";
 import type { HTTPBackendReference, HTTPRouteFilter, HTTPRouteMatch, HTTPRouteRule } from "../model/gateway/objects.ts";
@@ -135,11 +136,15 @@ function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteF
   return { filters: [{ type: "URLRewrite", urlRewrite: { path } }], spec: {} };
 }
 
-/** Cookies are for the path as the Ingress has it, and a route has a longer pattern. */
+/**
+ * Cookies are for the path as the Ingress has it, and a route has a longer pattern. A cookie for a
+ * real pattern never comes back, so that of the route is for what stands before it.
+ */
 function cookiePathOf(way: Way, { features: { sessionAffinity }, path }: Location<FeatureValues>): Spec {
   const isOwn = way.kind === "pattern" && sessionAffinity.type === "cookie" && sessionAffinity.path === "";
+  if (!isOwn) return {};
   const isReadable = affinity.fields.path.kind.read(path).ok;
-  return isOwn && isReadable ? { "session-cookie-path": path } : {};
+  return { "session-cookie-path": isReadable ? path : literalPath(path, true) };
 }
 
 /** `/` itself goes to the path of app-root before anything else happens. */

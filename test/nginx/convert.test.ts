@@ -27,6 +27,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+const snippetsAllowed = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
+data: { allow-snippet-annotations: "true", annotations-risk-level: Critical }
+`;
+
 const port = () => (outside.address() as AddressInfo).port;
 
 async function converted(files: Readonly<Record<string, string>>) {
@@ -59,10 +65,14 @@ test("both are asked the same, and no other program gets a request", { timeout: 
 test("an answer that differs is named with its request, although no setting differs", {
   timeout: 60_000,
 }, async () => {
-  const affinity = 'nginx.ingress.kubernetes.io/affinity: cookie, nginx.ingress.kubernetes.io/use-regex: "true"';
-  const shop = toWeb({ host: "shop.example", path: '"/v[0-9]"', annotations: affinity });
-  const { code, text } = await converted({ "shop.yaml": shop.replace("Prefix", "ImplementationSpecific") });
-  expect(code).toBe(1);
-  expect(text).toContain("differs: answer (header set-cookie) at shop.example\n  GET http://shop.example/v0\n");
-  expect(text).toContain("Path=/v[0-9]; HttpOnly\n");
+  const snippet = 'nginx.ingress.kubernetes.io/configuration-snippet: "add_header X-Path $location_path;"';
+  const annotations = `nginx.ingress.kubernetes.io/use-regex: "true", ${snippet}`;
+  const shop = toWeb({ host: "shop.example", path: '"/v[0-9]"', annotations });
+  const { code, text } = await converted({
+    "shop.yaml": shop.replace("Prefix", "ImplementationSpecific"),
+    "settings.yaml": snippetsAllowed,
+  });
+  expect(code, text).toBe(1);
+  expect(text).toContain("differs: answer (header x-path) at shop.example\n  GET http://shop.example/v0\n");
+  expect(text).toContain("/v[0-9]\n");
 });

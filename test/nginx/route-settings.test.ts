@@ -119,6 +119,13 @@ test("affinity binds a client to an endpoint by a cookie of the rule", async () 
   expect(cookie).toMatch(/^bound=[^;]+; Path=\/; HttpOnly/);
   const again = await ask("/", { headers: { cookie: cookie.split(";")[0]! } });
   expect(again.headers["set-cookie"]).toBeUndefined();
+  const path = { type: "RegularExpression", value: "/api/v[0-9]+" };
+  await apply(
+    { affinity: "cookie" },
+    route({ rules: [{ matches: [{ path }], filters: [bySettings()], backendRefs }] }),
+  );
+  const [ofPattern = ""] = (await ask("/api/v1")).headers["set-cookie"] ?? [];
+  expect(ofPattern, "a client sends it back").toMatch(/; Path=\/api; HttpOnly$/);
 });
 
 test("redirects and answers: to elsewhere, to https, CORS, headers, own error pages", async () => {

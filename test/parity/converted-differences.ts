@@ -1,11 +1,11 @@
 /** Recorded cases in which routes act differently from Ingresses. */
 
+const depth = "a wildcard takes one label as the host of an Ingress, and several as that of a route";
+const cookieOfPattern = "the path of the cookie is a pattern, and that of a route is the part before it";
+
 /** The findings of the proof: the kinds of differences, and their reasons. */
 export const unprovable: Readonly<Record<string, readonly [kinds: string, why: string]>> = {
-  "access/auth-cache-per-location": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
+  "access/auth-cache-per-location": ["wildcard-depth", depth],
   "access/risk-level-low": [
     "annotation",
     "RouteSettings may not set proxy-body-size where annotations-risk-level is Low, so routes have no limit",
@@ -19,71 +19,36 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "a client stays with the canary that served it, and among rules of a route it does not",
   ],
   "routing/affinity-combined": [
-    "backend",
-    "several Ingresses share a Service and its cookie; routes have each their own",
+    "backend, cookie-path",
+    "several Ingresses share a Service and its cookie, and one has a pattern for its path; routes have each their own",
   ],
-  "routing/affinity-on-alias-wildcard-and-no-host": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
+  "routing/affinity-on-alias-wildcard-and-no-host": ["wildcard-depth", depth],
   "routing/affinity-shared-service": [
     "backend",
     "several Ingresses share a Service and its cookie; routes have each their own",
   ],
+  "routing/affinity-with-regex": ["cookie-path", cookieOfPattern],
   "routing/canary-main-without-endpoints": [
     "answer",
     "a route sends the canary its share where the main Service has no endpoints",
   ],
   "routing/canary-without-endpoints": ["answer", "a route answers 503 for the share of a canary without endpoints"],
-  "routing/host-exact-beats-wildcard": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/host-upper-case": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/host-wildcard-and-catch-all": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/host-wildcard-nested": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/host-wildcard-one-label": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
+  "routing/host-exact-beats-wildcard": ["wildcard-depth", depth],
+  "routing/host-upper-case": ["wildcard-depth", depth],
+  "routing/host-wildcard-and-catch-all": ["wildcard-depth", depth],
+  "routing/host-wildcard-nested": ["wildcard-depth", depth],
+  "routing/host-wildcard-one-label": ["wildcard-depth", depth],
   "routing/path-slash-redirect-denied": [
     "answer",
     "PathPrefix takes the path without the slash, too, where the path is closed",
   ],
   "routing/paths-with-odd-letters": ["unclear", "JavaScript does not read one of the patterns, so only nginx can say"],
-  "routing/redirects-that-nginx-writes": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/server-alias-clashes": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/tls-below-a-wildcard-host": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/tls-wildcard-host": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/wildcards-aliases-and-tls": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
-  "routing/wildcards-and-exact-hosts": [
-    "wildcard-depth",
-    "a wildcard takes one label as the host of an Ingress, and several as that of a route",
-  ],
+  "routing/redirects-that-nginx-writes": ["wildcard-depth", depth],
+  "routing/server-alias-clashes": ["wildcard-depth", depth],
+  "routing/tls-below-a-wildcard-host": ["wildcard-depth", depth],
+  "routing/tls-wildcard-host": ["wildcard-depth", depth],
+  "routing/wildcards-aliases-and-tls": ["wildcard-depth", depth],
+  "routing/wildcards-and-exact-hosts": ["wildcard-depth", depth],
   "settings/annotations-risk-level-low": [
     "annotation",
     "RouteSettings may not set proxy-body-size where annotations-risk-level is Low, so routes have no limit",
@@ -118,7 +83,6 @@ export const alwaysReplayed: readonly string[] = [
   "settings/custom-http-errors-with-404-and-no-backend",
 ];
 
-const depth = "a wildcard takes one label as the host of an Ingress, and several as that of a route";
 const noRule = "a path that no rule has is 404, and an Ingress guards or redirects it first";
 const otherName = "the handshake names another host, for which the Gateway API demands 421";
 const refused = "a version that is refused is not converted, and the last good one is not known";
@@ -140,7 +104,7 @@ export const answeredOtherwise: Readonly<Record<string, readonly [requests: read
   "routing/affinity-canary-sticky": [[2], "a client does not stay with the canary among rules of a route"],
   "routing/affinity-combined": [[3, 13, 14], sharedCookie],
   "routing/affinity-shared-service": [[1], sharedCookie],
-  "routing/affinity-with-regex": [[1], "the path of the cookie is a pattern, and that of a route is longer"],
+  "routing/affinity-with-regex": [[1], cookieOfPattern],
   "routing/app-root": [[6], "permanent-redirect names the usual port, and app-root that of the request"],
   "routing/app-root-combinations": [[10], noRule],
   "routing/canary-main-without-endpoints": [

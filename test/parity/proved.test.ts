@@ -47,6 +47,8 @@ test("routes are proved to do what Ingresses do, but for what the list names", {
     expect(page).toContain(
       `Of ${all} recorded clusters ${equal} are proved equal, ${stay} of these with an Ingress that stays`,
     );
+    const reasons = Map.groupBy(Object.values(unprovable), ([, why]) => why);
+    for (const [why, some] of reasons) expect(page).toContain(`| ${some.length} | ${why} |`);
     expect(equal / all).toBeGreaterThan(0.95);
   } finally {
     rmSync(folder, { recursive: true });

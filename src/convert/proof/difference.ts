@@ -14,6 +14,14 @@ export const differenceKinds = {
     why: "from-to-www-redirect drops the slash at the end of the path, and the filter RequestRedirect keeps it",
     todo: "accept it: the page that is reached is the same",
   },
+  "redirect-scheme": {
+    why: "nginx adds a slash to the path under the scheme of the connection, and a route under that which a proxy in front reports",
+    todo: "accept it: the page that is reached is the same",
+  },
+  "cookie-path": {
+    why: "no cookie comes back for a pattern, so that of a route is for the part before it",
+    todo: "give the Ingress a session-cookie-path, or accept it: clients then stay with their endpoint",
+  },
   alias: { why: "no hostname of the Gateway API says this alias", todo: "list the names that it is meant for" },
   manifest: { why: "the API server would not take what was written", todo: "write the route by hand" },
   annotation: {

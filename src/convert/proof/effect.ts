@@ -4,6 +4,7 @@
  * because clients and backends do not see them.
  */
 import type { AnyFeature } from "../../annotations/declare.ts";
+import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import type { DecideOptions } from "../../decide/decide.ts";
 import type { Guard } from "../../decide/decision.ts";
@@ -30,9 +31,12 @@ const byWhatTheyDo: ReadonlySet<keyof FeatureValues> = new Set([
 
 /**
  * The features that are compared here. Those of Upstreams are compared with the Upstream, because
- * several Ingresses may set them.
+ * several Ingresses may set them. Those of hosts are compared by their effects, or their hosts stay
+ * with their Ingresses.
  */
-const compared = featureList.filter(([name, { scope }]) => !byWhatTheyDo.has(name) && scope !== "upstream");
+const compared = featureList.filter(
+  ([name, { scope }]) => !byWhatTheyDo.has(name) && scope !== "upstream" && scope !== "host",
+);
 
 const texts = new WeakMap<object, string>();
 
@@ -77,9 +81,29 @@ export function guardFields(guards: readonly Guard[]): readonly (readonly [strin
   );
 }
 
-/** Endpoints and how they are chosen; what names the Upstream is left out. */
+/**
+ * Endpoints and how they are chosen; what names the Upstream is left out, and so is the path of a
+ * cookie, which may be that of the Location.
+ */
 export function upstreamText({ endpoints, balance }: Pick<Upstream, "endpoints" | "balance">): string {
-  return `${endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")} ${textOf(balance)}`;
+  const how =
+    balance.algorithm === "cookie"
+      ? JSON.stringify({ ...balance, cookie: { ...balance.cookie, path: "" } })
+      : textOf(balance);
+  return `${endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")} ${how}`;
+}
+
+/** `path` is that of the Location, where its cookies have no other. */
+export function cookieFields(
+  { features }: Pick<Location<FeatureValues>, "features">,
+  backends: readonly SharedBackend[],
+  path: string,
+): readonly (readonly [string, string])[] {
+  if (!isSaid("issuesCookie", features, "location")) return [];
+  const paths = backends.flatMap(({ upstream, share }) =>
+    share > 0 && upstream?.balance.algorithm === "cookie" ? [upstream.balance.cookie.path || path] : [],
+  );
+  return [["path of the cookie", [...new Set(paths)].join(", ")]];
 }
 
 export interface SharedBackend {

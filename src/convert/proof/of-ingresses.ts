@@ -7,6 +7,7 @@ import {
   backendFields,
   certificateField,
   comparableLocation,
+  cookieFields,
   type Effect,
   featureFields,
   guardFields,
@@ -33,12 +34,14 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   if (path?.kind !== "location" || isNobodys(path.location, world)) return [nothing];
   const { location } = path;
   const secure = asked.scheme === "https" && served.settings.hsts;
+  const shares = sharesOf(location, asked, world);
   const effect: Effect = new Map([
     ["answer", "of the backend"],
     ["path", end.rewritten ?? "as it came"],
     ["Strict-Transport-Security", secure ? "sent" : ""],
     ...certificate,
-    ...backendFields(sharesOf(location, asked, world)),
+    ...backendFields(shares),
+    ...cookieFields(location, shares, location.path),
     ...(isSticky(location)
       ? [["backends of a session", "a client stays with the canary that served it"] as const]
       : []),

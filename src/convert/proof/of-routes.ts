@@ -2,11 +2,13 @@
 import { decideGateways, type GatewayDecision } from "../../decide/gateway/gateway.ts";
 import { hostOf } from "../../decide/host.ts";
 import { type AskedRequest, readRequest } from "../../decide/request.ts";
+import { literalPath } from "../../kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../model/filters.ts";
 import {
   backendFields,
   certificateField,
   comparableLocation,
+  cookieFields,
   type Effect,
   featureFields,
   guardFields,
@@ -43,7 +45,7 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
     const location = end.kind !== "answer" || end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
     return new Map([["answer", `${end.kind === "answer" ? end.status : 404}${location}`], ...certificate]);
   }
-  const { location } = taken;
+  const { location, route } = taken;
   const shares = backends.map(({ backend, share, upstream }) => {
     const standsIn = end.standsIn && (upstream?.endpoints.length ?? 0) === 0;
     return { name: backend.key, share, upstream: standsIn ? end.upstream : upstream };
@@ -54,6 +56,7 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
     ["Strict-Transport-Security", hasTransportSecurity(location.filters) ? "sent" : ""],
     ...certificate,
     ...backendFields(shares),
+    ...cookieFields(location, shares, route.match === "pattern" ? literalPath(location.path, true) : location.path),
     ...guardFields(guards),
     ...featureFields(location),
   ]);

@@ -131,11 +131,17 @@ function kindOf(
   if (isDeeper) return "wildcard-depth";
   const isSlash = after.get("answer") === `${now.get("answer")}/`;
   if (field === "answer" && isSlash) return "redirect-slash";
+  if (field === "answer" && withoutScheme(after.get("answer")) === withoutScheme(now.get("answer")))
+    return "redirect-scheme";
   if (field === "answer") return isAlias(server, asked.host) ? "alias" : "answer";
   if (field === "certificate" || field === "path") return field;
+  if (field === "path of the cookie") return isPattern(now.get(field)) ? "cookie-path" : "backend";
   if (field.startsWith("backend")) return "backend";
   return field.startsWith("feature ") || field.startsWith("guard ") ? "annotation" : "answer";
 }
+
+const withoutScheme = (answer = ""): string => answer.replace(/^(\d+ )https?:/, "$1");
+const isPattern = (path = ""): boolean => /[[\](){}|^$*+?\\]/.test(path);
 
 /** A host that has more labels than the wildcard takes. */
 function isTooDeep({ name }: Server<FeatureValues>, host: string): boolean {

@@ -8,6 +8,7 @@ import { isSaid, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
 import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
+import { literalPath } from "../../kinds/gateway/cookie-path.ts";
 import { isBackendVariable } from "../../kinds/request-variables.ts";
 import { targetVariables } from "../../kinds/rewrite-target.ts";
 import {
@@ -157,9 +158,15 @@ function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): 
       ? {}
       : { standIn: { upstream: standIn, shape: shapes.standInOfRoute(location, backends[0]!, server.features).name } }),
     ...(rewriting === undefined ? {} : { rewrite: rewriteOf(rewriting, features) }),
-    ...(isSaid("issuesCookie", features, "location") ? { sticky: 1 } : {}),
+    ...(isSaid("issuesCookie", features, "location") ? { sticky: stickyOf(server, at) } : {}),
   };
   return Object.keys(settings).length === 0 ? {} : { settings };
+}
+
+/** 1, or the path of the cookie where the path of the Location is a pattern. */
+function stickyOf({ routes, locations }: Server<FeatureValues>, at: number): number | string {
+  const isPattern = routes.some(({ location, match }) => location === at && match === "pattern");
+  return isPattern ? literalPath(locations[at]!.path, true) : 1;
 }
 
 /** The pattern is matched once more, for the groups that the target names. */

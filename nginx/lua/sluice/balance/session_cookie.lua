@@ -28,7 +28,8 @@ local function same_site_of(balance)
   return value
 end
 
-local function text_of(balance, key)
+-- `sticky` is 1, or the path of the cookie where the path of the location is a pattern.
+local function text_of(balance, key, sticky)
   local var = ngx.var
   local same_site = same_site_of(balance)
   local secure = balance.secure or var.https == "on"
@@ -36,15 +37,16 @@ local function text_of(balance, key)
     .. (balance.expires and "; Expires=" .. ngx.cookie_time(ngx.time() + balance.expires) or "")
     .. (balance.max_age and "; Max-Age=" .. balance.max_age or "")
     .. (balance.domain and "; Domain=" .. balance.domain or "")
-    .. "; Path=" .. (balance.path or var.location_path)
+    .. "; Path=" .. (balance.path or (sticky == "1" and var.location_path or sticky))
     .. (secure and "; Secure" or "")
     .. "; HttpOnly"
     .. (same_site and "; SameSite=" .. same_site or "")
 end
 
 function _M.issue(balance, key)
-  if ngx.var.route_sticky == "1" then
-    ngx.header["Set-Cookie"] = text_of(balance, key)
+  local sticky = ngx.var.route_sticky
+  if sticky and sticky ~= "" then
+    ngx.header["Set-Cookie"] = text_of(balance, key, sticky)
   end
 end
 

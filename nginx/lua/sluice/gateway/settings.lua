@@ -29,7 +29,7 @@ end
 function _M.run(location, settings, filters)
   local var = ngx.var
   if settings.sticky then
-    var.route_sticky = "1"
+    var.route_sticky = settings.sticky
     var.location_path = location.path
   end
   local target = settings.rewrite

@@ -1,5 +1,6 @@
 /** The rules of a route as paths, with what is wrong with them. */
 
+import { literalPath } from "../../../kinds/gateway/cookie-path.ts";
 import { durationMs } from "../../../kinds/gateway/duration.ts";
 import type { Timeouts } from "../../../model/filters.ts";
 import type { HTTPRoute, HTTPRouteRule } from "../../../model/gateway/objects.ts";
@@ -12,7 +13,7 @@ import { filtersOf } from "./filters.ts";
 import { idleAdditions } from "./header-changes.ts";
 import { type MatchesRead, matchesOf } from "./matches.ts";
 import { retriesOf } from "./retries.ts";
-import { cookiePath, sessionOf } from "./sessions.ts";
+import { sessionOf } from "./sessions.ts";
 import { settingsNamed } from "./settings.ts";
 
 export interface RulesRead {
@@ -128,7 +129,7 @@ function ruleOf(rule: CommonRule, { matches, mistakes }: MatchesRead, field: str
       ...(asked.auth === undefined ? {} : { auth: asked.auth }),
       ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
       ...(session.ok && session.session !== undefined
-        ? { session: { ...session.session, path: cookiePath(match) } }
+        ? { session: { ...session.session, path: literalPath(match.text, match.pattern === true) } }
         : {}),
     };
     const found = backendsOf(rule.backendRefs ?? [], field, prefix, world);

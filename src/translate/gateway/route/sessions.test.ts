@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sentence } from "../../../problem.ts";
-import { cookiePath, sessionOf } from "./sessions.ts";
+import { sessionOf } from "./sessions.ts";
 
 const object = { apiVersion: "", kind: "HTTPRoute", namespace: "shop", name: "web" };
 const read = (sessionPersistence: object, field = "spec.rules[0]", name?: string) =>
@@ -45,17 +45,4 @@ test("a field that the API had once is named", () => {
   expect(one.ok && one.notes.map(sentence)).toEqual([
     "spec.rules[0].sessionPersistence.idleTimeout: is no field of the Gateway API from 1.6 on; a session that is not used goes on",
   ]);
-});
-
-test.each([
-  ["/", false, "/"],
-  ["/shop/", false, "/shop"],
-  ["/shop/a;b/c", false, "/shop"],
-  [";", false, "/"],
-  ["/p1/.*/p3", true, "/p1"],
-  ["/p1.*", true, "/"],
-  [".*", true, "/"],
-])("the cookie of %s (a pattern: %s) has the path %s", (text, isPattern, path) => {
-  const match = { text, type: "prefix", loose: false, ...(isPattern ? { pattern: true } : {}) } as const;
-  expect(cookiePath(match as Parameters<typeof cookiePath>[0])).toBe(path);
 });

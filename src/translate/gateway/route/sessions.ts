@@ -10,7 +10,6 @@ import { settableHeaderName } from "../../../kinds/reserved-headers.ts";
 import type { Session } from "../../../model/filters.ts";
 import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
-import type { PathMatch } from "../../claim.ts";
 
 export type SessionRead =
   | { readonly ok: true; readonly session: Omit<Session, "path"> | undefined; readonly notes: readonly Problem[] }
@@ -50,16 +49,6 @@ export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName
     session: { type: type === "Cookie" ? "cookie" : "header", name, binding, seconds, isPermanent },
     notes: idleTimeout === undefined ? [] : [note],
   };
-}
-
-/**
- * The path of a cookie for requests of the match: the literal part of it, without what a cookie
- * cannot say.
- */
-export function cookiePath({ text, pattern }: PathMatch): string {
-  const end = text.search(pattern === true ? /[^\w/~%!@&'=:-]/ : /[^!-:<-~]/);
-  const path = end < 0 ? text.replace(/(?<=.)\/$/, "") : text.slice(0, Math.max(1, text.lastIndexOf("/", end)));
-  return path.startsWith("/") ? path : "/";
 }
 
 function cookieMistake(name: string): string | undefined {
