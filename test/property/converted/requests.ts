@@ -87,10 +87,11 @@ function sampleOf(path: string, draw: Draws): string {
 
 function near(draw: Draws, path: string): string {
   const stem = path.replace(/\/$/, "");
-  const one = draw.of([
+  const text = draw.of([
     ...[path, path, path, `${stem}/`, `${stem}/x`, `${stem}x`, stem.replace(/[^%]$/, "") || "/", path.toUpperCase()],
     ...[`/${path}`, `${stem}/../a`, `${stem}/%61`, `${stem}//b`, `${stem}/d%20e`, `${stem}/x+y`],
   ]);
+  const one = text.startsWith("/") ? text : `/${text}`;
   // An escape that is cut short is answered 400 before a host is looked for.
-  return encodeURI(one === "" ? "/" : one.replace(/%4$/, "")).replaceAll("%25", "%");
+  return encodeURI(one.replace(/%4$/, "")).replaceAll("%25", "%");
 }
