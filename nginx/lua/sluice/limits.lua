@@ -11,6 +11,7 @@ local format = string.format
 local gmatch = string.gmatch
 local match = string.match
 local max = math.max
+local sleep = ngx.sleep
 local tonumber = tonumber
 
 local _M = {}
@@ -18,15 +19,20 @@ local _M = {}
 -- nginx looks and counts under a lock, and so does this file: workers take turns by client. A turn
 -- takes microseconds. One whose worker has died ends after this time.
 local turn_seconds = 0.05
--- After so many looks for the turn, about a millisecond, the request is judged without one.
-local most_looks = 5000
+-- So often a worker looks for the turn before it serves others for a millisecond.
+local looks = 200
+-- A request waits so many milliseconds at most, which is longer than any turn.
+local most_waits = 1000
 
 local function take_turn(name)
-  for _ = 1, most_looks do
-    local is_taken, problem = counts:add(name, true, turn_seconds)
-    if is_taken or problem ~= "exists" then
-      return
+  for _ = 1, most_waits do
+    for _ = 1, looks do
+      local is_taken, problem = counts:add(name, true, turn_seconds)
+      if is_taken or problem ~= "exists" then
+        return
+      end
     end
+    sleep(0.001)
   end
 end
 
@@ -44,8 +50,8 @@ local function excess_of(name, per_second, now)
   return max(0, tonumber(excess) - floor(per_second * max(0, passed) / 1000) + 1000)
 end
 
--- Returns what is beyond the first rate that is exceeded; nil where the request may pass, which is
--- counted then.
+-- Returns what is beyond the first rate that is exceeded, and that rate like `5r/s`; nil where the
+-- request may pass, which is counted then.
 local function judge(key, limits, now)
   local seen = {}
   for value, unit, burst in gmatch(limits, "(%d+)(%a)(%d+)") do
@@ -53,7 +59,7 @@ local function judge(key, limits, now)
     local name = value .. unit .. " " .. key
     local excess = excess_of(name, per_second, now)
     if excess > tonumber(burst) * 1000 then
-      return excess
+      return excess, value .. "r/" .. unit
     end
     seen[#seen + 1] = { name, excess, per_second }
   end
@@ -78,10 +84,10 @@ function _M.check(key, status)
   end
   local turn = "turn " .. key
   take_turn(turn)
-  local excess = judge(key, var.route_limits, floor(ngx.now() * 1000 + 0.5))
+  local excess, rate = judge(key, var.route_limits, floor(ngx.now() * 1000 + 0.5))
   counts:delete(turn)
   if excess then
-    ngx.log(ngx.ERR, "limiting requests, excess: ", format("%.3f", excess / 1000))
+    ngx.log(ngx.ERR, format('limiting requests, excess: %.3f by zone "%s"', excess / 1000, rate))
     return ngx.exit(status)
   end
 end
