@@ -15,6 +15,7 @@ import { informers } from "./informers.ts";
 import { keystroke } from "./keystroke.ts";
 import { type Benchmark, lineOf, type Results } from "./measured.ts";
 import { pageOf } from "./page.ts";
+import { replicaCosts } from "./replicas.ts";
 import { requests } from "./requests.ts";
 import { rollout } from "./rollout.ts";
 import { metrics } from "./scrape.ts";
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   certificates,
   static: staticHosts,
   cluster,
+  replicas: replicaCosts,
   rollout,
   informers,
   requests,

@@ -1,0 +1,150 @@
+/**
+ * What replicas cost the API server: with 10,000 hosts a first one starts, then two more, then
+ * seven more, each with an nginx of its own. All of a replica's connections go through a relay that
+ * counts bytes. The API server counts watches and requests by itself, its own among them, which are
+ * taken off.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { installPod, Sluice } from "../e2e/support/sluice.ts";
+import { until } from "../nginx/support/until.ts";
+import type { Figure } from "./measured.ts";
+import { type FilledCluster, host, inParallel, startFilledCluster } from "./support/cluster.ts";
+import { compiled } from "./support/compiled.ts";
+import { cpuMs } from "./support/cpu.ts";
+import { type Relay, relayTo } from "./support/relay.ts";
+import { sizesOr } from "./support/sizes.ts";
+
+const endpoint = { address: "192.0.2.11", port: 8_080 };
+const replicas = [1, 3, 10];
+/** What is counted while nothing changes. */
+const quietMs = 30_000;
+/** Some for the Lease, and some for watches that end and begin anew. */
+const mostQuietRequests = 60;
+
+interface Replica {
+  readonly sluice: Sluice;
+  readonly relay: Relay;
+}
+
+export async function replicaCosts(): Promise<Figure[]> {
+  const program = await compiled();
+  const filled = await startFilledCluster();
+  const figures: Figure[] = [];
+  const running: Replica[] = [];
+  try {
+    let hosts = 0;
+    for (const size of sizesOr([10_000])) {
+      const missing = Array.from({ length: size - hosts }, (_, at) => hosts + at);
+      await inParallel(missing, 20, (at) => filled.create(...host(at, endpoint)));
+      hosts = size;
+      const alone = await requestsAMinute(filled);
+      for (const count of replicas) {
+        const found = await upTo(count, { running, filled, program, alone });
+        figures.push(...found.map((figure) => ({ ...figure, hosts })));
+      }
+      await endAll(running);
+    }
+  } finally {
+    await endAll(running);
+    await filled.stop();
+  }
+  return figures;
+}
+
+interface Round {
+  readonly running: Replica[];
+  readonly filled: FilledCluster;
+  readonly program: readonly string[];
+  /** Requests that the API server has in a minute without replicas. */
+  readonly alone: number;
+}
+
+async function endAll(running: Replica[]): Promise<void> {
+  for (const { sluice, relay } of running.splice(0)) {
+    await sluice.end();
+    await relay.end();
+  }
+}
+
+/** Starts as many as are missing, one after the other. */
+async function upTo(count: number, { running, filled, program, alone }: Round): Promise<Figure[]> {
+  const { cluster } = filled;
+  const apiServer = cluster.apiServer.pid!;
+  const before = { counts: await countsOf(filled), cpu: cpuMs(apiServer) };
+  const started: Replica[] = [];
+  for (let at = running.length; at < count; at++) {
+    const replica = await startedAs(at, filled, program);
+    started.push(replica);
+    running.push(replica);
+  }
+  await until("the addresses to be written", () => areWritten(running[0]!.sluice), 600_000);
+  const after = { counts: await countsOf(filled), cpu: cpuMs(apiServer) };
+  const brought = started.map(({ relay }) => relay.received() / 2 ** 20);
+  const quiet = (await requestsAMinute(filled)) - alone;
+  const watches = (after.counts.watches - before.counts.watches) / started.length;
+  const writes = after.counts.statusWrites - before.counts.statusWrites;
+  const among = `${count} ${count === 1 ? "replica" : "replicas"}`;
+  return [
+    { what: `${among}: watches of each new one`, unit: "", values: [watches] },
+    { what: `${among}: brought to each new one at its start`, unit: "MB", values: brought },
+    {
+      what: `${among}: the API server's CPU for each new start`,
+      unit: "ms",
+      values: [(after.cpu - before.cpu) / started.length],
+    },
+    // The leader writes each status once, and others write none.
+    { what: `${among}: writes of the status of Ingresses`, unit: "", values: [writes], ...noMore(count) },
+    {
+      what: `${among}: requests of each in a minute without changes`,
+      unit: "",
+      values: [quiet / count],
+      bound: mostQuietRequests,
+    },
+  ];
+}
+
+const noMore = (count: number): { readonly bound?: number } => (count === 1 ? {} : { bound: 0 });
+
+async function startedAs(at: number, { cluster }: FilledCluster, program: readonly string[]): Promise<Replica> {
+  const relay = await relayTo({ host: "192.0.2.1", port: 6443 });
+  const pod = { namespace: "ingress-nginx", name: `controller-${at}` };
+  if (at > 0) await installPod(cluster, pod);
+  const base = 30_000 + 20 * at;
+  const ports = ["http", "https", "status", "default-server", "name-check", "stream", "profiler"];
+  const flags = ports.map((name, index) => `--${name}-port=${base + index}`);
+  const healthPort = base + ports.length;
+  const server = `https://127.0.0.1:${relay.port}`;
+  const sluice = new Sluice({ cluster, program, pod, healthPort, server, flags });
+  await sluice.process.start();
+  return { sluice, relay };
+}
+
+function areWritten({ log }: Sluice): boolean {
+  return log.includes('"the status of Ingresses was written"');
+}
+
+/** Requests that the API server has in a minute, with those of this function. */
+async function requestsAMinute(filled: FilledCluster): Promise<number> {
+  const { requests } = await countsOf(filled);
+  await delay(quietMs);
+  return (((await countsOf(filled)).requests - requests) * 60_000) / quietMs;
+}
+
+interface Counts {
+  readonly watches: number;
+  readonly requests: number;
+  readonly statusWrites: number;
+}
+
+async function countsOf({ cluster }: FilledCluster): Promise<Counts> {
+  const lines = (await cluster.kubectl(["get", "--raw", "/metrics"])).split("\n");
+  const sum = (pattern: RegExp) =>
+    lines.filter((line) => pattern.test(line)).reduce((all, line) => all + Number(line.split(" ").at(-1)), 0);
+  return {
+    watches: sum(/^apiserver_longrunning_requests\{.*verb="WATCH"/),
+    requests: sum(/^apiserver_request_total\{/),
+    statusWrites: sum(
+      /^apiserver_request_total\{.*resource="ingresses".*subresource="status".*verb="(APPLY|PATCH|PUT)"/,
+    ),
+  };
+}
