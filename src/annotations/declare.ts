@@ -195,13 +195,12 @@ export interface Feature<F extends Fields, R> {
   readonly namesGroups?: (value: R) => boolean;
   /** Whether nginx answers with a redirect without asking a backend. */
   readonly redirectsAway?: (value: R) => boolean;
-  /**
-   * Whether nginx rewrites the path inside the location, even in dynamic mode, instead of before
-   * it.
-   */
+  /** Whether nginx rewrites the path inside the location, in dynamic mode too. */
   readonly rewritesLate?: (value: R, other: Other) => boolean;
   /** Whether answers of another service are cached for its paths. */
   readonly keepsAnswers?: (value: R) => boolean;
+  /** Whether it reads the client's headers after the access phase, or may end that phase early. */
+  readonly readsHeadersLate?: (value: R) => boolean;
   /** Whether its paths set the affinity cookie of their Upstream. */
   readonly issuesCookie?: (value: R) => boolean;
   /**
@@ -218,6 +217,8 @@ export interface Feature<F extends Fields, R> {
   readonly demandsCertificate?: (value: R) => boolean;
   /** Whether a closed path leaves it out and uses the ConfigMap's value alone. */
   readonly onlyOpen?: true;
+  /** Values that its author may well want next: the text has their shapes, too. */
+  readonly neighbours?: (value: R, settings: Settings) => readonly R[];
   /** Its fields in the record of a Location (`src/model/records.ts`). Empty fields are left out. */
   readonly record?: (value: R) => RecordFields<"location">;
   /** For a `host` feature: its fields in the record of a host. */

@@ -2,6 +2,7 @@
 import type { Header } from "../directives/place.ts";
 import type { Fields } from "../model/records.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
+import type { Settings } from "../settings/registry.ts";
 import type { AnyFeature, Other } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
@@ -29,6 +30,7 @@ const questions = [
   "limitsBodies",
   "namesGroups",
   "needsPath",
+  "readsHeadersLate",
   "redirectsAway",
   "rewritesLate",
   "verifiesClients",
@@ -101,6 +103,15 @@ export const recordOf = (values: FeatureValues): Fields<"location"> => records.o
 
 /** Fields that the features of a host as a whole add to its record. */
 export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecords.of(values);
+
+const neighbouring = having("neighbours").location;
+
+/** The values that differ in one feature, by one step that its author may well take next. */
+export function neighboursOf(values: FeatureValues, settings: Settings): readonly FeatureValues[] {
+  return neighbouring.flatMap(([name, feature]) =>
+    feature.neighbours!(values[name], settings).map((next: unknown) => ({ ...values, [name]: next })),
+  );
+}
 
 const written = having("ownText");
 const saying = having("headerLines");

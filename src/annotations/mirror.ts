@@ -137,6 +137,7 @@ export const mirror = resolvedFeature({
     };
   },
   asksOthers: ({ target }) => target !== "",
+  readsHeadersLate: ({ target }) => target !== "",
   variables: ["mirror_url", "mirror_host", "mirror_server"],
   view: ({ target, host, requestBody }, place) => {
     // No pattern has matched the path of the copy itself.

@@ -4,7 +4,7 @@
  */
 
 import { Token } from "../directives/token.ts";
-import { sizeBetween } from "../kinds/measures.ts";
+import { sizeBetween, sizesBeside } from "../kinds/measures.ts";
 import { integer } from "../kinds/numbers.ts";
 import { oneOf } from "../kinds/words.ts";
 import { proxyBufferTokens } from "../settings/buffer-sizes.ts";
@@ -56,6 +56,10 @@ export const proxyBuffers = feature({
       doc: "Largest file for the part of an answer that does not fit into the buffers; 0 is none.",
     }),
   },
+  neighbours: ({ size, ...others }, { proxyBufferSize }) =>
+    size === proxyBufferSize
+      ? []
+      : sizesBeside(size, { min: "4k", max: "64m" }).map((one) => ({ ...others, size: one })),
   directives: ({ number, size, busy, maxTempFile }, _settings, protocol) => {
     if (protocol !== "http") return [];
     const tokens = proxyBufferTokens({ number, size, busy: busy === "" ? undefined : busy, maxTempFile });

@@ -1,9 +1,9 @@
 /**
  * The body of a request: its largest size and its buffering. The router knows the limit as well
  * (`Location` records have it), because nginx does not compare Content-Length again after the jump
- * into a named location.
+ * into a named location. The text's own limit is for bodies without Content-Length.
  */
-import { bytesOf, sizeBetween } from "../kinds/measures.ts";
+import { bytesOf, sizeBetween, sizesBeside } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
@@ -49,5 +49,9 @@ export const requestBody = feature({
       doc: "Whether a request body is read whole before the backend is asked; a request that is passed on while it comes in is not retried.",
     }),
   },
+  neighbours: ({ most, ...others }, { proxyBodySize }) =>
+    most === proxyBodySize
+      ? []
+      : sizesBeside(most, { min: "1k", max: "1024g" }).map((one) => ({ ...others, most: one })),
   record: ({ most }) => ({ limit: bytesOf(most) }),
 });

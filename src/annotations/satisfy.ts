@@ -10,6 +10,7 @@ export const satisfy = feature({
   guard: true,
   // Passing one check of one object must not replace the checks of the other.
   both: () => ({ checks: "all" as const }),
+  readsHeadersLate: ({ checks }) => checks === "any",
   fields: {
     checks: field({
       key: "satisfy",

@@ -68,6 +68,7 @@ export const upstreamHashBy = resolvedFeature({
     return { value: hash, problems };
   },
   heardOfCanaries: true,
+  readsHeadersLate: (hash) => hash !== undefined,
   withoutLua: {
     bySubset: (hash) =>
       hash !== undefined && hash.subset > 0

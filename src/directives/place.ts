@@ -105,6 +105,13 @@ export interface Place extends ServerPlace {
    * whose own locations would inherit the lines.
    */
   readonly live: boolean;
+  /**
+   * Whether headers for the backend may be set in the request itself, at the end of the access
+   * phase: values are data, and nothing reads the client's headers later or ends the phase early.
+   */
+  readonly setsHeaders: boolean;
+  /** Whether Sluice or the operator has lines of its own about a request header of this name. */
+  usesHeader(name: string): boolean;
   /** Whether clients are asked who they are, or an auth service is asked about them. */
   readonly identifies: boolean;
   /** Whether it is for a route of a Gateway, and not for an Ingress. */

@@ -14,6 +14,18 @@ export function bytesOf(size: string): number {
 }
 
 /**
+ * Half and twice a size, where these are within the bounds: people double a size that was too
+ * small, and halve one that costs too much.
+ */
+export function sizesBeside(size: string, bounds: { readonly min: string; readonly max: string }): readonly string[] {
+  const [, digits, unit] = /^(\d+)([km]?)$/.exec(size) ?? [];
+  return [Number(digits) / 2, Number(digits) * 2]
+    .filter((one) => Number.isInteger(one))
+    .map((one) => `${one}${unit}`)
+    .filter((one) => bytesOf(one) >= bytesOf(bounds.min) && bytesOf(one) <= bytesOf(bounds.max));
+}
+
+/**
  * A size between `min` and `max` (both sizes). Blanks around it are ignored; `1g` is kept as
  * `1024m`.
  */

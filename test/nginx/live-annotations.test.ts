@@ -32,6 +32,7 @@ function answer({ method, url, headers }: IncomingMessage, response: ServerRespo
     failures += 1;
     response.statusCode = 503;
   }
+  if (url === "/long") response.setHeader("X-Long", "a".repeat(12_000));
   if (url === "/missing") response.statusCode = 404;
   response.end(JSON.stringify({ method, url, headers }));
 }
@@ -39,6 +40,8 @@ function answer({ method, url, headers }: IncomingMessage, response: ServerRespo
 /** Lets every request pass, and names the method and the team that it was asked with. */
 function letPass({ method, headers }: IncomingMessage, response: ServerResponse): void {
   const team = headers["x-team"];
+  response.setHeader("X-User", "anna");
+  response.setHeader("X-Groups", ["a", "b"]);
   response.setHeader("Set-Cookie", [`asked-by=${method}`, ...(team === undefined ? [] : [`team=${team}`])]);
   response.end();
 }
@@ -228,6 +231,33 @@ const cases: Readonly<Record<string, Live>> = {
       ["a=1; Domain=inner.example; Path=/in", "asked-by=GET", "team=a b"],
     ],
   },
+  "the headers of an auth service that backends get": {
+    beside: auth,
+    from: { "auth-response-headers": "X-User, X-Absent" },
+    to: { "auth-response-headers": "X-Groups" },
+    headers: { "X-User": "forged", "X-Absent": "forged", "X-Groups": "forged" },
+    see: ({ body }) => {
+      const { headers } = JSON.parse(body);
+      return ["x-user", "x-absent", "x-groups"].map((name) => headers[name]);
+    },
+    expected: [
+      ["anna", undefined, "forged"],
+      ["forged", "forged", "a, b"],
+    ],
+  },
+  "the buffer for the header of an answer": {
+    from: { "proxy-buffer-size": "8k" },
+    to: { "proxy-buffer-size": "16k" },
+    path: "/long",
+    see: ({ status }) => status,
+    expected: [502, 200],
+  },
+  "the protocol of the backend": {
+    from: { "backend-protocol": "HTTPS" },
+    to: { "backend-protocol": "HTTP" },
+    see: ({ status }) => status,
+    expected: [502, 200],
+  },
   "cookies of an auth service with each status": {
     beside: auth,
     from: {},
@@ -245,6 +275,28 @@ test.each(Object.entries(cases))("%s", async (_name, { beside = {}, from, to, se
   expect(await seen()).toEqual(expected[0]);
   expect(await becomes({ ...beside, ...to })).toBe("applied without a reload");
   expect(await seen()).toEqual(expected[1]);
+});
+
+test("the largest body, of known length and of unknown", async () => {
+  const statuses = async () => {
+    const post = { to: `127.0.0.1:${ports.http}`, host, method: "POST", body: "a".repeat(12_000) };
+    const known = await request(post);
+    const unknown = await request({ ...post, headers: { "Transfer-Encoding": "chunked" } });
+    return [known.status, unknown.status];
+  };
+  await becomes({ "proxy-body-size": "8k" });
+  expect(await statuses()).toEqual([413, 413]);
+  expect(await becomes({ "proxy-body-size": "16k" })).toBe("applied without a reload");
+  expect(await statuses()).toEqual([200, 200]);
+});
+
+test("a forged header reaches no backend where another check lets a request pass", async () => {
+  const either = { satisfy: "any", "whitelist-source-range": "127.0.0.0/8" };
+  await becomes({ ...auth, ...either, "auth-response-headers": "X-User" });
+  const headers = { "X-User": "forged", "X-Other": "kept" };
+  const answer = await request({ to: `127.0.0.1:${ports.http}`, host, headers });
+  expect(JSON.parse(answer.body).headers).toMatchObject({ "x-other": "kept" });
+  expect(JSON.parse(answer.body).headers).not.toHaveProperty("x-user");
 });
 
 test("how often a request is tried", async () => {
@@ -276,6 +328,9 @@ async function passing(count: number): Promise<number> {
 test("rates, bursts, and who is not counted", async () => {
   await becomes({ "limit-rpm": "1" });
   expect(await passing(9)).toBe(6);
+  await until("nginx's log to name the rate", () =>
+    /limiting requests, excess: [56]\.\d{3} by zone \\?"1r\/m/.test(served.printed()),
+  );
   expect(await becomes({ "limit-rpm": "2", "limit-burst-multiplier": "2" })).toBe("applied without a reload");
   expect(await passing(9)).toBe(5);
   expect(await becomes({ "limit-rpm": "2", "limit-rps": "1", "limit-burst-multiplier": "5" })).toBe(

@@ -62,7 +62,9 @@ export interface Noted {
 
 /** A place that records what it is asked for. */
 export function notingPlace(
-  traits: Partial<Pick<Place, "owned" | "authenticates" | "dynamic" | "live" | "identifies">> = {},
+  traits: Partial<
+    Pick<Place, "owned" | "authenticates" | "dynamic" | "live" | "identifies" | "setsHeaders" | "usesHeader">
+  > = {},
 ): Place & { noted: Noted } {
   const noted: Noted = { variables: {}, files: [], beside: [], apart: [], http: [] };
   return {
@@ -72,6 +74,8 @@ export function notingPlace(
     live: true,
     ofGateway: false,
     identifies: false,
+    setsHeaders: true,
+    usesHeader: () => false,
     owned: true,
     authenticates: true,
     resolver: Token.name("127.0.0.1:10243"),

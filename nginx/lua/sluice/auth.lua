@@ -4,6 +4,8 @@
 local ngx = ngx
 local type = type
 local concat = table.concat
+local gmatch = string.gmatch
+local lower = string.lower
 
 local _M = {}
 
@@ -13,6 +15,21 @@ local with_cookies = {
   [200] = true, [201] = true, [204] = true, [206] = true, [301] = true, [302] = true, [303] = true, [304] = true,
   [307] = true, [308] = true,
 }
+
+-- Returns a line `Name: value` for each of the names whose header the answer has.
+local function found_in(headers, names)
+  if not names or names == "" then
+    return ""
+  end
+  local lines = {}
+  for name in gmatch(names, "%S+") do
+    local value = headers[lower(name)]
+    if value then
+      lines[#lines + 1] = name .. ": " .. (type(value) == "table" and concat(value, ", ") or value)
+    end
+  end
+  return concat(lines, "\n")
+end
 
 -- Runs in the question's location: keeps headers of the answer in variables, which the request
 -- itself shares. No header holds a line break, so one can stand between cookies.
@@ -29,8 +46,27 @@ function _M.answered(wanted, only_200)
       var[name] = type(value) == "table" and concat(value, ", ") or value
     end
   end
+  var.route_auth_found = found_in(headers, var.route_auth_passed)
   if only_200 and ngx.status > 200 and ngx.status < 300 then
     ngx.status = 500
+  end
+end
+
+-- Runs in the request's own location, at the end of the access phase: the backend gets the headers
+-- of the answer that the route names, and none of the client's with these names.
+function _M.pass_headers()
+  local var = ngx.var
+  local names = var.route_auth_passed
+  if not names or names == "" then
+    return
+  end
+  local values = {}
+  for name, value in gmatch(var.route_auth_found or "", "([^:\n]+): ([^\n]*)") do
+    values[name] = value
+  end
+  for name in gmatch(names, "%S+") do
+    local value = values[name]
+    ngx.req.set_header(name, value ~= "" and value or nil)
   end
 end
 

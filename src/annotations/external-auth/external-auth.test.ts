@@ -3,6 +3,7 @@ import { notingPlace, printed, readingOf, settingsOf, valuesOf, type World } fro
 import { sentence } from "../../problem.ts";
 import { externalAuth } from "./index.ts";
 import { hostOfUrl } from "./kinds.ts";
+import { answeredHeaders } from "./view.ts";
 
 const asked = { "auth-url": "http://192.0.2.20:4180/check" };
 
@@ -129,6 +130,24 @@ test("the entries of auth-proxy-set-headers come last, quoted, with their variab
     name: "X-Quote",
     value: '"a\'; \\"b\\" {"',
   });
+});
+
+test("names of headers that backends get are data, but for those that other lines or nginx itself read", () => {
+  const annotations = { ...asked, "auth-response-headers": "X-User, Authorization, X-Real-IP, X-Sent" };
+  const place = notingPlace({ usesHeader: (name) => name === "X-Sent" });
+  const { externalAuth: value } = valuesOf(annotations);
+  const names = () => answeredHeaders(value, place).map(({ name }) => String(name));
+  expect(names()).toEqual(["Authorization", "X-Real-IP", "X-Sent"]);
+  expect(printed(externalAuth.view!(value, place, settingsOf()))).toMatchObject({ passes: true });
+  expect(place.noted.variables.auth_passed).toBe("X-User");
+});
+
+test("all of these names are text where the access phase may end early", () => {
+  const place = notingPlace({ setsHeaders: false });
+  const { externalAuth: value } = valuesOf({ ...asked, "auth-response-headers": "X-User" });
+  expect(answeredHeaders(value, place).map(({ name }) => String(name))).toEqual(["X-User"]);
+  expect(printed(externalAuth.view!(value, place, settingsOf()))).toMatchObject({ passes: false });
+  expect(place.noted.variables).not.toHaveProperty("auth_passed");
 });
 
 test("answers are kept by Ingress, host and path, who was asked and the author's text", () => {

@@ -28,12 +28,15 @@ export function externalAuthView(value: ExternalAuth, place: Place, settings: Se
   const { alwaysSetCookie, cacheKey } = question;
   if (cacheKey !== "") place.needs("authCache");
   if (place.dynamic && alwaysSetCookie) place.bind("auth_cookies_always", "1");
+  const passed = passedAsData(question, place);
+  if (passed.length > 0) place.bind("auth_passed", passed.join(" "));
   return {
     refused: false,
     question: place.beside("uri", { partial: "auth-request", view: questionView(question, place, settings) }),
     signin:
       question.signin !== "" && place.beside("named", { partial: "auth-signin", view: signinView(question, place) }),
-    answers: place.dynamic ? false : answers(question),
+    answers: place.dynamic ? false : answers(question.responseHeaders),
+    passes: mayPassAsData(question, place),
   };
 }
 
@@ -41,18 +44,48 @@ export function externalAuthView(value: ExternalAuth, place: Place, settings: Se
  * Copies headers of the answer to the request to the backend. Headers that the answer lacks are
  * removed.
  */
-export function answeredHeaders(value: ExternalAuth, { authenticates }: Place): readonly Header[] {
-  if (value.kind !== "ask" || !authenticates) return [];
-  const names = value.question.responseHeaders.filter((name) => name.toLowerCase() !== hopsHeader);
-  return names.map((name) => ({
+export function answeredHeaders(value: ExternalAuth, place: Place): readonly Header[] {
+  if (value.kind !== "ask" || !place.authenticates) return [];
+  return passedAsText(value.question, place).map((name) => ({
     name: Token.name(name),
     value: Token.variable(`auth_header_${underscored(name)}`),
     beside: true,
   }));
 }
 
-function answers({ responseHeaders }: Question): View[] {
-  return [...new Set(responseHeaders.map(underscored))].map((name) => ({
+/**
+ * Whether the Lua may pass headers of the answer on, by names that are data. It sets them in the
+ * request, which FastCGI would send as parameters.
+ */
+function mayPassAsData({ by, snippet }: Question, { setsHeaders, protocol }: Place): boolean {
+  return setsHeaders && by === "ingress" && snippet === undefined && protocol !== "fastcgi";
+}
+
+/** Names of headers that nginx itself reads in a request, or that mean something on the way. */
+const readByNginx =
+  /^(accept|authorization|cookie|date|depth|destination|early-data|if-|overwrite|range|referer|user-agent|via|content-|x-forwarded|x-real-ip|x-request-id|x-sluice|x-original|x-scheme|ssl-client|grpc-)/i;
+
+/** Names are in two lists: a header that other lines are about is a line of its own. */
+function passedAsData(question: Question, place: Place): readonly string[] {
+  if (!mayPassAsData(question, place)) return [];
+  return passedNames(question).filter((name) => isFree(name, place));
+}
+
+function passedAsText(question: Question, place: Place): readonly string[] {
+  const isText = !mayPassAsData(question, place);
+  return passedNames(question).filter((name) => isText || !isFree(name, place));
+}
+
+function isFree(name: string, place: Place): boolean {
+  return !readByNginx.test(name) && !name.includes("_") && !place.usesHeader(name);
+}
+
+function passedNames({ responseHeaders }: Question): readonly string[] {
+  return responseHeaders.filter((name) => name.toLowerCase() !== hopsHeader);
+}
+
+function answers(names: readonly string[]): View[] {
+  return [...new Set(names.map(underscored))].map((name) => ({
     variable: Token.name(`auth_header_${name}`),
     header: Token.name(name.replaceAll("_", "-")),
     from: Token.variable(`upstream_http_${name}`),
@@ -69,7 +102,7 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
     dynamic: place.dynamic,
     logged: settings.enableAuthAccessLog,
     escapes: variablesIn(`${url}${cacheKey}`).includes("escaped_request_uri"),
-    answers: answers(question),
+    answers: answers(place.dynamic ? passedAsText(question, place) : question.responseHeaders),
     only200,
     cache: cacheKey !== "" && {
       key: keyOf(question, place),

@@ -3,6 +3,7 @@
  * owners use it. Its name is a keyed hash of its text, so it never changes its meaning (trap 1),
  * and no tenant can guess it.
  */
+import { neighboursOf, ownTextOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { ErrorBackend, Place } from "../../directives/place.ts";
@@ -30,6 +31,8 @@ export interface Shape extends LocationText {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether nginx accepts its text only in a location with a path. */
   readonly needsPath: boolean;
+  /** The shapes of neighbouring values, which a text has too; absent where there are none. */
+  readonly near?: () => readonly Shape[];
 }
 
 /** Caches the Shape of each value of features, which many Locations share. */
@@ -114,10 +117,31 @@ export class Shapes {
     const key = JSON.stringify(traits.tls === undefined ? traits : { ...traits, tls: traits.tls.id });
     let shape = known.get(key);
     if (shape === undefined) {
-      shape = this.#render(values, traits);
+      shape = { ...this.#render(values, traits), ...this.#nearOf(values, traits) };
       known.set(key, shape);
     }
     return shape;
+  }
+
+  /**
+   * Only for open Locations with annotations: a route has its protocol from its backends. A snippet
+   * may rely on one protocol, or set a size itself.
+   */
+  #nearOf(values: FeatureValues, traits: LocationTraits): Pick<Shape, "near"> {
+    const { route, denied, standsIn, scheme } = traits;
+    if (route !== undefined || denied || standsIn || ownTextOf(values, "location") !== "") return {};
+    const near = neighboursOf(values, this.#settings);
+    if (near.length === 0) return {};
+    const isOwnScheme = scheme === values.backendProtocol.scheme;
+    let shapes: readonly Shape[] | undefined;
+    return {
+      near: () => {
+        shapes ??= near.map((one) =>
+          this.#shapeOf(one, { ...traits, scheme: isOwnScheme ? one.backendProtocol.scheme : scheme }),
+        );
+        return shapes;
+      },
+    };
   }
 
   #render(values: FeatureValues, traits: LocationTraits): Shape {

@@ -37,6 +37,16 @@ test("a Shape stays as long as one Server uses it, in each server apart", () => 
   expect(used.areAmong(new Set(["@b", "@a"]))).toBe(false);
 });
 
+test("a text has shapes of neighbouring values, which nothing waits for", () => {
+  const used = new UsedShapes();
+  const near = shape("@near");
+  used.use(dataSlot, { ...shape("@a"), near: () => [near] });
+  expect(used.places).toEqual(["@a", "@near"]);
+  expect(used.of(dataSlot).map(({ name }) => name)).toEqual(["@a", "@near"]);
+  expect(used.areAmong(new Set(["@a"]))).toBe(true);
+  expect(used.size).toBe(1);
+});
+
 test("a file that requests open is there while any Shape names it", () => {
   const used = new UsedShapes();
   const [a, b] = [shape("@a", "data/opened/1", "tls/2"), shape("@b", "data/opened/1")];

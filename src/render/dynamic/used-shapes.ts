@@ -21,11 +21,19 @@ export class UsedShapes {
 
   /** Sorted. */
   get places(): readonly string[] {
-    return [...this.#used.keys()].sort();
+    return [...this.#written.keys()].sort();
   }
 
   get all(): readonly Shape[] {
-    return [...this.#used.values()].map(({ shape }) => shape);
+    return [...this.#written.values()].map(({ shape }) => shape);
+  }
+
+  /** Those that a text has: with the shapes of neighbouring values, which no Server uses yet. */
+  get #written(): ReadonlyMap<string, { readonly slot: Slot; readonly shape: Shape }> {
+    const all = [...this.#used.values()].flatMap(({ slot, shape }) =>
+      [shape, ...(shape.near?.() ?? [])].map((one) => ({ slot, shape: one })),
+    );
+    return new Map(all.map((one) => [placeOf(one.slot, one.shape), one]));
   }
 
   /** Files that nginx opens at requests. */
@@ -33,14 +41,14 @@ export class UsedShapes {
     return [...this.#opened.values()].map(({ file }) => file);
   }
 
-  /** Whether all are among `places`. */
+  /** Whether all that are used are among `places`. */
   areAmong(places: ReadonlySet<string>): boolean {
     return [...this.#used.keys()].every((place) => places.has(place));
   }
 
   /** Those of one server, by name. */
   of(slot: Slot): readonly Shape[] {
-    const own = [...this.#used.values()].filter((one) => one.slot === slot).map(({ shape }) => shape);
+    const own = [...this.#written.values()].filter((one) => one.slot === slot).map(({ shape }) => shape);
     return own.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { headerLinesOf, isSaid, ownTextOf } from "../../annotations/hooks.ts";
-import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
 import { poolOf, protocolOf, type Scheme } from "../../directives/pools.ts";
@@ -15,7 +15,6 @@ import { namesGroups } from "../../kinds/variables.ts";
 import type { BackendTls } from "../../model/backend-tls.ts";
 import { defaultUpstream, type Location } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
-import { declaredBySettings } from "../../settings/declared-variables.ts";
 import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
@@ -28,6 +27,7 @@ import { requestHeaders } from "../settings/forwarded.ts";
 import type { Template } from "../template.ts";
 import { behindSocket } from "./behind-socket.ts";
 import { type NamedGroup, namedGroups, noGroups } from "./named-groups.ts";
+import { declaredFor, usedHeaders } from "./used-names.ts";
 import { type AboutLocations, locationView } from "./view.ts";
 
 export interface LocationText {
@@ -123,6 +123,8 @@ export class LocationTexts {
   readonly #names: InternalNames;
   readonly #about: AboutLocations;
   readonly #resolver: Token;
+  /** Names of headers that backends get or that the operator's texts read, in lower case. */
+  readonly #used: ReadonlySet<string>;
 
   /** `behind`: requests may come in behind the stream module. */
   constructor(template: Template, settings: Settings, machine: Machine, behind = machine.passthrough) {
@@ -138,6 +140,7 @@ export class LocationTexts {
       headersNameGroups: settings.followed.proxySetHeaders.some(({ value }) => namesGroups(value)),
       everywhere: inEveryLocation(settings, capabilities, machine, behind),
     };
+    this.#used = usedHeaders(this.#about);
   }
 
   of(values: FeatureValues, traits: LocationTraits, writing: Writing, target: Target): LocationText {
@@ -153,13 +156,16 @@ export class LocationTexts {
     let timed = false;
     let grouped = this.#about.headersNameGroups;
     const declared = declaredFor(values, this.#about.settings);
+    const isLive = dynamic && ownTextOf(values, "location") === "";
     const place: Place = {
       ...filesOf(this.#root, files),
       ...writing,
       protocol: protocolOf(traits.scheme),
       dynamic,
       ofGateway: traits.route !== undefined,
-      live: dynamic && ownTextOf(values, "location") === "",
+      live: isLive,
+      setsHeaders: isLive && traits.route === undefined && !isSaid("readsHeadersLate", values, "location"),
+      usesHeader: (name) => this.#used.has(name.toLowerCase()),
       identifies: isSaid("identifies", values, "location"),
       resolver: this.#resolver,
       owned: traits.owned,
@@ -237,13 +243,6 @@ const ignoreHeaders = {
  */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
   return rewrite !== false && backendRequest.prefix.includes("$");
-}
-
-/** Variables that the location's own snippets declare, and those of the ConfigMap. */
-function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<string> {
-  const own = featureList.flatMap(([name, { declares }]) => declares?.(values[name] as never) ?? []);
-  const theirs = declaredBySettings(settings);
-  return own.length === 0 ? theirs : new Set([...theirs, ...own]);
 }
 
 /** A variable that is not empty where the request has TLS or is redirected to https. */

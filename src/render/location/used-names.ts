@@ -1,0 +1,29 @@
+/** Names that texts of the operator and of authors declare or read. */
+import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import { declaredBySettings } from "../../settings/declared-variables.ts";
+import type { Settings } from "../../settings/registry.ts";
+import type { AboutLocations } from "./view.ts";
+
+/**
+ * Names of headers that backends get or that the operator's texts read, in lower case. Of a line
+ * about a header the first word is the directive and the second one the name.
+ */
+export function usedHeaders({ requestHeaders: headers, everywhere, settings }: AboutLocations): ReadonlySet<string> {
+  const { http, server, location } = everywhere.headerLines;
+  const written = [...http, ...server, ...location].map(({ text }) => text.split(/\s+/)[1] ?? "");
+  const { httpSnippet, serverSnippet, locationSnippet, logFormatUpstream } = settings;
+  const texts = [httpSnippet, serverSnippet, locationSnippet, logFormatUpstream].join("\n");
+  const read = [...texts.matchAll(/\$\{?http_(\w+)/g)].map(([, name]) => name!.replaceAll("_", "-"));
+  const names = [
+    ...headers.map(({ name }) => String(name)),
+    ...written.map((name) => name.replace(/^["']|["']$/g, "")),
+  ];
+  return new Set([...names, ...read].map((name) => name.toLowerCase()));
+}
+
+/** Variables that the location's own snippets declare, and those of the ConfigMap. */
+export function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<string> {
+  const own = featureList.flatMap(([name, { declares }]) => declares?.(values[name] as never) ?? []);
+  const theirs = declaredBySettings(settings);
+  return own.length === 0 ? theirs : new Set([...theirs, ...own]);
+}
