@@ -28,10 +28,17 @@ const configurations = {
     "the suite of the Gateway API passes on the image's nginx where it grants 2 s until an answer is right",
     [process.execPath, "scripts/conformance.mjs", "--image"],
   ],
+  "conformance-churn": [
+    "the same with the suite's own limits, while 50 unrelated objects change each second",
+    [process.execPath, "scripts/test.mjs", "image", "test/image/conformance.test.ts"],
+  ],
 };
 /** Programs that two of them start, and Debian's packages of these. */
 const tools = { "same-bytes": ["faketime", "faketime"], arm64: ["qemu-aarch64-static", "qemu-user-static"] };
-const environment = { "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" } };
+const environment = {
+  "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" },
+  "conformance-churn": { CONFORMANCE_CHURN: "50" },
+};
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in configurations));

@@ -1,6 +1,7 @@
 /**
- * `npm run conformance -- [--image] [--services] [TEST ...]`: tests of the Gateway API's public
- * suite, which grant 2 s until an answer is right; with `--image` on the nginx that ships.
+ * `npm run conformance -- [--image] [--services] [--churn=N] [TEST ...]`: tests of the Gateway
+ * API's public suite, which grant 2 s until an answer is right; with `--image` on the nginx that
+ * ships. With `--churn`, N objects that have nothing to do with the suite change each second.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,8 @@ const words = process.argv.slice(2);
 const tests = words.filter((word) => !word.startsWith("--")).join(",");
 const env = { CONFORMANCE_LIMITS: "MaxTimeToConsistency:2", ...process.env, CONFORMANCE_TESTS: tests };
 if (words.includes("--services")) env.CONFORMANCE_SERVICES = "1";
+const churn = words.find((word) => word.startsWith("--churn="));
+if (churn !== undefined) env.CONFORMANCE_CHURN = churn.slice("--churn=".length);
 if (!words.includes("--image")) process.exit(run([process.execPath, "scripts/test.mjs", "conformance"]));
 
 env.CONFORMANCE_NGINX = "image";

@@ -13,6 +13,7 @@ import { podSubnet, startKubelet } from "../chart/support/kubelet.ts";
 import { startCluster } from "../e2e/support/cluster.ts";
 import { apply, installPod, ownPod, Sluice } from "../e2e/support/sluice.ts";
 import { until } from "../nginx/support/until.ts";
+import { startChurn } from "./support/churn.ts";
 import { startLoadBalancer } from "./support/load-balancer.ts";
 import { echoPods } from "./support/pods.ts";
 import { reported } from "./support/report.ts";
@@ -34,6 +35,8 @@ const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
  * pool.
  */
 const withServices = isImages || process.env.CONFORMANCE_SERVICES === "1";
+/** So many objects that have nothing to do with the suite change each second. */
+const churnPerSecond = Number(process.env.CONFORMANCE_CHURN ?? 0);
 const longMs = 1_500_000;
 
 test("every profile that is served, core and every feature that the GatewayClass claims", {
@@ -71,6 +74,7 @@ test("every profile that is served, core and every feature that the GatewayClass
       (await cluster.kubectl(["get", "gatewayclass", gatewayClass, "-o", accepted])) === "True";
     await until("the GatewayClass is accepted", isAccepted);
 
+    const churn = churnPerSecond > 0 ? await startChurn(cluster, gatewayClass, churnPerSecond) : undefined;
     const limits = process.env.CONFORMANCE_LIMITS;
     const kubeconfig = cluster.kubeconfig();
     const asked = { kubeconfig, gatewayClass, profiles, folder, tests: chosen, limits };
@@ -85,10 +89,14 @@ test("every profile that is served, core and every feature that the GatewayClass
       `conformance ${gatewayApiVersion}, ${passed.length} passed, ${failed.size} failed, ${left.length} skipped, ` +
         `and ${ofMeshes.length} of service meshes, which is no profile of ingress controllers`,
     );
+    const changedPerSecond = await churn?.stop();
+    if (changedPerSecond !== undefined)
+      console.log(`conformance: ${changedPerSecond.toFixed(1)} other objects changed each second`);
     for (const [name, why] of failed) console.log(`failed: ${name}\n${why}`);
     if (process.env.CONFORMANCE_OUT !== undefined) keepLogs(folder, sluice, process.env.CONFORMANCE_OUT);
     expect([...failed.keys()]).toEqual([]);
     expect(passed.length).toBeGreaterThan(0);
+    if (changedPerSecond !== undefined) expect(changedPerSecond).toBeGreaterThan(churnPerSecond * 0.9);
     if (chosen.length === 0 && !isShort) {
       const report = reported(readFileSync(result.reportFile, "utf8"));
       if (process.env.CONFORMANCE_REPORT === "write") writeFileSync(kept, report);
