@@ -135,10 +135,13 @@ export interface Place extends ServerPlace {
    */
   readonly forgottenBeside: readonly Token[];
   /**
-   * Adds a server that listens on a socket of nginx's own. Returns the name of the upstream block
-   * that leads there, which contains a hash of the text.
+   * Adds a server that listens on a socket of nginx's own. Returns the socket (`unix:…`) and the
+   * name of the upstream block that leads there; both contain a hash of the text.
    */
-  behindSocket(server: { readonly partial: string; readonly view: Readonly<Record<string, View>> }): Token;
+  behindSocket(server: { readonly partial: string; readonly view: Readonly<Record<string, View>> }): {
+    readonly block: Token;
+    readonly socket: Token;
+  };
   /**
    * Adds a location beside this one. Returns its URI (`/_sluice/…`) or name (`@…`), which contains
    * a hash of its text.

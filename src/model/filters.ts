@@ -72,6 +72,15 @@ export interface Mirror {
   readonly upstream: string;
   /** Its share of the requests, from 0 to 1. */
   readonly share: number;
+  /** How copies are sent; over HTTP/1.1 without TLS where absent. */
+  readonly way?: CopyWay;
+}
+
+export interface CopyWay {
+  readonly isHttp2?: true;
+  readonly isSecure?: true;
+  /** How the backend has to prove its identity; absent where nothing is checked. */
+  readonly tls?: BackendTls;
 }
 
 /**

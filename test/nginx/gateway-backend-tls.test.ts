@@ -1,15 +1,18 @@
 /** Backends over TLS with a BackendTLSPolicy, and the certificate that a Gateway shows them. */
 import { once } from "node:events";
-import { createSecureServer } from "node:http2";
+import { createSecureServer, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import type { TLSSocket } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import type { BackendTls } from "../../src/model/backend-tls.ts";
 import { SecretText } from "../../src/model/configuration.ts";
+import type { CopyWay, Mirror } from "../../src/model/filters.ts";
 import { withId } from "../../src/translate/gateway/backend-tls/policy.ts";
 import { sharedPki } from "../support/pki.ts";
-import { host, port, prefix, startGateways } from "./support/gateways.ts";
+import { host, port, prefix, type Seen, startGateways } from "./support/gateways.ts";
 import { request } from "./support/request.ts";
+import { until } from "./support/until.ts";
 
 interface Asked {
   readonly sni: string | false | null;
@@ -17,6 +20,7 @@ interface Asked {
   readonly client: string | undefined;
   readonly http: string;
   readonly connection: number;
+  readonly request: string;
 }
 
 /** Shows the certificate of backend.example, and asks the client for one without requiring it. */
@@ -28,7 +32,7 @@ async function tlsBackend(address: string): Promise<{ asked: Asked[]; connection
   const more = { requestCert: true, rejectUnauthorized: false, allowHTTP1: true };
   const server = createSecureServer(
     { cert: backend.certificate, key: backend.key, ca: ca.certificate, ...more },
-    (from, answer) => {
+    async (from, answer) => {
       const socket = (from.httpVersionMajor === 2 ? from.stream.session!.socket : from.socket) as TLSSocket & {
         readonly servername: string | false | null;
       };
@@ -38,6 +42,7 @@ async function tlsBackend(address: string): Promise<{ asked: Asked[]; connection
         client: socket.getPeerCertificate()?.subject?.CN as string | undefined,
         http: from.httpVersion,
         connection: connections.get(socket) ?? 0,
+        request: `${from.method} ${from.url} ${await text(from)}`,
       };
       asked.push(one);
       answer.end(JSON.stringify(one));
@@ -48,6 +53,20 @@ async function tlsBackend(address: string): Promise<{ asked: Asked[]; connection
   await once(server, "listening");
   onTestFinished(() => void server.close());
   return { asked, connections: () => count, port: (server.address() as AddressInfo).port };
+}
+
+/** Notes requests over HTTP/2 without TLS, with a header of the client and one of nginx itself. */
+async function plainHttp2(address: string, port: number): Promise<object[]> {
+  const asked: object[] = [];
+  const server = createServer(async (from, answer) => {
+    const { "x-own": own, "x-sluice-copy": inner } = from.headers;
+    asked.push({ request: `${from.method} ${from.url} ${await text(from)}`, own, inner });
+    answer.end();
+  });
+  server.listen(port, address);
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return asked;
 }
 
 test("a backend is asked over TLS only if its certificate is trusted and has the name, and shown the Gateway's own", async () => {
@@ -101,4 +120,76 @@ test("a backend is asked over TLS only if its certificate is trusted and has the
 
   const moved = parts.hosts.map((one) => ({ ...one, name: "new.example" }));
   expect(await it.put({ ...parts, hosts: [...parts.hosts, ...moved] }), "equal settings are one text").toBe(false);
+});
+
+test("copies go out as their Services want them, and none to a backend that cannot prove its name", async () => {
+  const { ca, client } = await sharedPki();
+  const it = await startGateways(18_760);
+  it.nginx.expectError(/upstream SSL certificate does not match/);
+  const backend = await tlsBackend("127.101.0.8");
+  const trusts = (hostname: string, more: Partial<BackendTls> = {}) =>
+    withId({ authorities: { kind: "pem", text: ca.certificate }, hostname, names: [], ...more });
+  const identity = { chain: client.certificate, key: new SecretText(client.key) };
+  const secure = (way: Omit<CopyWay, "isSecure"> = {}) => ({
+    upstream: "secure",
+    share: 1,
+    way: { isSecure: true, ...way } as const,
+  });
+  const rule = (path: string, ...mirrors: readonly Mirror[]) => ({
+    to: [{ upstream: "b1" }],
+    routes: prefix(path),
+    filters: { mirrors },
+  });
+  const port80 = port("a", "127.0.0.61", 18_770, { web: "" });
+  await it.put({
+    ports: [port80],
+    endpoints: { secure: { address: "127.101.0.8", port: backend.port } },
+    hosts: [
+      host("shop/a/web", "_", [
+        rule("/unchecked", secure()),
+        rule("/checked", secure({ tls: trusts("backend.example") })),
+        rule("/shown", secure({ tls: trusts("backend.example", { identity }) })),
+        rule("/http2", secure({ isHttp2: true, tls: trusts("backend.example") })),
+        rule("/plain2", { upstream: "h2", share: 1, way: { isHttp2: true } }),
+        rule("/stranger", secure({ tls: trusts("other.example") })),
+        rule("/several", { upstream: "b2", share: 1 }, secure({ tls: trusts("backend.example") }), secure()),
+      ]),
+    ],
+  });
+  const send = async (path: string) => {
+    const body = `${path} body`;
+    const headers = { "X-Sluice-Copy": "b3", "X-Own": "kept" };
+    const to = "127.0.0.61:18770";
+    const answer = await request({ to, host: "www.shop.example", path: `${path}?a=b`, method: "POST", body, headers });
+    expect(answer.status, path).toBe(200);
+    return `POST ${path}?a=b ${body}`;
+  };
+  const copied = async (path: string) => {
+    const wanted = await send(path);
+    await until(`the copy of ${path} came`, () => backend.asked.some((one) => one.request === wanted));
+    return backend.asked.find((one) => one.request === wanted)!;
+  };
+  const host80 = "www.shop.example";
+  expect(await copied("/unchecked")).toMatchObject({ host: host80, http: "1.1", client: undefined });
+  expect(await copied("/checked")).toMatchObject({ host: host80, http: "1.1", sni: "backend.example" });
+  expect(await copied("/shown")).toMatchObject({ sni: "backend.example", client: "client one" });
+  expect(await copied("/http2")).toMatchObject({ host: host80, http: "2.0", sni: "backend.example" });
+
+  const plain = await plainHttp2("127.101.0.7", 9001);
+  const wanted = await send("/plain2");
+  await until("the copy over HTTP/2 without TLS came", () => plain.length === 1);
+  expect(plain).toEqual([{ request: wanted, own: "kept", inner: undefined }]);
+
+  const stranger = await send("/stranger");
+  await until("the stranger was found out", () => it.nginx.errors().some((line) => line.includes("does not match")));
+  expect(backend.asked.map((one) => one.request)).not.toContain(stranger);
+
+  const several = await send("/several");
+  const count = () => backend.asked.filter((one) => one.request === several).length;
+  await until("both copies over TLS came", () => count() === 2);
+  const seen: Seen[] = [];
+  await until("the plain copy came", () => {
+    seen.push(...it.seen());
+    return seen.some(({ url, backend: by }) => url.startsWith("/several") && by === 2);
+  });
 });

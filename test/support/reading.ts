@@ -99,7 +99,7 @@ export function notingPlace(
     },
     behindSocket: ({ view }) => {
       noted.beside.push(view);
-      return Token.name("sluice_socket");
+      return { block: Token.name("sluice_socket"), socket: Token.word("unix:/sluice.sock") };
     },
     ...traits,
     noted,

@@ -8,6 +8,7 @@ import { isOriginHeader } from "../../kinds/origin-headers.ts";
 import type { Location } from "../../model/configuration.ts";
 import type {
   AuthService,
+  CopyWay,
   CorsPolicy,
   Filters,
   HeaderChanges,
@@ -50,12 +51,14 @@ export function filterTraits(
 ): RouteTraits {
   const answers = rule.redirect !== undefined || rule.cors !== undefined;
   const copies = mirrorsOf(rule, backend).length > 0;
+  const ways = waysOf(mirrorsOf(rule, backend));
   const owns = ownedHeaders(rule, backend);
   const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
   return {
     ...(answers ? { answers: true } : {}),
     ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
     ...(copies ? { copies: true } : {}),
+    ...(ways.length > 0 ? { ways } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(owns.length > 0 ? { owns } : {}),
     ...(limited ? { limited: true } : {}),
@@ -111,7 +114,7 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
     ...(requests.length > 0 ? { requests } : {}),
     ...(answers.length > 0 ? { answers } : {}),
     ...(rule.cors === undefined ? {} : { cors: corsRecord(rule.cors) }),
-    ...(mirrors.length > 0 ? { mirrors: mirrors.map(({ upstream, share }) => [upstream, share]) } : {}),
+    ...(mirrors.length > 0 ? { mirrors: mirrorRecords(mirrors) } : {}),
     ...(rule.auth === undefined ? {} : { auth: handedOn(rule.auth) }),
     ...(rule.session === undefined ? {} : { session: sessionRecord(rule.session) }),
   };
@@ -120,6 +123,22 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
 
 function mirrorsOf(rule: Filters, backend: Filters): readonly Mirror[] {
   return [...(rule.mirrors ?? []), ...(backend.mirrors ?? [])].filter(({ share }) => share > 0);
+}
+
+/** In an order that depends on the ways alone. */
+function waysOf(mirrors: readonly Mirror[]): readonly CopyWay[] {
+  const ways = new Map(mirrors.flatMap(({ way }) => (way === undefined ? [] : [[keyOf(way), way]])));
+  return [...ways].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, way]) => way);
+}
+
+const keyOf = ({ isHttp2, isSecure, tls }: CopyWay): string => `${isHttp2} ${isSecure} ${tls?.id}`;
+
+/** The number is the place of the mirror's way among those of the text, from 1 on. */
+function mirrorRecords(mirrors: readonly Mirror[]): readonly (readonly [string, number, number?])[] {
+  const places = waysOf(mirrors).map(keyOf);
+  return mirrors.map(({ upstream, share, way }) =>
+    way === undefined ? [upstream, share] : [upstream, share, places.indexOf(keyOf(way)) + 1],
+  );
 }
 
 /** The Host header is not set like others: the host is rewritten. */

@@ -31,7 +31,7 @@ const ofConnections = new Set(["host", "connection", "upgrade", "content-length"
 export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[], statuses: readonly Token[]): View {
   const { isGrpc = false, headers: names, body } = asks;
   const { to, proxySsl } = serviceOf(asks, place);
-  const target = isGrpc ? place.behindSocket({ partial: "route-check", view: { method, to, proxySsl } }) : to;
+  const target = isGrpc ? place.behindSocket({ partial: "route-check", view: { method, to, proxySsl } }).block : to;
   // All headers are sent where the rule lists none.
   const all = isGrpc && names.length === 0;
   const own = all

@@ -1,4 +1,4 @@
-import type { AuthService, RetriedStatus } from "../../model/filters.ts";
+import type { AuthService, CopyWay, RetriedStatus } from "../../model/filters.ts";
 
 /**
  * Requirements of a route on the text of its Location; the values themselves are data. Absent
@@ -11,6 +11,8 @@ export interface RouteTraits {
   readonly steers?: true;
   /** Whether requests are copied, so that a copy may come back. */
   readonly copies?: true;
+  /** How copies are sent that do not go out over HTTP/1.1 without TLS, each way once. */
+  readonly ways?: readonly CopyWay[];
   /** Whether the Host header for the backend is changed. */
   readonly names?: true;
   /**

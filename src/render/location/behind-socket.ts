@@ -9,7 +9,8 @@ import type { InternalNames } from "../conf/internal-names.ts";
 export interface BehindSocket {
   /** The upstream block that leads to it. */
   readonly block: Token;
-  /** That block and the server. */
+  readonly socket: Token;
+  /** The block and the server. */
   readonly text: Token;
 }
 
@@ -27,5 +28,5 @@ server {
 listen ${socket};
 ${write({ self: block })}
 }`;
-  return { block, text };
+  return { block, socket, text };
 }

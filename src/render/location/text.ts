@@ -185,9 +185,9 @@ export class LocationTexts {
       beside: (kind, location) => this.#beside(kind, location, beside),
       behindSocket: ({ partial, view }) => {
         const write = (more: object) => this.#inspected(this.#template.render(partial, { ...view, ...more }));
-        const { block, text } = behindSocket(write, this.#sockets, this.#names);
+        const { block, socket, text } = behindSocket(write, this.#sockets, this.#names);
         inHttp.set(String(text), text);
-        return block;
+        return { block, socket };
       },
     };
     const seen = locationView({ ...traits, values, answerHeaders }, place, this.#about);

@@ -19,6 +19,7 @@ import { Token, type View } from "../../directives/token.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { routeAuthView } from "../gateway/route-auth.ts";
+import { copySockets } from "../gateway/route-copies.ts";
 import type { RouteTraits } from "../gateway/route-traits.ts";
 import type { InEveryLocation } from "../settings/everywhere.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
@@ -73,6 +74,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
       steers: route.steers ?? false,
       limited: route.limited ?? false,
       retries: route.retries !== undefined,
+      sockets: route.ways !== undefined && !denied && copySockets(route.ways, place),
       asks: asks !== undefined && routeAuthView(asks, place, about.requestHeaders, redirectStatuses.map(Token.count)),
       statuses: redirectStatuses.map(Token.count),
     },

@@ -477,18 +477,22 @@ test("a mirror gets its share of copies, and one that cannot be used gets none",
   expect(of()).toMatchObject([{ Accepted: true, ResolvedRefs: "BackendNotFound" }]);
 });
 
-test.each([["kubernetes.io/h2c"], ["https"]])(
-  "copies are not sent to a port with the appProtocol %s",
-  (appProtocol) => {
-    const backendRef = { name: "other", port: 80 };
-    const filters = [{ type: "RequestMirror", requestMirror: { backendRef } }];
-    const service = { ...serviceIn("ns", "other"), spec: { ports: [{ port: 80, appProtocol }] } };
-    const { configuration, route: of } = outcome(gateway({}), route({ rules: [{ filters, backendRefs }] }), service);
-    const [location] = configuration.servers.get("ns/gw/http _")!.locations;
-    expect(location!.filters?.mirrors ?? []).toEqual([]);
-    expect(of()).toMatchObject([{ Accepted: true, ResolvedRefs: "UnsupportedProtocol" }]);
-  },
-);
+test.each<[string, object | undefined, true | string]>([
+  ["http", undefined, true],
+  ["https", { isSecure: true }, true],
+  ["kubernetes.io/h2c", { isHttp2: true }, true],
+  ["redis", undefined, "UnsupportedProtocol"],
+])("copies for a port with the appProtocol %s", (appProtocol, way, resolved) => {
+  const backendRef = { name: "other", port: 80 };
+  const filters = [{ type: "RequestMirror", requestMirror: { backendRef } }];
+  const service = { ...serviceIn("ns", "other"), spec: { ports: [{ port: 80, appProtocol }] } };
+  const { configuration, route: of } = outcome(gateway({}), route({ rules: [{ filters, backendRefs }] }), service);
+  const [location] = configuration.servers.get("ns/gw/http _")!.locations;
+  const upstream = "ns/other/80 for routes";
+  const mirror = { upstream, share: 1, ...(way === undefined ? {} : { way }) };
+  expect(location!.filters?.mirrors ?? []).toEqual(resolved === true ? [mirror] : []);
+  expect(of()).toMatchObject([{ Accepted: true, ResolvedRefs: resolved }]);
+});
 
 test("as many retries as nginx can make, after the statuses that it can retry, and a sentence about the others", () => {
   const retries = (retry: object) => {

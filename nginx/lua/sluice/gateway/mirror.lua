@@ -1,6 +1,7 @@
 -- Copies requests to other backends. Each copy runs on a timer, because nginx's own subrequests
 -- would hold up the client's next request until the slowest copy is answered. The answers are
 -- dropped.
+local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
@@ -8,6 +9,7 @@ local store = require("sluice.store")
 local ngx = ngx
 local concat = table.concat
 local lower = string.lower
+local gsub = string.gsub
 local match = string.match
 local random = math.random
 
@@ -31,7 +33,11 @@ local own = {
   ["transfer-encoding"] = true, ["upgrade"] = true, ["host"] = true, ["content-length"] = true, ["expect"] = true,
   ["x-forwarded-for"] = true, ["x-forwarded-host"] = true, ["x-forwarded-proto"] = true, ["x-real-ip"] = true,
   ["x-forwarded-port"] = true, ["x-request-id"] = true, ["proxy"] = true, ["x-sluice-hops"] = true,
+  ["x-sluice-copy"] = true,
 }
+
+-- nginx's NGX_BUSY: the copy is not sent.
+local no_live_upstreams = -3
 
 local function text_of(var, body)
   local lines = {
@@ -60,11 +66,18 @@ local function text_of(var, body)
   return concat(lines, "\r\n") .. "\r\n\r\n" .. body
 end
 
+local function connect(socket, peer)
+  local host, port = match(peer, "^(.*):(%d+)$")
+  if host then
+    return socket:connect(host, tonumber(port))
+  end
+  return socket:connect(peer)
+end
+
 local function send(_, peer, text)
   local socket = ngx.socket.tcp()
   socket:settimeouts(connect_ms, send_ms, read_ms)
-  local host, port = match(peer, "^(.*):(%d+)$")
-  local ok, problem = socket:connect(host, tonumber(port))
+  local ok, problem = connect(socket, peer)
   if ok then
     ok, problem = socket:send(text)
   end
@@ -77,7 +90,7 @@ local function send(_, peer, text)
   under_way = under_way - 1
 end
 
-local function copy_to(id, text)
+local function copy_to(id, text, way)
   local upstream = store.get("upstream", id, store.generation())
   if not upstream or #upstream.endpoints == 0 then
     return
@@ -86,15 +99,37 @@ local function copy_to(id, text)
     ngx.log(ngx.WARN, "a copy for ", id, " was left out: ", most, " are under way")
     return
   end
+  local peer
+  if way then
+    -- A server of nginx itself sends copies in this way; the text of the location names it.
+    peer = ngx.var["route_copy_" .. way]
+    text = gsub(text, "\r\n", "\r\nX-Sluice-Copy: " .. gsub(id, "%%", "%%%%") .. "\r\n", 1)
+  else
+    peer = round_robin.pick(upstream)
+  end
   under_way = under_way + 1
-  local ok, problem = ngx.timer.at(0, send, round_robin.pick(upstream), text)
+  local ok, problem = ngx.timer.at(0, send, peer, text)
   if not ok then
     under_way = under_way - 1
     ngx.log(ngx.WARN, "a copy for ", id, " could not be made: ", problem)
   end
 end
 
--- Each mirror, { upstream, share }, gets its share of the requests.
+-- Picks the endpoint for a copy that came through a socket.
+function _M.pick()
+  local upstream = store.get("upstream", ngx.var.http_x_sluice_copy or "", store.recent_generation())
+  if not upstream or #upstream.endpoints == 0 then
+    return ngx.exit(no_live_upstreams)
+  end
+  local set, problem = balancer.set_current_peer(round_robin.pick(upstream))
+  if not set then
+    ngx.log(ngx.ERR, "a peer of a copy could not be set: ", problem)
+    return ngx.exit(no_live_upstreams)
+  end
+end
+
+-- Each mirror, { upstream, share, way }, gets its share of the requests. Without a way its copies
+-- go out over HTTP/1.1 without TLS.
 function _M.copy(mirrors)
   local var, text = ngx.var, nil
   for _, mirror in ipairs(mirrors) do
@@ -106,7 +141,7 @@ function _M.copy(mirrors)
       if not text then
         return
       end
-      copy_to(mirror[1], text)
+      copy_to(mirror[1], text, mirror[3])
     end
   end
 end

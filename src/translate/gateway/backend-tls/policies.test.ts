@@ -42,6 +42,7 @@ function outcome(objects: readonly KubernetesObject[], more: Partial<typeof opti
   };
   return {
     backends: configuration.servers.get("ns/gw/http _")?.locations[0]?.backends,
+    mirrors: configuration.servers.get("ns/gw/http _")?.locations[0]?.filters?.mirrors,
     said: [...problems.values()].flat().map(sentence),
     gateways: (name = "policy") => statusOf(name)?.map(({ ancestorRef }) => ancestorRef.name),
     policy: (name = "policy") =>
@@ -212,12 +213,19 @@ test("of several ConfigMaps those that can be read are trusted, and the others a
   expect(found.backends).toMatchObject([{ tls: { hostname: "web.example" } }]);
 });
 
-test("a mirror is never sent in plain text to a Service with a policy", () => {
+test("a mirror is never sent in plain text to a Service with a policy, and not at all where that cannot be followed", () => {
   const filters = [{ type: "RequestMirror", requestMirror: { backendRef: { name: "web", port: 80 } } }];
   const plain = route({ rules: [{ filters, backendRefs: [{ name: "plain", port: 80 }] }] });
   const found = outcome([backendTLSPolicy({}), serviceIn("ns", "plain"), plain]);
-  expect(found.said).toEqual([
-    "spec.rules[0].filters[0].requestMirror.backendRef: names a Service that has a BackendTLSPolicy, and copies are not sent over TLS yet; it gets no copies of requests",
-  ]);
+  expect(found.said).toEqual([]);
   expect(found.backends?.[0]).not.toHaveProperty("tls");
+  expect(found.mirrors).toMatchObject([{ way: { isSecure: true, tls: { hostname: "web.example" } } }]);
+  const broken = backendTLSPolicy({ validation: { hostname: "web.example", caCertificateRefs: [ref("gone")] } });
+  const closed = outcome([broken, serviceIn("ns", "plain"), plain]);
+  expect(closed.mirrors).toBeUndefined();
+  expect(closed.said).toContainEqual(
+    expect.stringMatching(
+      /requestMirror.backendRef: names a Service whose BackendTLSPolicy .* cannot be followed.*; it gets no copies of requests$/,
+    ),
+  );
 });

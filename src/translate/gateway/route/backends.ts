@@ -1,7 +1,7 @@
 /** The backends of a rule: which Service and port each names, and why it cannot be used. */
 import type { Capability } from "../../../directives/capabilities.ts";
 import type { BackendTls } from "../../../model/backend-tls.ts";
-import type { BackendProtocol, Mirror } from "../../../model/filters.ts";
+import type { BackendProtocol, CopyWay, Mirror } from "../../../model/filters.ts";
 import {
   type BackendReference,
   gatewayGroup,
@@ -245,19 +245,30 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
     }
     const { percent = 100, fraction } = requestMirror;
     const share = fraction === undefined ? percent / 100 : fraction.numerator / (fraction.denominator ?? 100);
-    return [{ upstream: upstreamFor(found.key, found.port), share: Math.min(1, Math.max(0, share)) }];
+    const way = wayOf(found);
+    return [
+      {
+        upstream: upstreamFor(found.key, found.port),
+        share: Math.min(1, Math.max(0, share)),
+        ...(way === undefined ? {} : { way }),
+      },
+    ];
   });
   return { mirrors, faults };
 }
 
-/** Copies are never sent in plain text to a backend that requires TLS. */
-function unmirrored({ tls, broken, protocol = "http" }: Extract<Target, { key: string }>) {
-  const isPlain = tls === undefined && broken === undefined;
-  if (isPlain && protocol === "http") return undefined;
-  const why = isPlain
-    ? `names a port with the appProtocol of ${protocol}, and copies are sent over HTTP/1.1 without TLS`
-    : "names a Service that has a BackendTLSPolicy, and copies are not sent over TLS yet";
-  return { reason: "UnsupportedProtocol", part: "", why };
+/** Nothing is copied to a backend whose policy cannot be followed. */
+function unmirrored({ broken }: Extract<Target, { key: string }>) {
+  return broken && { reason: "UnsupportedProtocol", part: "", why: whyBroken(broken) };
+}
+
+function wayOf({ tls, protocol = "http" }: Extract<Target, { key: string }>): CopyWay | undefined {
+  if (tls === undefined && protocol === "http") return undefined;
+  return {
+    ...(protocol === "h2c" || protocol === "grpcs" ? { isHttp2: true } : {}),
+    ...(tls !== undefined || protocol === "https" || protocol === "grpcs" ? { isSecure: true } : {}),
+    ...(tls === undefined ? {} : { tls }),
+  };
 }
 
 /** Services that the backends name, of namespaces that they may name them in or not. */
