@@ -174,6 +174,10 @@ const routes: readonly [object, string][] = [
     { parentRefs: [{ name: "gw" }, { name: "gw" }] },
     "spec.parentRefs[1]: another one names the same parent, without another sectionName or port",
   ],
+  [
+    ofRoute({ filters: [{ type: "RequestRedirect", requestRedirect: { statusCode: 305 } }] }),
+    "spec.rules[0].filters[0].requestRedirect.statusCode: 305 is not one of 301, 302, 303, 307, 308",
+  ],
   [ofRoute({ ...rule, mathces: [] }), "spec.rules[0].mathces: there is no such field (did you mean matches?)"],
 ];
 test.each(routes)("HTTPRoute %j", (spec, sentence) => expect(said(httpRoute, spec)).toEqual([sentence]));

@@ -172,7 +172,7 @@ const filter = record(
       statusCode: (value, path) =>
         [301, 302, 303, 307, 308].includes(value as number)
           ? []
-          : wrong(path, "it is not one of 301, 302, 303, 307, 308"),
+          : wrong(path, `${JSON.stringify(value)} is not one of 301, 302, 303, 307, 308`),
     }),
     urlRewrite: record({ hostname: text(exactHost), path: pathChange }),
     cors,
