@@ -33,7 +33,7 @@ const usage = `Usage: sluice routes [-n NAMESPACE] [--ingress NAME] [--host NAME
        sluice routes FOLDER [flags] [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Says which host and path leads to which Service, how many of its endpoints are ready, which canaries it has, and which certificate the host has
-and until when. Streams of Gateways come last, by name and port. Without a folder a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice
+and until when. TCP, UDP and TLS that is passed on come last, by name and port. Without a folder a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice
 serve); with a folder, a file or a cluster, what a controller would make of it: with class and flags of the controller's Deployment, where one is there.
 With --shadow it says which requests routes in shadow would have taken, from where, and what would be otherwise; examples have no headers and no
 values of queries.
@@ -140,8 +140,8 @@ function asText(all: readonly AnyRoute[], now: Date, colours: boolean): string {
       route.type,
       route.route === undefined
         ? route.ingress
-        : `${route.route.kind} ${route.ingress} at ${route.route.listener}${weightOf(route.route)}`,
-      route.service === "" ? "the default backend" : route.service,
+        : `${route.route.kind} ${route.ingress}${route.route.listener === "" ? "" : ` at ${route.route.listener}`}${weightOf(route.route)}`,
+      route.service || (isStream(route) ? "none, refused" : "the default backend"),
       endpointsOf(route),
       certificateOf(route),
     ].map(visible),
@@ -181,8 +181,15 @@ function weightOf({ weight }: NonNullable<AnyRoute["route"]>): string {
   return weight === undefined ? "" : `, ${weight} %`;
 }
 
-function certificateOf({ certificate }: AnyRoute): string {
-  return certificate === undefined ? "default" : `${certificate.secret} until ${certificate.expires.slice(0, 10)}`;
+function isStream({ type }: AnyRoute): boolean {
+  return type === "TCP" || type === "UDP" || type === "TLS passed on" || type === "TLS ended";
+}
+
+/** Streams have no default certificate. */
+function certificateOf(route: AnyRoute): string {
+  const { certificate } = route;
+  if (certificate === undefined) return isStream(route) ? "" : "default";
+  return `${certificate.secret} until ${certificate.expires.slice(0, 10)}`;
 }
 
 function isPast({ certificate }: AnyRoute, now: Date, aheadMs: number): boolean {

@@ -1,12 +1,12 @@
 /**
  * `sluice why URL`: explains a request step by step: class, host, route, guards, Service, port,
- * endpoints, certificate, Problems, and what would have to change. No request is sent. A running
- * controller asks its nginx where the request would go; for files, a dump or a live cluster
- * src/decide/ works it out.
+ * endpoints, certificate, Problems, and what would have to change; or a stream, by its port and
+ * name. No request is sent. A running controller asks its nginx where the request would go; for
+ * files, a dump or a live cluster src/decide/ works it out.
  */
-import type { AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../page/api/ask.ts";
-import { explain } from "../page/ask/explain.ts";
-import { requestOf } from "../page/ask/question.ts";
+import type { Arrival, AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../page/api/ask.ts";
+import { explain, explainStream } from "../page/ask/explain.ts";
+import { askedIn } from "../page/ask/question.ts";
 import { askController } from "../routes/socket.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
@@ -39,9 +39,13 @@ image, ./run for sluice serve), and its nginx finds the route. PATH is a folder,
 or - for standard input; with --kubeconfig or --context a live cluster is read. The request itself is
 never sent.
 
+tcp://HOST:PORT, udp://HOST:PORT and tls://HOST:PORT ask where a connection or a datagram goes, and
+HOST:PORT does where a stream has the port.
+
   sluice why https://shop.example.com/cart
   sluice why https://shop.example.com/cart FOLDER
   sluice why http://shop.example.com/ FOLDER -X OPTIONS -H "Origin: https://app.example.com"
+  sluice why tcp://db.example.com:5432 FOLDER
 
 Exit code 0 when the request reaches an endpoint or is redirected, 1 when it is refused or finds
 nothing, 2 when it cannot do its work.
@@ -64,9 +68,11 @@ export async function why(argv: readonly string[], out: Out, now: Date): Promise
   if (!outcome.ok) return failed(out, outcome.why);
   const { answer } = outcome;
   out.write(call.json ? `${JSON.stringify(answer, null, 2)}\n` : textOf(answer));
-  return answer.arrivals.some(({ end }) => end.kind === "unclear" || (end.kind === "answer" && end.status >= 400))
-    ? 1
-    : 0;
+  return answer.arrivals.some(isBad) ? 1 : 0;
+}
+
+function isBad({ end }: Arrival): boolean {
+  return end.kind === "answer" ? end.status >= 400 : end.kind !== "proxied";
 }
 
 type Call = ToolCall & { readonly kind: "call" };
@@ -81,7 +87,7 @@ async function fromController({ flags }: Call, question: AskQuestion): Promise<A
 }
 
 async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date): Promise<AskOutcome> {
-  const asked = requestOf(question);
+  const asked = askedIn(question);
   if (typeof asked === "string") return { ok: false, why: asked };
   const read = await readObjects(call, call.folders[1], "workloads");
   if (!read.ok) return read;
@@ -100,7 +106,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
     problems: [...problems.values()].flat(),
     findings: findingsIn(read.files, flags, as, read.written),
   };
-  return { ok: true, answer: explain({ world, asked, now }) };
+  return { ok: true, answer: explainStream(asked, world) ?? explain({ world, asked: asked.request!, now }) };
 }
 
 /** Returns a sentence where a header is malformed. */
@@ -128,7 +134,8 @@ function textOf({ by, note, request: { method, scheme, host, target }, arrivals 
         : lineOf({ what: "asked", says: `what the controller serves, because ${note}` });
   const parts = arrivals.map(({ steps }) => steps.map(lineOf).join(""));
   const more = lineOf({ what: "or", says: "by the address to which the name leads" });
-  return visibleLines(`${method} ${scheme}://${host}${target}\n${asked}${parts.join(more)}`);
+  const line = scheme === "stream" ? host : `${scheme}://${host}${target}`;
+  return visibleLines(`${method === "" ? "" : `${method} `}${line}\n${asked}${parts.join(more)}`);
 }
 
 const lineOf = ({ what, says }: AskedStep): string => `  ${`${what}:`.padEnd(13)}${says}\n`;

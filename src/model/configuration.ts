@@ -11,7 +11,7 @@ import type { Endpoint } from "./endpoint.ts";
 import type { BackendProtocol, Filters, Retries, Timeouts } from "./filters.ts";
 import type { ListenerPort } from "./listeners.ts";
 import type { Owner } from "./owner.ts";
-import type { GatewayStream } from "./streams.ts";
+import type { StreamServer } from "./streams.ts";
 import type { Table } from "./table.ts";
 
 export {
@@ -21,7 +21,7 @@ export {
   type Weakness,
 } from "./certificate.ts";
 export { SecretText } from "./secret-text.ts";
-export type { Endpoint, Owner };
+export type { Endpoint, Owner, StreamServer };
 
 export interface Configuration<S, F> {
   readonly settings: S;
@@ -283,17 +283,3 @@ export interface AffinityCookie {
   readonly secure: boolean;
   readonly changeOnFailure: boolean;
 }
-
-export type StreamServer =
-  | {
-      readonly kind: "tcp" | "udp";
-      readonly port: number;
-      /** For people: `tcp-namespace-service-port`. */
-      readonly label: string;
-      /** At least one. */
-      readonly endpoints: readonly Endpoint[];
-      readonly acceptProxyProtocol: boolean;
-      readonly sendProxyProtocol: boolean;
-    }
-  | { readonly kind: "passthrough"; readonly host: string; readonly endpoints: readonly Endpoint[] }
-  | GatewayStream;

@@ -79,6 +79,8 @@ export interface StreamHost {
   readonly backends: readonly StreamBackend[];
   /** The route that has it; absent: none. */
   readonly route?: Owner;
+  /** The id of the listener that has the name; absent: where that makes no difference. */
+  readonly listener?: string;
 }
 
 export interface StreamBackend {
@@ -91,3 +93,29 @@ export interface StreamBackend {
   /** Its connections are TLS, and verified; absent: they are not. There are no further names. */
   readonly tls?: BackendTls;
 }
+
+export type StreamServer =
+  | {
+      readonly kind: "tcp" | "udp";
+      readonly port: number;
+      /** For people: `tcp-namespace-service-port`. */
+      readonly label: string;
+      /** `namespace/service:port`, as it is written; empty where that makes no difference. */
+      readonly service: string;
+      /** The ConfigMap that names it; absent: where that makes no difference. */
+      readonly owner?: Owner;
+      /** At least one. */
+      readonly endpoints: readonly Endpoint[];
+      readonly acceptProxyProtocol: boolean;
+      readonly sendProxyProtocol: boolean;
+    }
+  | {
+      readonly kind: "passthrough";
+      readonly host: string;
+      /** As above. */
+      readonly service: string;
+      /** The Ingress that has the host's root; absent: as above. */
+      readonly owner?: Owner;
+      readonly endpoints: readonly Endpoint[];
+    }
+  | GatewayStream;

@@ -17,9 +17,12 @@ export interface ServedRoute {
   readonly host: string;
   readonly path: string;
   readonly type: "Exact" | "Prefix" | "regex" | "unreachable";
-  /** `namespace/name` of the Ingress, or of the route of a Gateway. */
+  /** `namespace/name` of the Ingress, of the route of a Gateway, or of the ConfigMap of a port. */
   readonly ingress: string;
-  /** For a Gateway's route: its kind, its listener `namespace/gateway/name`, and its conditions. */
+  /**
+   * Absent for an Ingress. Its kind; for a Gateway's route its listener `namespace/gateway/name`
+   * and its conditions.
+   */
   readonly route?: {
     readonly kind: string;
     readonly listener: string;

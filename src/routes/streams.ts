@@ -1,8 +1,9 @@
 /**
- * The routes of streams on Gateways, as the operator asks for them: each name of a port with its
+ * The routes of streams, as the operator asks for them: each port, or name of a port, with its
  * Services, their endpoints, and the certificate with which TLS ends.
  */
 import { type Configuration, catchAll } from "../model/configuration.ts";
+import type { Endpoint } from "../model/endpoint.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { GatewayStream, StreamBackend, StreamHost } from "../model/streams.ts";
 import type { Problem } from "../problem.ts";
@@ -28,26 +29,41 @@ export function allRoutesOf(
 type Served = Pick<Configuration<unknown, unknown>, "streams" | "certificates">;
 
 /**
- * Those that have a route, by port and name. `host`: undefined for all; a host that a wildcard
- * takes finds the wildcard. `notReady` are those of `unreadyCounts`.
+ * TCP and UDP services, hosts of Ingresses whose TLS passes through, then streams of Gateways that
+ * have a route. `host`: undefined for all; a host that a wildcard takes finds the wildcard.
+ * `notReady` are those of `unreadyCounts`.
  */
 function streamRoutesOf(
   { streams, certificates }: Served,
   notReady: ReadonlyMap<string, number>,
   host?: string,
 ): readonly ServedStream[] {
-  return streams
-    .filter((stream) => stream.kind === "gateway")
-    .flatMap((stream) =>
-      stream.hosts
-        .filter((one) => host === undefined || takes(one, host.toLowerCase()))
-        .flatMap((one) => rowOf(stream, one, certificates, notReady)),
-    );
+  const asked = host?.toLowerCase();
+  return streams.flatMap((stream): readonly ServedStream[] => {
+    if (stream.kind === "gateway") {
+      return stream.hosts
+        .filter(({ hostname }) => asked === undefined || takes(hostname, asked))
+        .flatMap((one) => rowOf(stream, one, certificates, notReady));
+    }
+    const { service, owner, endpoints } = stream;
+    const of = stream.kind === "passthrough" ? passedOn(stream.host) : onPort(stream);
+    if (owner === undefined || (asked !== undefined && !takes(of.host === "*" ? "" : of.host, asked))) return [];
+    const counted = { endpoints: addressesOf(endpoints), notReady: notReady.get(keyOf(service)) ?? 0 };
+    return [{ ...of, ingress: `${owner.namespace}/${owner.name}`, service, ...counted, canaries: [], denied: false }];
+  });
+}
+
+/** The port is the usual one, for which the https port stands. */
+const passedOn = (host: string) => ({ host, path: ":443", type: "TLS passed on" }) as const;
+
+function onPort({ kind, port }: { readonly kind: "tcp" | "udp"; readonly port: number }) {
+  const route = { kind: "ConfigMap", listener: "", when: "" };
+  return { host: "*", path: `:${port}`, type: kind === "tcp" ? "TCP" : "UDP", route } as const;
 }
 
 function rowOf(
   { id, protocol }: GatewayStream,
-  { hostname, certificates: ids, backends, route }: StreamHost,
+  { hostname, certificates: ids, backends, route, listener = id.slice(0, id.lastIndexOf(":")) }: StreamHost,
   certificates: Served["certificates"],
   notReady: ReadonlyMap<string, number>,
 ): ServedStream[] {
@@ -61,17 +77,19 @@ function rowOf(
       type:
         protocol === "tls" ? (ids === undefined ? "TLS passed on" : "TLS ended") : protocol === "udp" ? "UDP" : "TCP",
       ingress: `${route.namespace}/${route.name}`,
-      route: { kind: route.kind, listener: id.slice(0, id.lastIndexOf(":")), when: "" },
+      route: { kind: route.kind, listener, when: "" },
       service: targetOf(backends),
-      endpoints: backends.flatMap(({ endpoints }) =>
-        endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`),
-      ),
+      endpoints: backends.flatMap(({ endpoints }) => addressesOf(endpoints)),
       notReady: services.reduce((sum, key) => sum + (notReady.get(key) ?? 0), 0),
       canaries: [],
       ...(pair === undefined ? {} : { certificate: { secret: pair.id, expires: pair.notAfter.toISOString() } }),
       denied: false,
     },
   ];
+}
+
+function addressesOf(endpoints: readonly Endpoint[]): readonly string[] {
+  return endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`);
 }
 
 function targetOf(backends: readonly StreamBackend[]): string {
@@ -83,7 +101,7 @@ function targetOf(backends: readonly StreamBackend[]): string {
 /** `shop/db` of `shop/db:5432`. */
 const keyOf = (service: string): string => service.slice(0, service.lastIndexOf(":"));
 
-function takes({ hostname }: StreamHost, host: string): boolean {
+function takes(hostname: string, host: string): boolean {
   if (hostname === "" || hostname === host || host === catchAll) return true;
   return hostname.startsWith("*.") && host.endsWith(hostname.slice(1));
 }

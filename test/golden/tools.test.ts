@@ -190,6 +190,47 @@ test("why says which listener and route of a Gateway take a request, and why oth
   ]);
 });
 
+const streamFlags = [
+  ...["--tcp-services-configmap=own/tcp", "--udp-services-configmap=own/udp", "--enable-ssl-passthrough"],
+  ...["--http-port=8080", "--https-port=8443"],
+];
+
+test("why says where a connection or a datagram goes, and routes lists every stream", async () => {
+  const now = new Date("2026-11-21T12:00:00Z");
+  const tool: Tool = (argv, out) => why(argv, out, now);
+  const asked = [
+    ["tcp://db.example:5432", 0],
+    ["db.example:5432", 0],
+    ["tcp://db.example:5433", 1],
+    ["udp://192.0.2.1:53", 0],
+    ["tls://a.vault.example:9443", 0],
+    ["https://a.vault.example:9443/secret", 0],
+    ["tls://idle.vault.example:9443", 1],
+    ["tls://redis.example:9443", 1],
+    ["tls://other.example:9443", 1],
+    ["tcp://mail.example:2525", 0],
+    ["udp://mail.example:2525", 1],
+    ["tcp://mail.example:9999", 1],
+    ["udp://names.example:5353", 0],
+    ["tls://pay.example", 0],
+    ["https://pay.example/cart", 0],
+    ["http://pay.example/cart", 0],
+  ] as const;
+  const all = await Promise.all(asked.map(([url]) => ran(tool, url, folder("streams"), ...streamFlags)));
+  await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why-streams.txt"));
+  expect(all.map(({ code }) => code)).toEqual(asked.map(([, code]) => code));
+  expect(await ran(tool, "tcp://db.example", folder("streams"))).toMatchObject({
+    code: 2,
+    failure: expect.stringContaining('"tcp://db.example" is not a stream such as tcp://db.example.com:5432'),
+  });
+  const json = JSON.parse((await ran(tool, "tls://pay.example", folder("streams"), ...streamFlags, "-o", "json")).text);
+  expect(json.arrivals).toMatchObject([
+    { stream: "tls", route: { owner: { name: "pay" } }, backends: [{ service: "shop/pay", port: "443", share: 1 }] },
+  ]);
+  const listed = await ran((argv, out) => routes(argv, out, now), folder("streams"), ...streamFlags);
+  await expect(listed.text).toMatchFileSnapshot(folder("routes-streams.txt"));
+});
+
 test("why explains a request step by step, and what would have to change", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const urls = [

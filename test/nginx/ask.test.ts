@@ -129,6 +129,34 @@ test("with the client's address nothing depends on a list of addresses", async (
   await expect(live("http://listed.example/", "--client=me")).rejects.toThrow('"me" is not an IP address');
 });
 
+test("of a stream the running controller says where it goes", async () => {
+  const stream = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: streams, namespace: shop }
+spec:
+  gatewayClassName: sluice
+  listeners: [{ name: db, port: ${apart + 1}, protocol: TCP }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: TCPRoute
+metadata: { name: db, namespace: shop }
+spec:
+  parentRefs: [{ name: streams }]
+  rules: [{ backendRefs: [{ name: web, port: 80 }] }]
+`;
+  served.write("stream.yaml", stream);
+  const asked = await until("the stream", async () => {
+    const found = await live(`tcp://db.example:${apart + 1}`);
+    return found.arrivals[0]!.route === undefined ? undefined : found;
+  });
+  expect(asked).toMatchObject({
+    by: "configuration",
+    note: "nginx is asked about requests only",
+    arrivals: [{ stream: "tcp", route: { owner: { name: "db" } }, backends: [{ service: "shop/web", share: 1 }] }],
+  });
+  expect((await live(`db.example:${apart + 1}`)).arrivals).toEqual(asked.arrivals);
+});
+
 test("of a route that takes a part of an Ingress's requests nginx says both ways", async () => {
   const route = `apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute

@@ -22,14 +22,17 @@ function verdict(end) {
         end.rewritten !== undefined && h("span", {}, " as ", h("code", {}, end.rewritten)),
         end.standsIn && " (another backend stands in)",
       ];
+    case "refused":
+      return [badge("is refused", "bad"), ` ${end.why}`];
     case "unclear":
       return [badge("depends", "warn"), ` ${end.why}`];
   }
 }
 
 /** @param {Arrival} arrival */
-function arrivalSection({ listener, steps, backends, lost, settings, problems, end, changes }) {
-  const place = listener ? `At Gateway ${listener.gateway}, listener ${listener.name}` : "At the ports of Ingresses";
+function arrivalSection({ listener, stream, steps, backends, lost, settings, problems, end, changes }) {
+  const elsewhere = stream === "tcp" || stream === "udp" ? "At the port of a ConfigMap" : "At the ports of Ingresses";
+  const place = listener ? `At Gateway ${listener.gateway}, listener ${listener.name}` : elsewhere;
   const shares = backends.map(({ service, port, share, when, endpoints, unusable }) =>
     row([
       [
@@ -158,7 +161,7 @@ export const view = {
       h(
         "p",
         { class: "note" },
-        "Says what would become of a request, step by step. No request is sent to a backend. The address of this page holds the question; leave passwords out of it.",
+        "Says what would become of a request, or of a stream such as tcp://db.example.com:5432, step by step. Nothing is sent to a backend. The address of this page holds the question; leave passwords out of it.",
       ),
       form,
       answered,

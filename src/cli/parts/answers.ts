@@ -5,8 +5,8 @@
 import type { AskOutcome, AskQuestion } from "../../page/api/ask.ts";
 import type { StatusAnswer } from "../../page/api/status.ts";
 import { askNginx } from "../../page/ask/asking.ts";
-import { explain } from "../../page/ask/explain.ts";
-import { requestOf } from "../../page/ask/question.ts";
+import { explain, explainStream } from "../../page/ask/explain.ts";
+import { askedIn } from "../../page/ask/question.ts";
 import type { AskedWorld } from "../../page/ask/world.ts";
 import { statusOf } from "../../page/status.ts";
 import { severityOf } from "../../severity.ts";
@@ -52,15 +52,18 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
       return statusOf({ identity, controller, changes, problems: reports.current, leader: about.leader() });
     },
     async ask(question) {
-      const asked = requestOf(question);
+      const asked = askedIn(question);
       if (typeof asked === "string") return { ok: false, why: asked };
       const { controller } = running;
       const served = controller?.sync.configuration;
       if (controller === undefined || served === undefined)
         return { ok: false, why: "the controller has not applied anything yet" };
       const world = worldOf(program, instruments, about, served);
-      const answered = await askNginx(world, asked, controller);
-      return { ok: true, answer: explain({ world, asked, ...answered, now: new Date() }) };
+      const ofStream = explainStream(asked, world, "nginx is asked about requests only");
+      if (ofStream !== undefined) return { ok: true, answer: ofStream };
+      const request = asked.request!;
+      const answered = await askNginx(world, request, controller);
+      return { ok: true, answer: explain({ world, asked: request, ...answered, now: new Date() }) };
     },
   };
 }

@@ -4,7 +4,10 @@
  */
 
 export interface AskQuestion {
-  /** `https://shop.example.com/cart?id=1`; without a scheme it is http. */
+  /**
+   * `https://shop.example.com/cart?id=1`; without a scheme it is http. `tcp://db.example.com:5432`,
+   * `udp://` and `tls://` ask about a stream, and so does `db.example.com:5432` where one has it.
+   */
   readonly url: string;
   /** GET where none is named. */
   readonly method?: string;
@@ -40,20 +43,25 @@ export interface AskAnswer {
 }
 
 export interface AskedWords {
+  /** Empty for a stream. */
   readonly method: string;
-  readonly scheme: "http" | "https";
+  /** `stream`: what has the port, where the question does not say it. */
+  readonly scheme: "http" | "https" | "tcp" | "udp" | "tls" | "stream";
+  /** With its port, where that is given. */
   readonly host: string;
-  /** With its query. */
+  /** With its query; empty for a stream. */
   readonly target: string;
   /** In lower case; values are left out. */
   readonly headerNames: readonly string[];
 }
 
 export interface Arrival {
-  /** Absent: the ports of Ingresses. */
+  /** Absent: the ports of Ingresses, or the port of a TCP or UDP service. */
   readonly listener?: AskedListener;
   /** Absent where nothing looked for a host, as in an answer of 400. */
   readonly host?: FoundHostWords;
+  /** What arrives, where the stream module of nginx takes it; absent: a request. */
+  readonly stream?: "tcp" | "udp" | "tls";
   /**
    * Routes that take the path and do not get the request, in the order in which they are tried; at
    * most 20.
@@ -121,8 +129,10 @@ export interface AskedRoute {
   /** The name of a rule, where it has one. */
   readonly rule?: string;
   readonly host: string;
+  /** Empty for a stream. */
   readonly path: string;
-  readonly match: "exact" | "prefix" | "regex" | "pattern" | "slash";
+  /** `name`: a stream has no path. */
+  readonly match: "exact" | "prefix" | "regex" | "pattern" | "slash" | "name";
   /** Method, headers and query parameters that it wants, in words; empty where the path decides. */
   readonly when: string;
   /** Equal where equal text of nginx.conf serves requests; absent where nginx was not asked. */
@@ -194,4 +204,6 @@ export type AskedEnd =
       /** Another backend answers because the own one has no endpoint. */
       readonly standsIn: boolean;
     }
+  /** A stream is closed, and no byte of an answer comes. */
+  | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "unclear"; readonly why: string };

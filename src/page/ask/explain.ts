@@ -6,13 +6,25 @@
 import { decide } from "../../decide/decide.ts";
 import type { Decision } from "../../decide/decision.ts";
 import { decideGateways, isApart } from "../../decide/gateway/gateway.ts";
+import type { Ports } from "../../decide/redirects.ts";
 import { type AskedRequest, readRequest } from "../../decide/request.ts";
 import { matcher } from "../../decide/router.ts";
+import {
+  type AskedStream,
+  decideStreams,
+  isAtIngresses,
+  namesOnPort,
+  type StreamDecision,
+} from "../../decide/streams.ts";
+import type { ListenerPort } from "../../model/listeners.ts";
 import type { Arrival, AskAnswer } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewayArrival } from "./gateway-arrival.ts";
 import { ingressArrival } from "./ingress-arrival.ts";
+import type { Asked } from "./question.ts";
 import { endOf, step } from "./steps.ts";
+import { streamArrival, untaken } from "./stream-arrival.ts";
+import type { AskedWorld } from "./world.ts";
 
 export function explain(explaining: Explaining): AskAnswer {
   const { asked, live, note } = explaining;
@@ -26,6 +38,30 @@ export function explain(explaining: Explaining): AskAnswer {
   };
 }
 
+/** Undefined where no stream takes it, and it may be a request to its port. */
+export function explainStream({ request, stream }: Asked, world: AskedWorld, note?: string): AskAnswer | undefined {
+  if (stream === undefined) return undefined;
+  const { protocol, host, port } = stream;
+  const found = decideStreams(world.served, stream, world.decide.ports);
+  if (found.length === 0 && request !== undefined && mayBeRequest(stream, world)) return undefined;
+  const scheme = protocol === "any" ? "stream" : protocol;
+  const written = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return {
+    version: 1,
+    by: "configuration",
+    ...(note === undefined ? {} : { note }),
+    request: { method: "", scheme, host: written, target: "", headerNames: [] },
+    arrivals: found.length === 0 ? [untaken(stream, world)] : found.map((one) => streamArrival(stream, one, world)),
+  };
+}
+
+function mayBeRequest({ protocol, port }: AskedStream, { served, decide: { ports } }: AskedWorld): boolean {
+  if (isUsual(port, ports) || [...served.listenerPorts.values()].some((one) => one.port === port)) return true;
+  return protocol === "any" && namesOnPort(served.streams, port, ports).length === 0;
+}
+
+const isUsual = (port: number, { http, https }: Ports): boolean => [80, 443, http, https].includes(port);
+
 /**
  * A Gateway with an address of its own is one beside Ingresses that have the host: the name's
  * address decides then.
@@ -37,15 +73,36 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const request = readRequest(asked);
   const decision = decide(served, asked, options, router);
   if (request === undefined) return [ingressArrival(explaining, decision, [])];
-  const all = decideGateways(served, asked, request, options, router);
+  const stream = streamOf(asked, request.host);
+  const streams = decideStreams(served, stream, options.ports).filter(
+    ({ protocol }) => asked.scheme === "https" || protocol === "tcp",
+  );
+  const first = streams.map((one) => streamArrival(stream, one, world));
+  const all = decideGateways(served, asked, request, options, router).filter(
+    ({ port }) => !streams.some((one) => isAt(one, port)),
+  );
   const passedOn = all.filter((one) => one.passedOn !== undefined);
   const taking = all.filter((one) => one.passedOn === undefined);
-  const gateways = taking.map((one) => gatewayArrival(explaining, one));
-  if (all.length === 0 && isApart(served, asked, options)) return [nowhere(asked, request.host)];
+  const gateways = [...first, ...taking.map((one) => gatewayArrival(explaining, one))];
+  const isElsewhere = first.length > 0 && !isUsual(stream.port, options.ports);
+  if (isElsewhere || streams.some((one) => isAtIngresses(one, options.ports))) return gateways;
+  if (all.length === 0 && !mayBeRequest({ ...stream, protocol: "any" }, world)) return [untaken(stream, world)];
+  if (all.length === 0 && isApart(served, asked, options)) return [...first, nowhere(asked, request.host)];
   const hasHost = decision.host?.how !== "nothing else" && all.every(({ port }) => port.address !== undefined);
   const mayStay = taking.some(({ taken }) => taken?.location.share !== undefined) && reaches(decision);
   const comes = gateways.length === 0 || hasHost || mayStay;
   return comes ? [...gateways, ingressArrival(explaining, decision, passedOn)] : gateways;
+}
+
+/** The connection with which a request comes. */
+function streamOf({ scheme, port, sni }: AskedRequest, host: string): AskedStream {
+  const https = scheme === "https";
+  return { protocol: https ? "tls" : "tcp", host: sni ?? host, port: port ?? (https ? 443 : 80) };
+}
+
+/** Whether the stream has the port of these listeners, so no request for its name gets there. */
+function isAt({ place }: StreamDecision, { address, listenPort }: ListenerPort): boolean {
+  return place.kind === "gateway" && place.address === address && place.listenPort === listenPort;
 }
 
 /** Whether an Ingress has something to do for the request. */

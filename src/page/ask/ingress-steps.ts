@@ -47,6 +47,7 @@ const kinds = {
   regex: "regular expression",
   pattern: "RegularExpression",
   slash: "a slash is added",
+  name: "by its name",
 } as const;
 
 function routeWords({ owner, path, match }: Pick<AskedRoute, "owner" | "path" | "match">): string {

@@ -1,10 +1,37 @@
-/** A question as a request: what `sluice why` and the page take. */
+/** A question as a request or a stream: what `sluice why` and the page take. */
 import { isIP } from "node:net";
 import type { AskedRequest } from "../../decide/request.ts";
+import type { AskedStream } from "../../decide/streams.ts";
 import type { AskQuestion } from "../api/ask.ts";
 
+/** At least one of them; with both it is a request where no stream takes it. */
+export interface Asked {
+  readonly request?: AskedRequest;
+  readonly stream?: AskedStream;
+}
+
 /** A sentence where it is none. */
-export function requestOf({ url, method = "GET", headers: given = {}, client }: AskQuestion): AskedRequest | string {
+export function askedIn(question: AskQuestion): Asked | string {
+  const { url } = question;
+  const [, scheme, name = "", digits, slash] =
+    /^(?:(tcp|udp|tls):\/\/)?(\[[^\]/?#\s]*\]|[^/?#\s:]+)(?::(\d{1,5}))?(\/)?$/i.exec(url) ?? [];
+  const protocol = scheme?.toLowerCase() as "tcp" | "udp" | "tls" | undefined;
+  const port = digits === undefined && protocol === "tls" ? 443 : Number(digits);
+  if (/^(tcp|udp|tls):\/\//i.test(url) && !isPort(port))
+    return `${JSON.stringify(url)} is not a stream such as tcp://db.example.com:5432`;
+  const host = name.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  const stream = { protocol: protocol ?? "any", host, port } as const;
+  if (protocol === "tcp" || protocol === "udp") return { stream };
+  const request = requestOf(protocol === undefined ? question : { ...question, url: `https://${name}:${port}/` });
+  if (typeof request === "string") return request;
+  const isStream = isPort(port) && (protocol !== undefined || slash === undefined);
+  return isStream ? { request, stream } : { request };
+}
+
+const isPort = (port: number): boolean => port > 0 && port <= 65_535;
+
+/** A sentence where it is none. */
+function requestOf({ url, method = "GET", headers: given = {}, client }: AskQuestion): AskedRequest | string {
   const [, scheme, host, target] =
     /^(?:(https?):\/\/)?(\[[^\]/?#\s]*\](?::\d+)?|[^/?#\s:]+(?::\d+)?)([/?][^\s]*)?$/i.exec(url) ?? [];
   if (host === undefined) return `${JSON.stringify(url)} is not a URL such as https://shop.example.com/cart`;

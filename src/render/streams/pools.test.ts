@@ -14,7 +14,8 @@ const stream = (...backends: StreamBackend[]): StreamServer => {
 const pool = hostPool(port, { hostname: "" });
 
 const service = (...addresses: string[]): StreamServer => ({
-  ...{ kind: "tcp", port: 9000, label: "tcp-shop-db-5432", acceptProxyProtocol: false, sendProxyProtocol: false },
+  ...{ kind: "tcp", port: 9000, label: "tcp-shop-db-5432", service: "shop/db:5432" },
+  ...{ acceptProxyProtocol: false, sendProxyProtocol: false },
   endpoints: addresses.map((address) => ({ address, port: 5432 })),
 });
 

@@ -121,8 +121,13 @@ export function withoutEndpoints(streams: readonly StreamServer[]): readonly Str
 const texts = new WeakMap<readonly StreamServer[], readonly StreamServer[]>();
 
 function textOf(stream: StreamServer): StreamServer {
-  if (stream.kind !== "gateway") return { ...stream, endpoints: [nowhere] };
-  const hosts = stream.hosts.map(({ route: _, ...host }) => ({ ...host, backends: merged(host.backends) }));
+  if (stream.kind !== "gateway") {
+    const { owner: _, ...rest } = stream;
+    return { ...rest, service: "", endpoints: [nowhere] };
+  }
+  const hosts = stream.hosts.map(({ route: _, listener: __, ...host }) => {
+    return { ...host, backends: merged(host.backends) };
+  });
   return { ...stream, hosts };
 }
 

@@ -42,9 +42,10 @@ export function gatewayStreams(
       return hostsOf(listener, hostnames, byListener.get(listener.id) ?? [])
         .filter(({ hostname, by }) => !kept(hostname, by))
         .map(({ hostname, by }): StreamHost => {
-          const { certificates } = listener;
-          if (by === undefined) return { hostname, certificates, backends: [] };
-          return { hostname, certificates, backends: backendsOf(by, listener), route: by.claim.owner };
+          const { certificates, id } = listener;
+          if (by === undefined) return { hostname, certificates, backends: [], listener: id };
+          const backends = backendsOf(by, listener);
+          return { hostname, certificates, backends, route: by.claim.owner, listener: id };
         });
     });
     hosts.sort((a, b) => (a.hostname < b.hostname ? -1 : 1));

@@ -8,8 +8,9 @@ import { bugWords, guarded } from "../../guarded.ts";
 import type { Endpoint, Server, StreamServer } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Service, ServicePort } from "../../model/objects.ts";
+import type { Owner } from "../../model/owner.ts";
 import type { Table } from "../../model/table.ts";
-import type { ObjectName, Problem } from "../../problem.ts";
+import type { Problem } from "../../problem.ts";
 import type { Refusal } from "../quarantine.ts";
 import type { EndpointsAnswer } from "../upstreams/endpoints.ts";
 import { servicePortOf } from "../upstreams/endpoints.ts";
@@ -35,7 +36,7 @@ export interface PortServers {
 export function portServers(
   kind: "tcp" | "udp",
   data: Readonly<Record<string, string>>,
-  object: ObjectName,
+  object: Owner,
   world: StreamWorld,
 ): PortServers {
   const servers: StreamServer[] = [];
@@ -43,7 +44,7 @@ export function portServers(
   for (const [key, text] of Object.entries(data).sort(([a], [b]) => Number(a) - Number(b))) {
     const refusal = world.refusal(`${kind}/${key}`, text);
     if (refusal?.suspected) continue;
-    const read = guarded(() => readPort(kind, key, text, world), ofBug);
+    const read = guarded(() => readPort(kind, key, text, object, world), ofBug);
     if (typeof read === "string") {
       problems.push({
         object,
@@ -61,7 +62,13 @@ const ofBug = (bug: Error): string =>
   `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`;
 
 /** A StreamServer, or why there is none. */
-function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamWorld): StreamServer | string {
+function readPort(
+  kind: "tcp" | "udp",
+  key: string,
+  text: string,
+  owner: Owner,
+  world: StreamWorld,
+): StreamServer | string {
   // `05432` would be the port of `5432` once more, and nginx refuses a port that is there twice.
   const port = /^[1-9]\d{0,4}$/.test(key) ? Number(key) : 0;
   if (port === 0 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
@@ -84,6 +91,8 @@ function readPort(kind: "tcp" | "udp", key: string, text: string, world: StreamW
     kind,
     port,
     label: `${kind}-${namespace}-${name}-${reference}`,
+    service: `${namespace}/${name}:${reference}`,
+    owner,
     endpoints,
     acceptProxyProtocol: kind === "tcp" && accept !== "",
     sendProxyProtocol: kind === "tcp" && send !== "",
@@ -132,7 +141,10 @@ export function passthroughServers(
       () => passthroughEndpoints(backend.key, backend.port, world),
       () => [],
     );
-    if (endpoints.length > 0) found.push({ kind: "passthrough", host: server.name, endpoints });
+    if (endpoints.length === 0) continue;
+    const service = `${backend.key}:${backend.port}`;
+    const owner = root?.owner === undefined ? {} : { owner: root.owner };
+    found.push({ kind: "passthrough", host: server.name, service, ...owner, endpoints });
   }
   return found.sort((a, b) => (hostOf(a) < hostOf(b) ? -1 : 1));
 }

@@ -113,7 +113,7 @@ export class Streams {
   }
 
   #portServers(kind: "tcp" | "udp", key: string, { snapshot }: Inputs, world: StreamWorld): readonly StreamServer[] {
-    const object = { kind: "ConfigMap", ...nameOf(key) };
+    const object = { kind: "ConfigMap", namespace: "default", ...nameOf(key) };
     const { servers, problems } = guarded(
       () => portServers(kind, snapshot.configMaps.get(key)?.data ?? {}, object, world),
       (bug) => ({ servers: [], problems: [bugProblem(object, bug)] }),

@@ -1,0 +1,208 @@
+/**
+ * Decides where a connection or a datagram goes: for each stream with the port it finds the name,
+ * the route and the backends. Where several Gateways have addresses of their own, DNS decides
+ * between them.
+ */
+import { isIP } from "node:net";
+import type { Certificate, Endpoint, StreamServer } from "../model/configuration.ts";
+import type { Owner } from "../model/owner.ts";
+import type { GatewayStream, StreamHost } from "../model/streams.ts";
+import type { Table } from "../model/table.ts";
+import type { Ports } from "./redirects.ts";
+
+export interface AskedStream {
+  /** TLS is TCP as well, so these two find the same. `any`: whatever has the port. */
+  readonly protocol: "tcp" | "udp" | "tls" | "any";
+  /**
+   * An address or a name, in lower case and without brackets; the name is also that of the
+   * handshake.
+   */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface StreamTarget {
+  /** `namespace/name:port`; empty where that cannot be used. */
+  readonly service: string;
+  /** Its share of the connections, from 0 to 1. */
+  readonly share: number;
+  readonly endpoints: readonly Endpoint[];
+  /** The name in the certificate that it has to show; absent: nginx sends the bytes as they are. */
+  readonly tls?: string;
+}
+
+export interface StreamDecision {
+  readonly protocol: "tcp" | "udp" | "tls";
+  /** Whose port it is. */
+  readonly place:
+    | {
+        readonly kind: "gateway";
+        /** `namespace/name`, or `*` where all share the ports of this machine. */
+        readonly gateway: string;
+        /** Those that have the port. */
+        readonly owners: readonly Owner[];
+        readonly listener: string | undefined;
+        readonly address: string | undefined;
+        readonly listenPort: number;
+      }
+    | { readonly kind: "config-map" }
+    | { readonly kind: "passthrough" };
+  /** The name by which it was found; empty for all names. */
+  readonly name: string;
+  /** The route, Ingress or ConfigMap. */
+  readonly owner: Owner | undefined;
+  /** Where TLS ends; undefined where it passes through, or where there is none. */
+  readonly certificates: readonly string[] | undefined;
+  readonly targets: readonly StreamTarget[];
+  /** Why connections are refused; absent: they get to an endpoint, or some do. */
+  readonly refused?: string;
+}
+
+interface ServedStreams {
+  readonly streams: readonly StreamServer[];
+  readonly certificates: Table<Certificate>;
+}
+
+/** Empty where no stream takes it. */
+export function decideStreams(
+  { streams, certificates }: ServedStreams,
+  asked: AskedStream,
+  ports: Ports,
+): readonly StreamDecision[] {
+  const found = streams.flatMap((stream): readonly StreamDecision[] => {
+    if (!speaks(asked, stream)) return [];
+    if (stream.kind === "gateway") return atGateway(stream, asked, ports, certificates);
+    return stream.kind === "passthrough" ? passedOn(stream, asked, ports) : onPort(stream, asked);
+  });
+  // A wildcard of a route has the port, too, and the name itself is more specific.
+  const isExact = found.some(({ place }) => place.kind === "passthrough");
+  return found.filter((one) => !isExact || one.place.kind === "passthrough" || !isAtIngresses(one, ports));
+}
+
+/** Whether it is on the https port of Ingresses. */
+export function isAtIngresses({ place }: StreamDecision, { https }: Ports): boolean {
+  if (place.kind === "gateway") return place.address === undefined && place.listenPort === https;
+  return place.kind === "passthrough";
+}
+
+function speaks({ protocol }: AskedStream, stream: StreamServer): boolean {
+  const isUdp = (stream.kind === "gateway" ? stream.protocol : stream.kind) === "udp";
+  return protocol === "any" || isUdp === (protocol === "udp");
+}
+
+/** The ports that streams have, as clients see them: `TCP port 5432`; sorted. */
+export function streamPorts(streams: readonly StreamServer[]): readonly string[] {
+  const found = streams.flatMap((stream): readonly (readonly [number, string])[] => {
+    if (stream.kind === "passthrough") return [];
+    if (stream.kind === "gateway") return [[portOf(stream), stream.protocol === "udp" ? "UDP" : "TCP"]];
+    return [[stream.port, stream.kind === "udp" ? "UDP" : "TCP"]];
+  });
+  const all = found.toSorted(([a], [b]) => a - b).map(([port, protocol]) => `${protocol} port ${port}`);
+  return [...new Set(all)];
+}
+
+/** The names of TLS on a port, whether or not they have a route; sorted. */
+export function namesOnPort(streams: readonly StreamServer[], port: number, ports: Ports): readonly string[] {
+  const names = streams.flatMap((stream): readonly string[] => {
+    if (stream.kind === "passthrough") return isUsual(port, ports) ? [stream.host] : [];
+    if (stream.kind !== "gateway" || stream.protocol !== "tls" || !isOn(stream, port, ports)) return [];
+    return stream.hosts.flatMap(({ hostname }) => (hostname === "" ? [] : [hostname]));
+  });
+  return [...new Set(names)].sort();
+}
+
+/** The port that clients see. */
+function portOf({ id }: GatewayStream): number {
+  return Number.parseInt(id.slice(id.lastIndexOf(":") + 1), 10);
+}
+
+function isUsual(port: number, { https }: Ports): boolean {
+  return port === 443 || port === https;
+}
+
+/** For the https port of Ingresses, 443 stands as well. */
+function isOn(stream: GatewayStream, port: number, ports: Ports): boolean {
+  if (portOf(stream) === port) return true;
+  return stream.address === undefined && stream.listenPort === ports.https && isUsual(port, ports);
+}
+
+function atGateway(
+  stream: GatewayStream,
+  { host, port }: AskedStream,
+  ports: Ports,
+  certificates: Table<Certificate>,
+): readonly StreamDecision[] {
+  if (!isOn(stream, port, ports)) return [];
+  if (isIP(host) !== 0 && stream.address !== undefined && stream.address !== host) return [];
+  const found = stream.protocol === "tls" ? named(stream, isIP(host) === 0 ? host : "") : stream.hosts[0];
+  if (found === undefined) return [];
+  const { hostname, certificates: ids, route, listener } = found;
+  const place = {
+    kind: "gateway",
+    ...{ gateway: stream.id.slice(0, stream.id.lastIndexOf(":")), owners: stream.owners, listener },
+    ...{ address: stream.address, listenPort: stream.listenPort },
+  } as const;
+  const targets = targetsOf(found);
+  const refused = whyRefused(found, targets, certificates);
+  return [
+    {
+      ...{ protocol: stream.protocol, place, name: hostname, owner: route, certificates: ids, targets },
+      ...(refused === undefined ? {} : { refused }),
+    },
+  ];
+}
+
+/** As nginx's map with `hostnames`: the name itself, the longest wildcard, then all names. */
+function named({ hosts, requests = [] }: GatewayStream, name: string): StreamHost | undefined {
+  if (requests.includes(name)) return undefined;
+  const exact = hosts.find(({ hostname }) => hostname === name);
+  const above = hosts
+    .filter(({ hostname }) => hostname.startsWith("*.") && name.endsWith(hostname.slice(1)))
+    .toSorted((a, b) => b.hostname.length - a.hostname.length)[0];
+  const isOfRequests = requests.some(
+    (one) => one.startsWith("*.") && name.endsWith(one.slice(1)) && one.length > (above?.hostname.length ?? 0),
+  );
+  if (exact === undefined && isOfRequests) return undefined;
+  return exact ?? above ?? hosts.find(({ hostname }) => hostname === "");
+}
+
+function targetsOf({ backends }: StreamHost): readonly StreamTarget[] {
+  const whole = backends.reduce((sum, { weight }) => sum + weight, 0);
+  return backends.map(({ weight, service, endpoints, tls }) => {
+    return { service, share: weight / whole, endpoints, ...(tls === undefined ? {} : { tls: tls.hostname }) };
+  });
+}
+
+function whyRefused(
+  { route, certificates: ids }: StreamHost,
+  targets: readonly StreamTarget[],
+  certificates: Table<Certificate>,
+): string | undefined {
+  if (route === undefined) return "the listener has no route for it";
+  if (ids !== undefined && !ids.some((id) => certificates.has(id))) return "the listener has no certificate";
+  if (targets.length === 0) return "the route has no backend with a weight";
+  return targets.some(({ endpoints }) => endpoints.length > 0) ? undefined : "no endpoint is ready";
+}
+
+type OfIngress = Extract<StreamServer, { readonly kind: "passthrough" }>;
+
+function passedOn(
+  { host: name, service, owner, endpoints }: OfIngress,
+  { host, port }: AskedStream,
+  ports: Ports,
+): readonly StreamDecision[] {
+  if (!isUsual(port, ports) || host !== name) return [];
+  const targets = [{ service, share: 1, endpoints }];
+  return [{ protocol: "tls", place: { kind: "passthrough" }, name, owner, certificates: undefined, targets }];
+}
+
+type OfConfigMap = Extract<StreamServer, { readonly kind: "tcp" | "udp" }>;
+
+function onPort(
+  { kind, port: own, service, owner, endpoints }: OfConfigMap,
+  { port }: AskedStream,
+): readonly StreamDecision[] {
+  if (port !== own) return [];
+  const targets = [{ service, share: 1, endpoints }];
+  return [{ protocol: kind, place: { kind: "config-map" }, name: "", owner, certificates: undefined, targets }];
+}
