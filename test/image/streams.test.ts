@@ -8,8 +8,11 @@ import { runOnImage } from "./support/image-nginx.ts";
 
 const files = ["stream-endpoints", "gateway-streams", "gateway-mixed", "streams", "settings-streams"];
 
-test("streams are served by the nginx that ships", async () => {
-  const words = ["--project", "nginx", ...files.map((name) => `test/nginx/${name}.test.ts`)];
+test.each([
+  ["served", ["nginx", ...files.map((name) => `test/nginx/${name}.test.ts`)]],
+  ["kept over deaths of the controller and of nginx", ["e2e", "test/e2e/streams.test.ts"]],
+])("streams are %s by the nginx that ships", async (_what, projectAndFiles) => {
+  const words = ["--project", ...projectAndFiles];
   const { all, exitCode } = await runOnImage({ suite: testedSuite, words });
   expect(exitCode, all).toBe(0);
 });

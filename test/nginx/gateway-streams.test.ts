@@ -14,6 +14,7 @@ import type { KubernetesObject } from "../../src/model/objects.ts";
 import { type Problem, sentence } from "../../src/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
+import { datagramAnswer } from "./support/datagram.ts";
 
 const group = "gateway.networking.k8s.io";
 const address = "192.0.2.10";
@@ -248,13 +249,7 @@ function tls(servername: string, to = { port: 9443, host: address }): Promise<st
   });
 }
 
-function udp(port: number, host = address): Promise<string> {
-  const client = createSocket("udp4");
-  return new Promise<string>((resolve) => {
-    client.once("message", (message) => resolve(String(message)));
-    client.send("ping", port, host);
-  }).finally(() => client.close());
-}
+const udp = (port: number, host = address): Promise<string> => datagramAnswer("ping", port, host);
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-streams.md"), "utf8");
 const fromPage = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml]) => parse(yaml!) as KubernetesObject);

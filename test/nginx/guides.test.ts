@@ -22,6 +22,7 @@ import { type Mode, type Subject, startSubject } from "../parity/subject.ts";
 import { type EchoBackends, type Seen, startEchoBackends } from "../support/echo-backend.ts";
 import { pkiIn } from "../support/pki.ts";
 import { backedService, ingressClass } from "../support/sketch.ts";
+import { datagramAnswer } from "./support/datagram.ts";
 import {
   addressOf,
   applied,
@@ -237,11 +238,7 @@ describe.each([
 
   test("TCP and UDP reach their Services", async () => {
     expect(await text(connect(5432, "192.0.2.1"))).toBe("ready\n");
-    const client = createSocket("udp4");
-    const answer = once(client, "message");
-    client.send("host", 5353, "192.0.2.1");
-    expect(`${(await answer)[0]}`).toBe("name of host");
-    client.close();
+    expect(await datagramAnswer("host", 5353, "192.0.2.1")).toBe("name of host");
   });
 
   test("client addresses: a forwarded client is the one that lists and backends see", async () => {

@@ -12,6 +12,7 @@ import type { StreamServer } from "../../src/model/configuration.ts";
 import { streamKey } from "../../src/model/records.ts";
 import { answerStreamEndpoints, type StreamEndpoints } from "../../src/names/stream-endpoints.ts";
 import { poolRecords, streamService } from "../../src/render/streams/pools.ts";
+import type { Settings } from "../../src/settings/registry.ts";
 import { configurationOf, startGateways } from "./support/gateways.ts";
 import { installedNginx } from "./support/installed.ts";
 import { until } from "./support/until.ts";
@@ -94,8 +95,8 @@ async function setUp(base: number) {
     comeBack: open,
     /** Resolves when nginx has the wanted endpoints. */
     taken: (stream: StreamServer) => (upstreamResolve ? answers!.taken(poolRecords([stream])) : Promise.resolve()),
-    serve: (stream: StreamServer, timeout = "600s") =>
-      it.serve({ ...plain, streams: [stream], settings: { ...plain.settings, proxyStreamTimeout: timeout as never } }),
+    serve: (stream: StreamServer, settings: Partial<Settings> = {}) =>
+      it.serve({ ...plain, streams: [stream], settings: { ...plain.settings, ...settings } }),
   };
 }
 
@@ -147,6 +148,26 @@ test("a rollout of 100 endpoints ends no connection and sends none to an endpoin
 
 const textOnly = "endpoints of streams are text before nginx 1.27.3";
 
+/** Nothing listens on two of the three addresses. */
+test.each([
+  ["further endpoints are asked, as often as the default says", {}, 0],
+  ["no further endpoint is asked without it", { proxyStreamNextUpstream: false }, 2],
+  ["one try is the first endpoint alone", { proxyStreamNextUpstreamTries: 1 }, 2],
+  ["no limit of tries is all endpoints", { proxyStreamNextUpstreamTries: 0 }, 0],
+] as const)("proxy-stream-next-upstream at a route: %s", async (_what, settings, failures) => {
+  const { it, serve, taken } = await setUp(18_800);
+  it.nginx.expectError(/Connection refused\) while connecting to upstream/);
+  const alive = await backendOn("127.106.0.3");
+  const three = streamTo([1, "127.106.0.1", "127.106.0.2", alive]);
+  await serve(three, settings as unknown as Partial<Settings>);
+  await taken(three);
+  // nginx leaves an endpoint that has refused alone for ten seconds, each worker by itself where
+  // endpoints are text.
+  const found = await answers(30);
+  if (failures === 0) expect(found).toEqual({ [alive]: 30 });
+  else expect(found.failed).toBeGreaterThanOrEqual(failures);
+});
+
 test("weights change without a reload, and a pool that loses all endpoints refuses", async (context) => {
   if (!upstreamResolve) context.skip(textOnly);
   const { it, serve, taken } = await setUp(18_784);
@@ -173,12 +194,13 @@ test("streams go on while the controller is away, over a reload too", async (con
   await serve(two);
   await taken(two);
   const shares = { "127.105.0.1": 30, "127.105.0.2": 10 };
+  const otherText = { proxyStreamTimeout: "500s" } as unknown as Partial<Settings>;
   await leave();
   await delay(3_000);
   expect(await answers(40)).toEqual(shares);
-  expect(await serve(two, "500s"), "another text is a reload").toBe(true);
+  expect(await serve(two, otherText), "another text is a reload").toBe(true);
   expect(await answers(40)).toEqual(shares);
-  await serve(streamTo([1, "127.105.0.3"]), "500s");
+  await serve(streamTo([1, "127.105.0.3"]), otherText);
   comeBack();
   await until("what has changed meanwhile", async () => (await answers(8))["127.105.0.3"] === 8);
 });

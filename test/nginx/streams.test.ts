@@ -15,6 +15,7 @@ import type { KubernetesObject } from "../../src/model/objects.ts";
 import { type Problem, sentence } from "../../src/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { pkiIn } from "../support/pki.ts";
+import { datagramAnswer } from "./support/datagram.ts";
 import { installedNginx } from "./support/installed.ts";
 
 const backend = "192.0.2.61";
@@ -155,11 +156,7 @@ test("a TCP service is proxied, by port number or name, with PROXY both ways", a
 });
 
 test("a UDP service answers", async () => {
-  const client = createSocket("udp4");
-  const answer = new Promise((resolve) => client.once("message", (message) => resolve(String(message))));
-  client.send("ping", 9053, "192.0.2.1");
-  expect(await answer).toBe("udp ping");
-  client.close();
+  expect(await datagramAnswer("ping", 9053, "192.0.2.1")).toBe("udp ping");
 });
 
 test("the controller has the port of --stream-port where nginx asks for the endpoints", async () => {
