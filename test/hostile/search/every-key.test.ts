@@ -2,7 +2,8 @@
  * Each annotation, each key of the ConfigMap and each field of an object with each of the values
  * that once reached other tenants: names of groups, names of headers about the connection, and
  * addresses. A search by chance meets few of these pairs, so all of them are tried here, in both
- * modes, and judged by the tree of what nginx would be given.
+ * modes, and judged by the tree of what nginx would be given. Of the values in RouteSettings, which
+ * are read by the same code, CI tries one in eight; `npm run test:hostile` tries all.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
@@ -10,6 +11,7 @@ import { featureList } from "../../../src/annotations/registry.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import type { Setting } from "../../../src/settings/declare.ts";
 import { settings as declarations } from "../../../src/settings/registry.ts";
+import { bySettings, gateway, gatewayClass, route, routeSettings } from "../../support/gateways.ts";
 import { treeOf } from "../../support/nginx-tree.ts";
 import { judged } from "../support/judge.ts";
 import { configMap, ingress, ingressClass, secret, service, settings } from "../support/objects.ts";
@@ -139,6 +141,94 @@ const ofFields = (): KubernetesObject[] => {
     ingress({ name: "hosts", host: "*.hosts.example", paths }),
   ];
 };
+
+const web = { name: "web", port: 80 };
+const rulesOf = (filters: readonly object[], matches?: readonly object[]) => [
+  { backendRefs: [web], filters, ...(matches === undefined ? {} : { matches }) },
+];
+
+const isLong = process.env.HOSTILE_OBJECTS !== undefined;
+/** Each value meets some fields and each field some values, the same ones each time. */
+const isTried = (field: number, value: number): boolean => isLong || (field + value) % 8 === 0;
+
+/** Each annotation as a value of RouteSettings that a route names. */
+const ofRouteSettings = (): KubernetesObject[] =>
+  fields.flatMap(({ key, ...field }, of) => {
+    const gates = Object.assign({}, ...around.filter(([begins]) => begins.test(key)).map(([, one]) => one));
+    const matches = [{ path: { type: "RegularExpression", value: "/a(/|$)(.*)" } }];
+    return values(field).flatMap((text, at) => {
+      if (!isTried(of, at)) return [];
+      const name = `${key}-${at}`;
+      return [
+        routeSettings({ name, values: { ...gates, [key]: text } }),
+        route({ name, hostnames: [`${name}.example`], rules: rulesOf([bySettings(name)], matches) }),
+      ];
+    });
+  });
+
+/** What filters and matches of a route say in words. */
+const ofFilters = (): KubernetesObject[] => {
+  const changes = (name: string) => [
+    { set: [{ name, value: "5" }] },
+    { add: [{ name, value: "5" }] },
+    { remove: [name] },
+  ];
+  const paths = [...groups, ...addresses, ...urls].flatMap((text) =>
+    ["ReplaceFullPath", "ReplacePrefixMatch"].map((type) => ({ path: { type, [`r${type.slice(1)}`]: text } })),
+  );
+  const filters: readonly object[] = [
+    ...headerNames.flatMap(changes).flatMap((change) => [
+      { type: "RequestHeaderModifier", requestHeaderModifier: change },
+      { type: "ResponseHeaderModifier", responseHeaderModifier: change },
+    ]),
+    ...paths.flatMap((change) => [
+      { type: "URLRewrite", urlRewrite: change },
+      { type: "RequestRedirect", requestRedirect: change },
+    ]),
+    ...[...groups, ...addresses].flatMap((hostname) => [
+      { type: "URLRewrite", urlRewrite: { hostname } },
+      { type: "RequestRedirect", requestRedirect: { hostname } },
+      { type: "CORS", cors: { allowOrigins: [hostname], allowHeaders: [hostname], exposeHeaders: [hostname] } },
+    ]),
+  ];
+  const matches = groups.flatMap((value) => [
+    { path: { type: "RegularExpression", value } },
+    { headers: [{ type: "RegularExpression", name: "x", value }] },
+    { queryParams: [{ type: "RegularExpression", name: "x", value }] },
+  ]);
+  return [
+    ...filters.map((filter, at) =>
+      route({ name: `filter-${at}`, hostnames: [`f${at}.example`], rules: rulesOf([filter]) }),
+    ),
+    ...matches.map((match, at) =>
+      route({ name: `match-${at}`, hostnames: [`m${at}.example`], rules: rulesOf([], [match]) }),
+    ),
+  ];
+};
+
+describe("routes of Gateways", () => {
+  let paper: Paper;
+  beforeAll(async () => {
+    paper = await openPaper(["--gateway-addresses=192.0.2.70"]);
+  });
+  afterAll(() => paper.close());
+
+  test.each([
+    ["value of RouteSettings", ofRouteSettings, 100],
+    ["filter or match", ofFilters, 1],
+  ] as const)(
+    "no %s makes a variable, sets a header about the connection or has a forbidden address asked",
+    (_, objects, least) => {
+      const all = [...standing, settings(generous), gatewayClass(), gateway({}), ...objects()];
+      const rendered = paper.render(all, "dynamic");
+      const tree = treeOf(rendered.conf);
+      const groupsMade = namedGroups(tree).filter((group) => !ofSluice.test(group));
+      expect(rendered.records.length).toBeGreaterThan(100);
+      expect(judged(rendered).count).toBeGreaterThanOrEqual(least);
+      expect([...new Set([...groupsMade, ...reservedHeadersSet(tree), ...judged(rendered).mistakes])]).toEqual([]);
+    },
+  );
+});
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   let paper: Paper;
