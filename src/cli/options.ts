@@ -98,13 +98,16 @@ export function machineFlags(
  * be used.
  */
 function askedPolicy(flags: Flags, command: Command): AskedPolicy {
-  const { healthzPort, statusPort, defaultServerPort, profilerPort, streamPort } = flags;
+  const { healthzPort, statusPort, defaultServerPort, profilerPort, streamPort, nameCheckPort } = flags;
   const others = [...webhookPort(flags), ...uiPort(flags)].map(([port]) => port);
   const all = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
   return {
     loopback: command === "serve",
     loopbackPorts: new Set(flags.allowedLoopbackPorts),
-    ownPorts: new Set([healthzPort, statusPort, defaultServerPort, profilerPort, streamPort, ...others]),
+    ownPorts: new Set([
+      ...[healthzPort, statusPort, defaultServerPort, profilerPort, streamPort, nameCheckPort],
+      ...others,
+    ]),
     ownAddresses: new Set(all.map(({ address }) => canonical(address))),
   };
 }
@@ -115,6 +118,7 @@ function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
     ...webhookPort(flags),
     ...uiPort(flags),
     [flags.streamPort, "the flag --stream-port"],
+    [flags.nameCheckPort, "the flag --name-check-port"],
     [flags.statusPort, "nginx's status server"],
     [flags.profilerPort, "the profiler"],
     [flags.healthzPort, "health and metrics"],
@@ -131,7 +135,7 @@ function gatewayServices(flags: Flags, namespace: string | undefined): GatewayOp
   const reserved = reservedPorts(flags);
   const range = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   return {
-    ports: range.filter((port) => !reserved.has(port) && port !== flags.nameCheckPort),
+    ports: range.filter((port) => !reserved.has(port)),
     prefixes: flags.gatewayMetadataPrefixes,
     record: `${namespace}/${flags.electionId}-gateway-ports`,
   };

@@ -36,9 +36,13 @@ export function answerOnUdp({ port, answer, onBusy }: UdpPortOptions): () => Pro
   function open() {
     const opened = createSocket("udp4");
     opened.on("message", (message, from) => {
-      void answer(message).then((answered) => {
-        if (answered !== undefined && !ended) opened.send(answered, from.port, from.address, () => {});
-      });
+      // A program that can send to the port must not end the controller by an odd question.
+      answer(message).then(
+        (answered) => {
+          if (answered !== undefined && !ended) opened.send(answered, from.port, from.address, () => {});
+        },
+        () => {},
+      );
     });
     opened.on("error", (error) => {
       opened.close();

@@ -16,7 +16,7 @@ import { type Place, places } from "../support/where.ts";
 import { ports, type World } from "../support/world.ts";
 
 /** Ports of Sluice's own where no server of the world listens; a trap stands on each of them. */
-const own = { health: 10_254, page: 10_255, profiler: 10_245, webhook: 8443 };
+const own = { health: 10_254, page: 10_255, profiler: 10_245, webhook: 8443, names: 10_299 };
 const [sidecar, other] = [4180, 4181];
 const sluice = "192.0.2.1";
 const flags = [
@@ -24,7 +24,7 @@ const flags = [
   "--validating-webhook-certificate=/none.crt",
   "--validating-webhook-key=/none.key",
   `--allowed-loopback-ports=${sidecar},${own.health},${ports.status}`,
-  "--name-check-port=10299",
+  `--name-check-port=${own.names}`,
   `--ui-port=${own.page}`,
 ];
 
