@@ -7,7 +7,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import { formOf } from "../kinds/server-names.ts";
 import { type Configuration, catchAll, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import { patternOf } from "./pattern.ts";
+import { mostTooLong, patternOf } from "./pattern.ts";
 
 export type Served = Configuration<Settings, FeatureValues>;
 
@@ -105,9 +105,15 @@ function byPattern(
   const trailing = patterns
     .filter(({ form, alias }) => form === "trailing" && host.startsWith(alias.name.slice(0, -1)))
     .sort((a, b) => b.alias.name.length - a.alias.name.length)[0];
+  let tooLong = 0;
   const regex = patterns
     .filter(({ form, server }) => form === "regex" && !(wildcard && wildcard.name < server.name))
-    .find(({ alias }) => patternOf(alias.name.slice(1))?.test(host));
+    .find(({ alias }) => {
+      const pattern = tooLong < mostTooLong ? patternOf(alias.name.slice(1)) : undefined;
+      const takes = pattern?.test(host);
+      if (pattern !== undefined && takes === undefined) tooLong++;
+      return takes === true;
+    });
   const found = leading ?? trailing ?? regex;
   if (found === undefined) return undefined;
   const { server, alias } = found;

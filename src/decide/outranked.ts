@@ -2,7 +2,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { type Location, type Route, type Server, toNamesake } from "../model/configuration.ts";
 import { wholePattern } from "./gateway/conditions.ts";
-import { patternOf } from "./pattern.ts";
+import { mostTooLong, patternOf } from "./pattern.ts";
 
 export interface Outranked {
   readonly route: Route;
@@ -17,24 +17,31 @@ export function outranked(
   uri: string,
 ): readonly Outranked[] {
   const hasPatterns = routes.some(({ match }) => match === "regex");
+  const takes = taker(uri);
   const others = routes.filter(
     (route) =>
       route.location !== taken.location &&
       route.location !== toNamesake &&
       (!hasPatterns || route.match === "regex") &&
       locations[route.location]!.owner !== undefined &&
-      takes(route, uri),
+      takes(route),
   );
   const sorted = others.toSorted((a, b) => rank(a) - rank(b) || lengthFirst(a, b));
   const once = [...new Map(sorted.map((route) => [route.location, route])).values()];
   return once.map((route) => ({ route, location: locations[route.location]!, why: whyBehind(route, taken) }));
 }
 
-function takes({ match, path }: Route, uri: string): boolean {
-  if (match === "exact") return path === uri;
-  if (match === "prefix") return uri.startsWith(path);
-  if (match === "regex") return patternOf(`^${path}`)?.test(uri) === true;
-  return match === "pattern" && wholePattern(path)?.test(uri) === true;
+function taker(uri: string): (route: Route) => boolean {
+  let tooLong = 0;
+  return ({ match, path }) => {
+    if (match === "exact") return path === uri;
+    if (match === "prefix") return uri.startsWith(path);
+    if (match === "slash" || tooLong === mostTooLong) return false;
+    const pattern = match === "regex" ? patternOf(`^${path}`) : wholePattern(path);
+    const takes = pattern?.test(uri);
+    if (pattern !== undefined && takes === undefined) tooLong++;
+    return takes === true;
+  };
 }
 
 const ranks = ["exact", "slash", "prefix", "regex", "pattern"];

@@ -24,9 +24,8 @@ export function pathOf(server: Server<FeatureValues>, uri: string): FoundPath {
   const patterns = routes.filter(({ match }) => match === "regex");
   if (patterns.length > 0) {
     for (const route of patterns) {
-      const pattern = patternOf(`^${route.path}`);
-      if (pattern === undefined) return { kind: "unclear", pattern: route.path };
-      const groups = pattern.exec(uri);
+      const groups = patternOf(`^${route.path}`)?.exec(uri);
+      if (groups === undefined) return { kind: "unclear", pattern: route.path };
       if (groups !== null) return found(route, [...groups]);
     }
     return { kind: "nothing" };

@@ -4,9 +4,18 @@
  */
 import { visible } from "../visible.ts";
 
-/** Leaves out users, passwords and queries of URLs. */
+/**
+ * Leaves out users, passwords and queries of URLs. It reads each word once, because a tenant may
+ * write a word of 200,000 letters.
+ */
 export function withoutCredentials(text: string): string {
-  return text.replace(/(\w+:\/\/)[^\s/@"]*@/g, "$1…@").replace(/(\w+:\/\/[^\s?"]*\?)[^\s"]+/g, "$1…");
+  return text.replace(/[^\s"]+/g, (word) => {
+    const scheme = word.indexOf("://");
+    if (scheme < 0) return word;
+    const open = word.replace(/:\/\/[^/?#]*@/g, "://…@");
+    const query = open.indexOf("?", scheme);
+    return query < 0 || query === open.length - 1 ? open : `${open.slice(0, query + 1)}…`;
+  });
 }
 
 /** `text` on one line, at most so long, and without credentials. */

@@ -5,7 +5,7 @@
  */
 import type { Conditions, ValueCondition } from "../../model/configuration.ts";
 import { shownValue } from "../../model/credentials.ts";
-import { patternOf } from "../pattern.ts";
+import { type Pattern, patternOf } from "../pattern.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
 
 export interface Asking {
@@ -41,7 +41,9 @@ export function unfulfilled(conditions: Conditions | undefined, asking: Asking):
     }
     const pattern = wholePattern(one.value);
     if (pattern === undefined) return { kind: "unclear", pattern: one.value };
-    if (!pattern.test(value)) return lost({ part, name });
+    const fits = pattern.test(value);
+    if (fits === undefined) return { kind: "unclear", pattern: one.value };
+    if (!fits) return lost({ part, name });
   }
   return undefined;
 }
@@ -84,7 +86,7 @@ function askedValue({ part, name = "" }: UnfulfilledPart, { request, asked }: As
   return name === "service" ? service : method;
 }
 
-export function wholePattern(source: string): RegExp | undefined {
+export function wholePattern(source: string): Pattern | undefined {
   return patternOf(`^(?:${source})$`, "");
 }
 

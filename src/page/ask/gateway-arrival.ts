@@ -9,6 +9,7 @@ import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewaySteps } from "./gateway-steps.ts";
 import { settingsOf } from "./settings.ts";
+import { openGuard } from "./steps.ts";
 import { addressesOf, askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
 
 export function gatewayArrival(explaining: Explaining, decision: GatewayDecision): Arrival {
@@ -30,7 +31,7 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
       : { host: { name: taken.server.name, by: taken.server.name, how: howOf(taken.server.name) } }),
     lost: [...lost, ...behind].slice(0, mostLost).map((one) => ({ ...routeOf(one), why: one.why })),
     ...(taken === undefined ? {} : { route: routeOf(taken, routed?.shape) }),
-    guards,
+    guards: guards.map(openGuard),
     backends: backendsIn(decision, explaining),
     ...(certificate === undefined ? {} : { certificate }),
     settings: taken === undefined ? [] : settingsOf(owner, world),

@@ -13,6 +13,7 @@ import { passedOnSteps } from "./gateway-steps.ts";
 import { ingressSteps } from "./ingress-steps.ts";
 import { reasonsIn } from "./reasons.ts";
 import { settingsOf } from "./settings.ts";
+import { openGuard } from "./steps.ts";
 import {
   addressesOf,
   askedEnd,
@@ -49,7 +50,7 @@ export function ingressArrival(
     ...(host === undefined ? {} : { host: { name: host.server.name, by: host.by, how: host.how } }),
     lost,
     ...(found === undefined ? {} : { route: routeOf({ server: host!.server, ...found }, live?.ingresses?.shape) }),
-    guards,
+    guards: guards.map(openGuard),
     backends: backendsIn(decision, asked, live),
     ...(certificate === undefined ? {} : { certificate }),
     settings: found === undefined ? [] : settingsOf(found.location.owner, world),

@@ -1,7 +1,7 @@
 /**
  * Settings of a route that differ from the defaults, with the annotation or the key of the
  * ConfigMap that they come from. Text that authors wrote for nginx is left out, and so is what a
- * URL has of a user and a password.
+ * URL has of a user, a password and a query.
  */
 import type { Field, Fields } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
@@ -11,6 +11,7 @@ import type { Setting } from "../../settings/declare.ts";
 import { routeSettings } from "../../settings/for-routes.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import type { AskedSetting } from "../api/ask.ts";
+import { shown } from "../shown.ts";
 import type { AskedWorld } from "./world.ts";
 
 const fields = featureList.flatMap(([, { fields }]) => Object.values(fields as Fields)) as readonly Field<unknown>[];
@@ -40,7 +41,7 @@ function ofAnnotation(
     const read = readValue(kind, text);
     if (!read.ok) return undefined;
     if (isSame(read.value, fallback(settings))) return [];
-    return [{ name, value: shown(text, risk === "Critical"), from: `annotation ${name}` }];
+    return [{ name, value: textOf(text, risk === "Critical"), from: `annotation ${name}` }];
   }
   return undefined;
 }
@@ -63,7 +64,7 @@ function ofConfigMap(
     const declared = (declarations as unknown as Readonly<Record<string, Setting<unknown> | undefined>>)[name];
     const value = (world.served.settings as unknown as Readonly<Record<string, unknown>>)[name];
     if (declared === undefined || isSame(value, declared.default)) return [];
-    const text = shown(written(declared.kind, value), declared.key.includes("snippet"));
+    const text = textOf(written(declared.kind, value), declared.key.includes("snippet"));
     return [{ name: key, value: text, from: `ConfigMap key ${declared.key}` }];
   });
 }
@@ -72,8 +73,4 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 const longest = 200;
 
-function shown(text: string, isAuthors: boolean): string {
-  if (isAuthors) return "\u2026";
-  const plain = text.replace(/\/\/[^/@\s]*@/g, "//\u2026@");
-  return plain.length > longest ? `${plain.slice(0, longest)}\u2026` : plain;
-}
+const textOf = (text: string, isAuthors: boolean): string => (isAuthors ? "\u2026" : shown(text, longest));

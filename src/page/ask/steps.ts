@@ -3,11 +3,21 @@ import type { End, Guard } from "../../decide/decision.ts";
 import { defaultUpstream } from "../../model/configuration.ts";
 import { named, unplaced } from "../../problem.ts";
 import type { AskedStep } from "../api/ask.ts";
+import { withoutCredentials } from "../shown.ts";
 import type { Finding } from "./world.ts";
 
 export const step = (what: string, says: string): AskedStep => ({ what, says });
 
-export function guardStep({ what, says, outcome, status }: Guard): AskedStep {
+/**
+ * Without what only Sluice and the asked service know of its URL. What stops a request may say the
+ * whole URL of a redirect, which each client hears.
+ */
+export function openGuard(guard: Guard): Guard {
+  return guard.outcome === "stops" ? guard : { ...guard, says: withoutCredentials(guard.says) };
+}
+
+export function guardStep(guard: Guard): AskedStep {
+  const { what, says, outcome, status } = openGuard(guard);
   return step("guard", `${what}: ${says}${verdict(outcome, status)}`);
 }
 
@@ -19,7 +29,7 @@ function verdict(outcome: string, status: number | undefined): string {
 
 export function problemStep({ severity, at, problem }: Finding): AskedStep {
   const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
-  return step("problem", `${place}${severity}: ${named(problem.object)}: ${unplaced(problem)}`);
+  return step("problem", `${place}${severity}: ${named(problem.object)}: ${withoutCredentials(unplaced(problem))}`);
 }
 
 /** `192.0.2.1:80, 192.0.2.2:80 and 3 more`. */

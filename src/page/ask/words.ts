@@ -14,6 +14,7 @@ import {
 } from "../../model/configuration.ts";
 import { named, unplaced } from "../../problem.ts";
 import type { AskedBackend, AskedCertificate, AskedEnd, AskedProblem, AskedRoute, LostRoute } from "../api/ask.ts";
+import { withoutCredentials } from "../shown.ts";
 import type { Finding } from "./world.ts";
 
 /** At most so many routes that lost are listed. */
@@ -62,7 +63,7 @@ export function askedEnd(end: End, rewritten?: string): AskedEnd {
 
 export function askedProblem({ severity, at, problem }: Finding): AskedProblem {
   const place = at === undefined ? {} : { at: `${at.file}:${at.line}:${at.column}` };
-  return { severity, object: named(problem.object), sentence: unplaced(problem), ...place };
+  return { severity, object: named(problem.object), sentence: withoutCredentials(unplaced(problem)), ...place };
 }
 
 /** Undefined where there is no Certificate with this id: then the default one is shown. */

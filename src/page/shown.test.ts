@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { shown, withoutCredentials } from "./shown.ts";
+
+test("users, passwords and queries of URLs are left out, and nothing else", () => {
+  for (const [text, said] of [
+    ["http://u:p@auth.example/check?token=t", "http://…@auth.example/check?…"],
+    ["https://u:p@ss@a.example/", "https://…@a.example/"],
+    ['annotation auth-url: "http://a/?t=1" holds "@"', 'annotation auth-url: "http://a/?…" holds "@"'],
+    ["http://a/?", "http://a/?"],
+    ["http://a/@user?x=@y", "http://a/@user?…"],
+    ["the path /a//b?(c) and mail a@b.example", "the path /a//b?(c) and mail a@b.example"],
+    ["a=http://a/?t=1 b=http://u@b/", "a=http://a/?… b=http://…@b/"],
+  ])
+    expect(withoutCredentials(text!)).toBe(said);
+});
+
+test.each(["a", "a://", "//", "a://u@", "?", "a://?", '"a', " a://"])("a long text of %j takes no time", (unit) => {
+  const time = (length: number): number => {
+    const text = unit.repeat(length / unit.length);
+    const runs = Array.from({ length: 3 }, () => {
+      const begun = performance.now();
+      shown(text, 500);
+      return performance.now() - begun;
+    });
+    return Math.min(...runs);
+  };
+  // One that reads the text once for each letter takes seconds for the first of these.
+  expect(time(20_000)).toBeLessThan(500);
+  expect(time(200_000)).toBeLessThan(2_000);
+});
