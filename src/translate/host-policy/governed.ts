@@ -19,16 +19,19 @@ export function governed(claim: Claim, policy: HostPolicy): Governed {
   if (policy === noHostPolicy) return { claim, problems: [] };
   const { namespace } = claim.owner;
   const isAllowed = (host: string) => permits(policy, namespace, host);
+  // The alias .example.com is the name itself and all names below it.
+  const isAllowedAlias = (name: string) =>
+    name.startsWith(".") ? isAllowed(name.slice(1)) && isAllowed(`*${name}`) : isAllowed(name);
   const lost = [...claim.hosts].filter(([host]) => !isAllowed(host));
   const { aliases, redirects } = claim.features;
-  const lostNames = aliases.names.filter((name) => !isAllowed(name));
+  const lostNames = aliases.names.filter((name) => !isAllowedAlias(name));
   const lostTwins = redirects.twin ? [...claim.hosts.keys()].filter((host) => !isAllowed(twinOf(host) ?? host)) : [];
   const lostTls = claim.tls.some(({ hosts }) => !hosts.every(isAllowed));
   if (lost.length + lostNames.length + lostTwins.length === 0 && !lostTls) return { claim, problems: [] };
   const refused = (field: string, host: string) => refusal({ claim, field, host, policy });
   const problems = [
     ...lost.map(([host, paths]) => refused(fieldOf(paths), host)),
-    ...lostNames.map((name) => refused("annotation server-alias", name)),
+    ...lostNames.map((name) => refused("annotation server-alias", isAllowed(name) ? namedIn(name, isAllowed) : name)),
     ...lostTwins
       .filter((host) => isAllowed(host))
       .map((host) => refused("annotation from-to-www-redirect", twinOf(host)!)),
@@ -40,7 +43,7 @@ export function governed(claim: Claim, policy: HostPolicy): Governed {
       answersUnknownHosts: claim.answersUnknownHosts && isAllowed(catchAll),
       features: {
         ...claim.features,
-        aliases: { ...aliases, names: aliases.names.filter(isAllowed) },
+        aliases: { ...aliases, names: aliases.names.filter(isAllowedAlias) },
         // The annotation is about all hosts, so the redirect stays for all of them or for none.
         redirects: { ...redirects, twin: redirects.twin && lostTwins.length === 0 },
       },
@@ -56,6 +59,11 @@ export function governed(claim: Claim, policy: HostPolicy): Governed {
 
 function fieldOf([path]: readonly ClaimedPath[]): string {
   return path === undefined ? "spec.defaultBackend" : path.field.replace(/\.http\..*$/, ".host");
+}
+
+/** Which of the names that the alias .example.com stands for is another namespace's. */
+function namedIn(alias: string, isAllowed: (host: string) => boolean): string {
+  return isAllowed(alias.slice(1)) ? `*${alias}` : alias.slice(1);
 }
 
 interface Refused {

@@ -89,6 +89,24 @@ test("an Ingress keeps the hosts that it may use, and loses names, certificates 
   ]);
 });
 
+test("no spelling of an alias takes a host that is given to others", () => {
+  const policy = given({ pay: ".pay.example", shop: "shop.example", blog: "*.blog.example" });
+  const spellings = [
+    ...[".pay.example", ".PAY.example.", "a.pay.example.", "*.pay.example", ".b.pay.example", ".shop.example"],
+    ...["SHOP.EXAMPLE.", "Shop.Example", ".blog.example", "a.blog.example", "*.Blog.example", "xn--a.blog.example"],
+  ];
+  for (const alias of spellings) {
+    const { configuration, said } = outcome(
+      policy,
+      service("web"),
+      onHosts(["own.example"], { "server-alias": `${alias},b.example` }),
+    );
+    const names = configuration.servers.get("own.example")?.aliases.map(({ name }) => name);
+    expect([alias, names]).toEqual([alias, ["b.example"]]);
+    expect(said.join()).toMatch(/^annotation server-alias: the host policy gives \S+ to namespace \w+ alone/);
+  }
+});
+
 test("a route keeps the hosts that it may use, and its condition names the others", () => {
   const world = [gatewayClass(), gateway({ listeners: [listener({})] }), namespace("ns"), serviceIn("ns", "web")];
   const hostnames = ["a.pay.example", "shop.example"];
