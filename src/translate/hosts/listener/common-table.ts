@@ -1,8 +1,9 @@
 /**
  * The common table of a host that a listener and its namesake share, on a port where both get
  * requests. The namesake is the Server of the same name without a listener. The more specific path
- * of the two wins; for equal paths, conditions win, and then `keeps` decides. The unwritten path
- * `/` comes after every route and takes the rest.
+ * of the two wins. For equal paths, conditions win within a namespace, and then `keeps` decides. A
+ * condition such as `method: GET` is no way to take the path of another namespace. The unwritten
+ * path `/` comes after every route and takes the rest.
  */
 import { literalPrefix } from "../../../kinds/literal-prefix.ts";
 import { catchAll, type Route, toNamesake } from "../../../model/configuration.ts";
@@ -51,7 +52,9 @@ export function commonTable(
 }
 
 function precedes({ claim: theirs, path }: OwnedPath, { claim, claimed }: Entry): boolean {
-  if (theirs === undefined || path.implicit === true || claimed.match.conditions !== undefined) return false;
+  if (theirs === undefined || path.implicit === true) return false;
+  const isOwn = theirs.owner.namespace === claim.owner.namespace;
+  if (isOwn && claimed.match.conditions !== undefined) return false;
   return keeps(partyOf(theirs), partyOf(claim));
 }
 
@@ -138,12 +141,17 @@ function comesAfter(one: Candidate, theirs: Candidate): boolean {
  * nothing.
  */
 function insert(theirs: Candidate, all: Candidate[], verdicts: Verdicts): void {
-  const found = all.findIndex((one) => comesAfter(one, theirs));
-  const at = found < 0 ? all.length : found;
+  const first = indexOr(all, (one) => comesAfter(one, theirs));
+  const whole = indexOr(all, (one) => isWhole(one) && comesAfter(one, theirs));
+  // A match with conditions that comes after the path must not take one with it that comes before.
+  const early = all.slice(first, whole).filter((one) => isBeside(one, theirs) && !comesAfter(one, theirs));
+  const later = all.slice(first).filter((one) => !early.includes(one));
+  const at = first + early.length;
+  all.splice(first, all.length - first, ...early, ...later);
   const { side } = theirs;
   if ("draft" in side && theirs.rank < 3 && isMain(theirs, side.draft)) {
-    const isRival = (one: Candidate) => one.rank === theirs.rank && isSameText(one, theirs) && isWhole(one);
-    const winner = all.slice(0, at).find(isRival);
+    const isRival = (one: Candidate) => one.rank === theirs.rank && isSameText(one, theirs);
+    const winner = all.slice(0, at).find((one) => isRival(one) && isWhole(one));
     if (winner !== undefined && "entry" in winner.side) verdicts.lost(side.draft, winner.side.entry);
     else {
       for (const one of all.slice(at)) {
@@ -152,6 +160,17 @@ function insert(theirs: Candidate, all: Candidate[], verdicts: Verdicts): void {
     }
   }
   all.splice(at, 0, theirs);
+}
+
+function indexOr(all: readonly Candidate[], is: (one: Candidate) => boolean): number {
+  const found = all.findIndex(is);
+  return found < 0 ? all.length : found;
+}
+
+/** Whether the candidate is a route's, for the same path. */
+function isBeside(one: Candidate, theirs: Candidate): boolean {
+  const isEqual = one.rank === theirs.rank && lengthOf(one) === lengthOf(theirs);
+  return "entry" in one.side && isEqual && isSameText(one, theirs);
 }
 
 /**
