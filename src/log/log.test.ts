@@ -55,6 +55,21 @@ test("a Problem is logged once when it comes and once when it goes, wherever it 
   ]);
 });
 
+test("a Problem that goes because nginx refused its object is not said to be mended", () => {
+  const { lines, log } = logged(false);
+  const problems = new ProblemLog(log);
+  const missing = problem("web", "x");
+  const refused: Problem = { kind: "nginx-refused", object: missing.object, why: "unknown directive" };
+  problems.renew(Table.from<readonly Problem[]>([["a", [missing]]]));
+  problems.renew(Table.from<readonly Problem[]>([["a", [refused]]]));
+  problems.renew(Table.empty());
+  const gone = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "problem gone");
+  expect(gone.map(({ kind, now }) => [kind, now])).toEqual([
+    ["service-missing", "nginx refused this version, so nothing else of it is judged until it changes"],
+    ["nginx-refused", "nginx takes what it asks for, or it asks for that no more; nothing else is wrong with it"],
+  ]);
+});
+
 test("a Problem that comes has the place at which its object is written, and for so many alone that looking costs little", () => {
   const { lines, log } = logged(false);
   let looked = 0;

@@ -34,8 +34,12 @@ export class ProblemLog {
     const left = Map.groupBy([...all.values()].flat(), ({ object }) => named(object));
     for (const [, problem] of gone) {
       const fields = fieldsOf(problem);
-      const others = left.get(fields.object)?.length ?? 0;
-      this.#log.info({ ...fields, now: `${mended(problem)}; ${remaining(others)}` }, "problem gone");
+      const others = left.get(fields.object) ?? [];
+      const now =
+        others.some(({ kind }) => kind === "nginx-refused") && problem.kind !== "nginx-refused"
+          ? "nginx refused this version, so nothing else of it is judged until it changes"
+          : `${mended(problem)}; ${remaining(others.length)}`;
+      this.#log.info({ ...fields, now }, "problem gone");
     }
   }
 }

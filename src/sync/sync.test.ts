@@ -6,7 +6,7 @@ import type { DesiredStatus } from "../model/gateway/status.ts";
 import type { Ingress } from "../model/objects.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
-import { sentence } from "../problem.ts";
+import { type Problem, sentence } from "../problem.ts";
 import { TokenBucket } from "../timing/token-bucket.ts";
 import { emptyLastGood } from "../translate/last-good.ts";
 import { defaultOptions } from "../translate/options.ts";
@@ -212,7 +212,14 @@ test("a failure is over for the listener once what nginx refused is set aside, a
       const isAside = quarantine.objects.has("Ingress ns/guilty");
       change(snapshot.ingresses.size > 0 && !isAside ? "broken" : "whole");
       const objects = Table.from(isAside ? [["Ingress ns/guilty", good as Ingress] as const] : []);
-      return { ...nothing, lastGood: { ...emptyLastGood, objects } };
+      const judged = [...snapshot.ingresses.values()].filter(
+        ({ metadata }) => !quarantine.objects.has(`Ingress ns/${metadata.name}`),
+      );
+      const problems = judged.map(({ metadata: { name } }): [string, readonly Problem[]] => {
+        const object = { kind: "Ingress", namespace: "ns", name };
+        return [name, [{ kind: "service-missing", object, field: "spec.defaultBackend", service: "away" }]];
+      });
+      return { ...nothing, problems: Table.from(problems), lastGood: { ...emptyLastGood, objects } };
     },
   };
   const reports: (boolean | undefined)[] = [];
@@ -234,7 +241,11 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   expect([...sync.refusals.objects.keys()]).toEqual(["Ingress ns/guilty"]);
   expect(reports[0]).toBe(false);
   expect(reports.at(-1)).toBe(true);
-  expect(new Set(kept.flat())).toEqual(new Set(["last-good guilty"]));
+  const said = new Set(kept.filter((one) => one.length > 0).map((one) => one.join(", ")));
+  expect([...said]).toEqual([
+    "service-missing guilty, service-missing innocent",
+    "last-good guilty, service-missing innocent",
+  ]);
   const told = reports.length;
   sync.wakeUp();
   await clock.advance(0);

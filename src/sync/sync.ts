@@ -184,8 +184,9 @@ export class Sync {
     const memory = this.#delivery.pressure.problems(this.#parts.configMaps.settings ?? "");
     guarded(
       () => {
-        const problems = { translation, rendered, snapshot, isSearching: this.#isSearching, memory };
-        listener.problems(this.#problems.of(problems));
+        // A search sets innocent objects aside for a moment. Their Problems would go and come back,
+        // so only its result is reported.
+        if (!this.#isSearching) listener.problems(this.#problems.of({ translation, rendered, snapshot, memory }));
         this.#failures.over();
       },
       (bug) => this.#failed(bug, snapshot, sinceMs),

@@ -25,11 +25,6 @@ export interface TurnFindings {
   readonly translation: Translation;
   readonly rendered: Pick<Rendered, "bugs">;
   readonly snapshot: Snapshot;
-  /**
-   * A search for the cause of a refusal is running: innocent forms may be set aside, so no new one
-   * is reported.
-   */
-  readonly isSearching: boolean;
   /** Problems of shared memory. */
   readonly memory: readonly Problem[];
 }
@@ -48,14 +43,12 @@ export class TurnProblems {
     return [...this.#lastGoodNotes.said.values()].flat();
   }
 
-  of({ translation, rendered, snapshot, isSearching, memory }: TurnFindings): Table<readonly Problem[]> {
+  of({ translation, rendered, snapshot, memory }: TurnFindings): Table<readonly Problem[]> {
     const { problems, configuration, lastGood } = translation;
     const { clock, problemsOf, configMaps } = this.#parts;
     const now = new Date(clock.wall());
     const doubts = this.#doubts.of(configuration.certificates, now);
-    const kept = isSearching
-      ? this.#lastGoodNotes.said
-      : this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now);
+    const kept = this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now);
     const ofNginx = [...problemsOf(configuration.settings), ...memory];
     // A bug of a host is listed beside the other Problems of that host.
     const bugs = [...rendered.bugs].map(([host, all]) => [`rendering ${host}`, all] as const);
