@@ -2,6 +2,8 @@
  * The objects of a folder that Sluice reads, by apiVersion and kind. A folder may hold Deployments
  * and other objects, which are skipped.
  */
+import { shown } from "../kinds/kind.ts";
+import { nearest } from "../kinds/nearest.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
@@ -55,18 +57,53 @@ function isFormer(kind: string, apiVersion: string): boolean {
 
 export type Recognised =
   | { readonly is: "ours"; readonly kind: WatchedKind; readonly rule: KindRule }
-  | { readonly is: "mistaken"; readonly why: string }
+  | { readonly is: "mistaken"; readonly kind: string; readonly field: "apiVersion" | "kind"; readonly why: string }
   | { readonly is: "other" };
 
 export function recognise(apiVersion: string, kind: string): Recognised {
-  const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  if (!groups.includes(group)) return { is: "other" };
-  if (kind === "Endpoints") return { is: "mistaken", why: "Endpoints are not read from files; write an EndpointSlice" };
-  if (!Object.hasOwn(kinds, kind)) return { is: "other" };
+  const group = groupOf(apiVersion);
+  if (!groups.includes(group)) return isMistypedGroup(group, kind) ? ofWrongVersion(apiVersion, kind) : { is: "other" };
+  if (kind === "Endpoints") {
+    const why = "Endpoints are not read from files; write an EndpointSlice";
+    return { is: "mistaken", kind, field: "apiVersion", why };
+  }
+  if (!Object.hasOwn(kinds, kind)) return ofUnknownKind(group, kind);
   const rule = kinds[kind as WatchedKind];
   if (rule.apiVersion === apiVersion || isFormer(kind, apiVersion))
     return { is: "ours", kind: kind as WatchedKind, rule };
+  return ofWrongVersion(apiVersion, kind);
+}
+
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+
+function ofWrongVersion(apiVersion: string, kind: string): Recognised {
+  const rule = kinds[kind as WatchedKind];
   const fields =
     kind === "Ingress" ? ", in which a path has a pathType, and a backend is service: { name, port: { number } }" : "";
-  return { is: "mistaken", why: `the API has no ${kind} of ${apiVersion}; write ${rule.apiVersion}${fields}` };
+  const why = `the API has no ${kind} of ${apiVersion}; write ${rule.apiVersion}${fields}`;
+  return { is: "mistaken", kind, field: "apiVersion", why };
+}
+
+/**
+ * A kind that the group does not have and that looks like one of ours. Kinds of the Gateway API
+ * differ by few letters, and others define more of them, so there only the case of letters counts.
+ */
+function ofUnknownKind(group: string, kind: string): Recognised {
+  const ours = Object.entries(kinds).flatMap(([name, rule]) =>
+    groupOf(rule.apiVersion) === group || (group === "extensions" && name === "Ingress") ? [name] : [],
+  );
+  const isOfKubernetes = ["", "extensions", "networking.k8s.io", "discovery.k8s.io"].includes(group);
+  const meant =
+    ours.find((name) => name.toLowerCase() === kind.toLowerCase()) ??
+    (isOfKubernetes ? nearest(kind, ours) : undefined);
+  if (meant === undefined) return { is: "other" };
+  const why = `there is no kind ${shown(kind)} (did you mean ${meant}?)`;
+  return { is: "mistaken", kind: meant, field: "kind", why };
+}
+
+/** Only Kubernetes has these two kinds; others have a Service or a Gateway too. */
+function isMistypedGroup(group: string, kind: string): boolean {
+  if (kind !== "Ingress" && kind !== "IngressClass") return false;
+  return !group.includes(".") || nearest(group, ["networking.k8s.io"]) !== undefined;
 }

@@ -31,6 +31,8 @@ export interface ManifestObject {
   readonly placeOf: (path: Path) => Place;
   /** Undefined where a fault is fatal. */
   readonly object: KubernetesObject | undefined;
+  /** The hosts that an unreadable Ingress seems to have, for `sluice why`. */
+  readonly hosts?: readonly string[];
 }
 
 export interface OtherObject {
@@ -134,8 +136,8 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
     why,
     fatal,
   }));
-  // An object whose apiVersion the API does not have counts as unreadable, so its last good form
-  // stays.
+  // An object whose apiVersion or kind the API does not have counts as unreadable, so its last good
+  // form stays.
   const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
   return {
     object: {
@@ -146,10 +148,19 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
       },
       placeOf,
       object,
+      ...(object === undefined && { hosts: hostsIn(value) }),
     },
     faults,
     complete: true,
   };
+}
+
+/** The hosts in a value of which nothing else is sure. */
+function hostsIn(value: unknown): readonly string[] {
+  const spec = isMapping(value) && isMapping(value.spec) ? value.spec : {};
+  const rules = Array.isArray(spec.rules) ? spec.rules : [];
+  const hosts = rules.map((rule) => (isMapping(rule) ? rule.host : undefined));
+  return hosts.filter((host) => typeof host === "string").map((host) => host.toLowerCase());
 }
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);

@@ -32,8 +32,18 @@ export const tlsHost: Rule = (text) => {
   const lower = text.toLowerCase();
   if (text !== lower && dnsSubdomain(bare.toLowerCase()) === undefined)
     return `${shown(text)} has capital letters; write ${shown(lower)}`;
-  return dnsSubdomain(bare) === undefined && text.length <= 253 ? undefined : `${shown(text)} is not a DNS name`;
+  if (dnsSubdomain(bare) === undefined && text.length <= 253) return undefined;
+  return `${shown(text)} is not a DNS name${hintAbout(text)}`;
 };
+
+/** The usual reasons why text that was meant as a host is none. */
+function hintAbout(text: string): string {
+  if (/<[^<>]+>/.test(text)) return "; write a name of your own in place of what the angle brackets hold";
+  const [variable] = /\$\{[^{}]*\}|\$\w+/.exec(text) ?? [];
+  if (variable !== undefined) return `: a tool should have filled in ${variable} before, such as envsubst`;
+  const [, bare] = /^https?:\/\/([^/:]+)/.exec(text) ?? /^([^/:]+)[:/]/.exec(text) ?? [];
+  return bare === undefined || dnsSubdomain(bare) !== undefined ? "" : `; write the name alone: ${shown(bare)}`;
+}
 
 /** The host of a rule, which may not be an address either. */
 export const host: Rule = (text) =>

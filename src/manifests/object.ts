@@ -12,7 +12,7 @@ export type WrittenObject =
   /** It has no readable name. */
   | { readonly is: "nameless"; readonly why: string }
   | { readonly is: "other"; readonly value: Readonly<Record<string, unknown>> }
-  /** An object of a known kind, in a version that the API does not have. */
+  /** An object of a known kind with a slip in its kind or version. Its name has the kind meant. */
   | { readonly is: "mistaken"; readonly name: ObjectName; readonly findings: readonly Finding[] }
   | {
       readonly is: "ours";
@@ -36,11 +36,12 @@ export function writtenObject(value: unknown): WrittenObject {
   const meta = isMapping(value.metadata) ? value.metadata : {};
   if (typeof meta.name !== "string" || meta.name === "")
     return { is: "nameless", why: `this ${kind} has no metadata.name` };
-  const namespaced = kinds[kind as WatchedKind]?.namespaced ?? true;
+  const meant = recognised.kind;
+  const namespaced = kinds[meant as WatchedKind]?.namespaced ?? true;
   const namespace = typeof meta.namespace === "string" && meta.namespace !== "" ? meta.namespace : "default";
-  const name: ObjectName = { kind, name: meta.name, ...(namespaced ? { namespace } : {}) };
+  const name: ObjectName = { kind: meant, name: meta.name, ...(namespaced ? { namespace } : {}) };
   if (recognised.is === "mistaken")
-    return { is: "mistaken", name, findings: [{ path: ["apiVersion"], why: recognised.why, fatal: true }] };
+    return { is: "mistaken", name, findings: [{ path: [recognised.field], why: recognised.why, fatal: true }] };
   const metadata = { ...meta, name: meta.name, namespace };
   const { namespace: _, ...bare } = metadata;
   const object = { ...value, apiVersion, kind, metadata: namespaced ? metadata : bare } as KubernetesObject;
