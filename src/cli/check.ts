@@ -8,7 +8,7 @@ import { named, sentence, unplaced } from "../problem.ts";
 import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";
-import { type Finding, findingsIn } from "./tools/findings.ts";
+import { type Finding, judged as judgedIn } from "./tools/findings.ts";
 import type { Files } from "./tools/folder.ts";
 import {
   type Candidate,
@@ -61,14 +61,21 @@ export async function check(argv: readonly string[], out: Out, colours = false):
       : underPolicy(policy, controller.flags, read.files);
   if (!judged.ok) return failed(out, judged.why);
   const { flags, files: objects } = judged;
-  const notes = from === undefined ? read.notes : [...read.notes, `class and flags are those of ${from}`];
+  if (folder !== undefined && read.written.size === 0)
+    return failed(out, `${folder} has no YAML or JSON file, so there is nothing to check`);
+  const { findings: found, leftOut } = judgedIn(objects, flags, as, read.written);
+  const narrow = narrowOf(call.options);
+  const left = policy === undefined ? leftOut((key) => isMeant(key, narrow)) : undefined;
+  const notes = [
+    ...read.notes,
+    ...(left === undefined ? [] : [left]),
+    ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
+  ];
   for (const note of notes) out.fail(`sluice check: ${note}`);
-  const found = findingsIn(objects, flags, as, read.written);
   const wanted = policy === undefined ? found : found.filter((one) => isAboutPolicy(one, flags));
   // A policy may take hosts from objects of the cluster as well.
   const isWhole = folder === undefined || policy !== undefined;
   const all = isWhole ? wanted : wanted.filter(({ at }) => at !== undefined || !call.live);
-  const narrow = narrowOf(call.options);
   const ingresses = isNarrow(narrow) ? ingressesIn(read.files) : [];
   const missed = isNarrow(narrow) ? hint(narrow, ingresses) : undefined;
   if (missed !== undefined) out.fail(`sluice check: ${missed}`);

@@ -16,7 +16,9 @@ import { type Finding, findingsOf, reportText } from "./convert/report.ts";
 import { compareRequests } from "./convert/requests.ts";
 import type { Out } from "./reference.ts";
 import { type ToolOption, toolCall } from "./tools/call.ts";
+import { judged } from "./tools/findings.ts";
 import { newLibrary } from "./tools/folder.ts";
+import { unreadNote } from "./tools/left-out.ts";
 import { readObjects } from "./tools/read.ts";
 import { withController } from "./tools/with-controller.ts";
 
@@ -96,8 +98,11 @@ export async function convert(
   const { conversion } = made;
   // The proof is about the routes as they serve.
   const written = call.options.shadow === undefined ? conversion.objects : conversion.objects.map(inShadow);
-  if (conversion.objects.length === 0)
+  if (conversion.objects.length === 0) {
+    const reasons = [unreadNote(read.files), judged(read.files, flags, as, read.written).leftOut()];
+    for (const reason of reasons) if (reason !== undefined) out.fail(`sluice convert: ${reason}`);
     return failed(out, `${where} has no Ingress that is served, so there is nothing to convert`);
+  }
   const { requests } = call.options;
   const asked =
     requests === undefined ? undefined : await compareRequests(now, made.after, made.proof.alike, flags, env);

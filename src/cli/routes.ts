@@ -3,7 +3,6 @@
  * The source is a running controller with its run folder, or a folder of YAML.
  */
 import type { ShadowReport } from "../decide/shadow/report.ts";
-import type { Ingress } from "../model/objects.ts";
 import { askController, type OperatorPlace } from "../routes/socket.ts";
 import { type AnyRoute, allRoutesOf } from "../routes/streams.ts";
 import { translate } from "../translate/translator.ts";
@@ -14,6 +13,7 @@ import type { Out } from "./reference.ts";
 import { shadowText } from "./shadows.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
+import { leftOutNote, unreadNote } from "./tools/left-out.ts";
 import { candidatesIn, hint, isMeant, isNarrow, type Narrow, narrowOf, narrowOptions } from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
@@ -94,9 +94,8 @@ async function routesFrom(
   const routes = allRoutesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
   const candidates = candidatesIn(snapshot);
   const missed = isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidates) : undefined;
-  const leftOut = [...snapshot.ingresses].filter(
-    ([key]) => routes.length === 0 && isMeant(key, narrow) && !accepted.has(key),
-  );
+  const isAbout = (key: string) => (isNarrow(narrow) ? routes.length === 0 && isMeant(key, narrow) : true);
+  const leftOut = leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
   return {
     ok: true,
     routes,
@@ -104,14 +103,11 @@ async function routesFrom(
       ...read.notes,
       ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
       ...(missed === undefined ? [] : [missed]),
-      ...leftOut.slice(0, 5).map(([key, ingress]) => notServed(key, ingress, options.ingressClass)),
+      ...[leftOut, isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files)].filter(
+        (note) => note !== undefined,
+      ),
     ],
   };
-}
-
-function notServed(key: string, { metadata, spec }: Ingress, served: string): string {
-  const named = spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"];
-  return `Ingress ${key} is not served: ${named === undefined ? "it names no class" : `its class is ${named}`}, and ${served} is served here`;
 }
 
 const askRoutes = (place: OperatorPlace, host: string | undefined) =>

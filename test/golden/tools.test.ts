@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
+import { convert } from "../../src/cli/convert.ts";
 import { diff } from "../../src/cli/diff.ts";
 import { defaultFlags } from "../../src/cli/flags.ts";
 import { translateOptions } from "../../src/cli/options.ts";
@@ -160,11 +161,48 @@ test("class and flags are those of the controller's Deployment, where the files 
   const told = "class and flags are those of Deployment edge/edge";
   expect(await ran(tool, own, "--ingress", "out")).toMatchObject({
     text: "",
-    failure: "sluice routes: Ingress shop/out is not served: its class is nginx, and edge is served here",
+    failure:
+      "sluice routes: 1 Ingress is not served here, and left out: shop/out (its class is nginx, and edge is served)",
   });
-  expect((await ran(tool, own)).failure).toContain(told);
+  expect((await ran(tool, own, "--ingress", "in")).failure).toContain(told);
   expect((await ran(check, own)).failure).toContain(told);
   rmSync(own, { recursive: true });
+});
+
+test("check, routes and convert say what they leave out, and why", async () => {
+  const own = mkdtempSync(join(tmpdir(), "sluice-left-out-"));
+  const about = async (tool: Tool, ...words: string[]) => {
+    const said: string[] = [];
+    await tool([own, ...words], { write: () => {}, fail: (sentence) => void said.push(sentence) });
+    return said.map((sentence) => sentence.replaceAll(own, "FOLDER"));
+  };
+  const listed: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const converted: Tool = (argv, out) => convert(argv, out);
+  const spec = { defaultBackend: { service: { name: "web", port: { number: 80 } } } };
+  const written = (name: string, ingressClass: string | undefined) =>
+    JSON.stringify(ingress({ name, namespace: "shop", ...(ingressClass && { ingressClass }), spec }));
+  const broken = ingress({ name: "broken", namespace: "shop", spec: { rules: [{ host: "Shop.example" }] } });
+  try {
+    expect(await about(check)).toEqual(["sluice check: FOLDER has no YAML or JSON file, so there is nothing to check"]);
+    writeFileSync(join(own, "a.yaml"), [written("web", "internal"), JSON.stringify(broken)].join("\n---\n"));
+    writeFileSync(join(own, "torn.yaml"), "a: [");
+    const left = "1 Ingress is not served here, and left out: shop/web (its class is internal, and nginx is served)";
+    const unread = "Ingress shop/broken, torn.yaml have mistakes and are left out; sluice check says what is wrong";
+    expect(await about(check)).toEqual([`sluice check: ${left}`]);
+    expect(await about(listed)).toEqual([`sluice routes: ${left}`, `sluice routes: ${unread}`]);
+    expect(await about(converted)).toEqual([
+      `sluice convert: ${unread}`,
+      `sluice convert: ${left}`,
+      "sluice convert: FOLDER has no Ingress that is served, so there is nothing to convert",
+    ]);
+    const asked = await ran((argv, out) => why(["http://shop.example/", ...argv], out, new Date(0)), own);
+    expect(asked.text).toContain(
+      'to change:   Ingress shop/broken names this host; mend it (a.yaml:3): spec.rules[0].host: "Shop.example" has capital letters; write "shop.example"; it is not applied\n',
+    );
+    expect(asked.text).not.toContain("add a rule");
+  } finally {
+    rmSync(own, { recursive: true });
+  }
 });
 
 test("why says which listener and route of a Gateway take a request, and why others do not", async () => {
@@ -338,7 +376,7 @@ test("mistakes in the command line are one sentence and exit code 2", async () =
   });
   expect(await ran(check, "/nowhere")).toMatchObject({
     code: 2,
-    failure: expect.stringContaining("/nowhere cannot be read"),
+    failure: expect.stringContaining("there is no folder or file /nowhere"),
   });
   expect(await ran(check, folder("broken"), "-o", "xml")).toMatchObject({
     code: 2,

@@ -18,6 +18,7 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
+import { leftOutNote } from "./left-out.ts";
 import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
@@ -26,21 +27,27 @@ import { unservedGateways } from "./unserved-gateways.ts";
 
 export type { Finding };
 
-/**
- * In the order of files and lines. `written` are the files that have places; the others come from a
- * cluster.
- */
-export function findingsIn(
+export interface Findings {
+  /** In the order of files and lines. */
+  readonly findings: readonly Finding[];
+  /** A sentence about those Ingresses that are not served here, where there are some. */
+  readonly leftOut: (isAbout?: (key: string) => boolean) => string | undefined;
+}
+
+export const findingsIn = (...about: Parameters<typeof judged>): readonly Finding[] => judged(...about).findings;
+
+/** `written` are the files that have places; the others come from a cluster. */
+export function judged(
   files: Files,
   flags: Flags,
   as: Command = "serve",
   written: ReadonlySet<string> = new Set(files.keys()),
-): readonly Finding[] {
+): Findings {
   const library = newLibrary(flags);
   library.change(files);
   const { snapshot } = library;
   const options = translateOptions(flags, as, undefined);
-  const { configuration, problems } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
+  const { configuration, problems, accepted } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
   const translated = [...problems.values()].flat().filter((problem) => !isElsewhere(problem, snapshot));
   const said = new Set(translated.map(textOf));
   const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !said.has(textOf(one)));
@@ -65,7 +72,9 @@ export function findingsIn(
       return { severity: severityOf(problem), at, problem };
     },
   );
-  return all.sort(inOrder);
+  const leftOut = (isAbout = (_: string) => true) =>
+    leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
+  return { findings: all.sort(inOrder), leftOut };
 }
 
 /**
@@ -89,8 +98,13 @@ function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" 
 }
 
 /** Misses an object of a kind that the folder has none of. */
-export function isElsewhere(problem: Problem, { services, secrets, gateways }: Snapshot): boolean {
+export function isElsewhere(problem: Problem, { services, secrets, gateways, configMaps }: Snapshot): boolean {
   if (problem.kind === "service-missing") return services.size === 0;
+  if (problem.kind === "annotation-unreadable" || problem.kind === "annotation-useless") {
+    const [, kind] = /^(Service|Secret|ConfigMap) \S+ not found\b/.exec(problem.why) ?? [];
+    const tables = { Service: services, Secret: secrets, ConfigMap: configMaps };
+    return kind !== undefined && tables[kind as keyof typeof tables].size === 0;
+  }
   if (problem.kind === "field-unusable") {
     const [, kind] = /^(Service|Secret|Gateway) \S+ not found$/.exec(problem.why) ?? [];
     if (kind === "Service") return services.size === 0;

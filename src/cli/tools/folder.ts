@@ -2,7 +2,7 @@
  * Reads manifests once: a folder as `serve` reads it at its start, a single file such as a dump, or
  * standard input.
  */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Library } from "../../manifests/library.ts";
 import { textOf } from "../../manifests/limits.ts";
@@ -25,6 +25,7 @@ export function readFolder(folder: string, memory?: Memory): ReadFolder {
   if (folder === "-") return read("", new Map([["standard input", undefined]]));
   if (statSync(folder, { throwIfNoEntry: false })?.isFile())
     return read(dirname(folder), new Map([[basename(folder), basename(folder)]]));
+  if (!existsSync(folder)) return { ok: false, why: `there is no folder or file ${folder}` };
   const scan = scanFolder(folder);
   if (scan instanceof Error) return { ok: false, why: `the folder ${folder} cannot be read: ${scan.message}` };
   return read(folder, new Map([...scan.keys()].map((file) => [file, file])));
@@ -60,6 +61,15 @@ export function definitionsOf(files: Files): ReadonlyMap<string, Definition> {
     }
   }
   return found;
+}
+
+/** The Ingresses that have a mistake because of which they are not read. */
+export function unreadIn(files: Files): readonly { readonly key: string; readonly hosts: readonly string[] }[] {
+  return [...files.values()].flatMap(({ objects }) =>
+    objects.flatMap(({ kind, key, object, hosts = [] }) =>
+      kind === "Ingress" && object === undefined ? [{ key, hosts }] : [],
+    ),
+  );
 }
 
 /** Stands in for the certificate that a controller makes at its start. */

@@ -13,24 +13,40 @@ import type { AskedWorld } from "./world.ts";
 /** Sentences, the most helpful first. */
 export function reasonsIn(
   decision: Decision,
-  world: Pick<AskedWorld, "snapshot" | "isServed" | "problems" | "options">,
+  world: Pick<AskedWorld, "snapshot" | "isServed" | "problems" | "options" | "findings" | "unread">,
 ): readonly string[] {
   const { snapshot } = world;
   const host = decision.request?.host ?? "";
   const uri = decision.request?.uri ?? "/";
   const { end } = decision;
   if (end.kind !== "answer" || end.status < 400) return [];
+  const unread = ofUnread(host, world);
   const stop = decision.guards.find(({ outcome }) => outcome === "stops");
   return [
+    ...unread,
     ...ofOtherClass(host, world),
     ...(end.status === 404 ? unservedRoutes(host, world) : []),
-    ...(decision.host?.how === "nothing else" ? ofHost(host, snapshot) : []),
+    ...(decision.host?.how === "nothing else" && unread.length === 0 ? ofHost(host, snapshot) : []),
     ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
       ? ofPath(decision, uri)
       : []),
     ...(stop === undefined && end.status === 503 ? ofService(decision, snapshot) : []),
     ...(stop === undefined ? [] : ofGuard(stop, decision, world)),
   ];
+}
+
+/** Ingresses of files that name the host and are not applied, because they have a mistake. */
+function ofUnread(host: string, { unread = [], findings }: Pick<AskedWorld, "unread" | "findings">): string[] {
+  const own = unread.filter(({ hosts }) => hosts.includes(host));
+  return own.flatMap(({ key }) => {
+    const found = findings.find(
+      ({ severity, problem: { object } }) =>
+        severity === "error" && object.kind === "Ingress" && `${object.namespace}/${object.name}` === key,
+    );
+    if (found === undefined) return [];
+    const place = found.at === undefined ? "" : ` (${found.at.file}:${found.at.line})`;
+    return [`Ingress ${key} names this host; mend it${place}: ${unplaced(found.problem)}`];
+  });
 }
 
 /** A guard that stops every request, because something that it needs is missing or broken. */

@@ -24,6 +24,8 @@ export interface AskedWorld {
   readonly problems: readonly Problem[];
   /** All Problems of objects, with their place where files have one. */
   readonly findings: readonly Finding[];
+  /** Ingresses of files that cannot be read, with the hosts that they seem to have. */
+  readonly unread?: readonly { readonly key: string; readonly hosts: readonly string[] }[];
 }
 
 export interface Finding {
