@@ -40,6 +40,39 @@ test.each(projects)("compat of %s", async (name) => {
   expect(ingresses.work === 0 || needsWork).toBe(true);
 });
 
+async function compatOf(text: string) {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  writeFileSync(join(folder, "values.yaml"), text);
+  try {
+    return await ran(compat, folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test("a patch of a HelmRelease repeats its name and not its chart, and is judged", async () => {
+  const release = (name: string) => `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: { name: ${name}, namespace: ingress }
+spec: { values: { controller: { config: { use-gzip: "true" } } } }
+`;
+  const { code, text } = await compatOf(release("ingress-nginx"));
+  expect([code, text.includes("ConfigMap keys: use-gzip")]).toEqual([0, true]);
+  const other = await compatOf(release("web"));
+  expect([other.code, other.failure]).toEqual([2, expect.stringContaining("there is nothing to judge")]);
+});
+
+test("values below the name of a chart that two vendors had are not judged, unless only ingress-nginx has them", async () => {
+  const below = (value: string) => `grafana: { ingress: {} }\nnginx-ingress: { controller: { ${value} } }\n`;
+  const unclear = await compatOf(below("service: { type: NodePort }"));
+  expect([unclear.code, unclear.text.replace(/\s+/g, " ")]).toEqual([
+    3,
+    expect.stringContaining("these are values of a chart called nginx-ingress, which may be F5's or one that ended"),
+  ]);
+  const ours = await compatOf(below("ingressClassResource: { default: true }"));
+  expect([ours.code, ours.text.includes("controller.ingressClassResource.default")]).toEqual([0, true]);
+});
+
 const { idleThere } = readDifferences();
 
 test("a heading of docs/differences.md that does not say who meets it is a mistake", () => {

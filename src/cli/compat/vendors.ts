@@ -8,6 +8,8 @@ import { isMapping } from "../../manifests/check.ts";
 export const vendors = {
   f5: "F5's NGINX Ingress Controller (nginx/nginx-ingress), another program",
   bitnami: "Bitnami's chart nginx-ingress-controller, whose values have other names",
+  unclear:
+    "a chart called nginx-ingress, which may be F5's or one that ended in 2020; name ingress-nginx in a Chart.yaml beside it if it is that",
   stable: "the chart stable/nginx-ingress, which ended in 2020 and whose values have other names",
 } as const;
 
@@ -54,6 +56,19 @@ export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendo
     ? "bitnami"
     : undefined;
 }
+
+const onlyOurs = [
+  "allowSnippetAnnotations",
+  "enableAnnotationValidations",
+  "ingressClassByName",
+  "ingressClassResource",
+  "networkPolicy",
+  "watchIngressWithoutClass",
+];
+
+/** Whether values that stand below the name of another chart are ingress-nginx's all the same. */
+export const areOurs = ({ controller }: Readonly<Record<string, unknown>>): boolean =>
+  isMapping(controller) && onlyOurs.some((key) => Object.hasOwn(controller, key));
 
 const imagesOfF5 = /(^|\/)(nginx\/nginx-ingress|nginx-ic(-[\w-]+)?\/nginx-plus-ingress|nginx-plus-ingress)([:@].*)?$/;
 

@@ -3,7 +3,7 @@
  * chart, what stands under the name or the alias of the dependency.
  */
 import { isMapping, type Path } from "../../../manifests/check.ts";
-import { type Vendor, vendorOfValues } from "../vendors.ts";
+import { areOurs, type Vendor, vendorOfValues } from "../vendors.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -31,6 +31,8 @@ export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: r
     const content = values[inner] as Mapping;
     const ofInner = vendorOfValues(content);
     if (ofInner !== undefined) return { kind: "vendor", vendor: ofInner, path: [inner] };
+    if (inner === "nginx-ingress" && !aliases.includes(inner) && !areOurs(content))
+      return { kind: "vendor", vendor: "unclear", path: [inner] };
     const others = Object.keys(values).filter((key) => key !== inner && key !== "global");
     return { kind: "values", content, path: [inner], others };
   }

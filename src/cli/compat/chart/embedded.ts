@@ -55,12 +55,12 @@ function fluxRelease(value: Mapping): Release[] {
   const spec = at(value, "spec");
   const inSpec = at(spec, "chart", "spec");
   const reference = at(spec, "chartRef");
-  const chart = chartOf(
-    text(at(inSpec, "chart")) || text(at(reference, "name")),
-    text(at(inSpec, "sourceRef", "name")),
-  );
-  if (chart === undefined) return [];
   const { name, namespace } = nameOf(value);
+  // A patch of a release repeats its name and not its chart.
+  const isPatch = inSpec === undefined && reference === undefined;
+  const named = text(at(inSpec, "chart")) || text(at(reference, "name"));
+  const chart = chartOf(isPatch ? name : named, text(at(inSpec, "sourceRef", "name")));
+  if (chart === undefined || (isPatch && chart !== "ours")) return [];
   const from = list(at(spec, "valuesFrom")).map((one, number): Part => {
     const path: Path = ["spec", "valuesFrom", number];
     const key = text(at(one, "valuesKey")) || "values.yaml";
