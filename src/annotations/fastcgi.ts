@@ -76,7 +76,8 @@ export const fastcgi = resolvedFeature({
     const params = Object.entries(found.object.data ?? {}).map(([name, value]) => ({ name, value }));
     const bad = params.find(({ name, value }) => !names.test(name) || !values.test(value));
     if (bad !== undefined) {
-      const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} holds more than letters, digits and - _ $ { } / .`;
+      const what = bad.value === "" ? "is empty; leave it out or give it a value" : `holds more than ${allowed}`;
+      const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} ${what}`;
       return { refuse: "reject", problem: unreadable(context, why, "reject") };
     }
     const { kept = [], left = [] } = Object.groupBy(params, ({ name }) => (saysReserved(name) ? "left" : "kept"));
@@ -99,6 +100,7 @@ export const fastcgi = resolvedFeature({
     },
 });
 
+const allowed = "letters, digits and - _ $ { } / .";
 const key = "fastcgi-params-configmap";
 
 /** Whether the parameter is the CGI form of a reserved header. */

@@ -36,6 +36,14 @@ test.each([
     { "jaeger-endpoint": "x" },
     "key jaeger-endpoint has no effect: OpenTracing was removed from ingress-nginx; use enable-opentelemetry",
   ],
+  [
+    { "zipkin-collector-host": "x" },
+    "key zipkin-collector-host has no effect: OpenTracing was removed from ingress-nginx; use enable-opentelemetry",
+  ],
+  [
+    { "enable-vts-status": "true" },
+    "key enable-vts-status has no effect: the VTS module was removed from ingress-nginx; the metrics say the same",
+  ],
   [{ "gzip-level": "9" }, "key gzip-level has no effect: it needs use-gzip"],
   [{ hsts: "true", HSTS: "false" }, "key HSTS has no effect: hsts is there in another spelling, too"],
   [{ "custom-http-errors": "teapot, 503" }, 'key custom-http-errors: "teapot" is not a whole number; 503 is used'],

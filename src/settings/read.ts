@@ -85,6 +85,15 @@ function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySe
   return new Set(snippets.flatMap(([, text]) => variablesIn(text)));
 }
 
+/** Keys of earlier versions of ingress-nginx, which many ConfigMaps still have. */
+const endings: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(enable-opentracing$|opentracing-|jaeger-|zipkin-|datadog-)/,
+    "OpenTracing was removed from ingress-nginx; use enable-opentelemetry",
+  ],
+  [/^(enable-vts-status$|vts-)/, "the VTS module was removed from ingress-nginx; the metrics say the same"],
+];
+
 /** The text of each known key in any letter case; the exact spelling comes before others. */
 function textsOf(object: ObjectName, data: Texts) {
   const texts = new Map<string, string>();
@@ -92,7 +101,10 @@ function textsOf(object: ObjectName, data: Texts) {
   const spellings = Object.keys(data).sort((a, b) => Number(byKey.has(b)) - Number(byKey.has(a)) || (a < b ? -1 : 1));
   for (const spelling of spellings) {
     const key = spelling.toLowerCase();
-    if (!byKey.has(key)) {
+    const ended = byKey.has(key) ? undefined : endings.find(([keys]) => keys.test(key));
+    if (ended !== undefined) {
+      problems.push({ kind: "setting-useless", object, key: spelling, why: ended[1] });
+    } else if (!byKey.has(key)) {
       const meant = nearest(spelling, byKey.keys());
       problems.push({
         kind: "setting-unknown",

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { base, configMap, fake, ingress, put, service } from "../../../test/support/sketch.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
 import { sentence } from "../../problem.ts";
 import { defaultOptions } from "../options.ts";
 import { translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
 
-const said = (...objects: ReturnType<typeof ingress>[]) => {
+const said = (...objects: KubernetesObject[]) => {
   const { problems } = translate(
     { ...emptyInputs, snapshot: put(base, service("web"), ...objects) },
     defaultOptions,
@@ -93,6 +94,23 @@ test("an alias that is the host of an Ingress stays with that host, and its auth
   const alias = ingress({ name: "a", host: "a.example", annotations: { "server-alias": "b.example" } });
   expect(said(alias, ingress({ name: "b", host: "b.example" }))).toEqual([
     "annotation server-alias has no effect: b.example is the host of an Ingress",
+  ]);
+});
+
+test("a parameter of FastCGI without a value is called empty", () => {
+  const annotations = { "backend-protocol": "FCGI", "fastcgi-params-configmap": "params" };
+  const own = ingress({ name: "a", host: "a.example", annotations });
+  expect(said(own, configMap("ns/params", { HTTP_PROXY: "" }))).toEqual([
+    'annotation fastcgi-params-configmap: the entry "HTTP_PROXY" of ConfigMap params is empty; leave it out or give it a value; the Ingress is not applied',
+  ]);
+});
+
+test.each(["nginx.org/rewrites", "nginx.com/sticky-cookie-services"])("an annotation of another program: %s", (key) => {
+  const own = ingress({ name: "a", host: "a.example", paths: [["/", "web", "Prefix"]] });
+  const foreign = { ...own, metadata: { ...own.metadata, annotations: { [key]: "x" } } };
+  const [prefix] = key.split("/");
+  expect(said(foreign)).toEqual([
+    `annotation ${key} has no effect: the prefix ${prefix} is for F5's NGINX Ingress Controller, another program`,
   ]);
 });
 

@@ -99,7 +99,7 @@ function idleAnnotations(
 ): readonly Doubt[] {
   const doubts: Doubt[] = [];
   for (const name in annotations) {
-    const old = underOldPrefix(name, prefix);
+    const old = underOldPrefix(name, prefix) ?? ofF5(name);
     if (old !== undefined) doubts.push(old);
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
     const why = annotations[name] === "" ? undefined : idleBeside(key, values);
@@ -115,6 +115,14 @@ function underOldPrefix(name: string, prefix: string): Doubt | undefined {
   const key = name.startsWith(`${oldPrefix}/`) ? name.slice(oldPrefix.length + 1) : "";
   if (prefix === oldPrefix || !annotationKeys.includes(key)) return undefined;
   return { key: name, why: `the prefix ${oldPrefix} is not read; write ${prefix}/${key}` };
+}
+
+/** Annotations of a program with a similar name look as if they were read here. */
+function ofF5(name: string): Doubt | undefined {
+  const [prefix] = /^nginx\.(org|com)(?=\/)/.exec(name) ?? [];
+  return prefix === undefined
+    ? undefined
+    : { key: name, why: `the prefix ${prefix} is for F5's NGINX Ingress Controller, another program` };
 }
 
 /** A target that loses the rest of the path, or names a group that the path lacks. */
