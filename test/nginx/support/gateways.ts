@@ -269,7 +269,9 @@ function endpointOf(text: string): Upstream["endpoints"][number] {
 const keyOf = (server: Server<FeatureValues>): string => serverKey(server);
 
 async function backendOn(n: number, seen: Seen[]): Promise<HttpServer> {
-  const server = createServer(async (request, response) => {
+  // nginx keeps connections for a minute. On a busy machine it would else use one that the backend
+  // is just closing.
+  const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const one = { ...describe(request), backend: n, body: await text(request) };
     seen.push(one);
     const query = new URL(request.url ?? "/", "http://x").searchParams;
