@@ -17,6 +17,13 @@ export const knownDifferences: readonly Known[] = [
     covers: (fields, answers) =>
       fields.every((name) => name === "header strict-transport-security") && !answeredByBackend(...answers),
   },
+  {
+    said: "A route adds the slash to a path before it looks at the size of the body.",
+    covers: (_fields, [ingresses, routes]) =>
+      ingresses.get("status") === "413" &&
+      routes.get("status") === "301" &&
+      /[^/]\/(\?|$)/.test(routes.get("header location") ?? ""),
+  },
 ];
 
 const answeredByBackend = (...answers: readonly Fields[]): boolean => answers.some((one) => one.has("backend"));
