@@ -9,7 +9,7 @@ import { namesOf } from "./listeners.ts";
 import { hostSlug, type Names } from "./names.ts";
 import { type DraftRule, writtenRule } from "./rules.ts";
 import type { SettingsPool } from "./settings-pool.ts";
-import { partName, partsOf } from "./split.ts";
+import { mostMatchesOfRule, partName, partsOf } from "./split.ts";
 import type { Note, Written } from "./written.ts";
 
 export interface HostRoute {
@@ -50,6 +50,12 @@ export function writtenRoutes(route: HostRoute, suffix: string, world: RouteWorl
   if (all.length > 1) {
     const why = `host ${host} has more rules, matches or names than one route may have`;
     world.notes.push({ about, text: `${why}; it is written as ${all.length} routes` });
+  }
+  for (const { matches, comments } of rules) {
+    if (matches.length <= mostMatchesOfRule) continue;
+    const count = Math.ceil(matches.length / mostMatchesOfRule);
+    const why = `the rule ${comments.join(", ")} has ${matches.length} matches, and ${mostMatchesOfRule} are the most`;
+    world.notes.push({ about, text: `${why}; it is written as ${count} rules` });
   }
   if (parents.length > mostParents) {
     const why = `host ${host} needs ${parents.length} listeners, and a route may name ${mostParents}`;

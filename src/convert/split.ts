@@ -2,7 +2,8 @@
 import type { DraftRule } from "./rules.ts";
 
 /** As the definitions of the Gateway API v1.6 have them. */
-const [mostRules, mostMatchesOfRule, mostMatches] = [16, 64, 128];
+export const mostMatchesOfRule = 64;
+const [mostRules, mostMatches] = [16, 128];
 
 /** Several where one route cannot hold them, in their order. */
 export function partsOf(rules: readonly DraftRule[]): readonly (readonly DraftRule[])[] {

@@ -1,5 +1,5 @@
 /** The output of `sluice convert`, whole, beside the Ingresses that it is about. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -58,4 +58,98 @@ test("a difference that is accepted does not count", async () => {
     ),
   );
   expect(codes).toEqual([1, 1, 0]);
+});
+
+interface Sketch {
+  readonly name?: string;
+  readonly host?: string;
+  readonly paths: readonly (readonly [path: string, service: string])[];
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function ingressOf({ name = "web", host = "shop.example", paths, annotations = {} }: Sketch, at: number) {
+  const own = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
+  const creationTimestamp = `2026-01-01T00:00:0${at}Z`;
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name, namespace: "shop", creationTimestamp, annotations: Object.fromEntries(own) },
+    spec: {
+      ingressClassName: "nginx",
+      rules: [
+        {
+          host,
+          http: {
+            paths: paths.map(([path, service]) => ({
+              path,
+              pathType: "Prefix",
+              backend: { service: { name: service, port: { number: 80 } } },
+            })),
+          },
+        },
+      ],
+    },
+  };
+}
+
+const many = (count: number, service: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => [`/p${at}`, service(at)] as const);
+const good: Sketch = { name: "good", host: "good.example", paths: [["/", "web"]] };
+
+test.each<[string, readonly Sketch[], string]>([
+  [
+    "an Ingress that is refused today",
+    [good, { paths: [["/", "web"]], annotations: { "custom-http-errors": "200" } }],
+    'Ingress shop/web: it is not served, and not converted: annotation custom-http-errors: "200" is not',
+  ],
+  [
+    "a path of two Ingresses",
+    [{ ...good, host: "shop.example" }, { paths: [["/", "other"]] }],
+    "Ingress shop/web: path / of host shop.example belongs to the older Ingress shop/good; this one is ignored; the path is left out",
+  ],
+  [
+    "an annotation that no route has",
+    [good, { paths: [["/", "web"]], annotations: { "app-root": "/$host" } }],
+    "host shop.example: it has variables in app-root, and redirects of routes have none; it stays with its Ingresses",
+  ],
+  [
+    "an annotation that is none",
+    [{ ...good, annotations: { "proxy-body-sise": "8m" } }],
+    "Ingress shop/good: annotation proxy-body-sise does not exist; it is left out",
+  ],
+  [
+    "a value that cannot be read",
+    [{ ...good, annotations: { "proxy-read-timeout": "5 m" } }],
+    "Ingress shop/good: annotation proxy-read-timeout cannot be read, and its default is in force:",
+  ],
+  [
+    "17 rules",
+    [{ paths: many(17, (at) => `web-${at}`) }],
+    "HTTPRoute shop/web: host shop.example has more rules, matches or names than one route may have; it is written as 2 routes",
+  ],
+  [
+    "65 matches of a rule",
+    [{ paths: many(65, () => "web") }],
+    "HTTPRoute shop/web: the rule from Ingress shop/web has 65 matches, and 64 are the most; it is written as 2 rules",
+  ],
+  [
+    "129 matches of a route",
+    [{ paths: many(129, (at) => `web-${at % 3}`) }],
+    "HTTPRoute shop/web: host shop.example has more rules, matches or names than one route may have; it is written as 2 routes",
+  ],
+])("%s is named in one sentence", async (_, sketches, sentence) => {
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  try {
+    // JSON is YAML.
+    writeFileSync(
+      join(folder, "all.yaml"),
+      sketches.map((one, at) => JSON.stringify(ingressOf(one, at))).join("\n---\n"),
+    );
+    const { code, text } = await ran(convert, folder, "--accept", "fake-certificate", "--to", join(folder, "to"));
+    const notes = text.split("\n").filter((line) => line.startsWith("note: ") && !line.includes("taken to exist"));
+    expect(notes).toEqual([expect.stringContaining(`note: ${sentence}`)]);
+    expect(code, text).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
