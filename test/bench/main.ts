@@ -12,6 +12,7 @@ import { gatewayRequests } from "./gateway.ts";
 import { growth } from "./growth.ts";
 import { hosts } from "./hosts.ts";
 import { informers } from "./informers.ts";
+import { instructions } from "./instructions.ts";
 import { keystroke } from "./keystroke.ts";
 import { type Benchmark, lineOf, type Results } from "./measured.ts";
 import { pageOf } from "./page.ts";
@@ -34,6 +35,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   rollout,
   informers,
   requests,
+  instructions,
   gateway: gatewayRequests,
   streams,
   keystroke,

@@ -38,12 +38,12 @@ interface Way {
   readonly bound: number;
 }
 const ways: readonly Way[] = [
-  { name: "dynamic", flags: ["--mode=dynamic", "--enable-metrics=false"], services: false, bound: 1.25 },
+  { name: "dynamic", flags: ["--mode=dynamic", "--enable-metrics=false"], services: false, bound: 1.1 },
   {
     name: "dynamic with request metrics",
     flags: ["--mode=dynamic", "--enable-metrics=true"],
     services: false,
-    bound: 1.4,
+    bound: 1.25,
   },
   { name: "static", flags: ["--mode=static"], services: true, bound: 1.05 },
 ];
