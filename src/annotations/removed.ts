@@ -5,8 +5,13 @@
 import { settings } from "../settings/registry.ts";
 
 const strangers: Readonly<Record<string, string>> = {
+  "body-size": "proxy-body-size is the largest body",
   "client-max-body-size": "proxy-body-size is the largest body",
+  "connect-timeout": "proxy-connect-timeout limits the time until the backend accepts",
+  "health-check-path": "the readiness probes of the Pods decide which of them are asked",
   "proxy-buffers": "proxy-buffers-number and proxy-buffer-size are the buffers",
+  "read-timeout": "proxy-read-timeout limits the pauses of the backend's answer",
+  "send-timeout": "proxy-send-timeout limits the pauses while the backend takes the request",
   "websocket-services": "websockets need no annotation",
   "websocket-enabled": "websockets need no annotation",
 };

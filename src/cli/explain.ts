@@ -5,10 +5,11 @@
 import type { AnyFeature, Field } from "../annotations/declare.ts";
 import { whyNotOnRoutes } from "../annotations/on-routes.ts";
 import { featureList } from "../annotations/registry.ts";
-import { removed } from "../annotations/removed.ts";
+import { elsewhere, removed } from "../annotations/removed.ts";
 import { written } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import type { Setting } from "../settings/declare.ts";
+import { endingOf } from "../settings/read.ts";
 import { settings } from "../settings/registry.ts";
 import { gatewayNames, gatewayWords } from "./explain/gateway-words.ts";
 import type { Flag } from "./flag.ts";
@@ -54,6 +55,11 @@ export function explain(argv: readonly string[], out: Out): number {
     ...gatewayWords(asked).map(({ title, doc, lines }) => part(title, doc, lines)),
   ];
   if (found.length === 0) {
+    const known = asked.startsWith("-") ? undefined : (elsewhere(name) ?? endingOf(name));
+    if (known !== undefined) {
+      out.fail(`${asked} does not exist: ${known}`);
+      return 2;
+    }
     const meant = nearestOf(name, asked.startsWith("-"));
     out.fail(
       `${asked} is no ConfigMap key, annotation, flag or word of the Gateway API${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,

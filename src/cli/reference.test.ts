@@ -96,6 +96,26 @@ test.each(everyName)(
   },
 );
 
+test.each([
+  ["body-size", "body-size does not exist: proxy-body-size is the largest body"],
+  [
+    "zipkin-collector-host",
+    "zipkin-collector-host does not exist: OpenTracing was removed from ingress-nginx; use enable-opentelemetry",
+  ],
+  [
+    "nginx.ingress.kubernetes.io/hsts",
+    "nginx.ingress.kubernetes.io/hsts does not exist: it is a key of the controller's ConfigMap",
+  ],
+  [
+    "proxy-body-sise",
+    "proxy-body-sise is no ConfigMap key, annotation, flag or word of the Gateway API (did you mean proxy-body-size?)",
+  ],
+])("explain says why there is no %s", (name, expected) => {
+  const said: string[] = [];
+  expect(explain([name], { write: () => {}, fail: (sentence) => void said.push(sentence) })).toBe(2);
+  expect(said).toEqual([expected]);
+});
+
 test("explain prints what is in explain.txt", async () => {
   const asked =
     "use-gzip jaeger-endpoint lua-shared-dicts load-balance canary-weight auth-url server-alias --v --sync-period";

@@ -85,6 +85,9 @@ function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySe
   return new Set(snippets.flatMap(([, text]) => variablesIn(text)));
 }
 
+/** The reason why a key of an earlier version of ingress-nginx has no effect any more. */
+export const endingOf = (key: string): string | undefined => endings.find(([keys]) => keys.test(key))?.[1];
+
 /** Keys of earlier versions of ingress-nginx, which many ConfigMaps still have. */
 const endings: readonly (readonly [RegExp, string])[] = [
   [
@@ -101,9 +104,9 @@ function textsOf(object: ObjectName, data: Texts) {
   const spellings = Object.keys(data).sort((a, b) => Number(byKey.has(b)) - Number(byKey.has(a)) || (a < b ? -1 : 1));
   for (const spelling of spellings) {
     const key = spelling.toLowerCase();
-    const ended = byKey.has(key) ? undefined : endings.find(([keys]) => keys.test(key));
+    const ended = byKey.has(key) ? undefined : endingOf(key);
     if (ended !== undefined) {
-      problems.push({ kind: "setting-useless", object, key: spelling, why: ended[1] });
+      problems.push({ kind: "setting-useless", object, key: spelling, why: ended });
     } else if (!byKey.has(key)) {
       const meant = nearest(spelling, byKey.keys());
       problems.push({

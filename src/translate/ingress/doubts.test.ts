@@ -60,6 +60,10 @@ test.each([
     "annotation client-max-body-size does not exist: proxy-body-size is the largest body; it is ignored",
   ],
   [
+    { "send-timeout": "600" },
+    "annotation send-timeout does not exist: proxy-send-timeout limits the pauses while the backend takes the request; it is ignored",
+  ],
+  [
     { "use-forwarded-headers": "true" },
     "annotation use-forwarded-headers does not exist: it is a key of the controller's ConfigMap; it is ignored",
   ],
