@@ -87,7 +87,7 @@ async function freePorts({
   return { http, https, healthz: await found("healthz-port", healthzPort) };
 }
 
-/** Says who it is and what it was asked. */
+/** A small backend that answers with its name and the request. */
 async function backend(name: string, address: string): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume();

@@ -25,7 +25,7 @@ import { brokenPatterns, type Finding, unliteralPaths } from "./path-types.ts";
 /** The state of the cluster that an Ingress is judged by. */
 export interface Bench {
   readonly snapshot: Snapshot;
-  /** It has to be up to date with the Snapshot. */
+  /** Must be up to date with the Snapshot. */
   readonly neighbours: Neighbours;
   readonly settings: Settings;
   /** Undefined: every namespace may use every host. */
@@ -68,7 +68,7 @@ interface Review extends Applied {
   /** The mistakes in its annotations, except those that may lie in other objects. */
   readonly said: readonly Problem[];
   readonly unliteral: readonly Finding[];
-  /** The other Ingresses at a host and path that are applied. */
+  /** Returns the other applied Ingresses at a host and path. */
   readonly neighbours: (place: HostPath) => readonly Applied[];
 }
 

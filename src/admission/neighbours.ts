@@ -14,7 +14,7 @@ import type { TranslateOptions } from "../translate/options.ts";
 
 export interface HostPath {
   readonly host: string;
-  /** As the Ingress has it. */
+  /** The path as it is written in the Ingress. */
   readonly path: string;
   readonly type: "exact" | "prefix";
 }

@@ -52,7 +52,7 @@ const bitOf = Object.fromEntries(questions.map((question, at) => [question, at])
 
 const nameOf = new Map<AnyFeature, keyof FeatureValues>(featureList.map(([name, feature]) => [feature, name]));
 
-/** Gives the value of another feature of the same object. */
+/** Returns a function that reads the value of another feature of the same object. */
 export const otherOf =
   (values: FeatureValues): Other =>
   (feature) =>

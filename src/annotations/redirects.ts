@@ -28,7 +28,7 @@ const url: Kind<string> = textOf({
   characters: "A-Za-z0-9._~/:,?&=\\-",
 });
 
-/** It may hold variables where the operator has turned validation off. */
+/** A URL that may hold variables, for operators who turned validation off. */
 const looseUrl = undecoded(oneLine);
 
 const common = { fallback: () => "", onBad: "reject", risk: "Medium" } as const;

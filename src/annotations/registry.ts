@@ -84,5 +84,5 @@ export const features = {
 /** The values of one Ingress, feature by feature. Equal texts give the same object. */
 export type FeatureValues = ValuesOf<typeof features>;
 
-/** The same as a list, for code that treats all features alike. */
+/** The features as a list, for code that treats all of them alike. */
 export const featureList = Object.entries(features) as readonly (readonly [keyof FeatureValues, AnyFeature])[];

@@ -3,6 +3,6 @@ import type { Out } from "./reference.ts";
 export interface Command {
   readonly usage: string;
   readonly doc: string;
-  /** Gives the exit code. */
+  /** Resolves with the exit code. */
   readonly run: (argv: readonly string[], out: Out) => Promise<number>;
 }

@@ -21,7 +21,7 @@ export interface Flag<T> {
   readonly list?: true;
   /** The value in `--help`: SECONDS, PORT ... */
   readonly value?: string;
-  /** It only matters in a cluster: `sluice serve` reports that and goes on. */
+  /** The flag only matters in a cluster: `sluice serve` reports that and goes on. */
   readonly cluster?: true;
   /** Not a flag of ingress-nginx. */
   readonly own?: true;

@@ -12,7 +12,7 @@ type IngressServer = Server<FeatureValues>;
 
 export class ApartHosts {
   readonly #defaultBackend: string | undefined;
-  /** Those that take several hosts, with the names that do. */
+  /** Servers that take several hosts, each with the names by which it does. */
   readonly #wide: readonly (readonly [IngressServer, readonly string[]])[];
   readonly #known = new Map<string, boolean>();
 

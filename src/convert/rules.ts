@@ -24,7 +24,7 @@ export interface DraftRule {
   readonly comments: readonly string[];
   /** `namespace/name` of the Ingress that RouteSettings are called after. */
   readonly ingress: string;
-  /** It answers before anything that Ingresses add to all answers. */
+  /** The rule answers before anything that Ingresses add to all answers. */
   readonly isBare?: true;
 }
 

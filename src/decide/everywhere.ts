@@ -2,7 +2,7 @@
 import type { Settings } from "../settings/registry.ts";
 import type { Guard } from "./decision.ts";
 
-/** They hold for hosts that no Ingress names, too. */
+/** Returns these guards, which also hold for hosts that no Ingress names. */
 export function everywhere({
   blockCidrs,
   blockUserAgents,

@@ -5,7 +5,7 @@
 
 export interface AskedRequest {
   readonly scheme: "http" | "https";
-  /** As the client sent it, with or without a port. */
+  /** The host as the client sent it, with or without a port. */
   readonly host: string;
   /** With its query, as the client sends it. */
   readonly target: string;

@@ -114,7 +114,7 @@ export const allDirectives: readonly string[] = [...allowedIn.keys()].sort();
 
 const old = new Set(gone.split(" "));
 
-/** Says why the image's nginx refuses a directive in this block; undefined where it takes it. */
+/** Returns why the image's nginx refuses a directive in this block; undefined where it takes it. */
 export function directiveMistake(name: string, context: Context): string | undefined {
   const allowed = allowedIn.get(name);
   if (allowed?.includes(context)) return undefined;

@@ -45,7 +45,7 @@ export class Token {
    */
   static readonly gaps = { generation: new Token("\0"), variables: new Token("\u0001"), ifRead: new Token("\u0002") };
 
-  /** The same text with a note for the source map, which is removed from nginx.conf again. */
+  /** The text of `token` with a note for the source map, which is removed from nginx.conf again. */
   static noted(token: Token, note: string): Token {
     return new Token(`${token}\u0003${encodeURIComponent(note)}\u0004`);
   }
@@ -63,7 +63,7 @@ export class Token {
     return new Token(quoted(raw).replaceAll("$", "${literal_dollar}"));
   }
 
-  /** The same for the inside of a word whose quotes are written beside it. */
+  /** User text for the inside of a word whose quotes are written beside it. */
   static within(raw: string): Token {
     return new Token(String(Token.text(raw)).slice(1, -1));
   }
@@ -185,7 +185,7 @@ export class Token {
     return new Token(`$${name}`);
   }
 
-  /** The same where text follows directly. */
+  /** A variable in braces, for places where text follows directly. */
   static bracedVariable(name: string): Token {
     return new Token(`\${${String(Token.variable(name)).slice(1)}}`);
   }

@@ -84,7 +84,7 @@ export interface SentRequest {
   readonly tookMs: number;
 }
 
-/** As Kubernetes calls them in RBAC. */
+/** The verbs of RBAC. */
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
 
 const patchTypes = {

@@ -133,7 +133,7 @@ export class LeaseElection {
     await work;
   }
 
-  /** Gives why the Lease was lost, or nothing once `finished` aborts. */
+  /** Resolves with the reason why the Lease was lost, or with undefined once `finished` aborts. */
   async #renewUntil(finished: AbortSignal): Promise<string | undefined> {
     const { clock } = this.#options;
     for (;;) {

@@ -17,7 +17,7 @@ export interface Resource<T extends KubernetesObject> {
   readonly object?: T;
 }
 
-/** Gives a Resource its object type, which a literal cannot. */
+/** Returns the Resource with its object type, which a literal cannot have. */
 export const resource = <T extends KubernetesObject>(declared: Resource<T>): Resource<T> => declared;
 
 /** Where an object is: `namespace` is left out for objects that have none. */

@@ -13,7 +13,7 @@ interface Delayed {
 }
 
 export interface WorkQueueOptions {
-  /** That of client-go's controllers when not given. */
+  /** The limiter of client-go's controllers when not given. */
   readonly limiter?: RateLimiter;
   readonly report?: ((event: QueueEvent) => void) | undefined;
 }

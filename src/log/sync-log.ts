@@ -12,7 +12,7 @@ import type { Log } from "./log.ts";
 export class SyncLog {
   readonly #log: Log;
   #last: Snapshot | undefined;
-  /** Those of the last reload, without their time and process. */
+  /** Warnings of the last reload, without their time and process. */
   #warnings: ReadonlySet<string> = new Set();
 
   constructor(log: Log) {

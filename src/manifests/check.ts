@@ -130,7 +130,7 @@ export function fieldOf(path: Path): string {
   }, "");
 }
 
-/** The other way round. */
+/** Returns the path of a field that is written as text. */
 export function pathOf(field: string): Path {
   return [...field.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(([, index, quoted, name]) => {
     if (index !== undefined) return Number(index);

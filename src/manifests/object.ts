@@ -9,7 +9,7 @@ import { type Finding, isMapping } from "./check.ts";
 import { kinds, recognise } from "./kinds.ts";
 
 export type WrittenObject =
-  /** It has no readable name. */
+  /** The object has no readable name. */
   | { readonly is: "nameless"; readonly why: string }
   | { readonly is: "other"; readonly value: Readonly<Record<string, unknown>> }
   /** An object of a known kind with a slip in its kind or version. Its name has the kind meant. */

@@ -27,7 +27,7 @@ export type ReadYaml =
   /** `frame`: the lines around the place, where they may be shown. */
   | { readonly ok: false; readonly place: Place; readonly why: string; readonly frame?: string };
 
-/** Mappings and lists in each other; Kubernetes objects have some ten. */
+/** The deepest nesting of mappings and lists; Kubernetes objects have some ten levels. */
 const deepest = 100;
 
 /**
@@ -64,8 +64,8 @@ function readAnyDepth(text: string, memory: Memory): ReadYaml {
 }
 
 /**
- * Finds the place of a field of document `at` of ordinary text, whose documents have so many items
- * in a list.
+ * Finds the place of a field in ordinary text, by the index `at` of its document. `itemCounts` has
+ * the number of items of each document that is a list.
  */
 function placesIn(text: string, itemCounts: readonly number[]): (at: number, path: Path) => Place {
   const once = new Map<string, unknown>();

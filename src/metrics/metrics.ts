@@ -34,7 +34,7 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly webhook: boolean;
   /** Called at a scrape. */
   readonly own: () => Promise<Omit<OwnFigures, "folded" | "firstExpiry">>;
-  /** The same, of connections and processes; undefined while nginx does not run. */
+  /** Figures of connections and processes; undefined while nginx does not run. */
   readonly processes: () => Promise<RunningFigures | undefined>;
   /** The Configuration that is served; undefined before there is one. */
   readonly served: () => Served | undefined;

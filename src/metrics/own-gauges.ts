@@ -28,7 +28,7 @@ export interface OwnFigures {
   readonly checks: Readonly<Record<string, boolean>>;
 }
 
-/** Those that only grow end in `_total`. */
+/** The metrics. Names of figures that only grow end in `_total`. */
 const metrics: readonly (readonly [name: string, help: string, of: (figures: OwnFigures) => number | undefined])[] = [
   ["nginx_workers", "Workers of nginx that accept connections.", ({ workers }) => workers],
   [

@@ -19,7 +19,7 @@ export interface RequestMetricsOptions {
   readonly exclude: readonly string[];
   /** Whether the Ingress is served; series of others are dropped. */
   readonly serves: (namespace: string, ingress: string) => boolean;
-  /** The same for an HTTPRoute, by `namespace/name`. */
+  /** Whether an HTTPRoute is served, by `namespace/name`. */
   readonly servesRoute: (route: string) => boolean;
   /** Series that there may be; further labels are counted as `other`. */
   readonly mostSeries?: number;
@@ -77,7 +77,7 @@ interface Series {
   readonly route: string;
   /** The sum for all labels that have no series of their own. */
   readonly isOther: boolean;
-  /** As they stand between the braces. */
+  /** The labels as they are written between the braces. */
   readonly text: string;
   readonly values: number[];
 }

@@ -127,7 +127,7 @@ export class RuntimeMetrics {
     this.#statuses.inc({ kind: object.slice(0, object.indexOf(" ")), result });
   }
 
-  /** Says where the figures of the Gateway API are read at each scrape. */
+  /** Sets the source of the figures of the Gateway API, which is read at each scrape. */
   gateways(figures: () => GatewayFigures | undefined): void {
     this.#figures = figures;
   }

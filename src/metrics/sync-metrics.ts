@@ -78,7 +78,7 @@ export class SyncMetrics {
     if (reload.kind === "failed") this.#bugs.inc();
   }
 
-  /** As many bits as a float keeps. */
+  /** A hash with as many bits as a float keeps. */
   #hash(): number {
     const generation = this.#options.generation();
     return this.#isGood !== true || generation === undefined ? 0 : Number.parseInt(generation.slice(0, 13), 16);

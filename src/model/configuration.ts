@@ -175,7 +175,7 @@ export interface WeightedBackend extends Backend {
 }
 
 export interface Location<F> {
-  /** As its owner has it: for logs, cookies and error headers. */
+  /** The path as its owner has it, for logs, cookies and error headers. */
   readonly path: string;
   /** Undefined: the path `/` for unknown hosts, where no object has that. */
   readonly owner: Owner | undefined;

@@ -118,7 +118,7 @@ export interface Session {
   readonly binding: string;
   /** The path of a cookie. */
   readonly path: string;
-  /** After so many seconds a session ends; undefined: never. */
+  /** The seconds after which a session ends; undefined: never. */
   readonly seconds: number | undefined;
   /** Whether browsers keep the cookie until the end of the session, beyond their own. */
   readonly isPermanent: boolean;

@@ -73,7 +73,7 @@ export interface StreamHost {
    * all names.
    */
   readonly hostname: string;
-  /** As in StreamListener. */
+  /** The certificates, as in StreamListener. */
   readonly certificates: readonly string[] | undefined;
   /** Empty: its connections are refused. */
   readonly backends: readonly StreamBackend[];
@@ -86,7 +86,7 @@ export interface StreamHost {
 export interface StreamBackend {
   /** Its share of the connections is its weight among those of all backends of the host. */
   readonly weight: number;
-  /** As the route names it, `namespace/name:port`; empty where that cannot be used. */
+  /** The Service as the route names it, `namespace/name:port`; empty where it cannot be used. */
   readonly service: string;
   /** Empty: its share is refused. */
   readonly endpoints: readonly Endpoint[];

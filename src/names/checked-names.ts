@@ -28,7 +28,7 @@ export type CheckedNameEvent =
  * them.
  */
 const mostWaiting = 1_000;
-/** The same for one zone, so that one slow nameserver cannot use up the whole limit. */
+/** The limit for one zone, so that one slow nameserver cannot use up the whole limit. */
 const mostWaitingInZone = 100;
 /** The longest lifetime of an answer. DNS allows up to 136 years. */
 const longestSeconds = 3_600;

@@ -7,7 +7,7 @@ import { isIP } from "node:net";
 export interface ResolvConf {
   readonly nameservers: readonly string[];
   readonly search: readonly string[];
-  /** A name with so many dots is tried as it is before the search domains. */
+  /** A name with at least this many dots is tried as it is before the search domains. */
   readonly ndots: number;
 }
 

@@ -26,7 +26,7 @@ export interface StreamPortEvent {
   readonly why: string;
 }
 
-/** nginx reads 4,096 bytes of an answer, which so many IPv6 addresses or servers fit into. */
+/** The most IPv6 addresses, or servers, in the 4,096 bytes of an answer that nginx reads. */
 const [mostAddresses, mostServers] = [128, 64];
 
 /** Endpoints of a pool that nginx can be given; further ones are left out. */
@@ -54,7 +54,7 @@ const mostWaitedMs = 10_000;
 
 /** Starts to answer. */
 export function answerStreamEndpoints({ port, service, recordOf, report }: StreamEndpointsOptions): StreamEndpoints {
-  /** As nginx was given the servers last: it asks for their addresses right after. */
+  /** The servers that nginx got last for each name. It asks for their addresses right after. */
   const given = new Map<string, Pool>();
   const pools = new TakenPools();
   const end = answerOnUdp({

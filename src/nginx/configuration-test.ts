@@ -10,7 +10,7 @@ import { machineFault } from "./process/start-failure.ts";
 
 export type TestOutcome = { readonly kind: "accepted"; readonly warnings: readonly string[] } | Refused | Unreachable;
 
-/** It could not be tested, or failed for a reason outside the text: try again later. */
+/** The text could not be tested, or failed for a reason outside of it: try again later. */
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly cause: Error;
@@ -29,7 +29,7 @@ export interface Refused {
    * text may pass later.
    */
   readonly mayPass?: true;
-  /** That file, where nginx names no line. */
+  /** The file in the error, where nginx names no line. */
   readonly names?: string;
 }
 

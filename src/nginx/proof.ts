@@ -76,7 +76,9 @@ export async function proveLive(
   return { live: false, why: `nginx did not take the configuration within ${expected.limitMs} ms: ${why}.` };
 }
 
-/** Those that were not asked to end: of the text before, and others that accept connections. */
+/**
+ * Workers that were not asked to end: `old` ones have the text before, `fresh` ones are all others.
+ */
 function workersIn(folder: RunFolder, { oldWorkers }: Expected) {
   const going = nginxProcesses(folder).filter(({ draining }) => !draining);
   const old = going.filter(({ pid }) => oldWorkers.includes(pid)).map(({ pid }) => pid);

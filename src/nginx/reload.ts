@@ -37,7 +37,7 @@ export interface RenderedConfiguration {
    * them any more.
    */
   readonly files: readonly ConfigurationFile[];
-  /** It waits until no worker of an older generation is left. */
+  /** Whether the reload waits until no worker of an older generation is left. */
   readonly alone?: boolean;
 }
 

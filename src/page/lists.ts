@@ -65,7 +65,7 @@ export class PageLists {
     return this.#keep("certificates", marks, () => certificateListing(certificateRows(this.#source, new Date(now))));
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory of the lists. */
   forget(): void {
     this.#kept.clear();
   }

@@ -18,7 +18,7 @@ export function withoutCredentials(text: string): string {
   });
 }
 
-/** `text` on one line, at most so long, and without credentials. */
+/** Returns `text` on one line, cut to a length, and without credentials. */
 export function shown(text: string, longest: number): string {
   const open = withoutCredentials(text);
   return visible(open.length > longest ? `${open.slice(0, longest)}…` : open);

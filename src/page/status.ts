@@ -12,7 +12,7 @@ export interface StatusParts {
   readonly identity: StatusAnswer["controller"];
   readonly controller: Pick<Controller, "sync" | "nginx" | "memory" | "figures">;
   readonly changes: RecentChanges;
-  /** Those that there are now, of all sources. */
+  /** The present Problems of all sources. */
   readonly problems: readonly Problem[];
   /** Undefined outside of a cluster. */
   readonly leader: StatusAnswer["leader"];

@@ -96,7 +96,7 @@ export class TrafficWindows {
 
 const keyOf = (host: string, owner: string, path: string) => `${host}\0${owner}\0${path}`;
 
-/** As Prometheus estimates it: requests are spread evenly within their bucket. */
+/** A quantile, estimated like Prometheus does: requests are spread evenly within their bucket. */
 function quantile(
   share: number,
   count: number,

@@ -43,7 +43,9 @@ export interface Setting<T> {
   readonly closed?: NoInfer<T>;
   /** Where text with variables is evaluated; an undeclared variable makes the text unreadable. */
   readonly variables?: "http" | "stream";
-  /** It is not itself in nginx.conf: it allows authors of other objects to write text there. */
+  /**
+   * The key itself is not in nginx.conf, but allows authors of other objects to write text there.
+   */
   readonly permits?: true;
   /**
    * The value for routes of the Gateway API, if the key would otherwise change their answers.
@@ -51,7 +53,7 @@ export interface Setting<T> {
    * as well.
    */
   readonly forRoutes?: { readonly instead: NoInfer<T>; readonly unlessSet?: true };
-  /** It is not a key of ingress-nginx. */
+  /** The key is one of Sluice's own, and not of ingress-nginx. */
   readonly own?: true;
   /** A change is live without a reload of nginx. */
   readonly live?: true;

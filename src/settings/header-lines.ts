@@ -12,7 +12,7 @@ import { snippet } from "./snippet.ts";
 
 export interface HeaderLine {
   readonly directive: string;
-  /** As its author wrote it, up to the semicolon. */
+  /** The directive as its author wrote it, up to the semicolon. */
   readonly text: string;
 }
 

@@ -42,7 +42,7 @@ export function countByKind(objects: Refusals): Readonly<Record<string, number>>
   return counts;
 }
 
-/** The same map without those that are only suspected. */
+/** The refusals without objects that are only suspected. */
 export function withoutSuspects(refusals: Refusals): Refusals {
   return new Map([...refusals].filter(([, { suspected }]) => suspected !== true));
 }

@@ -169,7 +169,9 @@ export class Translator {
     };
   }
 
-  /** The same object while nothing changes, so that nothing is written to disk. */
+  /**
+   * The last good forms; the same object while nothing changes, so that nothing is written to disk.
+   */
   #lastGood({ lastGood: given }: Inputs): LastGood {
     const settings = this.#settings.lastGood;
     const objects = this.#gatewayApi.keepIn(this.#ingresses.lastGood);

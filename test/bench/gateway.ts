@@ -65,7 +65,7 @@ function route(at: number, name: keyof typeof gatewayPorts) {
   return { apiVersion: group, kind: "HTTPRoute", metadata: metadata(`${name}-${at}`), spec };
 }
 
-/** It comes before the route that serves, and serves nothing. */
+/** A route that is tried before the one that serves, and takes no request. */
 function hidden(at: number) {
   const matches = [{ method: "GET" }];
   const rules = [{ matches, backendRefs: [{ name: `app-${at}`, port: 80 }] }];

@@ -101,7 +101,7 @@ async function backendOn(address: string) {
   return server;
 }
 
-/** Resolves when a new connection got so many bytes and was closed. */
+/** Resolves when a new connection got all `bytes` and was closed. */
 function ask(port: number, bytes: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let got = 0;

@@ -83,7 +83,7 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
   // Every other one takes the paths of an existing Ingress.
   const bodyOf = (at: number) => question(at, at % 2 === 0 ? at % ingresses : ingresses + at);
 
-  /** As many reviews as one round has, while the cluster and the certificate change. */
+  /** Sends the reviews of one round while the cluster and the certificate change. */
   const round = async (first: number): Promise<number[]> => {
     const bodies = Array.from({ length: reviews }, (_, more) => bodyOf(first + more));
     asker.postMessage({ port: started.port, bodies, atOnce } satisfies Asked);

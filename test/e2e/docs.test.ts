@@ -21,7 +21,7 @@ let cluster: Cluster;
 let folder: string;
 let program: ReturnType<typeof start>;
 
-/** As a reader would paste it. */
+/** Starts a command as a reader would paste it. */
 function start(command: string) {
   const script = command.replace("npx sluice", `exec ${process.execPath} ${join(root, "bin/sluice.mjs")}`);
   return execa("bash", ["--norc", "-c", script], { cwd: folder, reject: false, all: true, env: { KUBECONFIG: "" } });

@@ -14,7 +14,7 @@ import { untilAllowed } from "./support/rights.ts";
 import { answerOf, ingress, openShop, type Shop, serviceAt, shopObjects } from "./support/shop.ts";
 import { apply, installPod, Sluice } from "./support/sluice.ts";
 
-/** It may watch the kinds that Ingresses need, and none of the Gateway API. */
+/** An account that may watch the kinds that Ingresses need, and none of the Gateway API. */
 const account = "system:serviceaccount:ingress-nginx:older";
 const pool = { first: "192.0.2.31", second: "192.0.2.32" };
 const rules = [

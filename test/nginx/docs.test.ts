@@ -74,7 +74,7 @@ test.each(commands)("%s: %s", async (_page, line) => {
   expect(stdout).not.toBe("");
 });
 
-/** The other pages, with the test that runs their commands. */
+/** All other pages, each with the test that runs its commands. */
 const elsewhere: Readonly<Record<string, string>> = {
   "docs/add-an-annotation.md": "test/nginx/recipe.test.ts",
   "docs/gateway-api.md": "test/nginx/gateway-guide.test.ts",

@@ -53,7 +53,7 @@ async function ask({
   }
 }
 
-/** The same over HTTP/2, with several requests on one connection. */
+/** Asks over HTTP/2, with several requests on one connection. */
 async function askHttp2(to: string, pair: KeyPair | undefined, hosts: readonly string[]) {
   const session = connectHttp2(`https://${to}`, {
     servername: hosts[0]!,

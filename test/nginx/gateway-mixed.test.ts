@@ -189,7 +189,7 @@ function web(host: string, at: { host: string; port: number }, headers = {}, bod
   });
 }
 
-/** The same over HTTP/2, with an upload. */
+/** Sends a request over HTTP/2, with an upload. */
 function overHttp2(host: string, at: { host: string; port: number }, body: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2(`https://${at.host}:${at.port}`, { servername: host, rejectUnauthorized: false });
@@ -303,7 +303,7 @@ describe("on an address of the pool", () => {
   });
 });
 
-/** The same as `web`, of a proxy that says for which client it asks. */
+/** As `web`, from a proxy that names the client that it asks for. */
 async function behindProxy(host: string, { host: address, port }: { host: string; port: number }): Promise<string> {
   const socket = connect({ port, host: address, localAddress: client });
   socket.write(`PROXY TCP4 198.51.100.7 ${address} 5000 443\r\n`);

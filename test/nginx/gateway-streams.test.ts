@@ -18,7 +18,7 @@ import { datagramAnswer } from "./support/datagram.ts";
 
 const group = "gateway.networking.k8s.io";
 const address = "192.0.2.10";
-/** That of the Gateway of the page, which asks for none. */
+/** The address of the Gateway in the page, which asks for none. */
 const pageAddress = "192.0.2.11";
 const backends = ["192.0.2.61", "192.0.2.62", "192.0.2.63"] as const;
 const folder = mkdtempSync(join(tmpdir(), "gateway-streams-"));

@@ -23,7 +23,7 @@ const web = (values: Annotations) => {
   return toWeb({ host, annotations: annotations.join(", ") });
 };
 
-/** Says what it was asked, as a redirect at /moved. */
+/** Answers with the request that it got, and below /moved with a redirect. */
 function answer({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader("Set-Cookie", "a=1; Domain=inner.example; Path=/in");
   if (url === "/own") response.setHeader("Access-Control-Allow-Credentials", "theirs");
@@ -314,7 +314,7 @@ test("how often a request is tried", async () => {
   expect(await tries()).toBe(1);
 });
 
-/** How many of so many requests pass; the rates are so low that no new one is due meanwhile. */
+/** Counts how many of some requests pass; the rates are so low that no new one is due meanwhile. */
 async function passing(count: number): Promise<number> {
   let passed = 0;
   for (let at = 0; at < count; at++) {

@@ -1,6 +1,5 @@
 /**
- * ModSecurity for one Ingress, in both modes; skipped with its reason where nginx has not the
- * module.
+ * ModSecurity for one Ingress, in both modes; skipped with a reason where nginx lacks the module.
  */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -20,7 +20,10 @@ import { until } from "./support/until.ts";
 const { upstreamResolve } = await installedNginx();
 const [listenPort, backendPort] = [18_799, 9_400];
 
-/** Says its address to each client, and keeps the connection. Gives the address. */
+/**
+ * Starts a backend that sends its address to each client and keeps the connection. Returns the
+ * address.
+ */
 async function backendOn(address: string): Promise<string> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -111,7 +114,7 @@ test("a rollout of 100 endpoints ends no connection and sends none to an endpoin
   const held = await Promise.all(numbers.map(() => ask()));
   const closed: Socket[] = [];
   for (const { socket } of held) socket.once("close", () => closed.push(socket));
-  /** Endpoints that nginx has no more, and connections that were sent to one of them. */
+  /** Endpoints that nginx no longer has, and connections that were sent to one of them. */
   const gone = new Set<string>();
   const astray: string[] = [];
   const failed: string[] = [];

@@ -45,7 +45,7 @@ export interface Expectation {
   readonly rejectedByApiServer?: readonly string[];
 }
 
-/** As a case writes it: `apiVersion` and the namespace may be missing. */
+/** An object as a case writes it: `apiVersion` and the namespace may be missing. */
 interface DraftObject {
   readonly apiVersion?: string;
   readonly kind: string;

@@ -50,7 +50,7 @@ export class FakeApiServer {
     return stored;
   }
 
-  /** Gives the object as it was last stored. */
+  /** Removes the object, and returns it as it was last stored. */
   remove(object: KubernetesObject): KubernetesObject {
     const stored = this.#objects.get(keyOf(object));
     this.#objects.delete(keyOf(object));
@@ -103,7 +103,9 @@ export class FakeApiServer {
     return `10.96.${128 + (this.#serviceAddresses >> 8)}.${this.#serviceAddresses & 255}`;
   }
 
-  /** As the admission plugin DefaultIngressClass does for a new Ingress that names no class. */
+  /**
+   * Adds a class to a new Ingress without one, as the admission plugin DefaultIngressClass does.
+   */
   #withDefaultClass(ingress: Stored): Stored {
     const named = ingress.spec?.ingressClassName !== undefined;
     if (named || "kubernetes.io/ingress.class" in (ingress.metadata.annotations ?? {})) return ingress;

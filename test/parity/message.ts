@@ -33,7 +33,7 @@ export function bodyOf({ body }: RequestSpec): Buffer | undefined {
   return typeof body === "string" ? Buffer.from(body) : Buffer.alloc(body.bytes, "x");
 }
 
-/** `{x*5000}` is so many letters x. */
+/** `{x*5000}` is 5,000 times the letter x. */
 function grown(text: string): string {
   return text.replace(/\{x\*(\d+)\}/g, (_, count) => "x".repeat(Number(count)));
 }

@@ -5,7 +5,7 @@
 export interface RequestSpec {
   /** Absent: no Host header and no SNI. */
   readonly host?: string;
-  /** Sent as it is; `{x*5000}` grows to so many letters x, here and in header values. */
+  /** Sent as it is; `{x*5000}` becomes 5,000 times the letter x, here and in header values. */
   readonly path?: string;
   readonly method?: string;
   readonly scheme?: "http" | "https";
@@ -36,7 +36,7 @@ export interface RequestSpec {
   readonly timeout?: number;
   /** Seconds. */
   readonly slowerThan?: number;
-  /** So many requests on one connection, `every` so many seconds. */
+  /** The number of requests on one connection, one `every` that many seconds. */
   readonly same?: number;
   readonly every?: number;
 }
@@ -53,7 +53,7 @@ export interface TlsSpec {
   readonly alpn?: readonly string[];
   /** Records protocol and cipher. */
   readonly show?: boolean;
-  /** A second handshake that offers the session of the first, `resumeAfter` so many seconds. */
+  /** A second handshake that offers the session of the first, `resumeAfter` that many seconds. */
   readonly resume?: boolean;
   readonly resumeAfter?: number;
 }

@@ -57,7 +57,7 @@ export interface LocalSubject extends Subject {
 
 export interface SubjectOptions {
   readonly mode: Mode;
-  /** As an operator writes them, `--http-port=8088`; ingress-nginx's defaults stand beside them. */
+  /** Flags as an operator writes them, `--http-port=8088`; ingress-nginx's defaults are added. */
   readonly flags: readonly string[];
   /** Objects that are in the cluster before the controller starts; flags may name them. */
   readonly objects: readonly KubernetesObject[];

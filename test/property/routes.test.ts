@@ -209,7 +209,7 @@ function decidedOf(served: Served, one: AskedRequest, target: string, router?: R
 /** One of this many requests is also sent to the running nginx as a question. */
 const askedEach = 4;
 
-/** The same, by the route that the running nginx names. */
+/** The decision by the route that the running nginx names. */
 async function liveOf(served: Served, one: AskedRequest, target: string, live: LiveNginx): Promise<string | undefined> {
   const answered = await askNginx({ served, decide: options }, decidable(one, target), live);
   return "note" in answered ? answered.note : decidedOf(served, one, target, answered.live);

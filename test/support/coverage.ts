@@ -48,7 +48,7 @@ export function usedInNginxTests(counts: (file: string) => boolean): ReadonlySet
   return usedIn("nginx", counts);
 }
 
-/** As `usedInNginxTests`, of the tests with the nginx that ships. */
+/** As `usedInNginxTests`, for the tests with the nginx that ships. */
 export function usedInImageTests(counts: (file: string) => boolean): ReadonlySet<string> {
   return usedIn("image", counts);
 }
@@ -58,7 +58,7 @@ export function usedInHostileTests(): ReadonlySet<string> {
   return usedIn("hostile", () => true);
 }
 
-/** As `usedInNginxTests`, of the tests against a real API server. */
+/** As `usedInNginxTests`, for the tests against a real API server. */
 export function usedInClusterTests(): ReadonlySet<string> {
   return usedIn("e2e", () => true);
 }

@@ -28,7 +28,7 @@ export interface Seen {
   readonly backend: string;
   readonly scheme: "http" | "https";
   readonly method: string;
-  /** As it came: path and query. */
+  /** Path and query, as they came. */
   readonly url: string;
   readonly httpVersion: string;
   /** Names in lower case; repeated headers joined with ` | `. */

@@ -18,7 +18,7 @@ class OwnNetwork extends ForksPoolWorker {
     this.execArgv = [...rootless, "--net", "--", "sh", setUp, process.execPath, ...this.execArgv];
   }
 
-  /** It forks Node as `unshare` starts it, because vitest has no option for that. */
+  /** Forks Node through `unshare`, because vitest has no option for that. */
   override start(): Promise<void> {
     const node = process.execPath;
     process.execPath = "unshare";

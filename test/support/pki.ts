@@ -87,7 +87,7 @@ interface Leaf {
   readonly name: PkiName;
   readonly by: "ca" | "otherca";
   readonly commonName: string;
-  /** As openssl writes subjectAltName. */
+  /** The names as openssl writes subjectAltName. */
   readonly names: string;
 }
 

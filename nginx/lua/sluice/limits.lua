@@ -19,9 +19,9 @@ local _M = {}
 -- nginx looks and counts under a lock, and so does this file: workers take turns by client. A turn
 -- takes microseconds. One whose worker has died ends after this time.
 local turn_seconds = 0.05
--- So often a worker looks for the turn before it serves others for a millisecond.
+-- The attempts to get the turn before the worker serves other requests for a millisecond.
 local looks = 200
--- A request waits so many milliseconds at most, which is longer than any turn.
+-- The most milliseconds that a request waits, which is longer than any turn.
 local most_waits = 1000
 
 local function take_turn(name)

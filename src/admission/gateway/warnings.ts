@@ -43,7 +43,7 @@ export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: 
   );
 }
 
-/** Those of all objects of the Snapshot, which are few. */
+/** The Problems of all objects of the Snapshot, which are few. */
 export function problemsIn(snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
   const { problems } = translate(
     { ...emptyInputs, snapshot },

@@ -8,7 +8,7 @@ import { isIPv4 } from "node:net";
 import type { Context } from "../declare.ts";
 
 export interface AuthPool {
-  /** As nginx writes it, an IPv6 address in brackets. */
+  /** The address as nginx writes it, an IPv6 address in brackets. */
   readonly address: string;
   readonly port: number;
   readonly connections: number;

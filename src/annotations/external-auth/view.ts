@@ -203,7 +203,7 @@ const saidByProxies = [
   ].map((name) => `X-Forwarded-${name}`),
 ];
 
-/** The same with underscores, where nginx passes such names on. */
+/** The headers of `saidByProxies`; with underscores as well, where nginx passes such names on. */
 function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly string[] {
   if (!enableUnderscoresInHeaders) return saidByProxies;
   const all = [...saidByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];

@@ -10,7 +10,7 @@ export type Answer =
       readonly ok: true;
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
-      /** As it came, at most `longestBody` of it. */
+      /** The body as it came, cut at `longestBody`. */
       readonly body: Buffer;
     }
   | { readonly ok: false; readonly why: string };

@@ -52,7 +52,7 @@ function servicesOf(all: readonly Ingress[]): readonly ObjectChange[] {
   });
 }
 
-/** Those with passwords: without them no request would be let in. */
+/** Secrets with passwords, because without them no request would pass. */
 function passwordsOf(all: readonly Ingress[], prefix: string): readonly ObjectChange[] {
   return [...secretsNamed(all, `${prefix}/auth-secret`)].map(
     ([

@@ -150,7 +150,7 @@ function sharesOf(backends: Location<FeatureValues>["backends"]): string {
   return backends.map(({ key, port, weight }) => `${key === "" ? "nothing" : `${key}:${port}`} (${weight})`).join(", ");
 }
 
-/** Those of one port of a Gateway. */
+/** The listeners of one port of a Gateway. */
 function listenersOf(port: ListenerPort | undefined): ReadonlyMap<string, Facts> {
   return new Map(
     port?.listeners.map(({ id, hostname, certificates }) => [

@@ -17,7 +17,7 @@ import type { TranslateOptions } from "../../translate/options.ts";
 
 export interface Snippet {
   readonly object: ObjectName;
-  /** As a Problem names it: `annotation configuration-snippet`, `data.http-snippet`. */
+  /** The field as a Problem names it: `annotation configuration-snippet`, `data.http-snippet`. */
   readonly field: string;
   readonly text: string;
   /** The block of nginx.conf that it is written into. */
@@ -115,7 +115,7 @@ function mistakesIn(
   return [...own, ...block.flatMap((one) => mistakesIn(one, snippet, declared, inside))];
 }
 
-/** That of `if ($variable OPERATOR value)`, where nginx has no such operator. */
+/** Returns the operator of `if ($variable OPERATOR value)` where nginx does not know it. */
 function unknownOperator(args: readonly string[]): string | undefined {
   const [variable, operator] = args.filter((word) => word !== "(" && word !== ")");
   if (operator === undefined || !/^\(?\$/.test(variable!)) return undefined;

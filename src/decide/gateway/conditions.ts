@@ -48,7 +48,7 @@ export function unfulfilled(conditions: Conditions | undefined, asking: Asking):
   return undefined;
 }
 
-/** Says why the request does not get the route, where this condition fails. */
+/** Returns why the request does not get the route, for the condition that fails. */
 export function lostWords(conditions: Conditions, { part, name }: UnfulfilledPart, asking: Asking): string {
   if (part === "method") return `the method is ${asking.asked.method}, not ${conditions.method}`;
   if (name === undefined) return "the request is no call of gRPC";

@@ -63,7 +63,7 @@ export interface DesiredAncestorStatus {
 }
 
 export interface DesiredParentStatus {
-  /** As the route has it. */
+  /** The reference as it is written in the route. */
   readonly parentRef: ParentReference;
   readonly conditions: readonly DesiredCondition[];
 }

@@ -16,9 +16,9 @@ export interface NginxProcess {
    * manager and the like.
    */
   readonly role: "starting" | "master" | "forked" | "worker" | "helper";
-  /** It has the signal to end and only finishes its requests; it accepts no new connection. */
+  /** Whether it was asked to end: it finishes its requests and accepts no new connection. */
   readonly draining: boolean;
-  /** As `ps` shows it; a master's contains its command line. */
+  /** The title that `ps` shows; that of a master contains its command line. */
   readonly title: string;
 }
 

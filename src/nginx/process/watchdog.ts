@@ -19,7 +19,9 @@ const watchdog = `
 exec "$@" 3<&-
 `;
 
-/** The same as a program of the image, which has no shell; its source is image/init/guard.c. */
+/**
+ * The watchdog as a program, for the image, which has no shell; its source is image/init/guard.c.
+ */
 const program = "/usr/lib/sluice/guarded-nginx";
 
 /** Words that precede nginx and its arguments. */

@@ -72,9 +72,12 @@ export interface Arrival {
    * Checks before the backend, in the order of nginx. The one that stops the request is the last.
    */
   readonly guards: readonly AskedGuard[];
-  /** Those that may get the request; empty where no backend is asked. */
+  /** Backends that may get the request; empty where no backend is asked. */
   readonly backends: readonly AskedBackend[];
-  /** That of the handshake; for http the one that https would show, where the host has its own. */
+  /**
+   * The certificate of the handshake; for http the one that https would show, where the host has
+   * its own.
+   */
   readonly certificate?: AskedCertificate;
   /** Settings of the route that differ from the defaults. */
   readonly settings: readonly AskedSetting[];
@@ -179,7 +182,7 @@ export interface AskedCertificate {
 }
 
 export interface AskedSetting {
-  /** Such as `proxy-timeouts read`. */
+  /** The feature and its field, such as `proxy-timeouts read`. */
   readonly name: string;
   readonly value: string;
   /** The annotation that it comes from, or the key of the ConfigMap. */

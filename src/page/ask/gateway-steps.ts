@@ -13,7 +13,7 @@ import type { AskedStep } from "../api/ask.ts";
 import { endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
 
-/** At most so many routes that lost are printed; the number of the others is. */
+/** The most routes that lost and are printed; of the others only the number is. */
 const mostLost = 5;
 
 /** `behind` are routes that come after the one that gets the request. */

@@ -9,7 +9,7 @@ import type { AskedCertificate, AskedRoute, AskedStep, LostRoute } from "../api/
 import { endOf, guardStep, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
 
-/** At most so many routes that lost are named. */
+/** The most routes that lost and are named. */
 const mostLost = 5;
 
 export interface IngressWay {

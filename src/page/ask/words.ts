@@ -17,7 +17,7 @@ import type { AskedBackend, AskedCertificate, AskedEnd, AskedProblem, AskedRoute
 import { withoutCredentials } from "../shown.ts";
 import type { Finding } from "./world.ts";
 
-/** At most so many routes that lost are listed. */
+/** The most routes that lost and are listed. */
 export const mostLost = 20;
 
 interface Found {

@@ -20,7 +20,7 @@ export interface AskedWorld {
   readonly flagsOf: string;
   /** Whether the Ingress with this key is served here. */
   readonly isServed: (key: string) => boolean;
-  /** Those of the translation. */
+  /** Problems of the translation. */
   readonly problems: readonly Problem[];
   /** All Problems of objects, with their place where files have one. */
   readonly findings: readonly Finding[];

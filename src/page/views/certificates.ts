@@ -8,7 +8,7 @@ import type { CertificateRow, CertificateState } from "../api/certificates.ts";
 import { Listing } from "../listing.ts";
 import type { PageSource, Served } from "../source.ts";
 
-/** As the warning of `src/translate/hosts/certificate-doubts.ts`. */
+/** The time of the warning in `src/translate/hosts/certificate-doubts.ts`. */
 const soonMs = 10 * 24 * 3_600_000;
 const someHosts = 20;
 const mostNames = 100;

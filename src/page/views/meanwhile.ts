@@ -1,4 +1,4 @@
-/** Says in a few words what is served while a Problem lasts. */
+/** Describes in a few words what is served while a Problem lasts. */
 import type { Problem } from "../../problem.ts";
 
 /** A new kind of Problem does not compile until it has words. */

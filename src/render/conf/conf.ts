@@ -182,7 +182,10 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
   };
 }
 
-/** Those of all texts, and those that only some shapes read, such as values of custom headers. */
+/**
+ * Variables that all texts need, and those that only some shapes read, such as values of custom
+ * headers.
+ */
 function variablesOf(lua: LuaParts | undefined): ReadonlySet<string> {
   const shapes = lua?.slots.flatMap((slot) => slot.shapes) ?? [];
   const bound = shapes.flatMap(({ variables }) => Object.keys(variables)).sort();

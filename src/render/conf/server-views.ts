@@ -32,7 +32,7 @@ export const routeLabels = [
   closedReasonVariable,
 ];
 
-/** The same for a request at a Gateway. */
+/** Variables that name the route of a request at a Gateway. */
 export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 
 /** Where the router of Gateways puts the work of a route's filters. */

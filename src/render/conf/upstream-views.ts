@@ -29,7 +29,7 @@ export function balancedUpstream(name: string, settings: Settings): View {
   };
 }
 
-/** Those of `run` in balance.lua. */
+/** The arguments of `run` in balance.lua. */
 function balancerArguments(name: string): View {
   if (name.startsWith(limitedBlock)) return Token.conf`true`;
   return name.startsWith(timedBlock) && Token.conf`false, true`;

@@ -102,7 +102,7 @@ export class DynamicRenderer implements Renderer {
     }
   }
 
-  /** Gives those that stood in their place. */
+  /** Stores the records, and returns those that they replaced. */
   #put(records: ReadonlyMap<string, { readonly value: string | undefined }>): ReadonlyMap<string, string> {
     const replaced = new Map<string, string>();
     records.forEach(({ value }, key) => {

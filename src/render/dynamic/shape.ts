@@ -102,7 +102,7 @@ export class Shapes {
     return this.#shapeOf(location.features, { ...traitsOf(location, host, this.#settings), standsIn: true });
   }
 
-  /** The same for a route, beside one of its backends. */
+  /** As `standInOf`, for a route and one of its backends. */
   standInOfRoute(location: Location<FeatureValues>, backend: WeightedBackend, host: FeatureValues): Shape {
     const { tls: _, ...traits } = routeTraitsOf(location, backend, host, this.#settings);
     return this.#shapeOf(location.features, { ...traits, scheme: "HTTP", standsIn: true });

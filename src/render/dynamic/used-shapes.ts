@@ -46,7 +46,7 @@ export class UsedShapes {
     return [...this.#used.keys()].every((place) => places.has(place));
   }
 
-  /** Those of one server, by name. */
+  /** The Shapes of one server, sorted by name. */
   of(slot: Slot): readonly Shape[] {
     const own = [...this.#written.values()].filter((one) => one.slot === slot).map(({ shape }) => shape);
     return own.sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -16,7 +16,7 @@ export function backendTlsView(tls: BackendTls, place: Place): View {
   return viewOf(lines);
 }
 
-/** The same for a server of the stream module. */
+/** The directives for a server of the stream module. */
 export function streamTlsView(tls: BackendTls, place: ServerPlace): View {
   return viewOf([["proxy_ssl", Token.conf`on`], ...backendTlsLines(tls, place, "proxy_ssl")]);
 }

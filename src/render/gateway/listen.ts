@@ -39,7 +39,7 @@ export function slotOf(port: Pick<ListenerPort, "address" | "listenPort" | "clie
   return isShared(port, machine) ? dataSlot : gatewaySlot;
 }
 
-/** The same by id of the listener. */
+/** The slots of listeners, by the id of the listener. */
 export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): ReadonlyMap<string, Slot> {
   return new Map(
     [...ports.values()].flatMap((port) => port.listeners.map(({ id }) => [id, slotOf(port, machine)] as const)),

@@ -16,7 +16,7 @@ const schemes: Readonly<Record<BackendProtocol, Scheme>> = {
   grpcs: "GRPCS",
 };
 
-/** The same over TLS. */
+/** The scheme with TLS for each scheme. */
 const secured: Readonly<Record<Scheme, Scheme>> = {
   HTTP: "HTTPS",
   HTTPS: "HTTPS",

@@ -10,7 +10,7 @@ export interface BehindSocket {
   /** The upstream block that leads to it. */
   readonly block: Token;
   readonly socket: Token;
-  /** The block and the server. */
+  /** The upstream block and the server behind its socket. */
   readonly text: Token;
 }
 

@@ -53,7 +53,10 @@ export function forwardedView(
   };
 }
 
-/** The other end of the connection, whether or not it came through the stream module. */
+/**
+ * The variable with the address of the connection's other end, also where the stream module passed
+ * it on.
+ */
 const connected = "connected_addr";
 
 type Source = "none" | "header" | "proxy" | "both";

@@ -47,7 +47,10 @@ export function frontNames(stream: GatewayStream, { machine }: StreamWorld): rea
   return namesOf(stream, machine, Token.word(`unix:${machine.paths.tlsSocket}`));
 }
 
-/** The same for a port of a Gateway; `requests` is where requests go. */
+/**
+ * The names of a Gateway's port, and where their connections go; `requests` is the target of
+ * requests.
+ */
 export function namesOf(stream: GatewayStream, machine: Machine, requests: Token | undefined): readonly NameTarget[] {
   const named = (name: string, to: Token): NameTarget => ({ name, host: Token.mapKey(name), to });
   return [

@@ -70,7 +70,10 @@ const resources: ReadonlyMap<string, Resource<KubernetesObject>> = new Map(
 const routeKinds: ReadonlySet<string> = new Set(routes.map(({ kind }) => kind));
 
 const workers = 8;
-/** All statuses together: many at once after a start, and so many a second from then on. */
+/**
+ * The limit for all statuses together: many at once after a start, and a fixed number a second from
+ * then on.
+ */
 const rate = { perSecond: 50, burst: 200 };
 const delays = { floorMs: 500, ceilingMs: 300_000 };
 

@@ -8,9 +8,9 @@ import { Table } from "../../model/table.ts";
 
 export class WantedStatuses {
   readonly #changed: (key: string) => void;
-  /** Those of the last turn. */
+  /** The statuses of the last turn. */
   #made: Table<DesiredStatus> = Table.empty();
-  /** Those of the last turn whose Configuration nginx answers by; undefined before the first. */
+  /** The statuses of the last turn whose Configuration nginx serves; undefined before the first. */
   #live: Table<DesiredStatus> | undefined;
   readonly #wanted = new Map<string, DesiredStatus>();
   /** The last statuses of ListenerSets that have lost their Gateways. */
@@ -43,7 +43,7 @@ export class WantedStatuses {
     return this.#made.get(key);
   }
 
-  /** Those of the last turn that is live; none before the first. */
+  /** The statuses of the last turn that is live; none before the first. */
   get live(): Table<DesiredStatus> {
     return this.#live ?? Table.empty();
   }

@@ -173,7 +173,7 @@ const ingresses = fc
     const metadata = { creationTimestamp: new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString() };
     return ingress({ ...words, paths: paths.map((path) => [path] as const), metadata });
   });
-/** They have the fields of an HTTPRoute that all kinds have. */
+/** Routes of streams, made of the fields that all kinds of routes have. */
 const streamRoutes = fc
   .tuple(routes, fc.constantFrom("TCPRoute", "UDPRoute", "TLSRoute"))
   .map(([one, kind]) => ({ ...one, kind }) as KubernetesObject);

@@ -120,7 +120,7 @@ function allowedKinds(
 }
 
 interface Refusing {
-  /** That of the listener. */
+  /** The field of the listener. */
   readonly field: string;
   readonly gateway: Gateway;
   readonly object: ObjectName;

@@ -1,6 +1,6 @@
 import { catchAll } from "../../model/configuration.ts";
 
-/** As people write it. */
+/** The host as people write it. */
 export function shownHost(host: string): string {
   return host === catchAll ? "*" : host;
 }

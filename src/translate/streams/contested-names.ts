@@ -50,7 +50,7 @@ export class IngressNames {
     return isKept;
   }
 
-  /** Those that some of these hostnames takes, although it is no hostname itself. */
+  /** The names of Ingresses that one of these hostnames takes without being equal to it. */
   under(hostnames: readonly string[]): readonly string[] {
     const wildcards = hostnames.filter((one) => one.startsWith("*."));
     if (wildcards.length === 0) return [];

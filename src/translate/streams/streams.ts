@@ -67,7 +67,7 @@ export class Streams {
     ).flatMap(([kind, key]) => (key === undefined ? [] : [[kind, key] as const]));
   }
 
-  /** As of the last `renew`; the same array while nothing is different. */
+  /** The servers as of the last `renew`; the same array while nothing is different. */
   get servers(): readonly StreamServer[] {
     return this.#servers;
   }

@@ -26,7 +26,7 @@ export interface FilledCluster {
   readonly cluster: Cluster;
   readonly client: Client;
   create(...objects: readonly object[]): Promise<void>;
-  /** As the controller of EndpointSlices writes it. */
+  /** Replaces a slice as the controller of EndpointSlices does. */
   replace(slice: object): Promise<void>;
   /** Changes the path of a host. */
   addPath(at: number, path: string): Promise<void>;

@@ -123,7 +123,7 @@ export interface Files {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The same as files for `sluice serve`: many objects in a file, as JSON, which is YAML. */
+/** The hosts as files for `sluice serve`: many objects in a file, as JSON, which is YAML. */
 export function filesOf({ hosts, endpoint, secrets = [], settings = {} }: Files): Record<string, string> {
   const all: Record<string, string> = { "first.yaml": fileOf([ingressClass]), "settings.yaml": settingsFile(settings) };
   const of = (at: number) =>

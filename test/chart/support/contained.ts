@@ -22,7 +22,7 @@ export interface ContainedOptions {
 export interface Contained {
   /** Its first process, while it has one. */
   first(): number | undefined;
-  /** As a kubelet: SIGTERM, and SIGKILL for who takes too long. */
+  /** Stops the processes as a kubelet does: SIGTERM, and SIGKILL for one that takes too long. */
   stop(): Promise<void>;
 }
 

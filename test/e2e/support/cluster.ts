@@ -118,7 +118,10 @@ function etcdIn(folder: string, { address = "192.0.2.1", etcdPort = 2379 }: Clus
   });
 }
 
-/** It is ready when it reports so and has made the namespace `default`, which may come later. */
+/**
+ * Starts an API server. It is ready when it reports so and has made the namespace `default`, which
+ * may come later.
+ */
 function apiServerIn(folder: string, options: ClusterOptions): Daemon {
   const { address = "192.0.2.1", apiPort = 6443, etcdPort = 2379, apiServerFlags = [], unready = [] } = options;
   const excluded = unready.map((check) => `exclude=${check}`).join("&");

@@ -1,5 +1,5 @@
 /**
- * What was meant: the same Configuration rendered with every quoted value sealed, so that a
+ * Renders the intended tree: the same Configuration with every quoted value sealed, so that a
  * placeholder stands where its text would. No text of a user is in that tree, so its blocks and
  * directives are those the templates meant; with each placeholder's meaning put back it must equal
  * the tree of what was really rendered.
@@ -10,7 +10,7 @@ import { wordsOf } from "../../support/nginx-tree.ts";
 export interface Seals {
   /** The text a placeholder stands for, as nginx reads it. */
   meaning(placeholder: string): string;
-  /** The same, as it was written. */
+  /** The text a placeholder stands for, as it was written. */
   written(placeholder: string): string;
   /** Quoted values that are not exactly one word: each is a hole. */
   readonly broken: readonly string[];

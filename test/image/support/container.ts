@@ -37,7 +37,7 @@ export interface ContainerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folders and files of this machine, by where they appear, to be read. */
   readonly mounts?: Readonly<Record<string, string>>;
-  /** The same, to be written to as well. */
+  /** Mounts that the container may write to. */
   readonly volumes?: Readonly<Record<string, string>>;
   /** Empty folders that may be written to. */
   readonly emptyDirs?: readonly string[];
@@ -75,7 +75,7 @@ export function startContainer({ root, config }: Image, options: ContainerOption
   };
 }
 
-/** As a kubelet makes them: folders of the node that everybody may write to. */
+/** Makes volumes as a kubelet does: folders of the node that all accounts may write to. */
 function emptyVolumes(folder: string, destinations: readonly string[]): Readonly<Record<string, string>> {
   const made = destinations.map((destination, at) => {
     const place = join(folder, `volume-${at}`);

@@ -56,7 +56,7 @@ export interface Gateways {
   readonly live: LiveNginx;
   /** Makes these the ports, hosts and certificates; returns whether nginx was reloaded for it. */
   put(parts: GatewayParts): Promise<boolean>;
-  /** The same for a whole Configuration. */
+  /** Serves a whole Configuration. */
   serve(configuration: Whole): Promise<boolean>;
   readonly machine: Machine;
   /** The records that were published, by key. */

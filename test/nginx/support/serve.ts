@@ -60,7 +60,7 @@ export interface IngressOfWeb {
   readonly host: string;
   readonly name?: string;
   readonly path?: string;
-  /** As they stand between braces. */
+  /** Annotations as they are written between braces. */
   readonly annotations?: string;
 }
 

@@ -92,7 +92,7 @@ export function annotationsFrom(draw: Draws): Record<string, string> {
   return Object.fromEntries(drawn.flat());
 }
 
-/** Those of a canary; its weight is all or nothing, because chance cannot be compared. */
+/** The annotations of a canary; its weight is all or nothing, because chance cannot be compared. */
 export function canaryAnnotations(draw: Draws): Record<string, string> {
   const header = draw.of(["", "X-Canary", "X-Canary", "a-b.c"]);
   const value = header === "" ? "" : draw.of(["", "", "eu-west", "a b"]);

@@ -86,7 +86,7 @@ export class AllRouteSettings {
     return names;
   }
 
-  /** Those that say something else than before, or have gone. */
+  /** RouteSettings that have changed or gone. */
   get changed(): ReadonlySet<string> {
     return this.#changed;
   }

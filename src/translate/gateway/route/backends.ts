@@ -60,7 +60,7 @@ const httpProtocols: Readonly<Record<string, BackendProtocol>> = {
   "kubernetes.io/wss": "https",
 };
 
-/** The same for calls of gRPC. */
+/** The protocols by `appProtocol` for calls of gRPC. */
 export const grpcProtocols: Readonly<Record<string, BackendProtocol>> = {
   "": "h2c",
   grpc: "h2c",

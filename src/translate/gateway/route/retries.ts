@@ -8,7 +8,9 @@ import { type RetriedStatus, type Retries, retriedStatuses } from "../../../mode
 import type { RetryPolicy } from "../../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 
-/** As many as `proxy-next-upstream-tries` makes of its own where a rule does not say. */
+/**
+ * The retries where a rule names no number: as many as `proxy-next-upstream-tries` has by default.
+ */
 const usualAttempts = 2;
 /** Where there is a pause. */
 const mostJumps = 9;

@@ -27,7 +27,7 @@ export function settingsNamed(filters: readonly HTTPRouteFilter[], field: string
   return { named };
 }
 
-/** The same of a whole route, whether or not they are there. */
+/** RouteSettings that the filters of a whole route name, whether or not they exist. */
 export function settingsIn(
   rules: readonly { readonly filters?: readonly HTTPRouteFilter[] }[],
   namespace: string,

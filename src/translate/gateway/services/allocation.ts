@@ -30,7 +30,7 @@ export interface Question {
   readonly record: PortRecord;
   /** Oldest Gateway first. */
   readonly needs: readonly PortNeed[];
-  /** Those that nginx may listen on. */
+  /** Ports that nginx may listen on. */
   readonly allowed: readonly number[];
   /**
    * Whether something may still lead there, so that a port that is no longer needed is not given up
