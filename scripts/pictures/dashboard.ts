@@ -12,7 +12,7 @@ interface Panel {
 
 const cell = { width: 40, height: 26 };
 const margin = 10;
-/** Of a bold heading, in the widest of the usual fonts. */
+/** The width of a letter of a bold heading, in the widest of the usual fonts. */
 const letterWidth = 8.2;
 
 /** `shown` is how many rows of the grid are drawn, from the top. */

@@ -2,8 +2,8 @@ import type { Fields } from "./declare.ts";
 import { featureList } from "./registry.ts";
 
 const keys = new Set<string>(
-  featureList.flatMap(([, { heardOfCanaries, ofCanaries, fields }]) =>
-    heardOfCanaries === true || ofCanaries === true
+  featureList.flatMap(([, { countsInCanaries, ofCanaries, fields }]) =>
+    countsInCanaries === true || ofCanaries === true
       ? Object.values(fields as Fields).flatMap(({ key, aliases = [] }) => [key, ...aliases])
       : [],
   ),
@@ -13,6 +13,6 @@ const keys = new Set<string>(
  * Whether an annotation counts in a canary. All others come from the Ingress beside which the
  * canary stands.
  */
-export function isHeardOfCanary(key: string): boolean {
+export function countsInCanary(key: string): boolean {
   return keys.has(key);
 }

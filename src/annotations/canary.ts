@@ -97,7 +97,7 @@ export const canary = resolvedFeature({
     const value: CanaryPolicy | undefined = on ? { ...policy, weightTotal: Math.max(100, weightTotal) } : undefined;
     return { value, problems: useless(value, context) };
   },
-  heardOfCanaries: true,
+  countsInCanaries: true,
   withoutLua: {
     header: (policy) =>
       policy === undefined || policy.header === "" || /^[\w-]+$/.test(policy.header)

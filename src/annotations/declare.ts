@@ -159,7 +159,7 @@ export interface Feature<F extends Fields, R> {
    * Whether its annotations count in a canary, which otherwise has the settings of the Ingress
    * beside it.
    */
-  readonly heardOfCanaries?: true;
+  readonly countsInCanaries?: true;
   /**
    * Whether it guards its paths. Where a guard has changed, a refused version of an Ingress answers
    * 503 instead of falling back to its last good form.

@@ -41,7 +41,7 @@ export const loadBalance = resolvedFeature({
     const why = `${algorithm} is chosen by ${chosenBy[algorithm]}; without it Endpoints are asked in turn`;
     return { value, problems: [{ object: ingress, kind: "annotation-useless", key: "load-balance", why }] };
   },
-  heardOfCanaries: true,
+  countsInCanaries: true,
   withoutLua: {
     algorithm: ({ algorithm }) =>
       algorithm === "ewma" ? lost("static mode has no ewma; requests go round in turn") : undefined,

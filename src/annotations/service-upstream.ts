@@ -19,5 +19,5 @@ export const serviceUpstream = feature({
       doc: "Sends requests to the ClusterIP and port of the Service instead of its Endpoints.",
     }),
   },
-  heardOfCanaries: true,
+  countsInCanaries: true,
 });

@@ -119,7 +119,7 @@ export const sessionAffinity = feature({
   // Only a Location whose own owner asks for affinity sets the cookie (RS-14.3).
   issuesCookie: ({ type }) => type === "cookie",
   record: ({ type }) => ({ sticky: type === "cookie" ? 1 : 0 }),
-  heardOfCanaries: true,
+  countsInCanaries: true,
   withoutLua: {
     mode: ({ mode }) =>
       mode === "persistent" ? lost("static mode finds the Endpoint of a cookie as balanced does") : undefined,

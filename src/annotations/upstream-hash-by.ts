@@ -67,7 +67,7 @@ export const upstreamHashBy = resolvedFeature({
     const problems = useless.map(([key, why]) => ({ object: ingress, kind: "annotation-useless", key, why }) as const);
     return { value: hash, problems };
   },
-  heardOfCanaries: true,
+  countsInCanaries: true,
   readsHeadersLate: (hash) => hash !== undefined,
   withoutLua: {
     bySubset: (hash) =>

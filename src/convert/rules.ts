@@ -1,6 +1,6 @@
 /**
- * The Locations that one namespace has on a host as rules of a route. Matches that lead to the same
- * end stand in one rule.
+ * Turns the Locations that one namespace has on a host into rules of a route. Matches with the same
+ * filters, backends and settings become one rule.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { sessionAffinity as affinity } from "../annotations/session-affinity.ts";
@@ -32,7 +32,7 @@ export interface RuleWorld {
   service(key: string): Service | undefined;
   /**
    * `namespace/name` of the Service that answers where no path does; undefined: the built-in one,
-   * which says 404.
+   * which answers 404.
    */
   readonly defaultBackend: string | undefined;
   /** Turns the annotations of the Location's owner into the spec of RouteSettings for its rules. */
@@ -124,8 +124,8 @@ export const ownerName = ({ owner }: Location<FeatureValues>): string =>
   owner === undefined ? "the default backend" : `${owner.kind} ${owner.namespace}/${owner.name}`;
 
 /**
- * A target with groups of the path is one that only RouteSettings can say. X-Forwarded-Prefix is
- * sent where they rewrite the path.
+ * Only RouteSettings can express a target with groups of the path. X-Forwarded-Prefix is sent where
+ * they rewrite the path.
  */
 function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteFilter[]; readonly spec: Spec } {
   const target = way.kind === "pattern" ? way.rewrite : undefined;
@@ -200,8 +200,8 @@ function referenceTo(
 }
 
 /**
- * Rules with the same end as one rule. Patterns are tried in their order where they are of one
- * length, so only neighbours among them are brought together.
+ * Joins rules that differ only in their matches. Patterns of one length are tried in their order,
+ * so only neighbours among them are joined.
  */
 function merged(rules: readonly DraftRule[]): readonly DraftRule[] {
   const result: DraftRule[] = [];

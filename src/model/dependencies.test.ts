@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Dependencies } from "./dependencies.ts";
 
-test("who depends on what is what was said last, in both directions", () => {
+test("the dependencies that were set last count, in both directions", () => {
   const name = fc.constantFrom("a", "b", "c", "d");
   const said = fc.tuple(name, fc.array(name, { maxLength: 4 }));
   fc.assert(

@@ -1,20 +1,20 @@
 /**
- * Whether a reload has taken. nginx answers a HUP with nothing: it may refuse the text, fail to
- * bind a port, or run out of memory, and go on with the old workers. So the new generation is live
- * when the old workers have all been asked to end (only then does no connection reach them) and the
- * control socket answers with the new configuration's hash.
+ * Finds out whether a reload has worked. nginx does not answer a HUP: it may refuse the text, fail
+ * to bind a port, or run out of memory, and go on with the old workers. So the new generation is
+ * live when the old workers have all been asked to end (only then does no connection reach them)
+ * and the control socket answers with the new configuration's hash.
  *
  * nginx's master starts the new workers, sleeps 100 ms in the hope that they are up by then, and
- * tells the old ones to end. Here it can be seen that they are up: as many as there were, while all
- * of those are still there, so that none of the new is one that took the place of another that
- * died. Then the old ones are signalled at once. The master signals them again, which changes
- * nothing: between the HUP and that it listens to no signal, so it does not take one that has gone
- * meanwhile for one that died. In all other cases, such as fewer workers in the new text, it is
- * left to the master.
+ * signals the old ones to end. This code sees the new workers earlier. Once they are as many as the
+ * old ones, and all old ones are still there, none of the new ones can be a replacement for a
+ * worker that died. Then this code signals the old ones at once. The master signals them again,
+ * which changes nothing. Between the HUP and its own signal the master handles no signals, so it
+ * does not mistake an old worker that has ended for one that died. In all other cases, such as
+ * fewer workers in the new text, the master alone signals them.
  *
- * A worker that dies right before the HUP is taken in as well may be replaced by one of the text
- * before, whose process id was not noted. Until it has been signalled too, more workers accept
- * connections than the new text starts.
+ * The master may replace a worker that dies right before the HUP by one with the text before, whose
+ * process id was not noted. Until that one has been signalled too, more workers accept connections
+ * than the new text starts.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,6 @@
 /**
- * Since when each Problem is there. It is noted from the start, because no later look can say it.
+ * Keeps the time at which each Problem appeared. It is noted from the start of the controller,
+ * because it cannot be found out later.
  */
 import { Table } from "../model/table.ts";
 import { named, type Problem, sentence } from "../problem.ts";

@@ -359,7 +359,7 @@ describe("a bug outside of the reading of one object", () => {
     },
   );
 
-  test("in what hears of the Problems: the change is applied", async () => {
+  test("in a listener for the Problems: the change is applied", async () => {
     const { sync, clock, broken, reports } = breakable();
     broken.listener = true;
     const ending = new AbortController();

@@ -27,7 +27,10 @@ let subject: Subject;
 let pki: Pki;
 let problems: readonly Problem[] = [];
 
-/** Each backend answers its last byte and what it received, over TCP, TLS and UDP. */
+/**
+ * Each backend answers with the last byte of its address and the text it received, over TCP, TLS
+ * and UDP.
+ */
 function start(host: string): (Server | Datagrams)[] {
   const name = host.split(".").at(-1);
   const answer = (text: string) => `${name} ${text}`;

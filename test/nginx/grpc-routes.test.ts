@@ -136,7 +136,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** nginx with one port without TLS and one with it, for what is put there. */
+/** Starts nginx with one port without TLS and one with it. */
 async function start(base: number) {
   const pki = await sharedPki();
   const it = await startGateways(base);

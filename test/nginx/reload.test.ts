@@ -14,7 +14,8 @@ const saying = (text: string, inServer = "", inHttp = ""): { readonly http: stri
 const answer = async (): Promise<string> => (await request({ to })).body;
 
 /**
- * As HTTP clients do: once more when a reused connection was closed before a byte of the answer.
+ * Sends a request once more when a reused connection was closed before a byte of the answer, as
+ * HTTP clients do.
  */
 async function retried(options: RequestOptions): Promise<string> {
   try {

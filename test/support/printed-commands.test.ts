@@ -1,8 +1,8 @@
 /**
- * Every command that a page prints, in a block of any language and within a sentence. Blocks marked
- * `sh` are run by test/nginx/docs.test.ts and test/chart/docs.test.ts. The others need a registry,
- * a cluster of the reader's, or hours, so each is held here against what it names: commands and
- * flags, scripts and suites, objects of the chart, annotations, hosts of the page.
+ * Checks every command that a page prints, in a block of any language or in a sentence. Blocks
+ * marked `sh` are run by test/nginx/docs.test.ts and test/chart/docs.test.ts. The others need a
+ * registry, a cluster of the reader's, or hours, so this test checks the names in them: commands
+ * and flags, scripts and suites, objects of the chart, annotations, hosts of the page.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

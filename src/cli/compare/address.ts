@@ -1,4 +1,4 @@
-/** An address that requests are sent to: where plain requests go, and where those over TLS go. */
+/** An address that requests are sent to, for plain requests and for those over TLS. */
 import type { AskedRequest } from "./asked.ts";
 
 export interface Place {

@@ -1,6 +1,6 @@
 /**
- * The view of one route: backends, endpoints with their state, canaries, settings that somebody
- * gave, Problems.
+ * The view of one route: backends, endpoints with their state, canaries, its own settings,
+ * Problems.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { conditionWords } from "../../model/condition-words.ts";
@@ -177,7 +177,7 @@ function ownerOf({ owner }: Location<FeatureValues>, snapshot: Snapshot): Kubern
   return table?.get(`${owner.namespace}/${owner.name}`);
 }
 
-/** About its owner, its Services and the Secret of its certificate. */
+/** Problems of its owner, its Services and the Secret of its certificate. */
 function problemsOf(
   { owner, backends }: Location<FeatureValues>,
   secret: string | undefined,

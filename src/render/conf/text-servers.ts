@@ -99,8 +99,8 @@ function serverViews(some: typeof featureList, features: FeatureValues, settings
 }
 
 /**
- * The other of `www.host` and `host`, where it has the host's certificate: then it has what goes
- * with that. No other feature of the host holds for it, because it only redirects.
+ * The twin of a host, with or without `www.`, where it has the host's certificate. It has the
+ * features that go with the certificate. No other feature holds for it, because it only redirects.
  */
 export function twinServerOf(
   { redirectFrom, features }: Server<FeatureValues>,

@@ -10,8 +10,8 @@ import type { Claim, ClaimedBackend } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import { servicePortOf } from "../upstreams/endpoints.ts";
 import type { World } from "../world.ts";
+import { idleAnnotations } from "./idle-annotations.ts";
 import { shownHost } from "./shown-host.ts";
-import { unheardAnnotations } from "./unheard-annotations.ts";
 
 /** The part of a Location that a canary may shadow. */
 export interface Main {
@@ -58,7 +58,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
         shadow(claim, shadowed, `${field}.${backend.part}`, backend, main === undefined ? [] : [main]);
     }
     const relieved = shadows.slice(known).map(({ main }) => mains[main]!.claim);
-    problems.push(...unheardAnnotations(claim, relieved, world.annotationsPrefix));
+    problems.push(...idleAnnotations(claim, relieved, world.annotationsPrefix));
   }
   return { shadows, uses, problems };
 

@@ -13,14 +13,14 @@ const hostScoped = featureList.filter(([, { provides }]) => provides !== undefin
 export function hostFeatures(all: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
   if (all.every(({ features }) => features === plain)) return plain;
-  const heard: Record<string, unknown> = {};
+  const decided: Record<string, unknown> = {};
   for (const [name, { provides, ofCanaries = false }] of hostScoped) {
     const speaker = all.find(
       ({ features }) => (ofCanaries || features.canary === undefined) && provides!(features[name]),
     );
-    if (speaker !== undefined) heard[name] = speaker.features[name];
+    if (speaker !== undefined) decided[name] = speaker.features[name];
   }
-  return Object.keys(heard).length === 0 ? plain : { ...plain, ...heard };
+  return Object.keys(decided).length === 0 ? plain : { ...plain, ...decided };
 }
 
 /** Whether the features of the host need a server block of their own. */
@@ -42,11 +42,11 @@ const unconcerned: Hostless = { closes: () => undefined, problems: [] };
  * (client certificates for rules without a host). A snippet with a path in it only closes the paths
  * of its own owner.
  */
-export function hostlessOf(host: string, claims: readonly Claim[], { hears }: HostOwner): Hostless {
+export function hostlessOf(host: string, claims: readonly Claim[], { mayDecide }: HostOwner): Hostless {
   if (host !== catchAll) return unconcerned;
   const meant = hostScoped.flatMap(([name, feature]) =>
     claims
-      .filter((claim) => hears(claim) && feature.textServer?.(claim.features[name]) === true)
+      .filter((claim) => mayDecide(claim) && feature.textServer?.(claim.features[name]) === true)
       .map(({ owner }) => ({
         isGuard: feature.guard === true,
         problem: useless(

@@ -29,12 +29,12 @@ const mostNames = 10_000;
 
 /** `claims` are those of the host without canaries, oldest first, and at least one. */
 export function wantedNames(host: string, claims: readonly Claim[], settings: Settings): WantedNames {
-  const { hears, oldest } = hostOwner(host, claims, settings);
-  const heard = claims.filter(hears);
+  const { mayDecide, oldest } = hostOwner(host, claims, settings);
+  const deciding = claims.filter(mayDecide);
   const since = settings.allowCrossNamespaceHostSettings ? undefined : oldest?.since;
-  const lister = heard.find(({ features }) => features.aliases.names.length > 0);
+  const lister = deciding.find(({ features }) => features.aliases.names.length > 0);
   const listed = lister === undefined || isLeftOut(host, lister) ? [] : lister.features.aliases.names;
-  const twin = heard.some(({ features }) => features.redirects.twin) ? twinOf(host) : undefined;
+  const twin = deciding.some(({ features }) => features.redirects.twin) ? twinOf(host) : undefined;
   if (listed.length === 0) return { aliases: noNames.aliases, twin, since };
   const aliases = new Set(listed.flatMap((name) => (name.startsWith(".") ? [name.slice(1), `*${name}`] : [name])));
   aliases.delete(host);

@@ -15,7 +15,7 @@ export interface HostOwner {
   /** The oldest Claim that is no canary; undefined where there is none. */
   readonly oldest: Claim | undefined;
   /** Whether this Claim may set what holds for the whole host. */
-  readonly hears: (claim: Claim) => boolean;
+  readonly mayDecide: (claim: Claim) => boolean;
   /** Why others may not, as the beginning of a sentence. */
   readonly why: () => string;
 }
@@ -23,12 +23,13 @@ export interface HostOwner {
 /** `claims` are those of the host without canaries, oldest first. */
 export function hostOwner(host: string, claims: readonly Claim[], settings: Settings): HostOwner {
   const oldest = claims[0];
-  if (oldest === undefined || settings.allowCrossNamespaceHostSettings) return { oldest, hears: anyone, why: () => "" };
+  if (oldest === undefined || settings.allowCrossNamespaceHostSettings)
+    return { oldest, mayDecide: anyone, why: () => "" };
   const { namespace } = oldest.owner;
   // Made only when it is needed, because few hosts need the sentence.
   return {
     oldest,
-    hears: ({ owner }) => owner.namespace === namespace,
+    mayDecide: ({ owner }) => owner.namespace === namespace,
     why: () => whyNot(host, oldest),
   };
 }
@@ -38,32 +39,37 @@ const anyone = () => true;
 function whyNot(host: string, { owner }: Claim): string {
   const whose =
     host === "_" ? "what holds for all rules without a host" : `what holds for the whole host ${shownHost(host)}`;
-  return `${whose} is said by the namespace of the oldest ${owner.kind} there, ${named(owner)}`;
+  return `${whose} is decided by the namespace of the oldest ${owner.kind} there, ${named(owner)}`;
 }
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
-export interface Unheard {
+export interface Overruled {
   /** Why its paths answer 503: it sets a guard that is not in force, and the owner sets none. */
   readonly closes: (claim: Claim) => Problem | undefined;
   readonly problems: readonly Problem[];
 }
 
-const allHeard: Unheard = { closes: () => undefined, problems: [] };
+const noneOverruled: Overruled = { closes: () => undefined, problems: [] };
 
-/** `heard` has the values for the whole host; `all` are the host's Claims, including canaries. */
-export function unheardOf(owner: HostOwner, all: readonly Claim[], heard: FeatureValues, prefix: string): Unheard {
-  if (all.every(owner.hears)) return allHeard;
+/** `hostWide` has the values for the host; `all` are the host's Claims, including canaries. */
+export function overruledOf(
+  owner: HostOwner,
+  all: readonly Claim[],
+  hostWide: FeatureValues,
+  prefix: string,
+): Overruled {
+  if (all.every(owner.mayDecide)) return noneOverruled;
   const closed = new Map<Claim, Problem>();
   const problems: Problem[] = [];
   for (const claim of all) {
-    if (owner.hears(claim)) continue;
+    if (owner.mayDecide(claim)) continue;
     const isCanary = claim.features.canary !== undefined;
     for (const [name, { provides, guard, fields, ofCanaries }] of hostScoped) {
       const value = claim.features[name];
-      if (!provides!(value) || (isCanary && ofCanaries !== true) || same(value, heard[name])) continue;
+      if (!provides!(value) || (isCanary && ofCanaries !== true) || same(value, hostWide[name])) continue;
       const key = keyIn(claim, fields, prefix);
-      const isClosed = guard === true && !isCanary && !provides!(heard[name]);
+      const isClosed = guard === true && !isCanary && !provides!(hostWide[name]);
       const { owner: object } = claim;
       const why = owner.why();
       const done = "its paths there answer 503";

@@ -21,7 +21,7 @@ import { draftsOf } from "./drafts.ts";
 import { hostFeatures, hostlessOf } from "./features.ts";
 import { withHostIdentity } from "./identity.ts";
 import { nameProblems } from "./names.ts";
-import { type HostOwner, hostOwner, unheardOf } from "./owner.ts";
+import { type HostOwner, hostOwner, overruledOf } from "./owner.ts";
 import { routesOf } from "./routes.ts";
 import { appRootOf, comingLater, strangersRoot } from "./sharing.ts";
 import { aliasesOf, type HostTls, hasTls, isCovered, tlsOf } from "./tls.ts";
@@ -60,13 +60,13 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const tls = tlsOf(host, claims, world, owner);
   const tlsConfigured = tls.configured || isCovered(host, world, owner.oldest);
   const { aliases, redirectFrom } = namesOf(host, tls, world, owner);
-  const hearing = claims.every(owner.hears) ? claims : claims.filter(owner.hears);
-  const said = hostFeatures(all.filter(owner.hears), world.settings);
-  const unheard = unheardOf(owner, all, said, world.annotationsPrefix);
+  const deciding = claims.every(owner.mayDecide) ? claims : claims.filter(owner.mayDecide);
+  const said = hostFeatures(all.filter(owner.mayDecide), world.settings);
+  const overruled = overruledOf(owner, all, said, world.annotationsPrefix);
   const root = appRootOf(host, drafts, owner);
   const { routes, displaced } = routesOf(drafts.map(({ path }) => path));
   const passthrough = strangersRoot(host, said, drafts, owner);
-  const heard =
+  const hostWide =
     passthrough.length === 0 ? said : { ...said, sslPassthrough: unannotated(world.settings).sslPassthrough };
   let routesByLocation: ReadonlyMap<number, readonly Route[]> | undefined;
   const routesAt = (at: number): readonly Route[] => {
@@ -83,7 +83,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     tlsConfigured,
     appRoot: root.appRoot,
     locations: drafts.map(({ location, claim }, at) => {
-      const closed = claim && (hostless.closes(claim) ?? unheard.closes(claim));
+      const closed = claim && (hostless.closes(claim) ?? overruled.closes(claim));
       const shadows = shadowsAt.get(at) ?? [];
       const ownTls = !tlsConfigured && host !== catchAll && claim !== undefined && hasTls(claim);
       const ownUri = keptUri(location, () => routesAt(at));
@@ -91,18 +91,18 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
       return shadows.length === 0 && closed === undefined && !ownTls ? kept : changed(kept, shadows, closed, ownTls);
     }),
     routes,
-    features: featuresFor(tls.weakness, heard, world.settings),
+    features: featuresFor(tls.weakness, hostWide, world.settings),
   };
   const allProblems = problems.concat(
-    idlePassthrough(host, hearing, drafts, world),
+    idlePassthrough(host, deciding, drafts, world),
     changedNeighbours(host, drafts),
     comingLater(host, drafts, displaced),
     hostless.problems,
-    unheard.problems,
+    overruled.problems,
     root.problems,
     passthrough,
     tls.problems,
-    nameProblems(host, hearing, world.wantedBy(host), world.ownerOf),
+    nameProblems(host, deciding, world.wantedBy(host), world.ownerOf),
   );
   const tlsSpeaker = tls.speaker && [tls.speaker.key, tls.speaker.since.created, tls.certificate].join(" ");
   return { server, uses, secrets: tls.secrets, problems: allProblems, tlsSpeaker, ...certifierOf(tls) };

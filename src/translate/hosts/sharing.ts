@@ -21,17 +21,17 @@ export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwn
   const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
   if (withRoot.length === 0) return { appRoot: undefined, problems: [] };
   const root = drafts.find(({ path }) => path.path === "/" && path.implicit !== true)?.claim;
-  const isHeard = ({ claim }: Draft) =>
-    claim === undefined || owner.hears(claim) || claim.owner.namespace === root?.owner.namespace;
-  const heard = withRoot.filter(isHeard);
-  const longest = Math.max(...heard.map(({ path }) => path.path.length));
+  const mayRedirect = ({ claim }: Draft) =>
+    claim === undefined || owner.mayDecide(claim) || claim.owner.namespace === root?.owner.namespace;
+  const redirecting = withRoot.filter(mayRedirect);
+  const longest = Math.max(...redirecting.map(({ path }) => path.path.length));
   const strangers = new Set(
-    withRoot.flatMap((draft) => (isHeard(draft) || draft.claim === undefined ? [] : [draft.claim])),
+    withRoot.flatMap((draft) => (mayRedirect(draft) || draft.claim === undefined ? [] : [draft.claim])),
   );
   const rest = host === "_" ? "requests for / without a host" : `requests for / of host ${shownHost(host)}`;
   const why = `${rest} belong to ${named((root ?? owner.oldest)!.owner)}`;
   return {
-    appRoot: heard.find(({ path }) => path.path.length === longest)?.location.features.appRoot.path,
+    appRoot: redirecting.find(({ path }) => path.path.length === longest)?.location.features.appRoot.path,
     problems: [...strangers].map(({ owner: object }) => ({ object, kind: "annotation-useless", key: "app-root", why })),
   };
 }
@@ -44,10 +44,10 @@ export function strangersRoot(
   host: string,
   { sslPassthrough }: FeatureValues,
   drafts: readonly Draft[],
-  { hears, oldest }: HostOwner,
+  { mayDecide, oldest }: HostOwner,
 ): Problem[] {
   const root = drafts.find(isRoot)?.claim;
-  if (!sslPassthrough.on || root === undefined || oldest === undefined || hears(root)) return [];
+  if (!sslPassthrough.on || root === undefined || oldest === undefined || mayDecide(root)) return [];
   const why = `the path / of host ${shownHost(host)} belongs to ${named(root.owner)}, whose Service would get all its TLS connections`;
   return [{ object: oldest.owner, kind: "annotation-useless", key: "ssl-passthrough", why }];
 }

@@ -25,7 +25,7 @@ const world = {
   isTlsConfigured: (wildcard: string) => wildcard === "*.covered.example",
 } as Pick<World, "secret" | "isTlsConfigured"> as World;
 
-const owner = { oldest: undefined, hears: () => true, why: () => "" };
+const owner = { oldest: undefined, mayDecide: () => true, why: () => "" };
 
 function claim(...tls: IngressTLS[]): Claim {
   const one = ingress({ name: "a", host: "ingress.local" });

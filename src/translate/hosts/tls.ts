@@ -42,7 +42,7 @@ const withoutTls: HostTls = {
  */
 export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
   const speaking = host === catchAll ? [] : claims.filter(hasTls);
-  const own = speaking.find(owner.hears);
+  const own = speaking.find(owner.mayDecide);
   if (own !== undefined) return said(host, own, world);
   const secrets: string[] = [];
   const problems: Problem[] = [];
@@ -50,7 +50,7 @@ export function tlsOf(host: string, claims: readonly Claim[], world: World, owne
     const brought = said(host, claim, world);
     secrets.push(...brought.secrets);
     if (brought.certificate !== undefined && brought.weakness === undefined) return { ...brought, secrets };
-    problems.push(...brought.problems, unheard(claim, owner, brought));
+    problems.push(...brought.problems, overruled(claim, owner, brought));
   }
   return { ...withoutTls, secrets, problems };
 }
@@ -60,7 +60,7 @@ export function hasTls({ tls }: Claim): boolean {
   return tls.length > 0;
 }
 
-function unheard({ owner: object }: Claim, { why }: HostOwner, { weakness }: HostTls): Problem {
+function overruled({ owner: object }: Claim, { why }: HostOwner, { weakness }: HostTls): Problem {
   const lacking =
     weakness === undefined ? "it brings no certificate for the host" : `its certificate is weak, ${weakness.why}`;
   const done = "TLS is configured for its own paths alone";
@@ -93,8 +93,8 @@ function said(host: string, claim: Claim, world: World): HostTls {
 function candidatesOf(host: string, { tls }: Claim) {
   const entries = tls.map(({ field, hosts, secret }) => ({ field, lists: hosts.includes(host), secret }));
   const listing = entries.find(({ lists }) => lists);
-  const heard = listing === undefined ? entries : [listing];
-  return heard.filter(({ secret }) => secret !== "");
+  const searched = listing === undefined ? entries : [listing];
+  return searched.filter(({ secret }) => secret !== "");
 }
 
 /**

@@ -3,7 +3,7 @@
  * applied at all. The sync and the webhook both use it.
  */
 
-import { isHeardOfCanary } from "../../annotations/canary-scope.ts";
+import { countsInCanary } from "../../annotations/canary-scope.ts";
 import { type Lookup, readAnnotations } from "../../annotations/read.ts";
 import type { Reading } from "../../annotations/reading.ts";
 import type { Ingress } from "../../model/objects.ts";
@@ -56,7 +56,7 @@ function withHeardProblems(reading: Reading): Reading {
     "annotation-useless",
     "annotation-doubtful",
   ];
-  const unheard = (one: Problem) => ofText.includes(one.kind) && "key" in one && !isHeardOfCanary(one.key);
-  if (values.canary === undefined || verdict === "reject" || !problems.some(unheard)) return reading;
-  return { ...reading, problems: problems.filter((one) => !unheard(one)) };
+  const isIdle = (one: Problem) => ofText.includes(one.kind) && "key" in one && !countsInCanary(one.key);
+  if (values.canary === undefined || verdict === "reject" || !problems.some(isIdle)) return reading;
+  return { ...reading, problems: problems.filter((one) => !isIdle(one)) };
 }

@@ -1,6 +1,7 @@
 /**
- * The machine fails under a controller that serves: the old configuration goes on, one sentence
- * says what is wrong, and what was asked for meanwhile comes when the machine is well again.
+ * The machine fails under a controller that serves. The old configuration goes on, one sentence
+ * says what is wrong, and changes that were made meanwhile are applied when the machine works
+ * again.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * Hostile objects by the number: what each is made of depends on the seed alone. Text is the
- * corpus, what a Kind calls good with the corpus put into it, and what fast-check makes up; most of
- * it is refused, and what is not is what counts.
+ * Hostile objects by number; the content of each depends on the seed alone. Its texts come from the
+ * corpus, from good samples of Kinds with the corpus put into them, and from fast-check. Most of
+ * them are refused, and the search is about the others.
  */
 import fc from "fast-check";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
@@ -21,7 +21,7 @@ export interface Hostile {
 const fields = featureList.flatMap(([, feature]) => Object.values(feature.fields as Fields)) as Field<unknown>[];
 const snippets = /snippet$/;
 
-/** Any text, and such as is near to one of `good`. */
+/** Any text, and texts that resemble one of `good`. */
 function text(good: readonly string[]): fc.Arbitrary<string> {
   const payload = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...payloads) },

@@ -1,8 +1,8 @@
 /**
  * Renders the intended tree: the same Configuration with every quoted value sealed, so that a
- * placeholder stands where its text would. No text of a user is in that tree, so its blocks and
- * directives are those the templates meant; with each placeholder's meaning put back it must equal
- * the tree of what was really rendered.
+ * placeholder stands where its text would. That tree has no text of a user, so its blocks and
+ * directives are those of the templates. With each placeholder replaced by its text, it must equal
+ * the tree that was really rendered.
  */
 import { Token } from "../../../src/directives/token.ts";
 import { wordsOf } from "../../support/nginx-tree.ts";

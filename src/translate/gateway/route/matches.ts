@@ -1,4 +1,4 @@
-/** The matches of a rule: what a request has to be like. */
+/** The matches of a rule: conditions on a request. */
 import { shown } from "../../../kinds/kind.ts";
 import { regexMistake } from "../../../kinds/patterns.ts";
 import type { Conditions, ValueCondition } from "../../../model/configuration.ts";

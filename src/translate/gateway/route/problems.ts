@@ -26,7 +26,9 @@ export function problemsOf(
   return [...new Map([...problems, ...notes].map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Parents that are nowhere. Others serve those of other classes. */
+/**
+ * Problems about parents that do not exist. Parents of other classes are left to other controllers.
+ */
 export function orphanProblems(object: ObjectName, route: Route, snapshot: Snapshot): Problem[] {
   const { gateways, listenerSets } = snapshot;
   return parentsNamed(route).flatMap((parent): Problem[] => {

@@ -3,7 +3,7 @@
  * comes from the Claim that it relieves (RS-13.9). Tools copy an object with all its annotations to
  * make a canary of it, so equal annotations are no mistake.
  */
-import { isHeardOfCanary } from "../../annotations/canary-scope.ts";
+import { countsInCanary } from "../../annotations/canary-scope.ts";
 import { annotationKeys } from "../../annotations/read.ts";
 import type { Problem } from "../../problem.ts";
 import type { Claim } from "../claim.ts";
@@ -11,7 +11,7 @@ import type { Claim } from "../claim.ts";
 const known = new Set(annotationKeys);
 
 /** `relieved` are the Claims whose Locations it shadows. */
-export function unheardAnnotations(
+export function idleAnnotations(
   { owner: object, annotations }: Claim,
   relieved: readonly (Claim | undefined)[],
   prefix: string,
@@ -19,7 +19,7 @@ export function unheardAnnotations(
   const others = relieved.filter((claim) => claim !== undefined);
   return Object.entries(annotations).flatMap(([name, text]): Problem[] => {
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
-    if (!known.has(key) || isHeardOfCanary(key)) return [];
+    if (!known.has(key) || countsInCanary(key)) return [];
     const main = others.find((other) => other.annotations[name] !== text);
     if (main === undefined) return [];
     const why = `this is a canary, and a request that it takes has the settings of ${main.key}`;
