@@ -2,27 +2,36 @@
  * Writes docs/chart-values.md, the table of all values, and the lists that the chart's templates
  * read.
  */
+import { withOutline } from "../../src/cli/reference/markdown.ts";
 import { flag } from "./shape.ts";
 import type { ChartValue, Fate } from "./value.ts";
 
 const head = `# Chart values, compared with ingress-nginx
 
-Every value of ingress-nginx's chart 4.15.1, as the chart \`charts/sluice\` takes it. This page is generated from the declarations in
-\`scripts/chart/values/\`, as are \`values.yaml\` and \`values.schema.json\`; a test compares them.
+Every value of ingress-nginx's chart 4.15.1, as the chart \`charts/sluice\` takes it. This page is
+generated from the declarations in \`scripts/chart/values/\`, as are \`values.yaml\` and
+\`values.schema.json\`; a test compares them.
 
 - **same**: the value does what it did.
 - **differs**: it works, and the note says what is different.
-- **no meaning**: it is accepted, changes nothing, and the notes after an install name it when it was set to something else than its default.
+- **no meaning**: it is accepted, changes nothing, and the notes after an install name it when it was
+  set to something else than its default.
 - **own**: only Sluice has it.
 
-A key that is not on this page is refused as a typo where one that is resembles it, and the refusal names that one. Where none does, the key does nothing, as in ingress-nginx's chart,
-and the notes after an install say so. Two places are let alone: \`global\`, which a chart shares with those that it is installed with, and keys at the top that begin with \`x-\`, by custom the place of YAML anchors.
+A key that is not on this page is refused as a typo where one that is resembles it, and the refusal
+names that one. Where none does, the key does nothing, as in ingress-nginx's chart, and the notes
+after an install say so. Two places are never refused: \`global\`, which a chart shares with those
+that it is installed with, and keys at the top that begin with \`x-\`, by custom the place of YAML
+anchors.
 
-A flag under \`controller.extraArgs\` that the controller does not have, or with a value that it cannot read, is refused, because the Pods would not start. A key under \`controller.config\` that the
+A flag under \`controller.extraArgs\` that the controller does not have, or with a value that it
+cannot read, is refused, because the Pods would not start. A key under \`controller.config\` that the
 ConfigMap does not have is ignored by the controller, as by ingress-nginx, and the notes name it.
 
-Numbers and booleans may stand in quotes, as \`replicaCount: "2"\` and \`enabled: "true"\`. A \`"false"\` in quotes is a text, and helm counts any text as true; ingress-nginx's chart does the same. The notes after an
-install name each such value, so write \`false\` without quotes. What is copied into an object as it is, such as \`runAsNonRoot\`, is false there, and so is each flag below \`sluice\`.
+Numbers and booleans may be in quotes, as \`replicaCount: "2"\` and \`enabled: "true"\`. A \`"false"\`
+in quotes is a text, and helm counts any text as true; ingress-nginx's chart does the same. The notes
+after an install name each such value, so write \`false\` without quotes. A value that is copied into
+an object as it is, such as \`runAsNonRoot\`, is false there, and so is each flag below \`sluice\`.
 `;
 
 const word: Record<Fate["kind"], string> = { same: "same", differs: "differs", "no-meaning": "no meaning", own: "own" };
@@ -35,7 +44,7 @@ export function valuesPage(values: readonly ChartValue[]): string {
     ([chapter, members]) =>
       `## ${chapter}\n\n| value | default | compared | what it does |\n|---|---|---|---|\n${members.map(row).join("\n")}\n`,
   );
-  return `${head}\n| compared | values |\n|---|---|\n${counts.join("\n")}\n\n${chapters.join("\n")}`;
+  return withOutline(`${head}\n| compared | values |\n|---|---|\n${counts.join("\n")}\n\n${chapters.join("\n")}`);
 }
 
 /**

@@ -2,6 +2,7 @@
  * Makes docs/performance.md from the results of the benchmarks and other tables; only `notes.md` is
  * written by hand.
  */
+import { withOutline } from "../../src/cli/reference/markdown.ts";
 import { type Figure, isMet, measureOf, medianOf, type Results, shown } from "./measured.ts";
 
 /**
@@ -18,7 +19,7 @@ export function pageOf(results: Readonly<Record<string, Results>>, notes: string
     ].join("\n\n"),
   );
   const costs = reloadCosts === "" ? [] : ["## Which annotations cost a reload", reloadCosts.trim()];
-  return `${[notes.trim(), ...sections, ...costs].join("\n\n")}\n`;
+  return withOutline(`${[notes.trim(), ...sections, ...costs].join("\n\n")}\n`);
 }
 
 /** One row for each figure; several columns where there are several numbers of hosts. */

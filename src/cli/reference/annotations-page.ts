@@ -4,7 +4,7 @@ import { featureList } from "../../annotations/registry.ts";
 import { removed } from "../../annotations/removed.ts";
 import { written } from "../../kinds/kind.ts";
 import { defaultSettings, settings } from "../../settings/registry.ts";
-import { code, table } from "./markdown.ts";
+import { code, table, withOutline } from "./markdown.ts";
 
 export function annotationsPage(): string {
   const parts = featureList.map(([, feature]) => {
@@ -12,26 +12,27 @@ export function annotationsPage(): string {
     const head = ["Annotation", "Default", "Value", "Risk", "What it does"];
     return `## ${feature.name}\n\n${scopes[feature.scope]}\n\n${table(head, rows)}\n${exampleOf(feature)}`;
   });
-  return `${intro}\n${parts.join("\n")}\n${gone()}`;
+  return withOutline(`${intro}\n${parts.join("\n")}\n${gone()}`);
 }
 
 const intro = `# Annotations
 
 <!-- Printed by \`sluice reference annotations\`; npm test checks it. -->
 
-Each has the prefix \`nginx.ingress.kubernetes.io/\`, or the one that \`--annotations-prefix\` names. An Ingress with an annotation of a
-higher risk than the setting \`annotations-risk-level\` (\`High\`) is refused. A default in brackets is that of the setting it names.
+Each has the prefix \`nginx.ingress.kubernetes.io/\`, or the one that \`--annotations-prefix\` names. An
+Ingress with an annotation of a higher risk than the setting \`annotations-risk-level\` (\`High\`) is
+refused. A default in brackets is that of the setting it names.
 
-Below each table is an example value for each of its annotations. Few Ingresses need all of them at once.
+Below each table is an example value for each of its annotations. Few Ingresses need all of them at
+once.
 `;
 
 /** The scope of a feature's annotations. */
 export const scopes: Readonly<Record<AnyFeature["scope"], string>> = {
   location: "For the paths of the Ingress.",
   ingress: "For the Ingress as a whole.",
-  host: "For the hosts of the Ingress as a whole: of several Ingresses of a host, the oldest one that sets it wins.",
-  upstream:
-    "For the Services of the Ingress, and without a reload: of several Ingresses that use a Service, the oldest one wins.",
+  host: "For the hosts of the Ingress as a whole: of several Ingresses of a host, the oldest one wins.",
+  upstream: "For the Services of the Ingress, without a reload: of several Ingresses, the oldest one wins.",
 };
 
 export const fieldsOf = (feature: AnyFeature) => Object.values(feature.fields) as readonly Field<unknown>[];

@@ -2,22 +2,23 @@
 import type { Flag } from "../flag.ts";
 import { flagGroups } from "../flags.ts";
 import { usage, writtenDefault } from "../help.ts";
-import { code, table } from "./markdown.ts";
+import { code, table, withOutline } from "./markdown.ts";
 
 export function flagsPage(): string {
   const parts = Object.entries(flagGroups).map(([title, group]) => {
     const rows = (Object.values(group) as Flag<unknown>[]).map(row);
     return `## ${title}\n\n${table(["Flag", "Default", "Value", "What it does"], rows)}`;
   });
-  return `${intro}\n${parts.join("\n")}`;
+  return withOutline(`${intro}\n${parts.join("\n")}`);
 }
 
 const intro = `# Flags
 
 <!-- Printed by \`sluice reference flags\`; npm test checks it. -->
 
-Flags of \`sluice run\` and \`sluice serve\`. Names and defaults are those of ingress-nginx, but for those marked as Sluice's own. A flag
-that does not exist, a value that cannot be read and flags that exclude each other end the start with one sentence and exit code 2.
+Flags of \`sluice run\` and \`sluice serve\`. Names and defaults are those of ingress-nginx,
+except for those marked as Sluice's own. A flag that does not exist, a value that cannot be read, and
+flags that exclude each other end the start with one sentence and exit code 2.
 `;
 
 function row(flag: Flag<unknown>): readonly string[] {

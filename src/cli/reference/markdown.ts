@@ -10,6 +10,20 @@ function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }
 
+/** The page with an outline of its sections, as links, before the first one. */
+export function withOutline(page: string): string {
+  const links = [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => `- [${title}](#${anchorOf(title!)})\n`);
+  return page.replace(/^## /m, () => `${links.join("")}\n## `);
+}
+
+/** The anchor that GitHub gives to a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, "")
+    .replaceAll(" ", "-");
+}
+
 /** `text` as code, or nothing. */
 export function code(text: string): string {
   if (text === "") return "";

@@ -61,8 +61,9 @@ const intro = `# Metrics
 
 <!-- Printed by \`sluice reference metrics\`; npm test checks it. -->
 
-Every metric that the controller serves at \`/metrics\` on its health port. [metrics.md](../metrics.md) says how they are meant to be
-used. "(controller)" stands for the labels ${common.map(code).join(", ")}.
+Every metric that the controller serves at \`/metrics\` on its health port. [metrics.md](../metrics.md)
+shows how to use them. "(controller)" stands for the labels
+${common.map(code).join(", ")}.
 Histograms of requests have all of their labels only with \`--request-histograms=full\`.
 `;
 

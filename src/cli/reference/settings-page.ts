@@ -4,23 +4,25 @@ import { capabilityNames } from "../../directives/capabilities.ts";
 import { written } from "../../kinds/kind.ts";
 import type { Setting } from "../../settings/declare.ts";
 import { groups } from "../../settings/registry.ts";
-import { code, table } from "./markdown.ts";
+import { code, table, withOutline } from "./markdown.ts";
 
 export function settingsPage(): string {
   const parts = Object.entries(groups).map(([title, group]) => {
     const rows = (Object.values(group) as Setting<unknown>[]).map(row);
     return `## ${title}\n\n${table(["Key", "Default", "Value", "nginx", "What it does"], rows)}`;
   });
-  return `${intro}\n${parts.join("\n")}`;
+  return withOutline(`${intro}\n${parts.join("\n")}`);
 }
 
 const intro = `# ConfigMap keys
 
 <!-- Printed by \`sluice reference settings\`; npm test checks it. -->
 
-The ConfigMap that \`--configmap\` names. The keys and their defaults are those of ingress-nginx, but for those marked as Sluice's own; letter case does not matter. A value
-that cannot be read changes nothing: the last good one of its key stays (or the default), a Problem says so, and the other
-keys are not touched by it. A change of a key reloads nginx unless its row says that it is live at once.
+The ConfigMap that \`--configmap\` names. The keys and their defaults are those of
+ingress-nginx, except for those marked as Sluice's own; letter case does not matter. A value that
+cannot be read changes nothing: the last good one of its key stays (or the default), a Problem says
+so, and the other keys are not affected. A change of a key reloads nginx unless its row says that it
+is live at once.
 `;
 
 function row(setting: Setting<unknown>): readonly string[] {

@@ -10,7 +10,7 @@ export const step = (what: string, says: string): AskedStep => ({ what, says });
 
 /**
  * Without what only Sluice and the asked service know of its URL. What stops a request may say the
- * whole URL of a redirect, which each client hears.
+ * whole URL of a redirect, which each client gets.
  */
 export function openGuard(guard: Guard): Guard {
   return guard.outcome === "stops" ? guard : { ...guard, says: withoutCredentials(guard.says) };
