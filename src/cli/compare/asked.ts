@@ -1,4 +1,5 @@
 /** One request that is sent to both addresses. */
+import { urlParts } from "../../decide/url.ts";
 
 export interface AskedRequest {
   readonly method: string;
@@ -20,21 +21,13 @@ export function keyOf({ method, scheme, host, target, headers, body = "" }: Aske
   return JSON.stringify([method, scheme, host, target, Object.entries(headers).sort(), body]);
 }
 
-const urlShape = /^(?:(https?):\/\/)?(\[[^\]/?#\s]*\](?::\d+)?|[^/?#\s:@]+(?::\d+)?)([/?]\S*)?$/i;
-
 /**
  * Reads `https://shop.example.com/cart?x=1`. The scheme is http if none is given; undefined where
  * the text is no URL.
  */
 export function requestOf(method: string, url: string, headers: AskedRequest["headers"]): AskedRequest | undefined {
-  const [, scheme = "http", host, rest = "/"] = urlShape.exec(url) ?? [];
-  if (host === undefined) return undefined;
-  const target = rest.startsWith("/") ? rest : `/${rest}`;
-  return {
-    method,
-    scheme: scheme.toLowerCase() as AskedRequest["scheme"],
-    host: host.toLowerCase(),
-    target: target.replace(/#.*$/, ""),
-    headers,
-  };
+  const parts = urlParts(url);
+  if (parts === undefined) return undefined;
+  const { scheme = "http", host, target } = parts;
+  return { method, scheme, host: host.toLowerCase(), target, headers };
 }

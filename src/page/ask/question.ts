@@ -2,7 +2,12 @@
 import { isIP } from "node:net";
 import type { AskedRequest } from "../../decide/request.ts";
 import type { AskedStream } from "../../decide/streams.ts";
+import { urlParts } from "../../decide/url.ts";
 import type { AskQuestion } from "../api/ask.ts";
+import { shown } from "../shown.ts";
+
+/** In quotes, on one line, and no longer than somebody reads. */
+const quoted = (text: string): string => `"${shown(text, 100)}"`;
 
 /** At least one of them; with both it is a request where no stream takes it. */
 export interface Asked {
@@ -18,7 +23,7 @@ export function askedIn(question: AskQuestion): Asked | string {
   const protocol = scheme?.toLowerCase() as "tcp" | "udp" | "tls" | undefined;
   const port = digits === undefined && protocol === "tls" ? 443 : Number(digits);
   if (/^(tcp|udp|tls):\/\//i.test(url) && !isPort(port))
-    return `${JSON.stringify(url)} is not a stream such as tcp://db.example.com:5432`;
+    return `${quoted(url)} is not a stream such as tcp://db.example.com:5432`;
   const host = name.replace(/^\[(.*)\]$/, "$1").toLowerCase();
   const stream = { protocol: protocol ?? "any", host, port } as const;
   if (protocol === "tcp" || protocol === "udp") return { stream };
@@ -32,24 +37,24 @@ const isPort = (port: number): boolean => port > 0 && port <= 65_535;
 
 /** A sentence where it is none. */
 function requestOf({ url, method = "GET", headers: given = {}, client }: AskQuestion): AskedRequest | string {
-  const [, scheme, host, target] =
-    /^(?:(https?):\/\/)?(\[[^\]/?#\s]*\](?::\d+)?|[^/?#\s:]+(?::\d+)?)([/?][^\s]*)?$/i.exec(url) ?? [];
-  if (host === undefined) return `${JSON.stringify(url)} is not a URL such as https://shop.example.com/cart`;
-  if (!/^[A-Za-z]+$/.test(method)) return `${JSON.stringify(method)} is not a method such as GET`;
+  const parts = urlParts(url);
+  if (parts === undefined) return `${quoted(url)} is not a URL such as https://shop.example.com/cart`;
+  const { scheme = "http", host, target } = parts;
+  if (!/^[A-Za-z]+$/.test(method)) return `${quoted(method)} is not a method such as GET`;
   const stray = Object.entries(given).find(
     ([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value),
   );
   if (stray !== undefined)
-    return `${JSON.stringify(stray[0])} is not the name of a header, or its value has a line break`;
-  if (client !== undefined && isIP(client) === 0) return `${JSON.stringify(client)} is not an IP address`;
+    return `${quoted(stray[0])} is not the name of a header, or its value has a line break`;
+  if (client !== undefined && isIP(client) === 0) return `${quoted(client)} is not an IP address`;
   const headers = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   const port = /:(\d+)$/.exec(host)?.[1];
   return {
-    scheme: (scheme?.toLowerCase() ?? "http") as AskedRequest["scheme"],
+    scheme,
     ...(port === undefined ? {} : { port: Number(port) }),
     ...(headers.has("host") ? { sni: host.replace(/:\d+$/, "").toLowerCase() } : {}),
     host: headers.get("host") ?? host,
-    target: target === undefined ? "/" : target.startsWith("?") ? `/${target}` : target,
+    target,
     method: method.toUpperCase(),
     headers,
     ...(client === undefined ? {} : { client }),
