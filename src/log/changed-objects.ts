@@ -3,7 +3,7 @@ import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../mode
 import { Table } from "../model/table.ts";
 
 export interface ChangedObjects {
-  /** `Ingress shop/web changed`, at most five. */
+  /** `Ingress shop/web changed`, at most five, with what `parts` says about each. */
   readonly objects: readonly string[];
   /** How many more there are. */
   readonly more: number;
@@ -11,14 +11,20 @@ export interface ChangedObjects {
 
 const listed = 5;
 
-export function changedObjects(before: Snapshot | undefined, after: Snapshot): ChangedObjects {
+/** `parts` says what has changed of an object: ` (spec.rules)`, or nothing. */
+export function changedObjects(
+  before: Snapshot | undefined,
+  after: Snapshot,
+  parts: (was: object, is: object) => string = () => "",
+): ChangedObjects {
   const changes = (Object.keys(tableOf) as WatchedKind[]).flatMap((kind) => {
     const [old, now] = [before ?? emptySnapshot, after].map((one) => one[tableOf[kind]] as Table<object> | undefined);
     const found = (now ?? Table.empty<object>()).changesSince(old ?? Table.empty());
     return found.map((change) => ({ kind, ...change }));
   });
   const objects = changes.slice(0, listed).map(({ kind, key, before: was, after: is }) => {
-    return `${kind} ${key} ${was === undefined ? "added" : is === undefined ? "removed" : "changed"}`;
+    if (was === undefined) return `${kind} ${key} added`;
+    return is === undefined ? `${kind} ${key} removed` : `${kind} ${key} changed${parts(was, is)}`;
   });
   return { objects, more: changes.length - objects.length };
 }

@@ -7,6 +7,7 @@ import type { Snapshot } from "../model/snapshot.ts";
 import type { ApplyOutcome, SyncReport, TurnFailure } from "../sync/ports.ts";
 import type { Clock } from "../timing/clock.ts";
 import type { StatusAnswer, StatusChange } from "./api/status.ts";
+import { changedParts } from "./changed-parts.ts";
 
 const mostChanges = 100;
 
@@ -53,7 +54,7 @@ export class RecentChanges {
     const { change, reload, tookMs } = report;
     const at = new Date(this.#clock.wall()).toISOString();
     if (generation !== undefined && generation !== this.#live?.generation) this.#live = { generation, since: at };
-    const changed = changedObjects(this.#last, snapshot);
+    const changed = changedObjects(this.#last, snapshot, changedParts);
     this.#last = snapshot;
     if (change.kind === "none" && reload === undefined) return;
     if (reload !== undefined) this.#count(report, reload);

@@ -77,7 +77,8 @@ export interface StatusCounts {
 export interface StatusChange {
   readonly at: string;
   /**
-   * `Ingress shop/web changed`, at most five; empty where no object changed, as with a template.
+   * `Ingress shop/web changed (spec.rules)`, at most five; empty where no object changed, as with a
+   * template.
    */
   readonly objects: readonly string[];
   /** How many more objects changed. */

@@ -1,0 +1,55 @@
+/**
+ * Names what differs between two versions of an object: annotations and keys of data by their
+ * names, and all else by its field. Values are left out, because any of them may be a secret.
+ */
+import { isDeepStrictEqual } from "node:util";
+
+const mostParts = 4;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Maps whose keys say more than their own name. */
+const named: readonly (readonly [path: readonly string[], word: string])[] = [
+  [["metadata", "annotations"], "annotation"],
+  [["metadata", "labels"], "label"],
+  [["data"], "key"],
+  [["binaryData"], "key"],
+];
+
+/** ` (annotation proxy-read-timeout, spec.rules)`; empty where nothing that counts differs. */
+export function changedParts(was: object, is: object): string {
+  const before = was as Fields;
+  const after = is as Fields;
+  const parts = [
+    ...named.flatMap(([path, word]) =>
+      changedKeys(at(before, path), at(after, path)).map((key) => `${word} ${key.replace(/^.*\//, "")}`),
+    ),
+    ...changedKeys(before, after)
+      .filter((field) => !["metadata", "status", "data", "binaryData"].includes(field))
+      .flatMap((field) => fieldWords(field, before[field], after[field])),
+  ];
+  if (parts.length === 0) return "";
+  const more = parts.length - mostParts;
+  return ` (${parts.slice(0, mostParts).join(", ")}${more > 0 ? ` and ${more} more` : ""})`;
+}
+
+/** A list that has grown or shrunk says by how much: `endpoints 2 → 3`. */
+function fieldWords(field: string, before: unknown, after: unknown): readonly string[] {
+  if (Array.isArray(before) && Array.isArray(after))
+    return [before.length === after.length ? field : `${field} ${before.length} → ${after.length}`];
+  if (isFields(before) && isFields(after)) return changedKeys(before, after).map((key) => `${field}.${key}`);
+  return [field];
+}
+
+function changedKeys(before: Fields, after: Fields): readonly string[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key])).sort();
+}
+
+function at(fields: Fields, path: readonly string[]): Fields {
+  const value = path.reduce<unknown>((one, name) => (isFields(one) ? one[name] : undefined), fields);
+  return isFields(value) ? value : {};
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
