@@ -45,6 +45,11 @@ export class PageNotes {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Something that the page shows has changed elsewhere. */
+  touched(): void {
+    this.#tell();
+  }
+
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }

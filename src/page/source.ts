@@ -1,5 +1,6 @@
 /** The interface of a running controller for the page. No call changes anything. */
 import type { FeatureValues } from "../annotations/registry.ts";
+import type { ShadowReport } from "../decide/shadow/report.ts";
 import type { Configuration } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { PeerFigures } from "../nginx/channel.ts";
@@ -8,6 +9,7 @@ import type { Quarantine } from "../translate/quarantine.ts";
 import type { AskOutcome, AskQuestion } from "./api/ask.ts";
 import type { StatusAnswer } from "./api/status.ts";
 import type { PageNotes } from "./notes.ts";
+import type { EndedShadow } from "./shadow/ended.ts";
 import type { CountedRequests } from "./traffic.ts";
 
 export type Served = Configuration<Settings, FeatureValues>;
@@ -21,6 +23,10 @@ export interface PageSource {
   readonly refusals: () => Quarantine;
   /** Keyed by `address:port`; undefined where nginx does not answer. */
   readonly peers: (addresses: readonly string[]) => Promise<ReadonlyMap<string, PeerFigures> | undefined>;
+  /** What routes in shadow would do otherwise; nginx is asked for its counts. */
+  readonly shadows: () => Promise<readonly ShadowReport[]>;
+  /** The same of routes that are in shadow no more; another array after each change. */
+  readonly ended: () => readonly EndedShadow[];
   /** Undefined: requests are not counted. */
   readonly requests: CountedRequests | undefined;
   /** Undefined before the controller has started. */

@@ -6,6 +6,7 @@ import type { AskOutcome, AskQuestion } from "../../page/api/ask.ts";
 import type { StatusAnswer } from "../../page/api/status.ts";
 import { askNginx } from "../../page/ask/asking.ts";
 import { explain, explainStream } from "../../page/ask/explain.ts";
+import { inTime } from "../../page/ask/in-time.ts";
 import { askedIn } from "../../page/ask/question.ts";
 import type { AskedWorld } from "../../page/ask/world.ts";
 import { statusOf } from "../../page/status.ts";
@@ -17,6 +18,11 @@ import { build } from "../../version.ts";
 import { decideOptions } from "../options.ts";
 import type { Instruments } from "./instruments.ts";
 import type { Program } from "./program.ts";
+
+/** A decision takes a few milliseconds, also with many hosts. */
+const longestMs = 2_000;
+const tooLong =
+  "a pattern that may take this request needs too long for it, so there is no answer; ask with a shorter path";
 
 export interface ControllerAnswers {
   /** Undefined before the controller has started. */
@@ -63,7 +69,8 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
       if (ofStream !== undefined) return { ok: true, answer: ofStream };
       const request = asked.request!;
       const answered = await askNginx(world, request, controller);
-      return { ok: true, answer: explain({ world, asked: request, ...answered, now: new Date() }) };
+      const answer = inTime(longestMs, () => explain({ world, asked: request, ...answered, now: new Date() }));
+      return answer === undefined ? { ok: false, why: tooLong } : { ok: true, answer };
     },
   };
 }

@@ -31,7 +31,7 @@ export interface Controlled {
 
 export function controllerPart(
   program: Program,
-  { reports, changes, notes }: Instruments,
+  { reports, changes, notes, shadows }: Instruments,
   controlled: Controlled,
 ): Part {
   const { flags, log, write, notices, ending, running } = program;
@@ -64,6 +64,7 @@ export function controllerPart(
             problems: () => {},
             synced: (report) => changes.synced(report, source.snapshot(), running.controller?.sync.live?.generation),
           },
+          shadows.listener,
           notes.listener,
         ]),
         events: {

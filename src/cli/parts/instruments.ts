@@ -2,12 +2,15 @@
  * The instruments of a controller: its health, its metrics, its last changes, and the reports that
  * fill log and metrics.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { Health } from "../../health/health.ts";
 import { Metrics } from "../../metrics/metrics.ts";
 import { PageNotes } from "../../page/notes.ts";
 import { RecentChanges } from "../../page/recent-changes.ts";
+import { EndedShadows } from "../../page/shadow/ended.ts";
 import type { Source } from "../../sync/ports.ts";
 import { systemClock } from "../../timing/clock.ts";
+import { decideOptions } from "../options.ts";
 import { Reports } from "../run/reports.ts";
 import { metricsOptions, whyNotServing } from "../run/running.ts";
 import type { Program } from "./program.ts";
@@ -18,6 +21,7 @@ export interface Instruments {
   readonly reports: Reports;
   readonly changes: RecentChanges;
   readonly notes: PageNotes;
+  readonly shadows: EndedShadows;
 }
 
 export interface Measured {
@@ -38,5 +42,13 @@ export function instrumentsOf({ flags, log, running }: Program, measured: Measur
   const metrics = new Metrics(metricsOptions(running, { ...measured, flags, health, ceilingReached }));
   const notes = new PageNotes(Date.now);
   const reports = new Reports(log, metrics, notes);
-  return { health, metrics, reports, changes: new RecentChanges(systemClock), notes };
+  const shadows = new EndedShadows({
+    configuration: () => running.controller?.sync.configuration,
+    counts: async () => (await running.controller?.shadow()) ?? "",
+    options: decideOptions(flags),
+    now: () => new Date(),
+    changed: () => notes.touched(),
+    pause: () => delay(1_000, undefined, { ref: false }),
+  });
+  return { health, metrics, reports, changes: new RecentChanges(systemClock), notes, shadows };
 }

@@ -10,6 +10,7 @@ import type { Source } from "../../sync/ports.ts";
 import { systemClock } from "../../timing/clock.ts";
 import { emptyQuarantine } from "../../translate/quarantine.ts";
 import type { Flags } from "../flags.ts";
+import { shadowsOf } from "../run/shadows.ts";
 import type { Instruments } from "./instruments.ts";
 import { CannotStart, type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
@@ -63,7 +64,7 @@ async function open(source: PageSource): Promise<Page> {
 
 function pageSource(
   { flags, running }: Program,
-  { metrics, notes }: Instruments,
+  { metrics, notes, shadows }: Instruments,
   source: Source,
   answers: PageAnswers,
 ): PageSource {
@@ -75,6 +76,8 @@ function pageSource(
     snapshot: () => source.snapshot(),
     refusals: () => sync()?.refusals ?? emptyQuarantine,
     peers: async (addresses) => running.controller?.peers(addresses),
+    shadows: async () => (await shadowsOf(running.controller, flags)) ?? [],
+    ended: () => shadows.all,
     requests: running.nginx.machine.mode === "dynamic" ? metrics.requests : undefined,
     names: {
       annotationsPrefix: flags.annotationsPrefix,

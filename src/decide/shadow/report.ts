@@ -42,9 +42,17 @@ export function shadowReports(served: Served, lines: string, options: DecideOpti
   return readCounts(lines)
     .flatMap((count): ShadowReport[] => {
       const differences = differencesOf(served, count, options);
-      return differences === undefined ? [] : [{ ...count, differences }];
+      return differences === undefined ? [] : [{ ...count, example: withoutValues(count.example), differences }];
     })
     .sort((one, other) => compared(one.host, other.host) || compared(one.shadow.path, other.shadow.path));
+}
+
+/** nginx leaves the values out; a part of the query without a name may be a token as a whole. */
+function withoutValues(example: string): string {
+  const at = example.indexOf("?");
+  if (at < 0) return example;
+  const parts = example.slice(at + 1).split("&");
+  return `${example.slice(0, at)}?${parts.map((part) => (part.includes("=") ? part : "…")).join("&")}`;
 }
 
 const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
