@@ -94,7 +94,9 @@ function headsOf([first]) {
  * @param {string} text
  */
 export function name(text) {
-  return text.split(/(?<=[./:,_-])|(?<=[^./:,_\s-]{30})/).flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
+  return text
+    .split(/(?<=[./:,_-])(?![)\]])|(?<=[^./:,_\s-]{30})/)
+    .flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
 }
 
 /**

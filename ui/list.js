@@ -2,7 +2,6 @@
  * A list that the server filters, sorts and cuts into pages. It is fast with ten thousand rows,
  * because a hundred are shown. The address holds filter, order and page.
  */
-import { get } from "./api.js";
 import { fill, h, refill, table } from "./dom.js";
 import { count } from "./words.js";
 
@@ -11,18 +10,21 @@ import { count } from "./words.js";
 /** @import { Shown } from "./main.js" */
 
 const pageRows = 100;
+const mostPages = 10_000;
 
 /**
  * @template Row
  * @typedef {object} ListView
- * @property {string} name of the API
+ * @property {(question: URLSearchParams, signal: AbortSignal) => Promise<any>} ask takes `filter`, `sort`, `order`, `offset` and `limit`
  * @property {string} caption
  * @property {string} filterHint
  * @property {string} empty shown where there is nothing at all
+ * @property {string} [unmatched] shown where the filter takes nothing
  * @property {readonly (readonly [label: string, sort?: string, kind?: string])[]} columns
  * @property {(row: Row) => HTMLTableRowElement} row
  * @property {string} usualSort
  * @property {(answer: any) => Child[]} [before] shown above the list
+ * @property {boolean} [filtersAll] what is above the list is filtered, too
  */
 
 /**
@@ -52,12 +54,15 @@ export function showList(root, list) {
     filter,
     status,
   );
-  fill(root, before, search, place, pager);
+  fill(root, list.filtersAll ? [search, before] : [before, search], place, pager);
 
   /** @type {AbortController | undefined} */
   let asking;
 
-  /** @param {Record<string, string>} changes an empty value is left out */
+  /**
+   * @param {Record<string, string>} changes an empty value is left out
+   * @returns {Promise<void>}
+   */
   function move(changes) {
     const next = params();
     for (const [name, value] of Object.entries(changes)) {
@@ -74,7 +79,7 @@ export function showList(root, list) {
   /** @param {readonly [label: string, sort?: string, kind?: string]} column */
   function head([label, sort, kind]) {
     const [now, isDown] = [params().get("sort") ?? list.usualSort, params().get("order") === "desc"];
-    if (sort === undefined) return h("th", { scope: "col", role: "columnheader", class: kind }, label);
+    if (!sort) return h("th", { scope: "col", role: "columnheader", class: kind }, label);
     const direction = sort !== now ? undefined : isDown ? "descending" : "ascending";
     const button = h("button", { type: "button", "data-key": sort }, label);
     button.addEventListener("click", () => {
@@ -100,22 +105,25 @@ export function showList(root, list) {
     return button;
   }
 
+  /** @returns {Promise<void>} */
   async function refresh() {
     asking?.abort();
     const own = new AbortController();
     asking = own;
     const asked = params();
-    const page = Math.max(1, Number(asked.get("page") ?? 1) || 1);
+    const page = Math.min(Math.max(1, Math.floor(Number(asked.get("page") ?? 1)) || 1), mostPages);
     const question = new URLSearchParams({ offset: String((page - 1) * pageRows), limit: String(pageRows) });
     for (const name of ["filter", "sort", "order"]) if (asked.has(name)) question.set(name, asked.get(name) ?? "");
     /** @type {List<Row>} */
-    const answer = await get(list.name, question, own.signal);
+    const answer = await list.ask(question, own.signal);
     const { total, matched, offset, rows } = answer;
+    // There are fewer pages than when the address was made.
+    if (rows.length === 0 && matched > 0) return move({ page: String(Math.ceil(matched / pageRows)) });
     refill(before, list.before?.(answer) ?? []);
     const text = matched === total ? count(total) : `${count(matched)} of ${count(total)}`;
     if (status.textContent !== text) status.textContent = text;
     if (total === 0) fill(place, h("p", { class: "empty" }, list.empty));
-    else if (matched === 0) fill(place, h("p", { class: "empty" }, "Nothing matches the filter."));
+    else if (matched === 0) fill(place, h("p", { class: "empty" }, list.unmatched ?? "Nothing matches the filter."));
     else refill(place, table(list.caption, rows.map(list.row), list.columns.map(head)));
     const pages = Math.ceil(matched / pageRows);
     const last = Math.min(matched, offset + rows.length);
@@ -129,6 +137,25 @@ export function showList(root, list) {
       );
   }
   return { refresh };
+}
+
+/**
+ * Filters, sorts and cuts rows that are here already, as the server does.
+ * @template Row
+ * @param {readonly Row[]} rows
+ * @param {URLSearchParams} question
+ * @param {(row: Row) => string} text what the filter looks at
+ * @param {Record<string, (row: Row) => string | number>} sorts without one, rows stay as they are
+ * @returns {List<Row>}
+ */
+export function cutList(rows, question, text, sorts) {
+  const words = (question.get("filter") ?? "").toLowerCase().split(/\s+/);
+  const found = rows.filter((row) => words.every((word) => text(row).toLowerCase().includes(word)));
+  const value = sorts[question.get("sort") ?? ""];
+  if (value !== undefined) found.sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+  if (question.get("order") === "desc") found.reverse();
+  const [offset, limit] = [Number(question.get("offset")), Number(question.get("limit"))];
+  return { total: rows.length, matched: found.length, offset, rows: found.slice(offset, offset + limit) };
 }
 
 /** @param {unknown} error */

@@ -6,6 +6,7 @@ import { ApiError, get } from "./api.js";
 import { fill, h } from "./dom.js";
 import { follow } from "./live.js";
 
+/** @import { ViewsAnswer } from "../src/page/api/views.ts" */
 /** @import { TrafficEvent, ViewName } from "../src/page/api/events.ts" */
 
 /**
@@ -30,6 +31,7 @@ const views = {
   problems: () => import("./views/problems.js"),
   certificates: () => import("./views/certificates.js"),
   gateways: () => import("./views/gateways.js"),
+  shadow: () => import("./views/shadow.js"),
 };
 
 const main = /** @type {HTMLElement} */ (document.getElementById("content"));
@@ -90,12 +92,14 @@ document.addEventListener("click", (event) => {
 addEventListener("sluice:refresh", () => void refresh());
 addEventListener("popstate", () => void show(false));
 
-/** Only clusters with the Gateway API have something to show there. */
-async function offerGateways() {
-  const link = document.querySelector('a[data-view="gateways"]')?.parentElement;
-  if (!link?.hidden) return;
-  const { classes, gateways } = await get("gateways");
-  link.hidden = classes.length === 0 && gateways.length === 0;
+/** Only clusters with the Gateway API have something to show in some views. */
+async function offerViews() {
+  /** @type {ViewsAnswer} */
+  const offered = await get("views");
+  for (const [name, isThere] of Object.entries(offered)) {
+    const link = document.querySelector(`a[data-view="${name}"]`)?.parentElement;
+    if (link) link.hidden = !isThere;
+  }
 }
 
 follow({
@@ -105,12 +109,12 @@ follow({
   },
   changed: (names) => {
     if (current?.view.shows?.some((name) => names.includes(name))) void refresh();
-    if (names.includes("gateways")) void offerGateways();
+    if (names.includes("gateways") || names.includes("shadow")) void offerViews().catch(() => {});
   },
   traffic: (traffic) => {
     if (current?.view.hasTraffic) void refresh(traffic);
   },
   again: () => void refresh(),
 });
-void offerGateways().catch(() => {});
+void offerViews().catch(() => {});
 void show(false);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { Listing, type ListQuery, listQuery } from "./listing.ts";
+import { Listing, type ListQuery } from "./listing.ts";
+import { listQuery } from "./params.ts";
 
 interface Row {
   readonly name: string;
@@ -14,7 +15,7 @@ const rows: readonly Row[] = [
 ];
 const listing = () =>
   new Listing(rows, { sorts: { name: ({ name }) => name, size: ({ size }) => size }, texts: ({ name }) => [name] });
-const query = (text: string): ListQuery => listQuery(new URLSearchParams(text));
+const query = (text: string) => listQuery(new URLSearchParams(text), ["name", "size", "still", "moving"]) as ListQuery;
 const names = (text: string) =>
   listing()
     .page(query(text))
@@ -24,7 +25,6 @@ test("the first column is the usual order; another one, up or down", () => {
   expect(names("")).toEqual(["a/four", "a/one", "b/Two", "c/three"]);
   expect(names("sort=size")).toEqual(["c/three", "b/Two", "a/four", "a/one"]);
   expect(names("sort=size&order=desc")).toEqual(["a/one", "a/four", "b/Two", "c/three"]);
-  expect(names("sort=constructor")).toEqual(names(""));
 });
 
 test("pages follow each other in either direction", () => {
@@ -39,12 +39,6 @@ test("each word of the filter has to be there, in whatever case", () => {
   expect(names("filter=TWO")).toEqual(["b/Two"]);
   expect(names("filter=o++a/")).toEqual(["a/four", "a/one"]);
   expect(listing().page(query("filter=nothing"))).toEqual({ total: 4, matched: 0, offset: 0, rows: [] });
-});
-
-test("a query that makes no sense counts as absent, and none is large", () => {
-  expect(query("limit=9999999&offset=-1&order=up")).toMatchObject({ limit: 500, offset: 0, descending: false });
-  expect(query("limit=0&offset=1e9")).toMatchObject({ limit: 1, offset: 0 });
-  expect(query(`filter=${"x".repeat(5_000)}`).filter).toHaveLength(200);
 });
 
 test("an order is made once, unless its values move", () => {

@@ -16,32 +16,15 @@ export interface Columns<Row> {
   readonly moving?: readonly string[];
 }
 
+/** See `listQuery`. */
 export interface ListQuery {
-  /** Words; a row has to have each of them somewhere, in whatever case. */
-  readonly filter: string;
+  /** In lower case; a row has to have each of them somewhere. */
+  readonly words: readonly string[];
+  /** The name of a column; empty for the usual order. */
   readonly sort: string;
   readonly descending: boolean;
   readonly offset: number;
   readonly limit: number;
-}
-
-export const mostRows = 500;
-const usualRows = 100;
-const longestFilter = 200;
-
-/** Reads a query string; a value that makes no sense counts as absent. */
-export function listQuery(params: URLSearchParams): ListQuery {
-  const count = (name: string, usual: number) => {
-    const text = params.get(name) ?? "";
-    return /^\d{1,7}$/.test(text) ? Number(text) : usual;
-  };
-  return {
-    filter: (params.get("filter") ?? "").slice(0, longestFilter),
-    sort: params.get("sort") ?? "",
-    descending: params.get("order") === "desc",
-    offset: count("offset", 0),
-    limit: Math.min(mostRows, Math.max(1, count("limit", usualRows))),
-  };
 }
 
 export class Listing<Row> {
@@ -55,12 +38,13 @@ export class Listing<Row> {
     this.#columns = columns;
   }
 
-  page({ filter, sort, descending, offset, limit }: ListQuery): List<Row> {
+  /** The names of the columns by which rows can be sorted. */
+  get sorts(): readonly string[] {
+    return Object.keys(this.#columns.sorts);
+  }
+
+  page({ words, sort, descending, offset, limit }: ListQuery): List<Row> {
     const order = this.#order(sort);
-    const words = filter
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== "");
     const found = words.length === 0 ? order : order.filter((at) => this.#has(at, words));
     const matched = found.length;
     const from = descending ? Math.max(0, matched - offset - limit) : offset;
@@ -78,7 +62,7 @@ export class Listing<Row> {
   /** Places of the rows, the smallest value first; equal values keep the usual order. */
   #order(sort: string): readonly number[] {
     const { sorts, moving = [] } = this.#columns;
-    const name = Object.hasOwn(sorts, sort) ? sort : Object.keys(sorts)[0]!;
+    const name = sort === "" ? Object.keys(sorts)[0]! : sort;
     const known = this.#orders.get(name);
     if (known !== undefined) return known;
     const values = this.rows.map(sorts[name]!);

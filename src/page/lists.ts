@@ -5,32 +5,38 @@
 import type { Clock } from "../timing/clock.ts";
 import type { CertificateRow } from "./api/certificates.ts";
 import type { ProblemRow, UnansweredRow } from "./api/problems.ts";
+import type { ShadowRow } from "./api/shadow.ts";
 import type { Listing } from "./listing.ts";
 import type { Marks } from "./live.ts";
+import { shadowListing, shadowRows } from "./shadow/rows.ts";
 import type { PageSource } from "./source.ts";
 import type { TrafficWindows } from "./traffic.ts";
 import { certificateListing, certificateRows } from "./views/certificates.ts";
+import { type GatewayLists, gatewayLists } from "./views/gateways.ts";
 import { problemListing, problemRows, unansweredRows } from "./views/problems.ts";
 import { type PlainRoute, routeListing, routeRows } from "./views/routes.ts";
 
 /** Certificates expire while nothing changes. */
 const dayMs = 24 * 3_600_000;
+/** nginx's counts of routes in shadow are read at most so often. */
+const countsMs = 2_000;
 
 export class PageLists {
   readonly #source: PageSource;
-  readonly #clock: Pick<Clock, "wall">;
+  readonly #clock: Pick<Clock, "wall" | "now">;
   readonly #traffic: () => TrafficWindows | undefined;
   readonly #kept = new Map<string, { readonly marks: readonly unknown[]; readonly value: unknown }>();
 
-  constructor(source: PageSource, clock: Pick<Clock, "wall">, traffic: () => TrafficWindows | undefined) {
+  constructor(source: PageSource, clock: Pick<Clock, "wall" | "now">, traffic: () => TrafficWindows | undefined) {
     this.#source = source;
     this.#clock = clock;
     this.#traffic = traffic;
   }
 
   get marks(): Marks {
-    const { configuration, snapshot, notes } = this.#source;
-    const { servers, upstreams, certificates, listenerPorts, staples, defaultCertificate } = configuration() ?? {};
+    const { configuration, snapshot, notes, ended } = this.#source;
+    const { servers, upstreams, certificates, listenerPorts, staples, defaultCertificate, shadows } =
+      configuration() ?? {};
     const { endpointSlices, configMaps } = snapshot();
     const routes = [servers, upstreams, certificates, endpointSlices];
     return {
@@ -40,6 +46,7 @@ export class PageLists {
       problems: [notes.problems.revision, ...routes],
       certificates: [servers, listenerPorts, certificates, staples, defaultCertificate],
       gateways: [notes.statuses],
+      shadow: [shadows, ended()],
     };
   }
 
@@ -63,6 +70,19 @@ export class PageLists {
     const now = this.#clock.wall();
     const marks = [...this.marks.certificates, Math.floor(now / dayMs)];
     return this.#keep("certificates", marks, () => certificateListing(certificateRows(this.#source, new Date(now))));
+  }
+
+  get gateways(): GatewayLists {
+    return this.#keep("gateways", this.marks.gateways, () => gatewayLists(this.#source));
+  }
+
+  /** nginx is asked for its counts. */
+  get shadow(): Promise<Listing<ShadowRow>> {
+    const { configuration, shadows, ended } = this.#source;
+    const marks = [configuration(), ended(), Math.floor(this.#clock.now() / countsMs)];
+    return this.#keep("shadow", marks, async () =>
+      shadowListing(shadowRows(await shadows(), ended(), configuration())),
+    );
   }
 
   /** Frees the memory of the lists. */

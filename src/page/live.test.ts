@@ -10,6 +10,7 @@ const marks = (routes: unknown = 0): Marks => ({
   problems: [0],
   certificates: [0],
   gateways: [0],
+  shadow: [0],
 });
 
 /** A response that records what is written to it. */
@@ -113,6 +114,9 @@ test("a browser that does not read is left, and there is an end to how many may 
   changed(marks(1));
   await clock.advance(1_000);
   expect([slow.events, clock.waiting]).toEqual([[], 0]);
-  const all = Array.from({ length: 30 }, () => live.listen(new Listener().response));
-  expect(all.filter((listens) => listens)).toHaveLength(20);
+  for (let at = 0; at < 20; at++) {
+    expect(live.whyFull).toBeUndefined();
+    live.listen(new Listener().response);
+  }
+  expect(live.whyFull).toBe("20 pages listen already; close some, or ask without events");
 });

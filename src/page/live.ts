@@ -52,14 +52,18 @@ export class Live {
     this.#spentMs += ms;
   }
 
-  /** False where there are too many listeners already. */
-  listen(response: ServerResponse): boolean {
-    if (this.#listeners.size >= mostListeners) return false;
+  /** Why nobody more may listen; undefined where there is room. */
+  get whyFull(): string | undefined {
+    return this.#listeners.size < mostListeners
+      ? undefined
+      : `${mostListeners} pages listen already; close some, or ask without events`;
+  }
+
+  listen(response: ServerResponse): void {
     response.write(": connected\n\n");
     this.#listeners.add(response);
     response.on("close", () => this.#left(response));
     if (this.#listeners.size === 1) this.#begin();
-    return true;
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { globSync, readFileSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -31,6 +32,8 @@ async function opened() {
       snapshot: () => emptySnapshot,
       refusals: () => emptyQuarantine,
       peers: async () => undefined,
+      shadows: async () => [],
+      ended: () => [],
       requests: undefined,
       status: async () => undefined,
       ask: async (question) => {
@@ -63,6 +66,7 @@ async function opened() {
   return { ask, notes, port, questions };
 }
 
+const routeSorts = "host, path, match, owner, backend, endpoints, state, requests, errors, p50, p99";
 const paths = ["/ui/", "/ui/routes?filter=a", "/ui/main.js", "/ui/api/v1/routes", "/ui/api/v1/nothing", "/ui/nothing"];
 
 test("each answer keeps everything from elsewhere out, and lets no other site read", async () => {
@@ -114,7 +118,7 @@ test("it reads and does nothing else", async () => {
 test("views are one document, files have their types, and all else is not there", async () => {
   const { ask } = await opened();
   const { body } = await ask("/ui/");
-  for (const view of ["routes", "route?host=a", "ask", "problems", "certificates", "gateways"])
+  for (const view of ["routes", "route?host=a", "ask", "problems", "certificates", "gateways", "shadow"])
     expect((await ask(`/ui/${view}`)).body).toBe(body);
   expect((await ask("/ui")).headers.location).toBe("/ui/");
   expect((await ask("/ui/style.css")).headers["content-type"]).toBe("text/css; charset=utf-8");
@@ -150,6 +154,16 @@ test("answers are JSON, also where there is none", async () => {
     ["ask", 400, "the parameter url is missing"],
     ["ask?url=a&header=x", 400, 'a header is written as Name: value, and here is "x"'],
     ["nothing", 404, '"nothing" is no part of the API'],
+    ["constructor", 404, '"constructor" is no part of the API'],
+    [`${"x".repeat(200)}`, 404, `"${"x".repeat(100)}…" is no part of the API`],
+    ["status?a=1", 400, '"a" is no parameter of status, which takes none'],
+    ["routes?sort=__proto__", 400, `sort is "__proto__", and may be ${routeSorts}`],
+    ["problems?limit=501", 400, 'limit is "501", and may be a whole number from 1 to 500'],
+    ["certificates?order=up", 400, 'order is "up", and may be asc or desc'],
+    ["gateways?offset=-1", 400, 'offset is "-1", and may be a whole number from 0 to 9999999'],
+    ["shadow?filter=a&filter=b", 400, "filter is given more than once"],
+    [`route?host=${"a".repeat(301)}`, 400, "host has 301 characters, and may have 300"],
+    ["events?since=1", 400, '"since" is no parameter of events, which takes none'],
   ] as const) {
     const answer = await ask(`/ui/api/v1/${path}`);
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { why }]);
@@ -158,6 +172,31 @@ test("answers are JSON, also where there is none", async () => {
   expect(questions).toEqual([
     { url: "https://a/b", method: "POST", headers: { "X-A": "1", "x-b": "2" }, client: "192.0.2.7" },
   ]);
+});
+
+test("a page that one too many listens with is told so, and has room again when another one ends", async () => {
+  const { ask, port } = await opened();
+  const listeners = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const asked = request({ host: "127.0.0.1", port, path: "/ui/api/v1/events", agent: false }).end();
+      await once(asked, "response");
+      return asked;
+    }),
+  );
+  const one = await ask("/ui/api/v1/events");
+  expect([one.status, JSON.parse(one.body)]).toEqual([
+    503,
+    { why: "20 pages listen already; close some, or ask without events" },
+  ]);
+  listeners[0]!.on("error", () => {}).destroy();
+  const again = async () => {
+    const asked = request({ host: "127.0.0.1", port, path: "/ui/api/v1/events", agent: false }).end();
+    const [{ statusCode }] = (await once(asked, "response")) as [IncomingMessage];
+    asked.on("error", () => {}).destroy();
+    return statusCode;
+  };
+  await expect.poll(again).toBe(200);
+  for (const listener of listeners) listener.on("error", () => {}).destroy();
 });
 
 test("all that a browser loads is small, comes from here, and has no script or style in its markup", () => {

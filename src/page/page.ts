@@ -6,18 +6,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { whyNotLocal } from "../local-request.ts";
 import type { Clock } from "../timing/clock.ts";
-import type { AskQuestion } from "./api/ask.ts";
-import type { RouteList, RouteRow } from "./api/routes.ts";
+import { type Answer, ApiAnswers } from "./answers.ts";
 import { type PageFile, readPageFiles } from "./files.ts";
-import { type ListQuery, listQuery } from "./listing.ts";
 import { PageLists } from "./lists.ts";
 import { Live } from "./live.ts";
+import { whyWrong } from "./params.ts";
+import { shown } from "./shown.ts";
 import type { PageSource } from "./source.ts";
 import { TrafficWindows } from "./traffic.ts";
-import { gatewaysAnswer } from "./views/gateways.ts";
-import { quarantineRows } from "./views/problems.ts";
-import { notCounted, routeDetail } from "./views/route.ts";
-import { trafficOf } from "./views/routes.ts";
 
 export interface Page {
   /** Answers a request for `/ui` or something below. */
@@ -26,7 +22,7 @@ export interface Page {
 }
 
 /** Paths below `/ui/` that are views: each loads the same document. */
-const views = new Set(["", "routes", "route", "ask", "problems", "certificates", "gateways"]);
+const views = new Set(["", "routes", "route", "ask", "problems", "certificates", "gateways", "shadow"]);
 const api = "api/v1/";
 
 /** Nothing of the page comes from elsewhere, runs elsewhere or is framed elsewhere. */
@@ -48,9 +44,6 @@ const headers = {
 /** How long lists are kept after the last request where no browser listens. */
 const keptMs = 60_000;
 
-/** An answer as JSON: a value, or why there is none. */
-type Answer = { readonly value: unknown } | { readonly status: 400 | 404 | 503; readonly why: string };
-
 export function openPage(source: PageSource, clock: Clock): Page {
   return new OpenPage(source, clock);
 }
@@ -60,6 +53,7 @@ class OpenPage implements Page {
   readonly #clock: Clock;
   readonly #files: ReadonlyMap<string, PageFile> = readPageFiles();
   readonly #lists: PageLists;
+  readonly #answers: ApiAnswers;
   readonly #live: Live;
   #traffic: TrafficWindows | undefined;
   #isWatched = false;
@@ -69,6 +63,7 @@ class OpenPage implements Page {
     this.#source = source;
     this.#clock = clock;
     this.#lists = new PageLists(source, clock, () => this.#traffic);
+    this.#answers = new ApiAnswers(source, this.#lists, () => this.#traffic);
     this.#live = new Live({
       clock,
       marks: () => this.#lists.marks,
@@ -96,16 +91,16 @@ class OpenPage implements Page {
     if (!["same-origin", "none", undefined].includes(request.headers["sec-fetch-site"] as string | undefined))
       return send(response, 403, "another site may not ask\n");
     response.setHeader("cache-control", "no-store");
-    if (path === `${api}events`) return this.#listen(request, response);
+    const name = path.slice(api.length);
+    if (name === "events") return this.#listen(searchParams, request, response);
     this.#forgetLater();
     const asked = cpuMs();
-    const pending = this.#answerOf(path.slice(api.length), searchParams);
-    this.#live.spent(cpuMs() - asked);
-    const answer = await pending;
-    const answered = cpuMs();
+    const answer = await this.#answers.of(name, searchParams).catch(bug);
     const isGood = "value" in answer;
     const text = JSON.stringify(isGood ? answer.value : { why: answer.why });
-    this.#live.spent(cpuMs() - answered);
+    // While nginx is asked the controller may do other things, which count, too: on a busy one the
+    // page may wait a little longer than it would have to.
+    this.#live.spent(cpuMs() - asked);
     send(response, isGood ? 200 : answer.status, `${text}\n`, "application/json");
   }
 
@@ -124,62 +119,16 @@ class OpenPage implements Page {
     else send(response, 200, file.bytes, file.type);
   }
 
-  #listen({ method }: IncomingMessage, response: ServerResponse): void {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    if (method === "HEAD" || !this.#live.listen(response)) response.end();
-  }
-
-  async #answerOf(name: string, params: URLSearchParams): Promise<Answer> {
-    const query = listQuery(params);
-    switch (name) {
-      case "status":
-        return this.#status();
-      case "routes":
-        return { value: this.#routes(query) };
-      case "route":
-        return this.#route(params);
-      case "ask":
-        return this.#ask(params);
-      case "problems":
-        return {
-          value: {
-            ...this.#lists.problems.page(query),
-            quarantine: quarantineRows(this.#source),
-            unanswered: this.#lists.unanswered,
-          },
-        };
-      case "certificates":
-        return { value: this.#lists.certificates.page(query) };
-      case "gateways":
-        return { value: gatewaysAnswer(this.#source) };
-      default:
-        return { status: 404, why: `${JSON.stringify(name.slice(0, 100))} is no part of the API` };
+  #listen(params: URLSearchParams, { method }: IncomingMessage, response: ServerResponse): void {
+    const wrong = whyWrong(params, "events", {});
+    const why = wrong ?? this.#live.whyFull;
+    if (why !== undefined) {
+      send(response, wrong === undefined ? 503 : 400, `${JSON.stringify({ why })}\n`, "application/json");
+      return;
     }
-  }
-
-  async #status(): Promise<Answer> {
-    const value = await this.#source.status();
-    return value === undefined ? { status: 503, why: "the controller has not started yet" } : { value };
-  }
-
-  #routes(query: ListQuery): RouteList {
-    const list = this.#lists.routes.page(query);
-    const rows = list.rows.map((row): RouteRow => ({ ...row, traffic: trafficOf(row, this.#traffic) }));
-    return { ...list, rows, notCounted: this.#source.requests === undefined ? notCounted : "" };
-  }
-
-  async #route(params: URLSearchParams): Promise<Answer> {
-    const of = (name: string) => params.get(name) ?? "";
-    const name = { host: of("host"), path: of("path"), owner: of("owner"), listener: of("listener"), when: of("when") };
-    const value = await routeDetail(name, this.#source, this.#traffic);
-    return value === undefined ? { status: 404, why: "there is no such route" } : { value };
-  }
-
-  async #ask(params: URLSearchParams): Promise<Answer> {
-    const question = questionIn(params);
-    if (typeof question === "string") return { status: 400, why: question };
-    const outcome = await this.#source.ask(question);
-    return outcome.ok ? { value: outcome.answer } : { status: 400, why: outcome.why };
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (method === "HEAD") response.end();
+    else this.#live.listen(response);
   }
 
   #watched(isWatched: boolean): void {
@@ -199,33 +148,15 @@ class OpenPage implements Page {
   }
 }
 
+/** The answer is shown, so that whoever sees it can report it. */
+function bug(error: unknown): Answer {
+  return { status: 500, why: `the answer cannot be made, which is a bug: ${shown(String(error), 300)}` };
+}
+
 /** CPU time of all threads of this process. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-/**
- * `url`, `method`, `client`, and `header` once for each header as `Name: value`; a sentence where
- * that is no question.
- */
-function questionIn(params: URLSearchParams): AskQuestion | string {
-  const url = params.get("url") ?? "";
-  if (url === "") return "the parameter url is missing";
-  const asked: Record<string, string> = {};
-  for (const line of params.getAll("header")) {
-    const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name === undefined)
-      return `a header is written as Name: value, and here is ${JSON.stringify(line.slice(0, 100))}`;
-    asked[name] = value!;
-  }
-  const [method, client] = [params.get("method"), params.get("client")];
-  return {
-    url,
-    ...(method ? { method: method.toUpperCase() } : {}),
-    ...(client ? { client } : {}),
-    headers: asked,
-  };
 }
 
 function send(

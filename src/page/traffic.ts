@@ -70,6 +70,8 @@ export class TrafficWindows {
   #of(key: string): Traffic {
     this.#turn();
     const some = [this.#older.get(key), this.#newer.get(key)].filter((one) => one !== undefined);
+    // Most of ten thousand paths, while a list is sorted by figures.
+    if (some.length === 0) return quiet;
     const sum = (of: (one: Sums) => number) => some.reduce((total, one) => total + of(one), 0);
     const seconds = Math.max(1, (this.#olderMs + this.#now() - this.#newerSince) / 1000);
     const count = sum((one) => one.count);
@@ -93,6 +95,8 @@ export class TrafficWindows {
     this.#newerSince += ms;
   }
 }
+
+const quiet: Traffic = { requestsPerSecond: 0, errorsPerSecond: 0, p50: null, p99: null };
 
 const keyOf = (host: string, owner: string, path: string) => `${host}\0${owner}\0${path}`;
 

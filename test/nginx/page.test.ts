@@ -99,6 +99,78 @@ test("a Problem is there with its time while it lasts, and a closed path with it
   await until("it to be gone", async () => (await answer("problems")).total === 0);
 });
 
+/** Values that could mean harm, each for each parameter. */
+const harmful = [
+  "",
+  "-1",
+  "1e309",
+  "NaN",
+  "__proto__",
+  "constructor",
+  "../../etc/passwd",
+  "\u0000",
+  "\r\nX-Injected: 1",
+  "\u202e\u2066",
+  "\ud800",
+  "%",
+  "[::1",
+  "http://[",
+  "//",
+  "a".repeat(7_000),
+  "%ff".repeat(500),
+  "é".repeat(500),
+  "' OR 1=1 --",
+  "<script>alert(1)</script>",
+  "${7*7}",
+  "(a+)+$",
+];
+
+test("whatever a parameter holds, there is an answer or one sentence, and the controller goes on", async () => {
+  const one = await served({ flags: ["--enable-metrics"] });
+  const list = ["filter", "sort", "order", "offset", "limit"];
+  const parameters = {
+    status: ["x"],
+    views: ["x"],
+    events: ["x"],
+    routes: list,
+    problems: list,
+    certificates: list,
+    gateways: list,
+    shadow: list,
+    route: ["host", "path", "owner", "listener", "when"],
+    ask: ["url", "method", "client", "header"],
+  };
+  const seen = new Map<string, number>();
+  for (const [part, names] of Object.entries(parameters))
+    for (const name of names)
+      for (const value of harmful) {
+        const given = new URLSearchParams(part === "ask" && name !== "url" ? { url: "http://web.example/" } : {});
+        given.set(name, value);
+        const { status, body } = await one.health(`/ui/api/v1/${part}?${given}`);
+        expect([200, 400, 404], `${part} ${given}: ${body}`).toContain(status);
+        if (status === 200) expect(JSON.parse(body)).toBeTypeOf("object");
+        else expect(JSON.parse(body)).toEqual({ why: expect.stringMatching(/^[^\n\p{Cc}]{10,700}$/u) });
+        seen.set(part, (seen.get(part) ?? 0) + Number(status === 400));
+      }
+  // A filter or a path may be any text, and everything else has to make sense.
+  for (const [part, wrong] of seen) expect([part, wrong > 0]).toEqual([part, true]);
+  for (const path of ["/ui/api/v1/%00", "/ui/api/v1/routes/../../x", "/ui/%2e%2e/%2e%2e/etc/passwd", "/ui/api/v1/"])
+    expect((await one.health(path)).status).toBe(404);
+  expect(await one.answer("routes")).toMatchObject({ total: 2, rows: [{ host: "*" }, { host: "web.example" }] });
+  expect((await one.health("/healthz")).status).toBe(200);
+});
+
+test("a pattern that JavaScript would apply for years gets no answer, and the controller goes on", async () => {
+  const annotations = 'nginx.ingress.kubernetes.io/use-regex: "true"';
+  const web = toWeb({ host: "web.example", path: "/(a+)+!", annotations });
+  // In static mode nginx has no router that could be asked.
+  const one = await served({ files: { ...files, "web.yaml": web }, flags: ["--mode=static"] });
+  const asked = await one.health(`/ui/api/v1/ask?url=http://web.example/${"a".repeat(200)}`);
+  expect([asked.status, JSON.parse(asked.body).why]).toEqual([400, expect.stringContaining("needs too long")]);
+  expect((await one.answer("ask?url=http://web.example/aaa!")).arrivals).toHaveLength(1);
+  expect((await one.health("/healthz")).status).toBe(200);
+});
+
 test("no key, password or snippet is in any answer; a flag shows snippets", async () => {
   const word = (name: string) => `hunter2-${name}`;
   const ticketKey = Buffer.alloc(48, 7).toString("base64");
@@ -125,6 +197,8 @@ data:
     "problems",
     "certificates",
     "gateways",
+    "shadow",
+    "views",
     "route?host=web.example&path=/&owner=shop/web",
   ];
   const answers = async (flags: readonly string[]) => {

@@ -1,4 +1,5 @@
 /** Certificates: what expires first is first. */
+import { get } from "../api.js";
 import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";
 import { ago, count } from "../words.js";
@@ -59,7 +60,7 @@ export const view = {
   shows: ["certificates"],
   show: (root) =>
     showList(root, {
-      name: "certificates",
+      ask: (question, signal) => get("certificates", question, signal),
       caption: "Certificates, the first to expire first",
       filterHint: "name, Secret, issuer, expired …",
       empty: "There are no certificates.",

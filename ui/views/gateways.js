@@ -1,29 +1,31 @@
 /** Gateways, their listeners and routes, with the conditions that their status says. */
 import { get } from "../api.js";
-import { badge, facts, fill, h, refill, row, table } from "../dom.js";
+import { badge, name as broken, facts, h, row, table } from "../dom.js";
+import { showList } from "../list.js";
 import { counted } from "../words.js";
 
-/** @import { ConditionRow, GatewayRow, GatewaysAnswer } from "../../src/page/api/gateways.ts" */
+/** @import { ConditionRow, GatewayRouteRow, GatewayRow, GatewaysAnswer } from "../../src/page/api/gateways.ts" */
 /** @import { View } from "../main.js" */
 
-/** Conditions that are bad news when they are True. */
-const badWhenTrue = ["Conflicted", "OverlappingTLSConfig", "PartiallyInvalid", "InsecureFrontendValidationMode"];
+/** What somebody has asked for, which is neither good nor bad. */
+const asked = ["sluice.dev/Shadow"];
 
 /** @param {readonly ConditionRow[]} all */
 function conditions(all) {
   return h(
     "ul",
     { class: "conditions" },
-    all.map(({ type, status, reason, message }) => {
-      const isGood = (status === "True") !== badWhenTrue.includes(type);
-      const says = isGood ? message : `${reason}: ${message}`;
-      return h(
+    all.map(({ type, status, reason, message, isGood }) =>
+      h(
         "li",
         {},
-        badge(`${type} ${status}`, status === "Unknown" ? "calm" : isGood ? "good" : "bad"),
-        !isGood && h("small", {}, says),
-      );
-    }),
+        badge(
+          `${type} ${status}`,
+          isGood ? (asked.includes(type) ? "calm" : "good") : status === "Unknown" ? "calm" : "bad",
+        ),
+        !isGood && h("small", {}, `${reason}: ${message}`),
+      ),
+    ),
   );
 }
 
@@ -34,7 +36,15 @@ function gatewaySection({ kind, name, parent, addresses, conditions: own, listen
       ["Listener", one.name],
       ["Port", `${one.port} ${one.protocol}`],
       ["Hostname", one.hostname || "all", "wide"],
-      ["Routes", one.attachedRoutes, "number"],
+      [
+        "Routes",
+        h(
+          "a",
+          { href: `/ui/gateways?${new URLSearchParams({ filter: `${kind} ${name} ${one.name}` })}` },
+          String(one.attachedRoutes),
+        ),
+        "number",
+      ],
       ["Conditions", conditions(one.conditions), "wide"],
     ]),
   );
@@ -47,53 +57,52 @@ function gatewaySection({ kind, name, parent, addresses, conditions: own, listen
       ["Addresses", addresses.join(", ") || "none"],
       ["Conditions", conditions(own)],
     ]),
-    table(`Listeners of ${name}`, rows),
+    rows.length === 0 ? h("p", { class: "empty" }, "It has no listeners.") : table(`Listeners of ${name}`, rows),
   );
 }
 
+/** @param {GatewayRouteRow} route */
+function routeRow({ kind, name, hostnames, parent, conditions: own }) {
+  return row([
+    ["Route", h("b", {}, broken(`${kind} ${name}`)), "wide"],
+    ["Hostnames", hostnames.join(", ") || "of the listener", "wide"],
+    ["Parent", parent, "wide"],
+    ["Conditions", conditions(own), "wide"],
+  ]);
+}
+
 /** @param {GatewaysAnswer} answer */
-function routesSection({ routes, moreRoutes }) {
-  const rows = routes.map(({ kind, name, hostnames, parent, conditions: own }) =>
-    row([
-      ["Route", `${kind} ${name}`, "wide"],
-      ["Hostnames", hostnames.join(", ") || "of the listener", "wide"],
-      ["Parent", parent, "wide"],
-      ["Conditions", conditions(own), "wide"],
-    ]),
-  );
-  return h(
-    "section",
-    {},
+function above({ classes, gateways, moreGateways, totalGateways }) {
+  const classFacts = classes.map(({ name, conditions: own }) => /** @type {const} */ ([name, conditions(own)]));
+  return [
+    classes.length > 0 && h("section", {}, h("h2", {}, "Classes"), facts(classFacts)),
+    totalGateways === 0 && h("p", { class: "empty" }, "There are no Gateways of this controller."),
+    ...gateways.map(gatewaySection),
+    moreGateways > 0 && h("p", {}, `And ${counted(moreGateways, "more Gateway")}, which the filter finds.`),
     h("h2", {}, "Routes"),
-    table("Routes of Gateways", rows),
-    moreRoutes > 0 && h("p", {}, `And ${counted(moreRoutes, "more route")}.`),
-  );
+  ];
 }
 
 /** @type {View} */
 export const view = {
   title: "Gateways",
   shows: ["gateways"],
-  show(root) {
-    const content = h("div", {});
-    fill(root, content);
-    return {
-      async refresh() {
-        /** @type {GatewaysAnswer} */
-        const answer = await get("gateways");
-        const { classes, gateways, routes } = answer;
-        if (classes.length + gateways.length === 0)
-          return refill(
-            content,
-            h("p", { class: "empty" }, "There are no GatewayClasses or Gateways of this controller."),
-          );
-        const classFacts = classes.map(({ name, conditions: own }) => /** @type {const} */ ([name, conditions(own)]));
-        refill(content, [
-          classes.length > 0 && h("section", {}, h("h2", {}, "Classes"), facts(classFacts)),
-          ...gateways.map(gatewaySection),
-          routes.length > 0 && routesSection(answer),
-        ]);
-      },
-    };
-  },
+  show: (root) =>
+    showList(root, {
+      ask: (question, signal) => get("gateways", question, signal),
+      caption: "Routes of Gateways",
+      filterHint: "Gateway, listener, route, hostname, condition …",
+      empty: "No route names a Gateway of this controller.",
+      unmatched: "No route matches the filter.",
+      usualSort: "route",
+      columns: [
+        ["Route", "route", "wide"],
+        ["Hostnames", "hostnames", "wide"],
+        ["Parent", "parent", "wide"],
+        ["Conditions", "conditions", "wide"],
+      ],
+      row: routeRow,
+      filtersAll: true,
+      before: (/** @type {GatewaysAnswer} */ answer) => above(answer),
+    }),
 };

@@ -1,6 +1,7 @@
 /** Shows what the controller does now, and what it did last. */
 import { get } from "../api.js";
-import { badge, facts, fill, h, refill, row, table } from "../dom.js";
+import { badge, facts, h, name, row } from "../dom.js";
+import { cutList, showList } from "../list.js";
 import { bytes, count, counted, duration, quantile, rate, since } from "../words.js";
 
 /** @import { TrafficEvent } from "../../src/page/api/events.ts" */
@@ -77,7 +78,14 @@ function state({ controller, live, behind, nginx, memory, leader, reloads }) {
         : `${counted(draining, "older generation")}, ${counted(nginx.drainingWorkers, "worker")} with requests in flight`,
     ],
     memory && ["Shared memory", memoryInUse(memory)],
-    ["Reloads", [count(reloads.succeeded), reloads.failed > 0 && `, and ${count(reloads.failed)} failed`]],
+    [
+      "Reloads",
+      [
+        count(reloads.succeeded),
+        reloads.failed > 0 && `, and ${count(reloads.failed)} failed`,
+        reloads.why.map(({ reason, count: times }) => h("small", {}, `${reason}: ${count(times)}`)),
+      ],
+    ],
   ]);
 }
 
@@ -88,20 +96,6 @@ function memoryInUse({ capacityBytes, freeBytes }) {
   return [h("meter", meter), ` ${bytes(value)} of ${bytes(capacityBytes)}`];
 }
 
-/** @param {StatusAnswer} status */
-function reasons({ reloads }) {
-  if (reloads.why.length === 0) return h("p", { class: "empty" }, "nginx was not reloaded.");
-  return table(
-    "Reloads of nginx by reason",
-    reloads.why.map(({ reason, count: times }) =>
-      row([
-        ["Reason", reason, "wide text"],
-        ["Reloads", count(times), "number"],
-      ]),
-    ),
-  );
-}
-
 /** @param {StatusChange} change */
 function changeRow({ at, objects, more, published, outcome, tookMs, reload, problem }) {
   const records = Object.entries(published).map(([kind, records]) => `${kind} ${records}`);
@@ -110,7 +104,7 @@ function changeRow({ at, objects, more, published, outcome, tookMs, reload, prob
     [
       "What changed",
       [
-        objects.join(", ") || "nothing of the objects",
+        name(objects.join(", ") || "nothing of the objects"),
         more > 0 && ` and ${count(more)} more`,
         problem !== undefined && h("small", { class: "loud" }, problem),
       ],
@@ -123,34 +117,53 @@ function changeRow({ at, objects, more, published, outcome, tookMs, reload, prob
   ]);
 }
 
+/** @param {StatusChange} change */
+const changeText = ({ objects, outcome, reload, problem = "" }) =>
+  [...objects, outcome, reload ? `reload yes ${reload.why.join(" ")}` : "reload no", problem].join("\n");
+
 /** @type {View} */
 export const view = {
   title: "Overview",
   shows: ["overview", "problems", "routes"],
   hasTraffic: true,
   show(root) {
-    const content = h("div", {});
     /** @type {TrafficEvent["traffic"] | undefined} */
     let traffic;
-    fill(root, content);
-    return {
-      async refresh(/** @type {TrafficEvent["traffic"] | undefined} */ now) {
-        traffic = now ?? traffic;
+    const list = showList(root, {
+      ask: async (question, signal) => {
         /** @type {StatusAnswer} */
-        const status = await get("status");
-        refill(content, [
-          tiles(status, traffic),
-          h("section", {}, h("h2", {}, "State"), state(status)),
-          h(
-            "section",
-            {},
-            h("h2", {}, "Last changes"),
-            status.changes.length === 0
-              ? h("p", { class: "empty" }, "Nothing has changed yet.")
-              : table("The last hundred changes, newest first", status.changes.map(changeRow)),
-          ),
-          h("section", {}, h("h2", {}, "Why nginx was reloaded"), reasons(status)),
-        ]);
+        const status = await get("status", undefined, signal);
+        const changes = cutList(status.changes, question, changeText, {
+          object: ({ objects }) => objects[0] ?? "",
+          outcome: ({ outcome }) => outcome,
+          took: ({ tookMs }) => tookMs,
+          reload: ({ reload }) => (reload ? 1 : 0),
+        });
+        return { ...changes, status };
+      },
+      caption: "The last hundred changes, newest first",
+      filterHint: "object, field, live, reload yes …",
+      empty: "Nothing has changed yet.",
+      usualSort: "when",
+      columns: [
+        ["When", "when", "when"],
+        ["What changed", "object", "wide"],
+        ["Outcome", "outcome"],
+        ["Live after", "took", "number"],
+        ["Reload", "reload", "wide"],
+        ["Published"],
+      ],
+      row: changeRow,
+      before: (/** @type {{ status: StatusAnswer }} */ { status }) => [
+        tiles(status, traffic),
+        h("section", {}, h("h2", {}, "State"), state(status)),
+        h("h2", {}, "Last changes"),
+      ],
+    });
+    return {
+      refresh(/** @type {TrafficEvent["traffic"] | undefined} */ now) {
+        traffic = now ?? traffic;
+        return list.refresh();
       },
     };
   },

@@ -1,7 +1,8 @@
 /** Shows mistakes in the objects of the cluster, what nginx refused, and which paths answer 503. */
+import { get } from "../api.js";
 import { h, name, row, table } from "../dom.js";
 import { showList } from "../list.js";
-import { counted, objectName, since } from "../words.js";
+import { count, objectName, since } from "../words.js";
 
 /** @import { ProblemList, ProblemRow } from "../../src/page/api/problems.ts" */
 /** @import { View } from "../main.js" */
@@ -34,7 +35,7 @@ function unanswered({ unanswered: causes }) {
   const rows = causes.map(({ cause, paths, host, path }) =>
     row([
       ["Cause", cause, "wide text"],
-      ["Paths", counted(paths, "path"), "number"],
+      ["Paths", count(paths), "number"],
       [
         "For example",
         h("a", { href: `/ui/routes?${new URLSearchParams({ filter: host })}` }, name(`${host}${path}`)),
@@ -51,7 +52,7 @@ export const view = {
   shows: ["problems"],
   show: (root) =>
     showList(root, {
-      name: "problems",
+      ask: (question, signal) => get("problems", question, signal),
       caption: "Problems by object",
       filterHint: "namespace, object, annotation …",
       empty: "There are no problems.",

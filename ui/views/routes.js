@@ -1,4 +1,5 @@
 /** All hosts and paths. */
+import { get } from "../api.js";
 import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";
 import { count, objectName, quantile, rate, routeHref } from "../words.js";
@@ -26,6 +27,7 @@ function routeRow(route) {
     ["State", [badge(state, tones[state]), why !== "" && h("small", {}, why)]],
     ["Requests/s", traffic ? rate(traffic.requestsPerSecond) : "–", "number"],
     ["Errors/s", traffic ? rate(errors) : "–", errors > 0 ? "number loud" : "number"],
+    ["p50", quantile(traffic?.p50), "number"],
     ["p99", quantile(traffic?.p99), "number"],
   ]);
 }
@@ -37,7 +39,7 @@ export const view = {
   hasTraffic: true,
   show: (root) =>
     showList(root, {
-      name: "routes",
+      ask: (question, signal) => get("routes", question, signal),
       caption: "Routes: host and path, and where they lead",
       filterHint: "host, path, namespace, Service, closed …",
       empty: "There are no routes. An Ingress or a route of a Gateway adds some.",
@@ -51,6 +53,7 @@ export const view = {
         ["State", "state"],
         ["Requests/s", "requests", "number"],
         ["Errors/s", "errors", "number"],
+        ["p50", "p50", "number"],
         ["p99", "p99", "number"],
       ],
       row: routeRow,

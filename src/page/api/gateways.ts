@@ -2,12 +2,15 @@
  * The answer for the view Gateways: objects of the Gateway API with the conditions that Sluice
  * gives them.
  */
+import type { List } from "./list.ts";
 
 export interface ConditionRow {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
+  /** False where it is bad news. */
+  readonly isGood: boolean;
 }
 
 export interface ListenerRow {
@@ -34,6 +37,8 @@ export interface GatewayRow {
 
 /** A route at one of its parents. */
 export interface GatewayRouteRow {
+  /** Whether a condition is other than it should be. */
+  readonly isFaulty: boolean;
   readonly kind: string;
   readonly name: string;
   readonly hostnames: readonly string[];
@@ -42,10 +47,12 @@ export interface GatewayRouteRow {
   readonly conditions: readonly ConditionRow[];
 }
 
-export interface GatewaysAnswer {
+/** The routes are the rows of the list; the filter also chooses among the Gateways. */
+export interface GatewaysAnswer extends List<GatewayRouteRow> {
   readonly classes: readonly { readonly name: string; readonly conditions: readonly ConditionRow[] }[];
+  /** At most 50 of those that the filter takes. */
   readonly gateways: readonly GatewayRow[];
-  /** At most 1,000. */
-  readonly routes: readonly GatewayRouteRow[];
-  readonly moreRoutes: number;
+  readonly moreGateways: number;
+  /** All that there are. */
+  readonly totalGateways: number;
 }

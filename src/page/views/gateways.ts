@@ -8,27 +8,79 @@ import type { DesiredCondition, DesiredListenerStatus, DesiredStatus } from "../
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import { visible } from "../../visible.ts";
 import type { ConditionRow, GatewayRouteRow, GatewayRow, GatewaysAnswer, ListenerRow } from "../api/gateways.ts";
+import { Listing, type ListQuery } from "../listing.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { PageSource } from "../source.ts";
 
-const mostRoutes = 1_000;
+const mostGateways = 50;
 
 type Of<K extends DesiredStatus["kind"]> = Extract<DesiredStatus, { kind: K }>;
 
-export function gatewaysAnswer({ notes }: Pick<PageSource, "notes">): GatewaysAnswer {
+/** What the view shows, without a filter. */
+export interface GatewayLists {
+  readonly classes: GatewaysAnswer["classes"];
+  readonly gateways: Listing<GatewayRow>;
+  readonly routes: Listing<GatewayRouteRow>;
+}
+
+export function gatewayLists({ notes }: Pick<PageSource, "notes">): GatewayLists {
   const all = [...notes.statuses.values()].sort((a, b) => compared(keyOf(a.object), keyOf(b.object)));
   const of = <K extends DesiredStatus["kind"]>(kind: K) => all.filter((one): one is Of<K> => one.kind === kind);
-  const routes = of("route");
   return {
     classes: of("GatewayClass").map(({ object, conditions }) => ({
       name: visible(object.metadata.name),
       conditions: conditions.map(conditionRow),
     })),
-    gateways: [...of("Gateway"), ...of("ListenerSet")].map(gatewayRow),
-    routes: routes.slice(0, mostRoutes).flatMap(routeRows),
-    moreRoutes: Math.max(0, routes.length - mostRoutes),
+    gateways: new Listing([...of("Gateway"), ...of("ListenerSet")].map(gatewayRow), {
+      sorts: { name: ({ kind, name }) => `${kind} ${name}` },
+      texts: ({ kind, name, parent, addresses, conditions, listeners }) => [
+        `${kind} ${name}`,
+        parent,
+        ...addresses,
+        ...wordsOf(conditions),
+        ...listeners.flatMap((one) => [
+          one.name,
+          `${one.port} ${one.protocol}`,
+          one.hostname,
+          ...wordsOf(one.conditions),
+        ]),
+      ],
+    }),
+    routes: new Listing(of("route").flatMap(routeRows), {
+      sorts: {
+        route: ({ kind, name }) => `${name} ${kind}`,
+        hostnames: ({ hostnames }) => hostnames[0] ?? "",
+        parent: ({ parent }) => parent,
+        conditions: ({ isFaulty }) => (isFaulty ? 0 : 1),
+      },
+      texts: ({ kind, name, hostnames, parent, conditions }) => [
+        `${kind} ${name}`,
+        ...hostnames,
+        parent,
+        ...wordsOf(conditions),
+      ],
+    }),
   };
 }
+
+export function gatewaysAnswer({ classes, gateways, routes }: GatewayLists, query: ListQuery): GatewaysAnswer {
+  const { rows, matched, total } = gateways.page({
+    ...query,
+    ...{ sort: "", descending: false },
+    offset: 0,
+    limit: mostGateways,
+  });
+  return {
+    ...routes.page(query),
+    classes,
+    gateways: rows,
+    moreGateways: matched - rows.length,
+    totalGateways: total,
+  };
+}
+
+const wordsOf = (conditions: readonly ConditionRow[]): readonly string[] =>
+  conditions.map(({ type, status, reason, message }) => `${type} ${status} ${reason} ${message}`);
 
 function gatewayRow(status: Of<"Gateway"> | Of<"ListenerSet">): GatewayRow {
   const { kind, object, conditions, listeners } = status;
@@ -72,13 +124,17 @@ function listenerRow(
 
 function routeRows({ object, parents }: Of<"route">): GatewayRouteRow[] {
   const { hostnames = [] } = (object as { readonly spec?: { readonly hostnames?: readonly string[] } }).spec ?? {};
-  return parents.map(({ parentRef, conditions }) => ({
-    kind: object.kind,
-    name: visible(keyOf(object)),
-    hostnames: hostnames.map(visible),
-    parent: visible(parentWords(parentRef, object)),
-    conditions: conditions.map(conditionRow),
-  }));
+  return parents.map(({ parentRef, conditions: wanted }) => {
+    const conditions = wanted.map(conditionRow);
+    return {
+      isFaulty: conditions.some(({ isGood }) => !isGood),
+      kind: object.kind,
+      name: visible(keyOf(object)),
+      hostnames: hostnames.map(visible),
+      parent: visible(parentWords(parentRef, object)),
+      conditions,
+    };
+  });
 }
 
 function parentWords(
@@ -92,8 +148,12 @@ function parentWords(
   ].join(", ");
 }
 
+/** Conditions that are bad news when they are True. */
+const badWhenTrue = ["Conflicted", "OverlappingTLSConfig", "PartiallyInvalid", "InsecureFrontendValidationMode"];
+
 function conditionRow({ type, status, reason, message }: DesiredCondition): ConditionRow {
-  return { type, status, reason, message: withoutCredentials(visible(message)) };
+  const isGood = status !== "Unknown" && (status === "True") !== badWhenTrue.includes(type);
+  return { type, status, reason, message: withoutCredentials(visible(message)), isGood };
 }
 
 function compared(a: string, b: string): number {

@@ -71,7 +71,7 @@ function causeOf({ state, why, backend, notReady }: PlainRoute, isThere: (servic
   const services = backend.split(", ").map((one) => one.replace(/:[^:]*$/, ""));
   const missing = services.find((service) => !isThere(service));
   if (missing !== undefined) return `Service ${missing} not found`;
-  return `no endpoint of ${backend} is ready${notReady === 0 ? "" : `, and ${notReady} are not`}`;
+  return `no endpoint of ${backend} is ready${notReady === 0 ? "" : `, and ${notReady === 1 ? "1 is" : `${notReady} are`} not`}`;
 }
 
 function nameOf({ namespace, name }: ObjectName): string {

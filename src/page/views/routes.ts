@@ -33,9 +33,10 @@ export function routeListing(rows: readonly PlainRoute[], traffic: TrafficWindow
       state: ({ state }) => state,
       requests: (row) => of(row)?.requestsPerSecond ?? 0,
       errors: (row) => of(row)?.errorsPerSecond ?? 0,
+      p50: (row) => of(row)?.p50?.seconds ?? 0,
       p99: (row) => of(row)?.p99?.seconds ?? 0,
     },
-    moving: ["requests", "errors", "p99"],
+    moving: ["requests", "errors", "p50", "p99"],
     texts: ({ host, path, owner, listener, when, backend, state, why }) => [
       `${host}${path}`,
       `${owner.kind} ${owner.name}`,

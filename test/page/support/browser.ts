@@ -26,6 +26,7 @@ export interface Opened {
 export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ baseURL: origin, reducedMotion: "reduce", ...options });
   onTestFinished(() => context.close());
+  context.setDefaultTimeout(120_000);
   const wrong: string[] = [];
   await context.route(
     (url) => url.origin !== origin,

@@ -37,6 +37,7 @@ export async function townFiles(hosts: number): Promise<Record<string, string>> 
     "settings.yaml": fileOf([settings]),
     "shop.yaml": fileOf(await shop()),
     "gateway.yaml": fileOf(gateway()),
+    "shadow.yaml": fileOf([shadowRoute({ "sluice.dev/shadow": "true" })]),
   };
   for (let from = 0; from < hosts; from += 1_000) {
     const some = Array.from({ length: Math.min(1_000, hosts - from) }, (_, at) => plain(from + at));
@@ -185,7 +186,7 @@ function gateway(): object[] {
       apiVersion,
       kind: "Gateway",
       metadata: { name: "public", namespace: "shop" },
-      spec: { gatewayClassName: "sluice", listeners: [{ name: "web", port: 21_090, protocol: "HTTP" }] },
+      spec: { gatewayClassName: "sluice", listeners: [{ name: "web", port: gatewayPort, protocol: "HTTP" }] },
     },
     {
       apiVersion,
@@ -203,7 +204,40 @@ function gateway(): object[] {
         ],
       },
     },
+    {
+      apiVersion,
+      kind: "HTTPRoute",
+      metadata: { name: "old", namespace: "shop" },
+      spec: {
+        parentRefs: [{ name: "public" }],
+        hostnames: [shadowHost],
+        rules: [{ backendRefs: [{ name: "web", port: 80 }] }],
+      },
+    },
   ];
+}
+
+export const gatewayPort = 21_090;
+/** A host of a route, beside which another route stands in shadow. */
+export const shadowHost = "tried.example.com";
+
+/** A route to the next version of a Service, with these annotations of `sluice.dev`. */
+export function shadowRoute(annotations: Annotations): object {
+  return {
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "HTTPRoute",
+    metadata: { name: "tried", namespace: "shop", annotations },
+    spec: {
+      parentRefs: [{ name: "public" }],
+      hostnames: [shadowHost],
+      rules: [
+        {
+          matches: [{ path: { type: "PathPrefix", value: "/cart" } }],
+          backendRefs: [{ name: "web-next", port: 80 }],
+        },
+      ],
+    },
+  };
 }
 
 /** A Secret with a certificate that expires in this many days, or has expired. */

@@ -1,11 +1,14 @@
 /** A controller on ten thousand hosts with requests that go on, and the address of its page. */
 import { createServer, type RequestListener, type Server } from "node:http";
+import { request } from "../../nginx/support/request.ts";
 import { ports, type Served, serving } from "../../nginx/support/serve.ts";
-import { backendAddresses, backendPort, hostAt, townFiles } from "./town.ts";
+import { backendAddresses, backendPort, gatewayPort, hostAt, townFiles } from "./town.ts";
 
 export interface PageWorld {
   readonly served: Served;
   readonly origin: string;
+  /** A request to the Gateway. */
+  askGateway(host: string, path: string): Promise<void>;
   /** Sends requests until the world ends. */
   stop(): Promise<void>;
 }
@@ -15,7 +18,7 @@ const hosts = 10_000;
 const busyHosts = 40;
 
 export async function startPageWorld(): Promise<PageWorld> {
-  const backends = await listening();
+  const backends = await openBackends();
   const served = await serving({
     files: await townFiles(hosts),
     flags: ["--enable-metrics", "--configmap=ingress-nginx/settings"],
@@ -26,6 +29,10 @@ export async function startPageWorld(): Promise<PageWorld> {
   return {
     served,
     origin: `http://127.0.0.1:${ports.health}`,
+    async askGateway(host, path) {
+      const { status } = await request({ to: `127.0.0.1:${gatewayPort}`, host, path });
+      if (status !== 200) throw new Error(`${host}${path} at the Gateway answers ${status}`);
+    },
     async stop() {
       ending.abort();
       await traffic;
@@ -43,7 +50,8 @@ const answer: RequestListener = (request, response) => {
   setTimeout(() => response.writeHead(request.url === "/fail" ? 500 : 200).end("ok"), Math.random() * 12);
 };
 
-function listening(): Promise<Server[]> {
+/** The servers of all endpoints that live. */
+export function openBackends(): Promise<Server[]> {
   return Promise.all(
     backendAddresses.map(async (address) => {
       const server = createServer(answer);

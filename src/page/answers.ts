@@ -1,0 +1,126 @@
+/**
+ * The JSON below `/ui/api/v1/`: reads the parameters of a request and makes its answer of the lists.
+ */
+
+import type { RouteList, RouteRow } from "./api/routes.ts";
+import type { ViewsAnswer } from "./api/views.ts";
+import type { Listing, ListQuery } from "./listing.ts";
+import type { PageLists } from "./lists.ts";
+import {
+  askParameters,
+  listParameters,
+  listQuery,
+  type Parameters,
+  questionIn,
+  routeParameters,
+  whyWrong,
+} from "./params.ts";
+import { shadowList } from "./shadow/rows.ts";
+import { shown } from "./shown.ts";
+import type { PageSource } from "./source.ts";
+import type { TrafficWindows } from "./traffic.ts";
+import { gatewaysAnswer } from "./views/gateways.ts";
+import { quarantineRows } from "./views/problems.ts";
+import { notCounted, routeDetail } from "./views/route.ts";
+import { type PlainRoute, trafficOf } from "./views/routes.ts";
+
+/** A value, or why there is none. */
+export type Answer = { readonly value: unknown } | { readonly status: 400 | 404 | 500 | 503; readonly why: string };
+
+interface Part {
+  readonly known: Parameters;
+  readonly answer: (params: URLSearchParams) => Answer | Promise<Answer>;
+}
+
+export class ApiAnswers {
+  readonly #source: PageSource;
+  readonly #lists: PageLists;
+  readonly #traffic: () => TrafficWindows | undefined;
+  readonly #parts: Readonly<Record<string, Part>>;
+
+  constructor(source: PageSource, lists: PageLists, traffic: () => TrafficWindows | undefined) {
+    this.#source = source;
+    this.#lists = lists;
+    this.#traffic = traffic;
+    const list = <Row>(listing: () => Listing<Row>, value: (query: ListQuery) => unknown): Part => ({
+      known: listParameters,
+      answer: (params) => listed(params, listing(), value),
+    });
+    this.#parts = {
+      status: { known: {}, answer: () => this.#status() },
+      views: { known: {}, answer: () => ({ value: this.#views() }) },
+      routes: list(
+        () => lists.routes,
+        (query) => this.#routes(query),
+      ),
+      route: { known: routeParameters, answer: (params) => this.#route(params) },
+      ask: { known: askParameters, answer: (params) => this.#ask(params) },
+      problems: list(
+        () => lists.problems,
+        (query) => ({
+          ...lists.problems.page(query),
+          quarantine: quarantineRows(source),
+          unanswered: lists.unanswered,
+        }),
+      ),
+      certificates: list(
+        () => lists.certificates,
+        (query) => lists.certificates.page(query),
+      ),
+      gateways: list(
+        () => lists.gateways.routes,
+        (query) => gatewaysAnswer(lists.gateways, query),
+      ),
+      shadow: {
+        known: listParameters,
+        answer: async (params) => {
+          const listing = await lists.shadow;
+          return listed(params, listing, (query) => shadowList(listing, query));
+        },
+      },
+    };
+  }
+
+  async of(name: string, params: URLSearchParams): Promise<Answer> {
+    const part = Object.hasOwn(this.#parts, name) ? this.#parts[name] : undefined;
+    if (part === undefined) return { status: 404, why: `"${shown(name, 100)}" is no part of the API` };
+    const why = whyWrong(params, name, part.known);
+    return why === undefined ? part.answer(params) : { status: 400, why };
+  }
+
+  async #status(): Promise<Answer> {
+    const value = await this.#source.status();
+    return value === undefined ? { status: 503, why: "the controller has not started yet" } : { value };
+  }
+
+  #views(): ViewsAnswer {
+    const { notes, configuration, ended } = this.#source;
+    const shadows = configuration()?.shadows.size ?? 0;
+    return { gateways: notes.statuses.size > 0, shadow: shadows > 0 || ended().length > 0 };
+  }
+
+  #routes(query: ListQuery): RouteList {
+    const list = this.#lists.routes.page(query);
+    const rows = list.rows.map((row: PlainRoute): RouteRow => ({ ...row, traffic: trafficOf(row, this.#traffic()) }));
+    return { ...list, rows, notCounted: this.#source.requests === undefined ? notCounted : "" };
+  }
+
+  async #route(params: URLSearchParams): Promise<Answer> {
+    const of = (name: string) => params.get(name) ?? "";
+    const name = { host: of("host"), path: of("path"), owner: of("owner"), listener: of("listener"), when: of("when") };
+    const value = await routeDetail(name, this.#source, this.#traffic());
+    return value === undefined ? { status: 404, why: "there is no such route" } : { value };
+  }
+
+  async #ask(params: URLSearchParams): Promise<Answer> {
+    const question = questionIn(params);
+    if (typeof question === "string") return { status: 400, why: question };
+    const outcome = await this.#source.ask(question);
+    return outcome.ok ? { value: outcome.answer } : { status: 400, why: outcome.why };
+  }
+}
+
+function listed<Row>(params: URLSearchParams, { sorts }: Listing<Row>, value: (query: ListQuery) => unknown): Answer {
+  const query = listQuery(params, sorts);
+  return typeof query === "string" ? { status: 400, why: query } : { value: value(query) };
+}

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { inTime } from "./in-time.ts";
+
+test("work has its result or its error, and a pattern without an end is ended", () => {
+  expect(inTime(60_000, () => ({ a: 1 }))).toEqual({ a: 1 });
+  expect(() =>
+    inTime(60_000, () => {
+      throw new TypeError("a bug");
+    }),
+  ).toThrow(new TypeError("a bug"));
+  // Without an end this would take longer than there is time in the world.
+  expect(inTime(100, () => /^(a+)+$/.test(`${"a".repeat(100)}!`))).toBeUndefined();
+});

@@ -1,0 +1,18 @@
+/**
+ * Ends work that takes too long. Where nginx cannot be asked, patterns of users are applied here to
+ * a URL of the asker, and JavaScript knows no limit for the steps of a pattern. A link to the page
+ * with such a URL would stop the whole controller.
+ */
+import { createContext, Script } from "node:vm";
+
+const script = new Script("work()");
+
+/** Returns the result of `work`, or undefined where it was ended after `limitMs`. */
+export function inTime<T>(limitMs: number, work: () => T): T | undefined {
+  try {
+    return script.runInContext(createContext({ work }), { timeout: limitMs }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The parameters of a request to `/ui/api/`. A parameter that nobody knows, or a value that makes no
+ * sense, is answered with a sentence and never ignored: a filter with a mistyped name would show
+ * rows that nobody asked for.
+ */
+import type { AskQuestion } from "./api/ask.ts";
+import type { ListQuery } from "./listing.ts";
+import { shown } from "./shown.ts";
+
+/** How long a value may be, by the name of its parameter. */
+export type Parameters = Readonly<Record<string, number>>;
+
+const longestFilter = 200;
+/** A row is looked through once for each word. */
+const mostWords = 20;
+export const mostRows = 500;
+const usualRows = 100;
+const mostHeaders = 100;
+
+export const listParameters: Parameters = { filter: longestFilter, sort: 20, order: 4, offset: 7, limit: 3 };
+/** A path may be as long as Node takes. */
+export const routeParameters: Parameters = { host: 300, path: 16_000, owner: 400, listener: 800, when: 16_000 };
+export const askParameters: Parameters = { url: 8_000, method: 20, client: 50, header: 8_000 };
+
+/** Why the parameters of `part` cannot be used; undefined where they can. */
+export function whyWrong(params: URLSearchParams, part: string, known: Parameters): string | undefined {
+  for (const [name, value] of params) {
+    const most = Object.hasOwn(known, name) ? known[name]! : undefined;
+    if (most === undefined) {
+      const names = Object.keys(known).join(", ") || "none";
+      return `${quoted(name)} is no parameter of ${part}, which takes ${names}`;
+    }
+    if (value.length > most) return `${name} has ${value.length} characters, and may have ${most}`;
+    if (name !== "header" && params.getAll(name).length > 1) return `${name} is given more than once`;
+  }
+  return undefined;
+}
+
+/** `sorts` are the names of the columns. The answer is a sentence where a value makes no sense. */
+export function listQuery(params: URLSearchParams, sorts: readonly string[]): ListQuery | string {
+  const [sort, order] = [params.get("sort") ?? "", params.get("order") ?? ""];
+  const words = [...new Set((params.get("filter") ?? "").toLowerCase().split(/\s+/))].filter((word) => word !== "");
+  if (words.length > mostWords) return `filter has ${words.length} words, and may have ${mostWords}`;
+  if (sort !== "" && !sorts.includes(sort)) return `sort is ${quoted(sort)}, and may be ${sorts.join(", ")}`;
+  if (!["", "asc", "desc"].includes(order)) return `order is ${quoted(order)}, and may be asc or desc`;
+  const offset = wholeNumber(params, "offset", { usual: 0, least: 0, most: 9_999_999 });
+  if (typeof offset === "string") return offset;
+  const limit = wholeNumber(params, "limit", { usual: usualRows, least: 1, most: mostRows });
+  if (typeof limit === "string") return limit;
+  return { words, sort, descending: order === "desc", offset, limit };
+}
+
+interface Range {
+  readonly usual: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+function wholeNumber(params: URLSearchParams, name: string, { usual, least, most }: Range): number | string {
+  const text = params.get(name);
+  if (text === null) return usual;
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most
+    ? value
+    : `${name} is ${quoted(text)}, and may be a whole number from ${least} to ${most}`;
+}
+
+/** `header` comes once for each header, as `Name: value`. */
+export function questionIn(params: URLSearchParams): AskQuestion | string {
+  const url = params.get("url") ?? "";
+  if (url === "") return "the parameter url is missing";
+  const lines = params.getAll("header");
+  if (lines.length > mostHeaders) return `there are ${lines.length} headers, and may be ${mostHeaders}`;
+  const headers: (readonly [name: string, value: string])[] = [];
+  for (const line of lines) {
+    const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:(.*)$/.exec(line) ?? [];
+    if (name === undefined) return `a header is written as Name: value, and here is ${quoted(line)}`;
+    headers.push([name, value!.trim()]);
+  }
+  const [method, client] = [params.get("method"), params.get("client")];
+  return {
+    url,
+    ...(method ? { method: method.toUpperCase() } : {}),
+    ...(client ? { client } : {}),
+    headers: Object.fromEntries(headers),
+  };
+}
+
+const quoted = (text: string): string => `"${shown(text, 100)}"`;
