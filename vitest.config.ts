@@ -13,7 +13,7 @@ const suites = {
   golden: { include: ["test/golden/**/*.test.ts"], testTimeout: 120_000 },
   nginx: { include: ["test/nginx/**/*.test.ts", "test/property/**/*.test.ts"], testTimeout: 300_000, pool: ownNetwork },
   parity: { include: ["test/parity/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false, pool: ownNetwork },
-  // The page asks again after at most half a minute where its answers cost much, as on a busy machine.
+  // On a busy machine, where answers cost much, the page asks again after half a minute.
   page: {
     include: ["test/page/**/*.test.ts"],
     testTimeout: 300_000,

@@ -15,7 +15,7 @@ const mostPages = 10_000;
 /**
  * @template Row
  * @typedef {object} ListView
- * @property {(question: URLSearchParams, signal: AbortSignal) => Promise<any>} ask takes `filter`, `sort`, `order`, `offset` and `limit`
+ * @property {(question: URLSearchParams, signal: AbortSignal) => Promise<any>} ask
  * @property {string} caption
  * @property {string} filterHint
  * @property {string} empty shown where there is nothing at all

@@ -1,5 +1,6 @@
 /**
- * The JSON below `/ui/api/v1/`: reads the parameters of a request and makes its answer of the lists.
+ * The JSON below `/ui/api/v1/`: reads the parameters of a request and makes its answer of the
+ * lists.
  */
 
 import type { RouteList, RouteRow } from "./api/routes.ts";

@@ -52,7 +52,7 @@ export class Live {
     this.#spentMs += ms;
   }
 
-  /** Why nobody more may listen; undefined where there is room. */
+  /** Why no further page may listen; undefined where there is room. */
   get whyFull(): string | undefined {
     return this.#listeners.size < mostListeners
       ? undefined

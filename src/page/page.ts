@@ -148,7 +148,7 @@ class OpenPage implements Page {
   }
 }
 
-/** The answer is shown, so that whoever sees it can report it. */
+/** The answer is shown, so that a user can report it. */
 function bug(error: unknown): Answer {
   return { status: 500, why: `the answer cannot be made, which is a bug: ${shown(String(error), 300)}` };
 }

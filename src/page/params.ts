@@ -1,7 +1,6 @@
 /**
- * The parameters of a request to `/ui/api/`. A parameter that nobody knows, or a value that makes no
- * sense, is answered with a sentence and never ignored: a filter with a mistyped name would show
- * rows that nobody asked for.
+ * The parameters of a request to `/ui/api/`. An unknown parameter, or a value that makes no sense,
+ * is answered with a sentence and never ignored: a filter with a mistyped name would show all rows.
  */
 import type { AskQuestion } from "./api/ask.ts";
 import type { ListQuery } from "./listing.ts";

@@ -16,6 +16,7 @@ import { instructions } from "./instructions.ts";
 import { keystroke } from "./keystroke.ts";
 import { type Benchmark, lineOf, type Results } from "./measured.ts";
 import { pageOf } from "./page.ts";
+import { pageOpen } from "./page-open.ts";
 import { replicaCosts } from "./replicas.ts";
 import { requests } from "./requests.ts";
 import { rollout } from "./rollout.ts";
@@ -42,6 +43,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   webhook,
   growth,
   metrics,
+  page: pageOpen,
   tools,
 };
 

@@ -8,7 +8,7 @@ export interface Figure {
   readonly what: string;
   /** How many hosts or Ingresses there were; undefined where that does not matter. */
   readonly hosts?: number;
-  readonly unit: "ms" | "us" | "MB" | "times" | "" | "KB" | "s";
+  readonly unit: "ms" | "us" | "MB" | "times" | "" | "KB" | "s" | "%";
   /** One entry for each run. */
   readonly values: readonly number[];
   /** The bound for the median, or for 95 in 100 where `tail` says so. */

@@ -85,6 +85,9 @@ function commandLine(pid: string): string {
   }
 }
 
+/** An answer for the page of the one Pod. */
+// biome-ignore lint/suspicious/noExplicitAny: the assertions say what is in it
+const page = async (path: string): Promise<any> => (await fetch(`http://127.0.0.1:10254/ui/api/v1/${path}`)).json();
 const controllers = () => processesWith("/opt/sluice/dist/main.js run");
 const masters = () => processesWith("nginx: master process");
 const names = Array.from({ length: 100 }, (_, i) => `web-${i}`);
@@ -100,6 +103,9 @@ test("a hundred Ingresses are served by the Pods of the chart", async () => {
   await apply(names.map((name) => ingress(name)));
   for (const name of names) await until(`${name} answers`, async () => (await answerOf(name)) === "echo-a");
   expect((await fetch("http://127.0.0.1:18080/")).status).toBe(404);
+  // Who holds the Lease is known a moment after the start.
+  await until("the page names the leader", async () => (await page("status")).leader?.isOwn === true, 60_000);
+  expect((await page("routes?limit=1")).total).toBeGreaterThanOrEqual(names.length);
 });
 
 test("a controller that dies is started again, and nginx serves on", async () => {
@@ -137,6 +143,12 @@ test("nginx in a container of its own, as the same user and without the token, o
   const annotations = { "nginx.ingress.kubernetes.io/proxy-read-timeout": "77" };
   await apply([ingress("web-1", { service: "echo-b", annotations })]);
   await until("it follows a change that needs a reload", async () => (await answerOf("web-1")) === "echo-b", 60_000);
+  expect(await page("status")).toMatchObject({
+    nginx: { isRunning: true, workers: expect.any(Number), connections: expect.any(Number) },
+    memory: { capacityBytes: expect.any(Number) },
+    reloads: { failed: 0 },
+  });
+  expect((await page("ask?url=http://127.0.0.1/")).by).toBe("nginx");
   await helm("uninstall", "ingress-nginx", "--wait", "--timeout=180s");
   await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 180_000);
 });

@@ -1,7 +1,8 @@
 /**
- * What routes in shadow would have done otherwise, kept after they are in shadow no more: whoever
- * lets a route serve wants to compare. The differences need the Configuration in which the route was
- * in shadow, so they are worked out at the turn that ends it, whether or not a page is open.
+ * What routes in shadow would have done otherwise, kept after they are in shadow no more, because a
+ * user who lets a route serve wants to compare. The differences need the Configuration in which the
+ * route was in shadow, so they are worked out at the turn that ends it, whether or not a page is
+ * open.
  */
 import type { DecideOptions } from "../../decide/decide.ts";
 import type { Served } from "../../decide/host.ts";
@@ -31,7 +32,7 @@ export class EndedShadows {
   readonly #parts: ShadowParts;
   /** The last Configuration, where it has routes in shadow. */
   #last: Served | undefined;
-  /** The Configuration before the first turn that nobody has looked at. */
+  /** The Configuration before the first turn that no look has seen. */
   #before: Served | undefined;
   #looking: Promise<void> | undefined;
   #ended: ReadonlyMap<string, EndedShadow> = new Map();
