@@ -4,6 +4,12 @@
 export class ApiError extends Error {}
 
 /**
+ * Whether the asker has given up, because it asks something else now.
+ * @param {unknown} error
+ */
+export const isAbort = (error) => error instanceof DOMException && error.name === "AbortError";
+
+/**
  * @param {string} name below `/ui/api/v1/`
  * @param {URLSearchParams} [params]
  * @param {AbortSignal} [signal]
@@ -12,10 +18,14 @@ export class ApiError extends Error {}
 export async function get(name, params = new URLSearchParams(), signal) {
   const query = params.size === 0 ? "" : `?${params}`;
   const response = await fetch(`/ui/api/v1/${name}${query}`, signal ? { signal } : {}).catch((error) => {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    if (isAbort(error)) throw error;
     throw new ApiError("The controller does not answer. Is the port still forwarded?");
   });
-  const answer = await response.json().catch(() => ({}));
+  const answer = await response.json().catch((error) => {
+    if (isAbort(error)) throw error;
+    if (response.ok) throw new ApiError("The answer of the controller broke off.");
+    return {};
+  });
   if (!response.ok) throw new ApiError(answer.why ?? `The controller answers ${response.status}.`);
   return answer;
 }

@@ -60,8 +60,8 @@ export function showList(root, list) {
   let asking;
 
   /**
+   * The list asks again through the frame of the page, which shows failures.
    * @param {Record<string, string>} changes an empty value is left out
-   * @returns {Promise<void>}
    */
   function move(changes) {
     const next = params();
@@ -70,11 +70,11 @@ export function showList(root, list) {
       else next.set(name, value);
     }
     history.replaceState(null, "", `${location.pathname}${next.size === 0 ? "" : `?${next}`}`);
-    return refresh();
+    dispatchEvent(new CustomEvent("sluice:refresh"));
   }
 
   search.addEventListener("submit", (event) => event.preventDefault());
-  filter.addEventListener("input", () => void move({ filter: filter.value.trim(), page: "" }).catch(ignoreAborts));
+  filter.addEventListener("input", () => move({ filter: filter.value.trim(), page: "" }));
 
   /** @param {readonly [label: string, sort?: string, kind?: string]} column */
   function head([label, sort, kind]) {
@@ -85,8 +85,7 @@ export function showList(root, list) {
     button.addEventListener("click", () => {
       // Figures are of interest where they are large.
       const turn = sort === now ? !isDown : kind === "number";
-      const moved = move({ sort: sort === list.usualSort ? "" : sort, order: turn ? "desc" : "", page: "" });
-      void moved.catch(ignoreAborts);
+      move({ sort: sort === list.usualSort ? "" : sort, order: turn ? "desc" : "", page: "" });
     });
     return h("th", { scope: "col", role: "columnheader", "aria-sort": direction, class: kind }, button);
   }
@@ -99,7 +98,7 @@ export function showList(root, list) {
   function turn(label, page, isThere) {
     const button = h("button", { type: "button", "data-key": label, disabled: !isThere }, label);
     button.addEventListener("click", () => {
-      void move({ page: page === 1 ? "" : String(page) }).catch(ignoreAborts);
+      move({ page: page === 1 ? "" : String(page) });
       root.scrollIntoView();
     });
     return button;
@@ -156,9 +155,4 @@ export function cutList(rows, question, text, sorts) {
   if (question.get("order") === "desc") found.reverse();
   const [offset, limit] = [Number(question.get("offset")), Number(question.get("limit"))];
   return { total: rows.length, matched: found.length, offset, rows: found.slice(offset, offset + limit) };
-}
-
-/** @param {unknown} error */
-function ignoreAborts(error) {
-  if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
 }

@@ -2,7 +2,7 @@
  * The frame of the page: chooses the view, and when it asks again. The address names the view and
  * all of its state, so each link can be shared. A view is loaded when it is first shown.
  */
-import { ApiError, get } from "./api.js";
+import { ApiError, get, isAbort } from "./api.js";
 import { fill, h } from "./dom.js";
 import { follow } from "./live.js";
 
@@ -71,7 +71,7 @@ async function refresh(traffic) {
     await asked?.shown.refresh(traffic);
     failure.hidden = true;
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return;
+    if (isAbort(error)) return;
     if (!(error instanceof ApiError)) throw error;
     if (asked === current) {
       failure.textContent = error.message;

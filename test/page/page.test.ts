@@ -92,6 +92,25 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await other.getByLabel("Filter").inputValue()).toBe(wanted);
   });
 
+  test("an answer that is given up or refused is no error, and a refusal is shown until it is over", async () => {
+    const { page, wrong } = await openPage(browser, world.origin, desktop);
+    await page.goto("/ui/routes");
+    await settled(page);
+    const failure = page.locator(".failure");
+    const words = "abcdefghijklmnopqrstu".split("");
+    // Each letter asks, and gives up what was asked before.
+    await page.getByLabel("Filter").pressSequentially(words.join(" "));
+    await expect.poll(() => seen(failure)).toBe("filter has 21 words, and may have 20");
+    await page.getByLabel("Filter").fill("www.shop");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
+    expect(await failure.isVisible()).toBe(false);
+    await page.goto("/ui/routes?sort=nothing");
+    await expect.poll(() => seen(failure)).toContain('sort is "nothing", and may be host, path');
+    await page.goto("/ui/routes?page=99999");
+    await expect.poll(() => seen(page.locator(".pager"))).toMatch(/10,001 to 10,0\d\d of/);
+    expect(wrong.filter((one) => !one.includes("the server responded with a status of 400"))).toEqual([]);
+  });
+
   test("Routes are sorted by a click, and turned over by pages", async () => {
     const page = await opened("/ui/routes");
     const first = page.locator("tbody tr").first();

@@ -44,8 +44,7 @@ function requestOf({ url, method = "GET", headers: given = {}, client }: AskQues
   const stray = Object.entries(given).find(
     ([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[\r\n\0]/.test(value),
   );
-  if (stray !== undefined)
-    return `${quoted(stray[0])} is not the name of a header, or its value has a line break`;
+  if (stray !== undefined) return `${quoted(stray[0])} is not the name of a header, or its value has a line break`;
   if (client !== undefined && isIP(client) === 0) return `${quoted(client)} is not an IP address`;
   const headers = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   const port = /:(\d+)$/.exec(host)?.[1];
