@@ -19,8 +19,11 @@ import { decideOptions } from "../options.ts";
 import type { Instruments } from "./instruments.ts";
 import type { Program } from "./program.ts";
 
-/** A decision takes a few milliseconds, also with many hosts. */
-const longestMs = 2_000;
+/**
+ * A decision takes a few milliseconds, also with many hosts, and each of the few patterns that take
+ * too long a second.
+ */
+const longestMs = 10_000;
 const tooLong =
   "a pattern that may take this request needs too long for it, so there is no answer; ask with a shorter path";
 
