@@ -72,7 +72,10 @@ test("a setting is a reload, and another generation is live", async () => {
     return found.live!.generation === before.live!.generation ? undefined : found;
   });
   expect(after.reloads.succeeded).toBe(before.reloads.succeeded + 1);
-  expect(after.changes[0]).toMatchObject({ objects: ["ConfigMap own/settings changed"], outcome: "live" });
+  expect(after.changes[0]).toMatchObject({
+    objects: ["ConfigMap own/settings changed (key keep-alive)"],
+    outcome: "live",
+  });
   expect(after.changes[0]!.reload!.tookMs).toBeGreaterThan(0);
 });
 

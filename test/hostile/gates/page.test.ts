@@ -133,14 +133,15 @@ test("no path leads to other files, and odd questions are answered in a sentence
     expect.soft([path, ["400", "404"].includes(status)]).toEqual([path, true]);
     expect.soft(body, path).not.toMatch(/root:|"devDependencies"|# HELP|\n\s+at /);
   }
-  const most = [
+  const tooMuch = [
     `/ui/api/v1/ask?url=http://web.example/&header=a:${"+".repeat(14_000)}x`,
     `/ui/api/v1/ask?url=http://web.example/&${Array.from({ length: 900 }, (_, at) => `header=a${at}:b`).join("&")}`,
     `/ui/api/v1/routes?filter=${"a+".repeat(7_000)}`,
-    ...["/ui/api/v1/ask?url=http://[", "/ui/api/v1/ask?url=a/%00"],
     "/ui/api/v1/routes?sort=__proto__&order=desc&offset=-5&limit=1e9",
   ];
-  for (const path of most) expect.soft((await sent(path)).status, path.slice(0, 60)).toBe("200");
+  for (const path of tooMuch) expect.soft((await sent(path)).status, path.slice(0, 60)).toBe("400");
+  const unusual = ["/ui/api/v1/ask?url=http://[", "/ui/api/v1/ask?url=a/%00"];
+  for (const path of unusual) expect.soft((await sent(path)).status, path).toBe("200");
   expect(await one.health()).toMatchObject({ status: 200, body: "ok" });
 });
 
