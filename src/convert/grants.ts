@@ -51,7 +51,7 @@ export class GrantsNeeded {
       used.set(namespace, nth);
       const from = [...entries[0]!.from.values()];
       const to = entries.map((entry) => ({ group: entry.to.group, kind: entry.to.kind, name: entry.to.name }));
-      const users = from.map((one) => `${one.kind}s of namespace ${one.namespace}`).join(" and ");
+      const users = from.map((one) => `${one.kind} objects of namespace ${one.namespace}`).join(" and ");
       return {
         object: {
           apiVersion: `${gatewayGroup}/v1`,
