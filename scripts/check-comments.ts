@@ -16,11 +16,7 @@ const sources = filesIn("*.{ts,mjs}", "{src,scripts,test,image}/**/*.{ts,mjs,sh}
 
 /** Programs write these pages. */
 const generated = /^docs\/(?:reference\/|(?:performance|chart-values|configurations)\.md$)/;
-/** Pages that several branches change at present; they follow. */
-const later = /^(?:CHANGELOG|docs\/move)\.md$/;
-const pages = filesIn("*.md", "{docs,charts,examples}/**/*.md").filter(
-  (file) => !generated.test(file) && !later.test(file),
-);
+const pages = filesIn("*.md", "{docs,charts,examples}/**/*.md").filter((file) => !generated.test(file));
 
 /** Identifiers in backquotes, and addresses, may have any words and any length. */
 const quoted = /`[^`]*`/g;
