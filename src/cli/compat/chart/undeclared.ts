@@ -2,6 +2,7 @@
  * Values that the chart does not declare, judged as its templates do (`_typos.tpl`): one that
  * resembles a declared value is refused, and another one is ignored with a line in NOTES.
  */
+import { editDistance } from "../../../kinds/nearest.ts";
 import { isMapping } from "../../../manifests/check.ts";
 
 export type Undeclared =
@@ -67,16 +68,8 @@ function speltAlike(written: string, names: readonly string[]): string | undefin
   return meant;
 }
 
-/** Levenshtein's distance; 1 where one word is the beginning of the other. */
+/** As in the chart: 1 where one word begins with the other; a swap of letters counts two. */
 function lettersBetween(a: string, b: string): number {
   const singular = (word: string) => word.replace(/s$/, "");
-  if (b.startsWith(singular(a)) || a.startsWith(singular(b))) return 1;
-  let above = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [row, x] of [...a].entries()) {
-    const line = [row + 1];
-    for (const [at, y] of [...b].entries())
-      line.push(Math.min(above[at]! + (x === y ? 0 : 1), above[at + 1]! + 1, line[at]! + 1));
-    above = line;
-  }
-  return above.at(-1)!;
+  return b.startsWith(singular(a)) || a.startsWith(singular(b)) ? 1 : editDistance(a, b, false);
 }
