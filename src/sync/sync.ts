@@ -16,7 +16,7 @@ import type { Clock } from "../timing/clock.ts";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
 import type { TokenBucket } from "../timing/token-bucket.ts";
 import { hourMs } from "../translate/hosts/certificate-doubts.ts";
-import { type Quarantine, reduced, withoutSuspects } from "../translate/quarantine.ts";
+import { hasSuspects, type Quarantine, reduced, withoutSuspects } from "../translate/quarantine.ts";
 import { Applying, type Ending } from "./applying.ts";
 import { compare } from "./compare.ts";
 import { FailedTurns } from "./failed-turns.ts";
@@ -186,7 +186,8 @@ export class Sync {
       () => {
         // A search sets innocent objects aside for a moment. Their Problems would go and come back,
         // so only its result is reported.
-        if (!this.#isSearching) listener.problems(this.#problems.of({ translation, rendered, snapshot, memory }));
+        if (!hasSuspects(this.quarantine))
+          listener.problems(this.#problems.of({ translation, rendered, snapshot, memory }));
         this.#failures.over();
       },
       (bug) => this.#failed(bug, snapshot, sinceMs),
@@ -232,10 +233,6 @@ export class Sync {
   #tellLive({ statuses, text }: Candidate): void {
     const isLive = this.live?.generation === text.generation && this.#delivery.isDone;
     if (isLive) this.#parts.listener.statuses?.(statuses, "live");
-  }
-
-  get #isSearching(): boolean {
-    return String(sizes(this.quarantine)) !== String(sizes(this.refusals));
   }
 
   /** Decides what follows the records: a reload now or later, or none. */
@@ -294,8 +291,4 @@ export class Sync {
     if (ending.retries) this.#reloadRetry.schedule();
     return ending;
   }
-}
-
-function sizes({ objects, settings, ports }: Quarantine): readonly number[] {
-  return [objects.size, settings.size, ports.size];
 }

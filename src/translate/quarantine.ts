@@ -47,6 +47,11 @@ export function withoutSuspects(refusals: Refusals): Refusals {
   return new Map([...refusals].filter(([, { suspected }]) => suspected !== true));
 }
 
+/** Whether a search for the cause of a refusal is on, so that some refusals are only suspicions. */
+export function hasSuspects({ objects, settings, ports }: Quarantine): boolean {
+  return [objects, settings, ports].some((group) => [...group.values()].some(({ suspected }) => suspected === true));
+}
+
 /** An object whose spec counts. */
 export interface Versioned {
   readonly metadata: Pick<ObjectMeta, "uid" | "annotations">;
