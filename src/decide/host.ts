@@ -7,7 +7,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import { formOf } from "../kinds/server-names.ts";
 import { type Configuration, catchAll, type Server } from "../model/configuration.ts";
 import type { Settings } from "../settings/registry.ts";
-import { mostTooLong, patternOf } from "./pattern.ts";
+import { mostTooLong, type Pattern, patternOf } from "./pattern.ts";
 
 export type Served = Configuration<Settings, FeatureValues>;
 
@@ -29,13 +29,15 @@ interface Others {
   readonly byName: ReadonlyMap<string, FoundHost>;
   /** Hosts called `*.`, by that name. */
   readonly wildcards: ReadonlyMap<string, Server<FeatureValues>>;
-  readonly patterns: readonly Pattern[];
+  readonly patterns: readonly AliasPattern[];
 }
 
-interface Pattern {
+interface AliasPattern {
   readonly server: Server<FeatureValues>;
   readonly alias: Server<FeatureValues>["aliases"][number];
   readonly form: ReturnType<typeof formOf>;
+  /** Undefined for wildcards, and where only nginx can read it. */
+  readonly regex: Pattern | undefined;
 }
 
 const indices = new WeakMap<Served["servers"], Others>();
@@ -51,13 +53,18 @@ function othersIn(servers: Served["servers"]): Others {
   const all = [...servers.values()].filter(({ listener }) => listener === undefined);
   const named = all.flatMap((server) => otherNames(server).map((found) => [found.by, found] as const)).reverse();
   const patterns = all
-    .flatMap((server) => server.aliases.map((alias) => ({ server, alias, form: formOf(alias.name) })))
+    .flatMap((server) => server.aliases.map((alias) => patternIn(server, alias)))
     .filter(({ form }) => form !== "exact")
     .sort((a, b) => (a.server.name < b.server.name ? -1 : a.server.name > b.server.name ? 1 : 0));
   // An alias may have the name of the catch-all; its host is then the catch-all.
   const last = servers.get(catchAll) ?? all.find(({ aliases }) => aliases.some(({ name }) => name === catchAll));
   const wildcards = new Map(all.flatMap((server) => (server.name.startsWith("*.") ? [[server.name, server]] : [])));
   return { last: last!, byName: new Map(named), wildcards, patterns };
+}
+
+function patternIn(server: Server<FeatureValues>, alias: AliasPattern["alias"]): AliasPattern {
+  const form = formOf(alias.name);
+  return { server, alias, form, regex: form === "regex" ? patternOf(alias.name.slice(1)) : undefined };
 }
 
 function otherNames(server: Server<FeatureValues>): readonly FoundHost[] {
@@ -93,7 +100,7 @@ const ofWildcard = (server: Server<FeatureValues>): FoundHost => {
 };
 
 function byPattern(
-  patterns: readonly Pattern[],
+  patterns: readonly AliasPattern[],
   host: string,
   wildcard: Server<FeatureValues> | undefined,
 ): FoundHost | undefined {
@@ -108,8 +115,8 @@ function byPattern(
   let tooLong = 0;
   const regex = patterns
     .filter(({ form, server }) => form === "regex" && !(wildcard && wildcard.name < server.name))
-    .find(({ alias }) => {
-      const pattern = tooLong < mostTooLong ? patternOf(alias.name.slice(1)) : undefined;
+    .find((one) => {
+      const pattern = tooLong < mostTooLong ? one.regex : undefined;
       const takes = pattern?.test(host);
       if (pattern !== undefined && takes === undefined) tooLong++;
       return takes === true;
