@@ -43,10 +43,10 @@ export class ApiAnswers {
     this.#source = source;
     this.#lists = lists;
     this.#traffic = traffic;
-    const list = <Row>(listing: () => Listing<Row>, value: (query: ListQuery) => unknown): Part => ({
-      known: listParameters,
-      answer: (params) => listed(params, listing(), value),
-    });
+    const list = <Row>(
+      listing: () => Listing<Row> | Promise<Listing<Row>>,
+      value: (query: ListQuery, listing: Listing<Row>) => unknown,
+    ): Part => ({ known: listParameters, answer: async (params) => listed(params, await listing(), value) });
     this.#parts = {
       status: { known: {}, answer: () => this.#status() },
       views: { known: {}, answer: () => ({ value: this.#views() }) },
@@ -58,27 +58,24 @@ export class ApiAnswers {
       ask: { known: askParameters, answer: (params) => this.#ask(params) },
       problems: list(
         () => lists.problems,
-        (query) => ({
-          ...lists.problems.page(query),
+        (query, listing) => ({
+          ...listing.page(query),
           quarantine: quarantineRows(source),
           unanswered: lists.unanswered,
         }),
       ),
       certificates: list(
         () => lists.certificates,
-        (query) => lists.certificates.page(query),
+        (query, listing) => listing.page(query),
       ),
       gateways: list(
         () => lists.gateways.routes,
         (query) => gatewaysAnswer(lists.gateways, query),
       ),
-      shadow: {
-        known: listParameters,
-        answer: async (params) => {
-          const listing = await lists.shadow;
-          return listed(params, listing, (query) => shadowList(listing, query));
-        },
-      },
+      shadow: list(
+        () => lists.shadow,
+        (query, listing) => shadowList(listing, query),
+      ),
     };
   }
 
@@ -121,7 +118,11 @@ export class ApiAnswers {
   }
 }
 
-function listed<Row>(params: URLSearchParams, { sorts }: Listing<Row>, value: (query: ListQuery) => unknown): Answer {
-  const query = listQuery(params, sorts);
-  return typeof query === "string" ? { status: 400, why: query } : { value: value(query) };
+function listed<Row>(
+  params: URLSearchParams,
+  listing: Listing<Row>,
+  value: (query: ListQuery, listing: Listing<Row>) => unknown,
+): Answer {
+  const query = listQuery(params, listing.sorts);
+  return typeof query === "string" ? { status: 400, why: query } : { value: value(query, listing) };
 }
