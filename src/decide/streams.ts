@@ -6,7 +6,7 @@
 import { isIP } from "node:net";
 import type { Certificate, Endpoint, StreamServer } from "../model/configuration.ts";
 import type { Owner } from "../model/owner.ts";
-import type { GatewayStream, StreamHost } from "../model/streams.ts";
+import { type GatewayStream, gatewayAndPort, type StreamHost } from "../model/streams.ts";
 import type { Table } from "../model/table.ts";
 import type { Ports } from "./redirects.ts";
 
@@ -94,7 +94,7 @@ function speaks({ protocol }: AskedStream, stream: StreamServer): boolean {
 export function streamPorts(streams: readonly StreamServer[]): readonly string[] {
   const found = streams.flatMap((stream): readonly (readonly [number, string])[] => {
     if (stream.kind === "passthrough") return [];
-    if (stream.kind === "gateway") return [[portOf(stream), stream.protocol === "udp" ? "UDP" : "TCP"]];
+    if (stream.kind === "gateway") return [[gatewayAndPort(stream.id).port, stream.protocol === "udp" ? "UDP" : "TCP"]];
     return [[stream.port, stream.kind === "udp" ? "UDP" : "TCP"]];
   });
   const all = found.toSorted(([a], [b]) => a - b).map(([port, protocol]) => `${protocol} port ${port}`);
@@ -111,18 +111,13 @@ export function namesOnPort(streams: readonly StreamServer[], port: number, port
   return [...new Set(names)].sort();
 }
 
-/** The port that clients see. */
-function portOf({ id }: GatewayStream): number {
-  return Number.parseInt(id.slice(id.lastIndexOf(":") + 1), 10);
-}
-
 function isUsual(port: number, { https }: Ports): boolean {
   return port === 443 || port === https;
 }
 
 /** For the https port of Ingresses, 443 stands as well. */
 function isOn(stream: GatewayStream, port: number, ports: Ports): boolean {
-  if (portOf(stream) === port) return true;
+  if (gatewayAndPort(stream.id).port === port) return true;
   return stream.address === undefined && stream.listenPort === ports.https && isUsual(port, ports);
 }
 
@@ -139,7 +134,7 @@ function atGateway(
   const { hostname, certificates: ids, route, listener } = found;
   const place = {
     kind: "gateway",
-    ...{ gateway: stream.id.slice(0, stream.id.lastIndexOf(":")), owners: stream.owners, listener },
+    ...{ gateway: gatewayAndPort(stream.id).gateway, owners: stream.owners, listener },
     ...{ address: stream.address, listenPort: stream.listenPort },
   } as const;
   const targets = targetsOf(found);

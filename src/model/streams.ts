@@ -33,6 +33,12 @@ export interface StreamPort {
   readonly beside?: RequestsBeside;
 }
 
+/** Reads the id of a StreamPort: the Gateway, and the port that clients see. */
+export function gatewayAndPort(id: string): { readonly gateway: string; readonly port: number } {
+  const at = id.lastIndexOf(":");
+  return { gateway: id.slice(0, at), port: Number.parseInt(id.slice(at + 1), 10) };
+}
+
 export interface RequestsBeside {
   /** Hostnames of HTTPS listeners. */
   readonly hostnames: readonly string[];

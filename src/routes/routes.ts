@@ -6,6 +6,7 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
 import { type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
+import { addressWithPort } from "../model/endpoint.ts";
 import { backendOf, closedReason } from "../model/location.ts";
 import { serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -120,7 +121,7 @@ export function routeOf(
     ingress: `${owner?.namespace ?? ""}/${owner?.name ?? ""}`,
     ...(server.listener === undefined ? {} : { route: ofGateway(server, server.listener, at) }),
     service: targetOf(location),
-    endpoints: endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`),
+    endpoints: endpoints.map(addressWithPort),
     notReady: key === "" ? 0 : (notReady.get(key) ?? 0),
     canaries: canaries.map(({ upstream: id, policy }) => ({
       service: id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"),

@@ -3,9 +3,9 @@
  * Services, their endpoints, and the certificate with which TLS ends.
  */
 import { type Configuration, catchAll } from "../model/configuration.ts";
-import type { Endpoint } from "../model/endpoint.ts";
+import { addressWithPort } from "../model/endpoint.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import type { GatewayStream, StreamBackend, StreamHost } from "../model/streams.ts";
+import { type GatewayStream, gatewayAndPort, type StreamBackend, type StreamHost } from "../model/streams.ts";
 import type { Problem } from "../problem.ts";
 import { routesOf, type ServedRoute, unreadyCounts } from "./routes.ts";
 
@@ -48,7 +48,7 @@ function streamRoutesOf(
     const { service, owner, endpoints } = stream;
     const of = stream.kind === "passthrough" ? passedOn(stream.host) : onPort(stream);
     if (owner === undefined || (asked !== undefined && !takes(of.host === "*" ? "" : of.host, asked))) return [];
-    const counted = { endpoints: addressesOf(endpoints), notReady: notReady.get(keyOf(service)) ?? 0 };
+    const counted = { endpoints: endpoints.map(addressWithPort), notReady: notReady.get(keyOf(service)) ?? 0 };
     return [{ ...of, ingress: `${owner.namespace}/${owner.name}`, service, ...counted, canaries: [], denied: false }];
   });
 }
@@ -63,7 +63,7 @@ function onPort({ kind, port }: { readonly kind: "tcp" | "udp"; readonly port: n
 
 function rowOf(
   { id, protocol }: GatewayStream,
-  { hostname, certificates: ids, backends, route, listener = id.slice(0, id.lastIndexOf(":")) }: StreamHost,
+  { hostname, certificates: ids, backends, route, listener = gatewayAndPort(id).gateway }: StreamHost,
   certificates: Served["certificates"],
   notReady: ReadonlyMap<string, number>,
 ): ServedStream[] {
@@ -73,23 +73,19 @@ function rowOf(
   return [
     {
       host: hostname === "" ? "*" : hostname,
-      path: `:${id.slice(id.lastIndexOf(":") + 1).replace(/\D.*$/, "")}`,
+      path: `:${gatewayAndPort(id).port}`,
       type:
         protocol === "tls" ? (ids === undefined ? "TLS passed on" : "TLS ended") : protocol === "udp" ? "UDP" : "TCP",
       ingress: `${route.namespace}/${route.name}`,
       route: { kind: route.kind, listener, when: "" },
       service: targetOf(backends),
-      endpoints: backends.flatMap(({ endpoints }) => addressesOf(endpoints)),
+      endpoints: backends.flatMap(({ endpoints }) => endpoints.map(addressWithPort)),
       notReady: services.reduce((sum, key) => sum + (notReady.get(key) ?? 0), 0),
       canaries: [],
       ...(pair === undefined ? {} : { certificate: { secret: pair.id, expires: pair.notAfter.toISOString() } }),
       denied: false,
     },
   ];
-}
-
-function addressesOf(endpoints: readonly Endpoint[]): readonly string[] {
-  return endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`);
 }
 
 function targetOf(backends: readonly StreamBackend[]): string {

@@ -16,6 +16,7 @@ import {
   namesOnPort,
   type StreamDecision,
 } from "../../decide/streams.ts";
+import { addressWithPort } from "../../model/endpoint.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
 import type { Arrival, AskAnswer } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
@@ -45,7 +46,7 @@ export function explainStream({ request, stream }: Asked, world: AskedWorld, not
   const found = decideStreams(world.served, stream, world.decide.ports);
   if (found.length === 0 && request !== undefined && mayBeRequest(stream, world)) return undefined;
   const scheme = protocol === "any" ? "stream" : protocol;
-  const written = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const written = addressWithPort({ address: host, port });
   return {
     version: 1,
     by: "configuration",

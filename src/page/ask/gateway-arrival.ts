@@ -4,13 +4,14 @@ import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { RouteLost } from "../../decide/gateway/match.ts";
 import { outranked } from "../../decide/outranked.ts";
 import { readRequest } from "../../decide/request.ts";
+import { addressWithPort } from "../../model/endpoint.ts";
 import { named, sentence } from "../../problem.ts";
 import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewaySteps } from "./gateway-steps.ts";
 import { settingsOf } from "./settings.ts";
 import { openGuard } from "./steps.ts";
-import { addressesOf, askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
+import { askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
 
 export function gatewayArrival(explaining: Explaining, decision: GatewayDecision): Arrival {
   const { world, asked, live } = explaining;
@@ -68,7 +69,7 @@ function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): 
     return {
       ...{ service, port: number },
       share: live === undefined ? share : (routed?.share ?? 0),
-      endpoints: live === undefined ? addressesOf(upstream?.endpoints ?? []) : (routed?.endpoints.list ?? []),
+      endpoints: live === undefined ? (upstream?.endpoints ?? []).map(addressWithPort) : (routed?.endpoints.list ?? []),
       ...(unusable === undefined ? {} : { unusable: `${named(unusable.object)}: ${sentence(unusable)}` }),
     };
   });

@@ -4,6 +4,7 @@ import type { Decision } from "../../decide/decision.ts";
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import { outranked } from "../../decide/outranked.ts";
 import type { AskedRequest } from "../../decide/request.ts";
+import { addressWithPort } from "../../model/endpoint.ts";
 import { backendOf as ownBackend } from "../../model/location.ts";
 import { named } from "../../problem.ts";
 import { routesOf } from "../../routes/routes.ts";
@@ -14,17 +15,7 @@ import { ingressSteps } from "./ingress-steps.ts";
 import { reasonsIn } from "./reasons.ts";
 import { settingsOf } from "./settings.ts";
 import { openGuard } from "./steps.ts";
-import {
-  addressesOf,
-  askedEnd,
-  askedProblem,
-  backendOf,
-  certificateOf,
-  lostOf,
-  mostLost,
-  problemsOf,
-  routeOf,
-} from "./words.ts";
+import { askedEnd, askedProblem, backendOf, certificateOf, lostOf, mostLost, problemsOf, routeOf } from "./words.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 
 /** `passedOn`: Gateways on the same port that leave the request to Ingresses. */
@@ -80,7 +71,14 @@ function backendsIn(decision: Decision, asked: AskedRequest, live: Explaining["l
   return all.flatMap(({ upstream, share }) =>
     upstream === undefined || share <= 0
       ? []
-      : [{ ...backendOf(upstream.id), share, ...when.get(upstream.id), endpoints: addressesOf(upstream.endpoints) }],
+      : [
+          {
+            ...backendOf(upstream.id),
+            share,
+            ...when.get(upstream.id),
+            endpoints: upstream.endpoints.map(addressWithPort),
+          },
+        ],
   );
 }
 

@@ -7,10 +7,11 @@ import {
   streamPorts,
 } from "../../decide/streams.ts";
 import { catchAll } from "../../model/configuration.ts";
+import { addressWithPort } from "../../model/endpoint.ts";
 import { named, type Problem } from "../../problem.ts";
 import type { Arrival, AskedBackend, AskedCertificate, AskedStep } from "../api/ask.ts";
 import { percent, problemStep, someOf, step } from "./steps.ts";
-import { addressesOf, askedProblem, certificateOf, problemsOf } from "./words.ts";
+import { askedProblem, certificateOf, problemsOf } from "./words.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 
 export function streamArrival(asked: AskedStream, decision: StreamDecision, world: AskedWorld): Arrival {
@@ -58,7 +59,7 @@ function backendOf({ service, share, endpoints }: StreamTarget): AskedBackend {
   const at = service.lastIndexOf(":");
   const of = { service: service.slice(0, Math.max(at, 0)), port: service.slice(at + 1) };
   const none = service === "" ? { unusable: "its Service cannot be used" } : {};
-  return { ...of, share, endpoints: addressesOf(endpoints), ...none };
+  return { ...of, share, endpoints: endpoints.map(addressWithPort), ...none };
 }
 
 function shown(ids: readonly string[], { host }: AskedStream, { served }: AskedWorld): AskedCertificate {
@@ -115,7 +116,7 @@ function backendWords({ service, share, endpoints, tls }: StreamTarget, isOnly: 
   const to = service === "" ? "no Service" : `Service ${service.replace(/:([^:]*)$/, ", port $1")}`;
   if (endpoints.length === 0) return `${to}${part}: refused, no endpoint is ready`;
   const checked = tls === undefined ? "" : `, over TLS with a certificate for ${tls}`;
-  return `${to}${part}: ${someOf(addressesOf(endpoints))}${checked}`;
+  return `${to}${part}: ${someOf(endpoints.map(addressWithPort))}${checked}`;
 }
 
 function answerWords({ targets }: StreamDecision): string {

@@ -51,10 +51,6 @@ export function backendOf(id: string): Pick<AskedBackend, "service" | "port"> {
   return id === defaultUpstream ? { service: "", port: "" } : { service, port };
 }
 
-export function addressesOf(endpoints: readonly { readonly address: string; readonly port: number }[]): string[] {
-  return endpoints.map(({ address, port }) => `${address.includes(":") ? `[${address}]` : address}:${port}`);
-}
-
 export function askedEnd(end: End, rewritten?: string): AskedEnd {
   if (end.kind !== "proxied") return end;
   const path = end.rewritten ?? rewritten;

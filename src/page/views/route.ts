@@ -5,6 +5,7 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { conditionWords } from "../../model/condition-words.ts";
 import { type Balance, catchAll, type Location, type Server, type Upstream } from "../../model/configuration.ts";
+import { addressWithPort } from "../../model/endpoint.ts";
 import { serverKey } from "../../model/listeners.ts";
 import { type KubernetesObject, serviceOf } from "../../model/objects.ts";
 import { type Snapshot, tableOf, type WatchedKind } from "../../model/snapshot.ts";
@@ -134,7 +135,7 @@ function endpointsOf(
   return [...services].flatMap(([service, { endpoints }]) => {
     const own = states.get(service.replace(/:[^:]*$/, "")) ?? new Map<string, EndpointRow["state"]>();
     const used = endpoints.map(({ address, port }) => {
-      const text = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+      const text = addressWithPort({ address, port });
       return { service, address: text, state: own.get(address) === "draining" ? "draining" : "ready" } as const;
     });
     const isUsed = new Set(endpoints.map(({ address }) => address));

@@ -3,6 +3,7 @@
 import { Token, type View } from "../../directives/token.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
 import type { Balance, Upstream } from "../../model/configuration.ts";
+import { addressWithPort } from "../../model/endpoint.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { affinityKey } from "../static/affinity.ts";
 
@@ -52,8 +53,7 @@ export function staticUpstream(
     // An endpoint gets requests as long as Kubernetes calls it ready, as in dynamic mode: failures
     // exclude none.
     servers: endpoints.map(
-      ({ address, port }) =>
-        Token.conf`${Token.name(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`)} max_fails=0`,
+      ({ address, port }) => Token.conf`${Token.name(addressWithPort({ address, port }))} max_fails=0`,
     ),
     balancer: false,
     arguments: false,
