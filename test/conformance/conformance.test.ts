@@ -4,7 +4,7 @@
  * status of the GatewayClass claims, and the suite's own limits of time. `npm run conformance --
  * [TEST ...]` runs single tests, and grants 2 s until an answer is right.
  */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -123,6 +123,7 @@ function together(one: SuiteResult, other: SuiteResult): SuiteResult {
 
 /** Keeps the logs that a developer reads after a failure. */
 function keepLogs(folder: string, sluice: Sluice, out: string): void {
+  mkdirSync(out, { recursive: true });
   copyFileSync(join(folder, "suite.log"), join(out, "suite.log"));
   copyFileSync(sluice.process.logFile, join(out, "sluice.log"));
 }
