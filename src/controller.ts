@@ -12,7 +12,7 @@ import { inMode } from "./directives/capabilities.ts";
 import type { Machine } from "./directives/machine.ts";
 import { openLiveStreams } from "./live-streams.ts";
 import type { Certificate } from "./model/configuration.ts";
-import type { ConnectionFigures, ProcessFigures } from "./model/nginx-figures.ts";
+import type { ConnectionFigures } from "./model/nginx-figures.ts";
 import { nameOf } from "./model/objects.ts";
 import { instanceKey, isReplaced } from "./model/records.ts";
 import { answerCheckedNames, type CheckedNameEvent } from "./names/checked-names.ts";
@@ -111,8 +111,8 @@ export interface Controller {
   answers(limitMs: number): Promise<boolean>;
   /** See `Channel`. */
   readonly peers: Channel["peers"];
-  /** Reports of nginx and its processes. */
-  figures(): Promise<{ readonly connections: ConnectionFigures | undefined; readonly processes: ProcessFigures }>;
+  /** Undefined while nginx does not answer. */
+  connections(): Promise<ConnectionFigures | undefined>;
   /** Tries a template on the present Configuration, and uses it from now on if it works. */
   useTemplate(template: Template): Promise<TemplateVerdict>;
   /** Ends the sync, and nginx after the requests in flight, which get `limitMs`. */
@@ -240,7 +240,7 @@ export async function startController(options: ControllerOptions): Promise<Start
       memory: () => channel.state(),
       route: (question) => channel.route(question),
       answers: (limitMs) => channel.answers(limitMs),
-      figures: async () => ({ connections: await channel.connections(), processes: nginx.processes() }),
+      connections: () => channel.connections(),
       useTemplate: async (template) => {
         await sync.settled();
         const trial = { machine, nginx, builtIn: options.template, signal: ending.signal };

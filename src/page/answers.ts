@@ -5,8 +5,9 @@
 
 import type { RouteList, RouteRow } from "./api/routes.ts";
 import type { ViewsAnswer } from "./api/views.ts";
-import type { Listing, ListQuery } from "./listing.ts";
-import type { PageLists } from "./lists.ts";
+import type { Listing, ListQuery } from "./lists/listing.ts";
+import type { PageLists } from "./lists/lists.ts";
+import type { TrafficWindows } from "./live/traffic.ts";
 import {
   askParameters,
   listParameters,
@@ -19,7 +20,6 @@ import {
 import { shadowList } from "./shadow/rows.ts";
 import { shown } from "./shown.ts";
 import type { PageSource } from "./source.ts";
-import type { TrafficWindows } from "./traffic.ts";
 import { gatewaysAnswer } from "./views/gateways.ts";
 import { quarantineRows } from "./views/problems.ts";
 import { notCounted, routeDetail } from "./views/route.ts";
@@ -43,7 +43,7 @@ export class ApiAnswers {
     this.#source = source;
     this.#lists = lists;
     this.#traffic = traffic;
-    const list = <Row>(
+    const list = <Row extends object>(
       listing: () => Listing<Row> | Promise<Listing<Row>>,
       value: (query: ListQuery, listing: Listing<Row>) => unknown,
     ): Part => ({ known: listParameters, answer: async (params) => listed(params, await listing(), value) });
@@ -118,7 +118,7 @@ export class ApiAnswers {
   }
 }
 
-function listed<Row>(
+function listed<Row extends object>(
   params: URLSearchParams,
   listing: Listing<Row>,
   value: (query: ListQuery, listing: Listing<Row>) => unknown,

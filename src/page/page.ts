@@ -8,12 +8,13 @@ import { whyNotLocal } from "../local-request.ts";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, ApiAnswers } from "./answers.ts";
 import { type PageFile, readPageFiles } from "./files.ts";
-import { PageLists } from "./lists.ts";
-import { Live } from "./live.ts";
+import { PageLists } from "./lists/lists.ts";
+import { Live } from "./live/live.ts";
+import { type Made, SharedAnswers } from "./live/shared-answers.ts";
+import { TrafficWindows } from "./live/traffic.ts";
 import { whyWrong } from "./params.ts";
 import { shown } from "./shown.ts";
 import type { PageSource } from "./source.ts";
-import { TrafficWindows } from "./traffic.ts";
 
 export interface Page {
   /** Answers a request for `/ui` or something below. */
@@ -55,6 +56,7 @@ class OpenPage implements Page {
   readonly #lists: PageLists;
   readonly #answers: ApiAnswers;
   readonly #live: Live;
+  readonly #shared: SharedAnswers;
   #traffic: TrafficWindows | undefined;
   #isWatched = false;
   #cancelForget: (() => void) | undefined;
@@ -64,11 +66,19 @@ class OpenPage implements Page {
     this.#clock = clock;
     this.#lists = new PageLists(source, clock, () => this.#traffic);
     this.#answers = new ApiAnswers(source, this.#lists, () => this.#traffic);
+    this.#shared = new SharedAnswers(clock);
     this.#live = new Live({
       clock,
       marks: () => this.#lists.marks,
-      traffic: () => this.#traffic?.all ?? null,
-      onChange: (listener) => source.notes.onChange(listener),
+      traffic: () => {
+        this.#shared.forget();
+        return this.#traffic?.all ?? null;
+      },
+      onChange: (listener) =>
+        source.notes.onChange(() => {
+          this.#shared.forget();
+          listener();
+        }),
       watched: (isWatched) => this.#watched(isWatched),
     });
   }
@@ -81,7 +91,7 @@ class OpenPage implements Page {
       response.setHeader("allow", "GET, HEAD");
       return send(response, 405, "the page only reads: GET and HEAD\n");
     }
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://controller");
+    const { pathname, search, searchParams } = new URL(request.url ?? "/", "http://controller");
     if (pathname === "/ui") {
       response.setHeader("location", "/ui/");
       return send(response, 308, "");
@@ -94,14 +104,21 @@ class OpenPage implements Page {
     const name = path.slice(api.length);
     if (name === "events") return this.#listen(searchParams, request, response);
     this.#forgetLater();
+    const make = () => this.#make(name, searchParams);
+    const isShared = this.#isWatched && name !== "ask";
+    const { status, text } = await (isShared ? this.#shared.of(path + search, make) : make());
+    send(response, status, text, "application/json");
+  }
+
+  async #make(name: string, params: URLSearchParams): Promise<Made> {
     const asked = cpuMs();
-    const answer = await this.#answers.of(name, searchParams).catch(bug);
+    const answer = await this.#answers.of(name, params).catch(bug);
     const isGood = "value" in answer;
-    const text = JSON.stringify(isGood ? answer.value : { why: answer.why });
+    const text = `${JSON.stringify(isGood ? answer.value : { why: answer.why })}\n`;
     // While nginx is asked the controller may do other things, which count, too: on a busy one the
     // page may wait a little longer than it would have to.
     this.#live.spent(cpuMs() - asked);
-    send(response, isGood ? 200 : answer.status, `${text}\n`, "application/json");
+    return { status: isGood ? 200 : answer.status, text };
   }
 
   close(): void {
@@ -133,6 +150,7 @@ class OpenPage implements Page {
 
   #watched(isWatched: boolean): void {
     this.#isWatched = isWatched;
+    this.#shared.forget();
     this.#traffic?.close();
     const { requests } = this.#source;
     this.#traffic =

@@ -3,7 +3,7 @@
  * is answered with a sentence and never ignored: a filter with a mistyped name would show all rows.
  */
 import type { AskQuestion } from "./api/ask.ts";
-import type { ListQuery } from "./listing.ts";
+import type { ListQuery } from "./lists/listing.ts";
 import { shown } from "./shown.ts";
 
 /** How long a value may be, by the name of its parameter. */

@@ -8,9 +8,9 @@ import type { Settings } from "../settings/registry.ts";
 import type { Quarantine } from "../translate/quarantine.ts";
 import type { AskOutcome, AskQuestion } from "./api/ask.ts";
 import type { StatusAnswer } from "./api/status.ts";
+import type { CountedRequests } from "./live/traffic.ts";
 import type { PageNotes } from "./notes.ts";
 import type { EndedShadow } from "./shadow/ended.ts";
-import type { CountedRequests } from "./traffic.ts";
 
 export type Served = Configuration<Settings, FeatureValues>;
 

@@ -8,7 +8,7 @@ import { conditionWords } from "../model/condition-words.ts";
 import { type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
 import { backendOf, closedReason } from "../model/location.ts";
-import { serviceOf } from "../model/objects.ts";
+import { type EndpointSlice, serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { named, type Problem, sentence } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -173,10 +173,15 @@ function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["typ
 export function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const slice of endpointSlices.values()) {
-    const service = serviceOf(slice);
-    if (service === undefined) continue;
-    const some = (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready === false).length;
-    if (some > 0) counts.set(service, (counts.get(service) ?? 0) + some);
+    const { service, count } = unreadyIn(slice);
+    if (count > 0) counts.set(service, (counts.get(service) ?? 0) + count);
   }
   return counts;
+}
+
+/** How many addresses of this EndpointSlice get no requests, and its Service. */
+export function unreadyIn(slice: EndpointSlice): { readonly service: string; readonly count: number } {
+  const service = serviceOf(slice);
+  const unready = (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready === false);
+  return { service: service ?? "", count: service === undefined ? 0 : unready.length };
 }

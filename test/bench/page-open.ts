@@ -9,13 +9,14 @@ import { ports, type Served, serving } from "../nginx/support/serve.ts";
 import { fileOf, hostAt, ingress, townFiles } from "../page/support/town.ts";
 import { openBackends } from "../page/support/world.ts";
 import type { Figure } from "./measured.ts";
-import { cpuMs, residentMegabytes } from "./support/cpu.ts";
+import { cpuMs, familyOf, residentMegabytes } from "./support/cpu.ts";
 
 const hosts = 10_000;
-const rounds = 3;
+const rounds = 5;
 const roundMs = 30_000;
 /** The first answers make the lists; what is measured is a page that stays open. */
 const settleMs = 15_000;
+const betweenMs = 10;
 
 /**
  * What two browsers show: each asks for it again where one of its views, or the traffic, has
@@ -76,17 +77,21 @@ const lists = [
   { what: "one answer: the decision about a request", ask: "ask?url=http://www.shop.example.com/cart" },
 ] as const;
 
-/** The part of one core that the controller takes, in percent. */
+/** The part of one core that the controller and nginx take, in percent. */
 async function share(pid: number): Promise<number> {
-  const [cpu, since] = [cpuMs(pid), performance.now()];
+  const all = familyOf(pid);
+  const spent = () => all.reduce((sum, one) => sum + cpuMs(one), 0);
+  const [cpu, since] = [spent(), performance.now()];
   await delay(roundMs);
-  return (100 * (cpuMs(pid) - cpu)) / (performance.now() - since);
+  return (100 * (spent() - cpu)) / (performance.now() - since);
 }
 
+/** As many in each second, so that nginx has the same work with the page and without it. */
 async function requests({ ask }: Served, signal: AbortSignal): Promise<void> {
+  const since = performance.now();
   for (let at = 0; !signal.aborted; at++) {
     await ask(hostAt(at % 400));
-    await delay(5);
+    await delay(Math.max(0, since + at * betweenMs - performance.now()));
   }
 }
 

@@ -9,6 +9,7 @@ import { explain, explainStream } from "../../page/ask/explain.ts";
 import { inTime } from "../../page/ask/in-time.ts";
 import { askedIn } from "../../page/ask/question.ts";
 import type { AskedWorld } from "../../page/ask/world.ts";
+import { ServedCounts } from "../../page/served-counts.ts";
 import { statusOf } from "../../page/status.ts";
 import { severityOf } from "../../severity.ts";
 import type { Source } from "../../sync/ports.ts";
@@ -45,6 +46,7 @@ export interface AboutController {
 export function answersOf(program: Program, instruments: Instruments, about: AboutController): ControllerAnswers {
   const { running } = program;
   const startedAt = new Date().toISOString();
+  const counts = new ServedCounts();
   return {
     async status() {
       const { controller } = running;
@@ -58,7 +60,7 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
         ...(about.pod === undefined ? {} : { pod: `${about.pod.namespace}/${about.pod.name}` }),
       };
       const { reports, changes } = instruments;
-      return statusOf({ identity, controller, changes, problems: reports.current, leader: about.leader() });
+      return statusOf({ identity, controller, changes, counts, problems: reports.current, leader: about.leader() });
     },
     async ask(question) {
       const asked = askedIn(question);

@@ -122,7 +122,10 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
       : undefined,
     counts: async () => (await running.controller?.counts()) ?? "",
     shadows: async () => shadowFigures(await shadowsOf(running.controller, flags)),
-    processes: async () => running.controller?.figures(),
+    processes: async () => {
+      const { controller } = running;
+      return controller && { connections: await controller.connections(), processes: controller.nginx.processes() };
+    },
     nowMs: Date.now,
     served: () => running.controller?.sync.configuration,
     leads,

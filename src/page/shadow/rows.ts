@@ -7,7 +7,7 @@ import { toNamesake } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
 import { visible } from "../../visible.ts";
 import type { ShadowList, ShadowRow, ShadowState } from "../api/shadow.ts";
-import { Listing, type ListQuery } from "../listing.ts";
+import { Listing, type ListQuery } from "../lists/listing.ts";
 import { shown } from "../shown.ts";
 import { type EndedShadow, keyOf } from "./ended.ts";
 

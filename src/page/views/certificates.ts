@@ -5,7 +5,7 @@
 import { type Certificate, catchAll } from "../../model/configuration.ts";
 import { visible } from "../../visible.ts";
 import type { CertificateRow, CertificateState } from "../api/certificates.ts";
-import { Listing } from "../listing.ts";
+import { Listing } from "../lists/listing.ts";
 import type { PageSource, Served } from "../source.ts";
 
 /** The time of the warning in `src/translate/hosts/certificate-doubts.ts`. */

@@ -8,7 +8,7 @@ import type { DesiredCondition, DesiredListenerStatus, DesiredStatus } from "../
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import { visible } from "../../visible.ts";
 import type { ConditionRow, GatewayRouteRow, GatewayRow, GatewaysAnswer, ListenerRow } from "../api/gateways.ts";
-import { Listing, type ListQuery } from "../listing.ts";
+import { Listing, type ListQuery } from "../lists/listing.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { PageSource } from "../source.ts";
 

@@ -6,7 +6,7 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import { type ObjectName, type Problem, sentence } from "../../problem.ts";
 import { visible } from "../../visible.ts";
 import type { ProblemRow, QuarantineRow, UnansweredRow } from "../api/problems.ts";
-import { Listing } from "../listing.ts";
+import { Listing } from "../lists/listing.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { PageSource } from "../source.ts";
 import { meanwhile } from "./meanwhile.ts";

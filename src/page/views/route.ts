@@ -14,9 +14,9 @@ import type { PeerFigures } from "../../nginx/channel.ts";
 import { named, type Problem, sentence } from "../../problem.ts";
 import { routeOf, unreadyCounts } from "../../routes/routes.ts";
 import type { BackendRow, EndpointRow, RouteDetail } from "../api/routes.ts";
+import type { TrafficWindows } from "../live/traffic.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { PageSource, Served } from "../source.ts";
-import type { TrafficWindows } from "../traffic.ts";
 import { givenSettings } from "./given.ts";
 import { rowOf, trafficOf } from "./routes.ts";
 

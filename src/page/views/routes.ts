@@ -2,29 +2,21 @@
 
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Location } from "../../model/configuration.ts";
-import { routeOf, type ServedRoute, unreadyCounts } from "../../routes/routes.ts";
+import type { ServedRoute } from "../../routes/routes.ts";
 import type { RouteRow, RouteState, Traffic } from "../api/routes.ts";
-import { type Columns, Listing } from "../listing.ts";
+import type { Columns } from "../lists/listing.ts";
+import type { TrafficWindows } from "../live/traffic.ts";
 import { withoutCredentials } from "../shown.ts";
-import type { PageSource } from "../source.ts";
-import type { TrafficWindows } from "../traffic.ts";
 
 export type PlainRoute = Omit<RouteRow, "traffic">;
 
-export function routeRows({ configuration, snapshot }: PageSource): readonly PlainRoute[] {
-  const served = configuration();
-  if (served === undefined) return [];
-  const notReady = unreadyCounts(snapshot());
-  return [...served.servers.values()].flatMap((server) =>
-    server.locations.map((location, at) => rowOf(routeOf(server, at, served, notReady), location)),
-  );
-}
-
-export function routeListing(rows: readonly PlainRoute[], traffic: TrafficWindows | undefined): Listing<PlainRoute> {
-  const of = (row: PlainRoute) => trafficOf(row, traffic);
-  const columns: Columns<PlainRoute> = {
+/** `traffic` gives the figures that there are at the moment. */
+export function routeColumns(traffic: () => TrafficWindows | undefined): Columns<PlainRoute> {
+  const of = (row: PlainRoute) => trafficOf(row, traffic());
+  return {
     sorts: {
-      host: ({ host, path }) => `${host}\0${path}`,
+      // The places that tell apart routes on one path come last.
+      host: ({ host, path, listener, when, owner }) => [host, path, listener, when, owner.name].join("\0"),
       path: ({ path }) => path,
       match: ({ match }) => match,
       owner: ({ owner }) => `${owner.name} ${owner.kind}`,
@@ -47,7 +39,6 @@ export function routeListing(rows: readonly PlainRoute[], traffic: TrafficWindow
       why,
     ],
   };
-  return new Listing(rows, columns);
 }
 
 /** Null while requests are not counted. */

@@ -1,5 +1,5 @@
 /** CPU time and memory of processes, from /proc. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /**
  * CPU time of these processes so far, in microseconds of user and system time; the kernel keeps it
@@ -19,6 +19,26 @@ export function cpuMicroseconds(pids: readonly number[]): number {
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
   return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
+/** A process and all that it has started, such as nginx and its workers. */
+export function familyOf(pid: number): readonly number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
+    const parent = parentOf(name);
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const of = (one: number): number[] => [one, ...(children.get(one) ?? []).flatMap(of)];
+  return of(pid);
+}
+
+/** Undefined where the process has ended meanwhile. */
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[1]);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { FakeClock } from "../../test/support/fake-clock.ts";
-import type { CountedSums } from "../metrics/request-metrics.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import type { CountedSums } from "../../metrics/request-metrics.ts";
 import { TrafficWindows } from "./traffic.ts";
 
 function followed() {

@@ -2,19 +2,20 @@
  * The lists of all views, made when they are first asked for and kept for as long as what they are
  * made of.
  */
-import type { Clock } from "../timing/clock.ts";
-import type { CertificateRow } from "./api/certificates.ts";
-import type { ProblemRow, UnansweredRow } from "./api/problems.ts";
-import type { ShadowRow } from "./api/shadow.ts";
-import type { Listing } from "./listing.ts";
-import type { Marks } from "./live.ts";
-import { shadowListing, shadowRows } from "./shadow/rows.ts";
-import type { PageSource } from "./source.ts";
-import type { TrafficWindows } from "./traffic.ts";
-import { certificateListing, certificateRows } from "./views/certificates.ts";
-import { type GatewayLists, gatewayLists } from "./views/gateways.ts";
-import { problemListing, problemRows, unansweredRows } from "./views/problems.ts";
-import { type PlainRoute, routeListing, routeRows } from "./views/routes.ts";
+import type { Clock } from "../../timing/clock.ts";
+import type { CertificateRow } from "../api/certificates.ts";
+import type { ProblemRow, UnansweredRow } from "../api/problems.ts";
+import type { ShadowRow } from "../api/shadow.ts";
+import type { Marks } from "../live/live.ts";
+import type { TrafficWindows } from "../live/traffic.ts";
+import { shadowListing, shadowRows } from "../shadow/rows.ts";
+import type { PageSource } from "../source.ts";
+import { certificateListing, certificateRows } from "../views/certificates.ts";
+import { type GatewayLists, gatewayLists } from "../views/gateways.ts";
+import { problemListing, problemRows, unansweredRows } from "../views/problems.ts";
+import { RouteRows } from "../views/route-rows.ts";
+import { type PlainRoute, routeColumns } from "../views/routes.ts";
+import { Listing } from "./listing.ts";
 
 /** Certificates expire while nothing changes. */
 const dayMs = 24 * 3_600_000;
@@ -26,6 +27,7 @@ export class PageLists {
   readonly #clock: Pick<Clock, "wall" | "now">;
   readonly #traffic: () => TrafficWindows | undefined;
   readonly #kept = new Map<string, { readonly marks: readonly unknown[]; readonly value: unknown }>();
+  #routes: { readonly rows: RouteRows; readonly listing: Listing<PlainRoute> } | undefined;
 
   constructor(source: PageSource, clock: Pick<Clock, "wall" | "now">, traffic: () => TrafficWindows | undefined) {
     this.#source = source;
@@ -51,8 +53,13 @@ export class PageLists {
   }
 
   get routes(): Listing<PlainRoute> {
-    const rows = this.#keep("route rows", this.marks.routes, () => routeRows(this.#source));
-    return this.#keep("routes", [rows, this.#traffic()], () => routeListing(rows, this.#traffic()));
+    this.#routes ??= { rows: new RouteRows(), listing: new Listing([], routeColumns(this.#traffic)) };
+    const { rows, listing } = this.#routes;
+    const served = this.#source.configuration();
+    if (served === undefined) return listing;
+    const next = listing.changed(rows.renew(served, this.#source.snapshot()));
+    this.#routes = { rows, listing: next };
+    return next;
   }
 
   get problems(): Listing<ProblemRow> {
@@ -88,6 +95,7 @@ export class PageLists {
   /** Frees the memory of the lists. */
   forget(): void {
     this.#kept.clear();
+    this.#routes = undefined;
   }
 
   #keep<T>(name: string, marks: readonly unknown[], make: () => T): T {

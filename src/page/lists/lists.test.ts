@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { plainHosts } from "../../test/bench/support/hosts.ts";
-import { FakeClock } from "../../test/support/fake-clock.ts";
-import { liveBytes } from "../../test/support/live-bytes.ts";
-import { fake } from "../../test/support/sketch.ts";
-import type { Snapshot } from "../model/snapshot.ts";
-import { defaultOptions } from "../translate/options.ts";
-import { emptyQuarantine } from "../translate/quarantine.ts";
-import { Translator } from "../translate/translator.ts";
-import { emptyInputs } from "../translate/turn.ts";
+import { plainHosts } from "../../../test/bench/support/hosts.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
+import { liveBytes } from "../../../test/support/live-bytes.ts";
+import { fake } from "../../../test/support/sketch.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { defaultOptions } from "../../translate/options.ts";
+import { emptyQuarantine } from "../../translate/quarantine.ts";
+import { Translator } from "../../translate/translator.ts";
+import { emptyInputs } from "../../translate/turn.ts";
+import { PageNotes } from "../notes.ts";
 import type { ListQuery } from "./listing.ts";
 import { PageLists } from "./lists.ts";
-import { PageNotes } from "./notes.ts";
 
 const hosts = 10_000;
 const query: ListQuery = { words: [], sort: "", descending: false, offset: 0, limit: 100 };

@@ -3,8 +3,8 @@
  * Sums are followed only while somebody looks, over two windows of which the older one is whole,
  * and cost as much as there are paths with requests.
  */
-import type { CountedSums } from "../metrics/request-metrics.ts";
-import type { Quantile, Traffic } from "./api/routes.ts";
+import type { CountedSums } from "../../metrics/request-metrics.ts";
+import type { Quantile, Traffic } from "../api/routes.ts";
 
 /** See `RequestMetrics`. */
 export interface CountedRequests {
@@ -19,17 +19,22 @@ interface Sums {
   readonly buckets: number[];
 }
 
-type Window = Map<string, Sums>;
+interface Window {
+  readonly all: Sums;
+  /** Keyed by host, and then by owner and path: most hosts of a long list have no requests. */
+  readonly hosts: Map<string, Map<string, Sums>>;
+}
 
 const windowMs = 15_000;
-const whole = "";
 
 export class TrafficWindows {
   readonly #bounds: readonly number[];
   readonly #now: () => number;
   readonly #stop: () => void;
-  #older: Window = new Map();
-  #newer: Window = new Map();
+  /** Sums of no request; never added to. */
+  readonly #none: Sums;
+  #older: Window;
+  #newer: Window;
   #olderMs = 0;
   #newerSince: number;
 
@@ -38,6 +43,9 @@ export class TrafficWindows {
     this.#bounds = requests.bounds;
     this.#now = now;
     this.#newerSince = now();
+    this.#none = this.#nothing();
+    this.#older = this.#empty();
+    this.#newer = this.#empty();
     this.#stop = requests.follow((sums) => this.#add(sums));
   }
 
@@ -47,38 +55,40 @@ export class TrafficWindows {
 
   /** All requests. */
   get all(): Traffic {
-    return this.#of(whole);
+    this.#turn();
+    return this.#figures(this.#older.all, this.#newer.all);
   }
 
   of(host: string, owner: string, path: string): Traffic {
-    return this.#of(keyOf(host, owner, path));
+    this.#turn();
+    const [older, newer] = [this.#older.hosts.get(host), this.#newer.hosts.get(host)];
+    if (older === undefined && newer === undefined) return quiet;
+    const key = keyOf(owner, path);
+    return this.#figures(older?.get(key), newer?.get(key));
   }
 
   #add({ host, owner, path, status, count, buckets }: CountedSums): void {
     this.#turn();
-    for (const key of [whole, keyOf(host, owner, path)]) {
-      const sums = this.#newer.get(key) ?? { count: 0, errors: 0, buckets: this.#bounds.map(() => 0) };
-      this.#newer.set(key, sums);
+    const { all, hosts } = this.#newer;
+    const paths = hosts.get(host) ?? new Map<string, Sums>();
+    hosts.set(host, paths);
+    const key = keyOf(owner, path);
+    const own = paths.get(key) ?? this.#nothing();
+    paths.set(key, own);
+    for (const sums of [all, own]) {
       sums.count += count;
       if (status.startsWith("5")) sums.errors += count;
-      buckets.forEach((some, at) => {
-        sums.buckets[at]! += some;
-      });
+      for (let at = 0; at < buckets.length; at++) sums.buckets[at]! += buckets[at]!;
     }
   }
 
-  #of(key: string): Traffic {
-    this.#turn();
-    const some = [this.#older.get(key), this.#newer.get(key)].filter((one) => one !== undefined);
-    // Most of ten thousand paths, while a list is sorted by figures.
-    if (some.length === 0) return quiet;
-    const sum = (of: (one: Sums) => number) => some.reduce((total, one) => total + of(one), 0);
+  #figures(older = this.#none, newer = this.#none): Traffic {
+    const count = older.count + newer.count;
     const seconds = Math.max(1, (this.#olderMs + this.#now() - this.#newerSince) / 1000);
-    const count = sum((one) => one.count);
-    const buckets = this.#bounds.map((_, at) => sum((one) => one.buckets[at]!));
+    const buckets = older.buckets.map((some, at) => some + newer.buckets[at]!);
     return {
       requestsPerSecond: count / seconds,
-      errorsPerSecond: sum((one) => one.errors) / seconds,
+      errorsPerSecond: (older.errors + newer.errors) / seconds,
       p50: quantile(0.5, count, buckets, this.#bounds),
       p99: quantile(0.99, count, buckets, this.#bounds),
     };
@@ -89,16 +99,24 @@ export class TrafficWindows {
     if (ms < windowMs) return;
     // No page asked and nothing came for so long that the newer window says nothing about now
     // either.
-    this.#older = ms < 2 * windowMs ? this.#newer : new Map();
+    this.#older = ms < 2 * windowMs ? this.#newer : this.#empty();
     this.#olderMs = Math.min(ms, 2 * windowMs);
-    this.#newer = new Map();
+    this.#newer = this.#empty();
     this.#newerSince += ms;
+  }
+
+  #empty(): Window {
+    return { all: this.#nothing(), hosts: new Map() };
+  }
+
+  #nothing(): Sums {
+    return { count: 0, errors: 0, buckets: this.#bounds.map(() => 0) };
   }
 }
 
 const quiet: Traffic = { requestsPerSecond: 0, errorsPerSecond: 0, p50: null, p99: null };
 
-const keyOf = (host: string, owner: string, path: string) => `${host}\0${owner}\0${path}`;
+const keyOf = (owner: string, path: string) => `${owner}\0${path}`;
 
 /** A quantile, estimated like Prometheus does: requests are spread evenly within their bucket. */
 function quantile(

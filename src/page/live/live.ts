@@ -5,8 +5,8 @@
  * Without a listener nothing runs here.
  */
 import type { ServerResponse } from "node:http";
-import type { Clock } from "../timing/clock.ts";
-import type { ChangedEvent, TrafficEvent, ViewName } from "./api/events.ts";
+import type { Clock } from "../../timing/clock.ts";
+import type { ChangedEvent, TrafficEvent, ViewName } from "../api/events.ts";
 
 /**
  * The objects from which a view is made: if one of them is another object, the view may have
@@ -27,14 +27,25 @@ export interface LiveParts {
 const shortestMs = 1_000;
 const longestMs = 30_000;
 const trafficMs = 5_000;
-/** The part of the time between two events that answers may take. */
-const share = 1 / 100;
+/**
+ * The part of the time between two events that making answers may take. Connections, sending and
+ * collections of memory take up to as much again.
+ */
+const share = 1 / 200;
 /** A browser holds one connection for each open page. */
 const mostListeners = 20;
+/** A page that is loaded anew finds its figures, which begin when the first one listens. */
+const lingerMs = 5_000;
+/**
+ * Events are so small that one who reads no more is not noticed for days, so all have to connect
+ * again now and then.
+ */
+const longestStreamMs = 3_600_000;
 
 export class Live {
   readonly #parts: LiveParts;
-  readonly #listeners = new Set<ServerResponse>();
+  /** With the time when each began to listen. */
+  readonly #listeners = new Map<ServerResponse, number>();
   #marks: Marks | undefined;
   #unfollow: (() => void) | undefined;
   #cancel: (() => void) | undefined;
@@ -60,14 +71,17 @@ export class Live {
   }
 
   listen(response: ServerResponse): void {
-    response.write(": connected\n\n");
-    this.#listeners.add(response);
+    response.write("retry: 1000\n: connected\n\n");
+    this.#listeners.set(response, this.#parts.clock.now());
     response.on("close", () => this.#left(response));
-    if (this.#listeners.size === 1) this.#begin();
+    if (this.#unfollow === undefined) this.#begin();
+    else this.#schedule();
   }
 
   close(): void {
-    for (const response of this.#listeners) response.end();
+    for (const response of this.#listeners.keys()) response.end();
+    this.#listeners.clear();
+    this.#finish();
   }
 
   #begin(): void {
@@ -77,18 +91,24 @@ export class Live {
     this.#trafficAt = clock.now() + trafficMs;
     this.#unfollow = onChange(() => {
       this.#isDirty = true;
-      this.#schedule();
+      if (this.#listeners.size > 0) this.#schedule();
     });
     watched(true);
     this.#schedule();
   }
 
   #left(response: ServerResponse): void {
-    this.#listeners.delete(response);
-    if (this.#listeners.size > 0) return;
-    this.#unfollow?.();
+    if (!this.#listeners.delete(response) || this.#listeners.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = this.#parts.clock.schedule(lingerMs, () => this.#finish());
+  }
+
+  #finish(): void {
     this.#cancel?.();
     this.#cancel = undefined;
+    if (this.#unfollow === undefined) return;
+    this.#unfollow();
+    this.#unfollow = undefined;
     this.#isDirty = false;
     this.#parts.watched(false);
   }
@@ -106,6 +126,7 @@ export class Live {
     const now = clock.now();
     this.#lastMs = now;
     this.#spentMs = 0;
+    this.#endOld(now);
     if (this.#isDirty) {
       const next = marks();
       const views = viewsBetween(this.#marks!, next);
@@ -120,12 +141,19 @@ export class Live {
     if (this.#listeners.size > 0) this.#schedule();
   }
 
+  #endOld(now: number): void {
+    for (const [response, since] of this.#listeners) {
+      if (response.writableEnded) response.destroy();
+      else if (now - since >= longestStreamMs) response.end();
+    }
+  }
+
   #write(event: string, data: unknown): void {
     const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-    for (const response of this.#listeners) {
+    for (const response of this.#listeners.keys()) {
       // A browser that does not read keeps nothing here: it connects again and asks for everything.
       if (response.writableNeedDrain) response.destroy();
-      else response.write(text);
+      else if (!response.writableEnded) response.write(text);
     }
   }
 }

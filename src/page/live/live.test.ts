@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
-import { FakeClock } from "../../test/support/fake-clock.ts";
+import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { Live, type Marks } from "./live.ts";
 
 const marks = (routes: unknown = 0): Marks => ({
@@ -17,11 +17,15 @@ const marks = (routes: unknown = 0): Marks => ({
 class Listener extends EventEmitter {
   readonly written: string[] = [];
   writableNeedDrain = false;
+  writableEnded = false;
+  /** What a socket that is stuck does not come to. */
+  finishes = true;
   write(text: string) {
     this.written.push(text);
   }
   end() {
-    this.emit("close");
+    this.writableEnded = true;
+    if (this.finishes) this.emit("close");
   }
   destroy() {
     this.emit("close");
@@ -85,7 +89,7 @@ test("the more the answers cost, the longer the next event waits", async () => {
   const { clock, live, changed } = started();
   const listener = new Listener();
   live.listen(listener.response);
-  live.spent(80);
+  live.spent(40);
   changed(marks(1));
   await clock.advance(7_999);
   expect(listener.events).toEqual([]);
@@ -93,7 +97,7 @@ test("the more the answers cost, the longer the next event waits", async () => {
   expect(listener.events).toEqual([routesChanged, traffic]);
 });
 
-test("nothing runs before the first listener and after the last one", async () => {
+test("nothing runs before the first listener and some seconds after the last one", async () => {
   const { clock, live, changed, watched } = started();
   changed(marks(1));
   expect(clock.waiting).toBe(0);
@@ -103,6 +107,24 @@ test("nothing runs before the first listener and after the last one", async () =
   expect(clock.waiting).toBe(1);
   one.end();
   other.end();
+  changed(marks(2));
+  await clock.advance(4_999);
+  expect(watched).toEqual([true]);
+  await clock.advance(1);
+  expect([clock.waiting, ...watched]).toEqual([0, true, false]);
+});
+
+test("a page that is loaded anew finds its figures, and hears what has changed meanwhile", async () => {
+  const { clock, live, changed, watched } = started();
+  const [one, again] = [new Listener(), new Listener()];
+  live.listen(one.response);
+  one.end();
+  changed(marks(1));
+  await clock.advance(1_000);
+  live.listen(again.response);
+  await clock.advance(10_000);
+  expect([again.events, watched]).toEqual([[routesChanged, traffic, traffic], [true]]);
+  live.close();
   expect([clock.waiting, ...watched]).toEqual([0, true, false]);
 });
 
@@ -112,11 +134,24 @@ test("a browser that does not read is left, and there is an end to how many may 
   slow.writableNeedDrain = true;
   live.listen(slow.response);
   changed(marks(1));
-  await clock.advance(1_000);
+  await clock.advance(6_000);
   expect([slow.events, clock.waiting]).toEqual([[], 0]);
   for (let at = 0; at < 20; at++) {
     expect(live.whyFull).toBeUndefined();
     live.listen(new Listener().response);
   }
   expect(live.whyFull).toBe("20 pages listen already; close some, or ask without events");
+});
+
+test("a stream ends after an hour, so that a browser that is stuck makes room", async () => {
+  const { clock, live } = started();
+  const [alive, stuck] = [new Listener(), new Listener()];
+  stuck.finishes = false;
+  live.listen(alive.response);
+  live.listen(stuck.response);
+  await clock.advance(3_590_000);
+  expect([alive.writableEnded, stuck.writableEnded]).toEqual([false, false]);
+  await clock.advance(20_000);
+  expect([alive.writableEnded, stuck.writableEnded]).toEqual([true, true]);
+  expect(clock.waiting).toBe(0);
 });
