@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { globSync, readFileSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
@@ -85,20 +85,60 @@ test("each answer keeps everything from elsewhere out, and lets no other site re
   }
 });
 
-test("it answers no other machine", async () => {
+/** Every part of the API that there is, with parameters that it takes. */
+const parts = [
+  ...["status", "views", "routes", "problems", "certificates", "gateways", "shadow", "events"],
+  "route?host=a.example&path=/",
+  "ask?url=http://a.example/",
+].map((part) => `/ui/api/v1/${part}`);
+
+/** Names that a page elsewhere may have while its address is that of this machine. */
+const strangers = [
+  ...["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "evil.example#localhost", "localhost@evil"],
+  ...["localhost.", "127.0.0.2", "127.1", "2130706433", "0.0.0.0", "[::]", "[::ffff:127.0.0.1]", "null"],
+];
+
+test("nothing is answered under another name, the stream of events included", async () => {
   const { ask, port } = await opened();
-  for (const path of [...paths, "/ui/api/v1/events"]) {
-    for (const headers of [{ host: "evil.example" }, { host: `evil.example:${port}` }, { "x-forwarded-for": "::1" }])
-      expect((await ask(path, "GET", headers)).status).toBe(403);
-  }
-  for (const host of ["localhost", `[::1]:${port}`]) expect((await ask("/ui/", "GET", { host })).status).toBe(200);
+  for (const path of [...paths, ...parts])
+    for (const name of strangers)
+      for (const host of [name, `${name}:${port}`]) {
+        const { status, headers, body } = await ask(path, "GET", { host });
+        expect([host, path, status, body]).toEqual([host, path, 403, "ask for it as localhost or 127.0.0.1\n"]);
+        expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+      }
+  for (const host of ["localhost", "LocalHost", `127.0.0.1:${port}`, `[::1]:${port}`])
+    expect((await ask("/ui/", "GET", { host })).status).toBe(200);
+});
+
+test("a request without a name gets nothing, and one with two names has the first", async () => {
+  const { port } = await opened();
+  for (const path of [...paths, ...parts])
+    for (const lines of [
+      "HTTP/1.0",
+      "HTTP/1.1\r\nHost:",
+      `HTTP/1.1\r\nHost: evil.example\r\nHost: localhost:${port}`,
+    ]) {
+      const socket = connect(port, "127.0.0.1");
+      socket.end(`GET ${path} ${lines}\r\nConnection: close\r\n\r\n`);
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 (403 Forbidden|400 Bad Request)\r\n/);
+    }
+});
+
+test("a proxy on this machine gets nothing", async () => {
+  const { ask } = await opened();
+  for (const path of [...paths, ...parts])
+    for (const name of ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]) {
+      const { status, body } = await ask(path, "GET", { [name]: "::1" });
+      expect([status, body]).toEqual([403, `a proxy may not ask, and there is a header ${name}\n`]);
+    }
 });
 
 test("another site in the same browser gets no data, and may link to a view", async () => {
   const { ask } = await opened();
   for (const site of ["cross-site", "same-site"]) {
     const headers = { "sec-fetch-site": site };
-    expect((await ask("/ui/api/v1/problems", "GET", headers)).status).toBe(403);
+    for (const path of parts) expect((await ask(path, "GET", headers)).status).toBe(403);
     expect((await ask("/ui/problems", "GET", headers)).status).toBe(200);
   }
   expect((await ask("/ui/api/v1/problems", "GET", { "sec-fetch-site": "same-origin" })).status).toBe(200);
