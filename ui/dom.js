@@ -90,12 +90,13 @@ function headsOf([first]) {
 }
 
 /**
- * A name that may break behind its dots, slashes and hyphens, and not within a word.
+ * A name that may break behind its dots, slashes and hyphens, and not within a word. A port stays
+ * with what is before it.
  * @param {string} text
  */
 export function name(text) {
   return text
-    .split(/(?<=[./:,_-])(?![)\]])|(?<=[^./:,_\s-]{30})/)
+    .split(/(?<=[./,_-])(?![)\]])|(?<=[^./,_\s-]{30})/)
     .flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
 }
 
@@ -108,9 +109,10 @@ export function row(cells, kind) {
   return h(
     "tr",
     { role: "row", class: kind },
-    cells.map(([label, content, of]) =>
-      h("td", { role: "cell", "data-label": label, class: of }, typeof content === "string" ? name(content) : content),
-    ),
+    cells.map(([label, content, of = ""]) => {
+      const breaks = typeof content === "string" && !/number|when/.test(of);
+      return h("td", { role: "cell", "data-label": label, class: of || undefined }, breaks ? name(content) : content);
+    }),
   );
 }
 

@@ -3,7 +3,7 @@
  * because a hundred are shown. The address holds filter, order and page.
  */
 import { fill, h, refill, table } from "./dom.js";
-import { count } from "./words.js";
+import { count, counted } from "./words.js";
 
 /** @import { List } from "../src/page/api/list.ts" */
 /** @import { Child } from "./dom.js" */
@@ -17,6 +17,7 @@ const mostPages = 10_000;
  * @typedef {object} ListView
  * @property {(question: URLSearchParams, signal: AbortSignal) => Promise<any>} ask
  * @property {string} caption
+ * @property {readonly [one: string, many: string]} rows what the rows are
  * @property {string} filterHint
  * @property {string} empty shown where there is nothing at all
  * @property {string} [unmatched] shown where the filter takes nothing
@@ -24,7 +25,9 @@ const mostPages = 10_000;
  * @property {(row: Row) => HTMLTableRowElement} row
  * @property {string} usualSort
  * @property {(answer: any) => Child[]} [before] shown above the list
+ * @property {(answer: any) => Child[]} [after] shown below the list
  * @property {boolean} [filtersAll] what is above the list is filtered, too
+ * @property {number} [few] with so many rows or fewer there is no filter
  */
 
 /**
@@ -54,7 +57,8 @@ export function showList(root, list) {
     filter,
     status,
   );
-  fill(root, list.filtersAll ? [search, before] : [before, search], place, pager);
+  const after = h("div", {});
+  fill(root, list.filtersAll ? [search, before] : [before, search], place, pager, after);
 
   /** @type {AbortController | undefined} */
   let asking;
@@ -119,7 +123,10 @@ export function showList(root, list) {
     // There are fewer pages than when the address was made.
     if (rows.length === 0 && matched > 0) return move({ page: String(Math.ceil(matched / pageRows)) });
     refill(before, list.before?.(answer) ?? []);
-    const text = matched === total ? count(total) : `${count(matched)} of ${count(total)}`;
+    refill(after, list.after?.(answer) ?? []);
+    search.hidden = total <= (list.few ?? 0) && filter.value === "";
+    const all = counted(total, ...list.rows);
+    const text = matched === total ? all : `${count(matched)} of ${all}`;
     if (status.textContent !== text) status.textContent = text;
     if (total === 0) fill(place, h("p", { class: "empty" }, list.empty));
     else if (matched === 0) fill(place, h("p", { class: "empty" }, list.unmatched ?? "Nothing matches the filter."));

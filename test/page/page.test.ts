@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { accessibilityFaults, hasChromium, openPage, seen, startBrowser } from "./support/browser.ts";
-import { fileOf, hostAt, hostile, ingress, shadowHost, shadowRoute } from "./support/town.ts";
+import { crowd, fileOf, hostAt, hostile, ingress, shadowHost, shadowRoute } from "./support/town.ts";
 import { type PageWorld, startPageWorld } from "./support/world.ts";
 
 /** Each view with something in it. */
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByLabel("Filter").pressSequentially(wanted);
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
     expect(await seen(page.locator("tbody"))).toContain(wanted);
-    expect(await seen(page.getByRole("status").last())).toMatch(/^1 of 10,01\d$/);
+    expect(await seen(page.getByRole("status").last())).toMatch(/^1 of 10,01\d routes$/);
     const other = await opened(page.url().slice(world.origin.length));
     await expect.poll(() => other.locator("tbody tr").count()).toBe(1);
     expect(await other.getByLabel("Filter").inputValue()).toBe(wanted);
@@ -140,6 +140,21 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await text()).toMatch(/keep-alive\s+30\s+key of ConfigMap ingress-nginx\/settings/);
     expect(await text()).toMatch(/configuration-snippet\s+not shown/);
     await expect.poll(text).toMatch(/p50 [\d.]+ m?s, p99 (≥ )?[\d.]+ m?s/);
+  });
+
+  test("endpoints of a route are filtered and sorted where there are many", async () => {
+    const page = await opened("/ui/route?host=crowd.shop.example.com&path=%2F&owner=shop%2Fcrowd");
+    const rows = page.getByRole("table", { name: "Endpoints" }).locator("tbody tr");
+    await expect.poll(() => rows.count()).toBe(crowd + 2);
+    await page.getByLabel("Filter").fill("not ready");
+    await expect.poll(() => rows.count()).toBe(crowd);
+    expect(await seen(page.getByRole("status").last())).toBe(`${crowd} of ${crowd + 2} endpoints`);
+    await page.getByRole("button", { name: "Endpoint", exact: true }).click();
+    await expect.poll(() => seen(rows.first())).toContain("127.0.0.100");
+    const other = await opened(page.url().slice(world.origin.length));
+    await expect.poll(() => seen(other.getByRole("status").last())).toBe(`${crowd} of ${crowd + 2} endpoints`);
+    const few = await opened(views.route);
+    expect(await few.getByLabel("Filter").isVisible()).toBe(false);
   });
 
   test("Ask explains a request step by step, and its address holds the question", async () => {

@@ -58,6 +58,9 @@ function arrivalSection({ listener, stream, steps, backends, lost, settings, pro
       ],
     ]),
   );
+  const isNew = (/** @type {string} */ text) => !steps.some(({ says }) => says.includes(text));
+  const further = problems.filter(({ sentence }) => isNew(sentence));
+  const more = changes.filter(isNew);
   return h(
     "section",
     { class: "arrival" },
@@ -90,18 +93,18 @@ function arrivalSection({ listener, stream, steps, backends, lost, settings, pro
         settings.map(({ name, value, from }) =>
           row([
             ["Setting", h("code", {}, name)],
-            ["Value", h("code", {}, value), "wide"],
+            ["Value", value === "…" ? h("em", {}, "not shown") : h("code", {}, value), "wide"],
             ["From", from, "wide"],
           ]),
         ),
       ),
-    problems.length > 0 &&
+    further.length > 0 &&
       h(
         "ul",
         { class: "problems" },
-        problems.map(({ object, sentence }) => h("li", {}, `${object}: ${sentence}`)),
+        further.map(({ object, sentence }) => h("li", {}, `${object}: ${sentence}`)),
       ),
-    changes.length > 0 &&
+    more.length > 0 &&
       h(
         "div",
         {},
@@ -109,7 +112,7 @@ function arrivalSection({ listener, stream, steps, backends, lost, settings, pro
         h(
           "ul",
           {},
-          changes.map((one) => h("li", {}, one)),
+          more.map((one) => h("li", {}, one)),
         ),
       ),
   );

@@ -61,6 +61,7 @@ export const view = {
   show: (root) =>
     showList(root, {
       ask: (question, signal) => get("certificates", question, signal),
+      rows: ["certificate", "certificates"],
       caption: "Certificates, the first to expire first",
       filterHint: "name, Secret, issuer, expired …",
       empty: "There are no certificates.",

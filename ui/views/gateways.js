@@ -56,8 +56,8 @@ function gatewaySection({ kind, name, parent, addresses, conditions: own, listen
     facts([
       [kind === "Gateway" ? "Class" : "Gateway", parent],
       ["Addresses", addresses.join(", ") || "none"],
-      ["Conditions", conditions(own)],
     ]),
+    conditions(own),
     rows.length === 0 ? h("p", { class: "empty" }, "It has no listeners.") : table(`Listeners of ${name}`, rows),
   );
 }
@@ -91,6 +91,7 @@ export const view = {
   show: (root) =>
     showList(root, {
       ask: (question, signal) => get("gateways", question, signal),
+      rows: ["route", "routes"],
       caption: "Routes of Gateways",
       filterHint: "Gateway, listener, route, hostname, condition …",
       empty: "No route names a Gateway of this controller.",

@@ -141,6 +141,7 @@ export const view = {
         });
         return { ...changes, status };
       },
+      rows: ["change", "changes"],
       caption: "The last hundred changes, newest first",
       filterHint: "object, field, live, reload yes …",
       empty: "Nothing has changed yet.",

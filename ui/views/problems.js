@@ -53,6 +53,7 @@ export const view = {
   show: (root) =>
     showList(root, {
       ask: (question, signal) => get("problems", question, signal),
+      rows: ["problem", "problems"],
       caption: "Problems by object",
       filterHint: "namespace, object, annotation …",
       empty: "There are no problems.",

@@ -1,11 +1,15 @@
 /** One route: where it leads, how its endpoints are, and which settings somebody gave it. */
 import { get } from "../api.js";
-import { badge, facts, fill, h, refill, row, table } from "../dom.js";
+import { badge, facts, fill, h, row, table } from "../dom.js";
+import { cutList, showList } from "../list.js";
 import { counted, duration, objectName, quantile, rate } from "../words.js";
 
-/** @import { RouteDetail } from "../../src/page/api/routes.ts" */
+/** @import { EndpointRow, RouteDetail } from "../../src/page/api/routes.ts" */
 /** @import { Child } from "../dom.js" */
 /** @import { View } from "../main.js" */
+
+/** What names a route in an address, and is asked for. */
+const parameters = ["host", "path", "owner", "listener", "when"];
 
 const endpointTones = /** @type {const} */ ({ ready: "good", draining: "warn", "not ready": "bad" });
 
@@ -56,30 +60,19 @@ function backends({ backends: all, canaryRows }) {
   return rows.length === 0 ? h("p", { class: "empty" }, "No backend is asked.") : table("Backends and canaries", rows);
 }
 
-/** @param {RouteDetail} route */
-function endpoints({ endpoints: all, moreEndpoints }) {
-  if (all.length === 0) return h("p", { class: "empty" }, "There are no endpoints.");
-  const rows = all.map(({ service, address, state, answerSeconds, failures }) =>
-    row([
-      ["Endpoint", h("code", {}, address)],
-      ["Service", service, "wide"],
-      ["State", badge(state, endpointTones[state])],
-      ["Average answer", answerSeconds === null ? "–" : duration(answerSeconds), "number"],
-      ["Failed tries", failures === null ? "–" : failures, failures ? "number loud" : "number"],
-    ]),
-  );
-  return h(
-    "div",
-    {},
-    table("Endpoints", rows),
-    moreEndpoints > 0 && h("p", {}, `And ${counted(moreEndpoints, "more endpoint")}.`),
-    h(
-      "p",
-      { class: "note" },
-      "The average of answers is kept where endpoints are balanced by it (load-balance: ewma). Failed tries are requests that went on to another try, in the last ten minutes.",
-    ),
-  );
+/** @param {EndpointRow} endpoint */
+function endpointRow({ service, address, state, answerSeconds, failures }) {
+  return row([
+    ["Endpoint", h("code", {}, address)],
+    ["Service", service, "wide"],
+    ["State", badge(state, endpointTones[state])],
+    ["Average answer", answerSeconds === null ? "–" : duration(answerSeconds), "number"],
+    ["Failed tries", failures === null ? "–" : failures, failures ? "number loud" : "number"],
+  ]);
 }
+
+/** @param {EndpointRow} endpoint */
+const endpointText = ({ service, address, state }) => [address, service, state].join("\n");
 
 /** @param {RouteDetail} route */
 function settings({ settings: all }) {
@@ -100,32 +93,66 @@ export const view = {
   shows: ["routes", "problems"],
   hasTraffic: true,
   show(root) {
-    const back = h("p", {}, h("a", { href: "/ui/routes" }, "All routes"));
-    const name = h("p", { class: "subject" });
-    const content = h("div", {});
-    fill(root, back, name, content);
     const params = new URLSearchParams(location.search);
-    name.textContent = `${params.get("host") ?? ""}${params.get("path") ?? ""}`;
-    return {
-      async refresh() {
+    const named = new URLSearchParams([...params].filter(([name]) => parameters.includes(name)));
+    const content = h("div", {});
+    fill(
+      root,
+      h("p", {}, h("a", { href: "/ui/routes" }, "All routes")),
+      h("p", { class: "subject" }, `${params.get("host") ?? ""}${params.get("path") ?? ""}`),
+      content,
+    );
+    return showList(content, {
+      ask: async (question, signal) => {
         /** @type {RouteDetail} */
-        const route = await get("route", params);
-        refill(content, [
-          ...summary(route),
-          route.problems.length > 0 &&
-            section(
-              "Problems",
-              h(
-                "ul",
-                { class: "problems" },
-                route.problems.map((one) => h("li", {}, one)),
-              ),
-            ),
-          section("Backends", backends(route)),
-          section("Endpoints", endpoints(route)),
-          section("Settings", settings(route)),
-        ]);
+        const route = await get("route", named, signal);
+        const endpoints = cutList(route.endpoints, question, endpointText, {
+          address: ({ address }) => address,
+          service: ({ service }) => service,
+          state: ({ state }) => state,
+          answer: ({ answerSeconds }) => answerSeconds ?? 0,
+          failures: ({ failures }) => failures ?? 0,
+        });
+        return { ...endpoints, route };
       },
-    };
+      rows: ["endpoint", "endpoints"],
+      caption: "Endpoints",
+      filterHint: "address, Service, not ready …",
+      empty: "There are no endpoints.",
+      usualSort: "",
+      few: 10,
+      columns: [
+        ["Endpoint", "address"],
+        ["Service", "service", "wide"],
+        ["State", "state"],
+        ["Average answer", "answer", "number"],
+        ["Failed tries", "failures", "number"],
+      ],
+      row: endpointRow,
+      before: (/** @type {{ route: RouteDetail }} */ { route }) => [
+        ...summary(route),
+        route.problems.length > 0 &&
+          section(
+            "Problems",
+            h(
+              "ul",
+              { class: "problems" },
+              route.problems.map((one) => h("li", {}, one)),
+            ),
+          ),
+        section("Backends", backends(route)),
+        h("h2", {}, "Endpoints"),
+      ],
+      after: (/** @type {{ route: RouteDetail }} */ { route }) => [
+        route.moreEndpoints > 0 && h("p", {}, `And ${counted(route.moreEndpoints, "more endpoint")}.`),
+        route.endpoints.length > 0 &&
+          h(
+            "p",
+            { class: "note" },
+            "The average of answers is kept where endpoints are balanced by it (load-balance: ewma). Failed tries are requests that went on to another try, in the last ten minutes.",
+          ),
+        section("Settings", settings(route)),
+      ],
+    });
   },
 };

@@ -22,7 +22,14 @@ function routeRow(route) {
     ],
     ["Match", match],
     ["Owner", objectName(owner), "wide"],
-    ["Backend", [name(backend || "default backend"), canaries > 0 && h("small", {}, `and ${canaries} canary`)], "wide"],
+    [
+      "Backend",
+      [
+        name(backend || (state === "closed" ? "none" : "default backend")),
+        canaries > 0 && h("small", {}, `and ${canaries} canary`),
+      ],
+      "wide",
+    ],
     ["Endpoints", notReady === 0 ? count(ready) : `${count(ready)} of ${count(ready + notReady)}`, "number"],
     ["State", [badge(state, tones[state]), why !== "" && h("small", {}, why)]],
     ["Requests/s", traffic ? rate(traffic.requestsPerSecond) : "–", "number"],
@@ -40,6 +47,7 @@ export const view = {
   show: (root) =>
     showList(root, {
       ask: (question, signal) => get("routes", question, signal),
+      rows: ["route", "routes"],
       caption: "Routes: host and path, and where they lead",
       filterHint: "host, path, namespace, Service, closed …",
       empty: "There are no routes. An Ingress or a route of a Gateway adds some.",

@@ -49,6 +49,7 @@ export const view = {
   show: (root) =>
     showList(root, {
       ask: (question, signal) => get("shadow", question, signal),
+      rows: ["match", "matches"],
       caption: "Requests that routes in shadow would take, and what would differ",
       filterHint: "host, path, route, backend, same …",
       empty: "No request has met a route in shadow.",

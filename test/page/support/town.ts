@@ -16,6 +16,8 @@ export const backendPort = 21_930;
 export const backendAddresses = ["127.0.0.21", "127.0.0.22", "127.0.0.23"];
 /** An address without a server. */
 export const deadAddress = "127.0.0.29";
+/** Endpoints of one Service that are not ready. */
+export const crowd = 30;
 /** Words in a snippet, and in the user and the query of a URL. */
 export const secretWords = ["hunter2-snippet", "hunter2-user", "hunter2-query"] as const;
 const [snippetWord, userWord, queryWord] = secretWords;
@@ -130,6 +132,10 @@ async function shop(): Promise<object[]> {
   return [
     ...service("web", [...alive, { address: deadAddress }, { address: "127.0.0.28", conditions: { ready: false } }]),
     ...service("web-next", [{ address: "127.0.0.23" }]),
+    ...service("crowd", [
+      ...alive,
+      ...Array.from({ length: crowd }, (_, at) => ({ address: `127.0.0.${100 + at}`, conditions: { ready: false } })),
+    ]),
     ...service("empty", [{ address: "127.0.0.28", conditions: { ready: false } }]),
     ingress({
       name: "web",
@@ -153,6 +159,7 @@ async function shop(): Promise<object[]> {
     ingress({ name: "soon", host: "soon.shop.example.com", secret: "soon" }),
     ingress({ name: "old", host: "old.shop.example.com", secret: "old" }),
     ingress({ name: "empty", host: "empty.shop.example.com", service: "empty" }),
+    ingress({ name: "crowd", host: "crowd.shop.example.com", service: "crowd" }),
     ingress({ name: "lost", host: "lost.shop.example.com", service: "nowhere" }),
     ingress({
       name: "guarded",
