@@ -19,6 +19,8 @@ const pages = ["README.md", "docs/user-guide.md", "docs/operate.md", "docs/troub
 /** The home folder of a reader who pastes the commands. */
 let folder: string;
 let demo: ReturnType<typeof startDemo>;
+/** Everything that it printed so far. */
+let printed = "";
 
 function startDemo() {
   const program = join(root, "scripts/demo.ts");
@@ -28,6 +30,9 @@ function startDemo() {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   demo = startDemo();
+  demo.all.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
   const answers = () =>
     request({ to: "127.0.0.1:8080", host: "shop.localhost", path: "/api/items" }).then(
       ({ status }) => status === 200,
@@ -51,6 +56,12 @@ const commands = pages.flatMap((page) =>
 /** One of the pages ends the program that the others ask. */
 const stops = ([, line]: readonly [string, string]): number => (line.endsWith("/stop") ? 1 : 0);
 commands.sort((a, b) => stops(a) - stops(b));
+
+test("npm start prints where the page is", async () => {
+  const [, to, path] = await until("the address", () => /In the browser: http:\/\/([^/]+)(\/\S*) /.exec(printed));
+  const { status, body } = await request({ to: to!, path: path!, host: "localhost" });
+  expect([status, /<title>.*<\/title>/.exec(body)?.[0]]).toEqual([200, "<title>Sluice</title>"]);
+});
 
 test("there are commands to run", () => expect(commands.length).toBeGreaterThan(10));
 
