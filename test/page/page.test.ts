@@ -203,6 +203,22 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(of("guarded.shop.example.com")).toContain("auth-secret");
   });
 
+  test("what nginx refuses is set aside with nginx's own words, until it is corrected", async () => {
+    const page = await opened(views.problems);
+    const refused = page.getByRole("table", { name: "Refused by nginx" });
+    const of = (snippet: string) => {
+      const annotations = { "configuration-snippet": snippet };
+      world.served.write("odd.yaml", fileOf([ingress({ name: "odd", host: "odd.example.com", annotations })]));
+    };
+    of("some_words on;");
+    await expect
+      .poll(() => refused.locator("tbody tr").allInnerTexts())
+      .toEqual([expect.stringMatching(/^Ingress shop\/odd\s.*unknown directive "some_words"/s)]);
+    of("set $some words;");
+    await expect.poll(() => refused.count()).toBe(0);
+    world.served.write("odd.yaml", undefined);
+  });
+
   test("Certificates begins with what has expired", async () => {
     const page = await opened(views.certificates);
     const rows = await page.locator("tbody tr").allInnerTexts();
