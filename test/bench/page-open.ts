@@ -1,7 +1,8 @@
 /**
- * What the page costs while it is open on a busy controller: ten thousand hosts, requests to
- * hundreds of them, a change each second, and two browsers that ask as the page's own scripts do.
- * Times with the page and without it follow each other, so that both meet the same machine.
+ * What the page costs the controller and nginx while it is open on a busy controller: ten thousand
+ * hosts, requests to hundreds of them, a change each second, and two browsers that ask as the
+ * page's own scripts do. Times with the page and without it follow each other, so that both meet
+ * the same machine.
  */
 import { get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -54,7 +55,7 @@ export async function pageOpen(): Promise<Figure[]> {
     const note = `${shut.map((value) => value.toFixed(1)).join(", ")} % without the page, each before the one with it`;
     return [
       { what: "CPU of two open pages, of one core", hosts, unit: "%", values: added, bound: 1, note },
-      { what: "pages of memory that come with them", hosts, unit: "MB", values: grown },
+      { what: "pages of memory that come with them", hosts, unit: "MB", values: grown, bound: 10 },
       ...lists.map(({ what }, at): Figure => ({ what, hosts, unit: "ms", values: asked[at]!, bound: 500 })),
     ];
   } finally {
