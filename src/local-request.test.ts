@@ -1,10 +1,26 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { whyNotLocal } from "./local-request.ts";
+import { urlOf, whyNotLocal } from "./local-request.ts";
 
 const asked = (remoteAddress: string, headers: IncomingHttpHeaders) =>
   whyNotLocal({ socket: { remoteAddress } as Socket, headers });
+
+test.each([
+  ["/", "/"],
+  ["/healthz?verbose", "/healthz?verbose"],
+  ["//", "//"],
+  ["//evil.example/ui?a=b", "//evil.example/ui?a=b"],
+  ["///", "///"],
+  ["//[", "//["],
+  ["http://127.0.0.1:10254/metrics?a", "/metrics?a"],
+  ["*", "/"],
+  ["127.0.0.1:80", "/"],
+  ["", "/"],
+])("the path of a request for %j is %s", (url, path) => {
+  const { pathname, search } = urlOf({ url });
+  expect(`${pathname}${search}`).toBe(path);
+});
 
 test.each(["localhost", "LOCALHOST:10254", "127.0.0.1", "127.0.0.1:80", "[::1]", "[::1]:10254"])(
   "a request of this machine for %s",

@@ -1,11 +1,21 @@
 /**
- * Decides whether a request comes from this machine itself, for servers that answer no other
- * machine. A loopback peer alone proves little. A web page in a local browser may have a name that
- * leads to 127.0.0.1 (DNS rebinding); such a request has that name as its Host. A tenant may lead
- * nginx here; such a request has headers of a proxy.
+ * Reads requests to the controller's own small servers: their URL, and whether they come from this
+ * machine itself, for servers that answer no other machine. A loopback peer alone proves little. A
+ * web page in a local browser may have a name that leads to 127.0.0.1 (DNS rebinding); such a
+ * request has that name as its Host. A tenant may lead nginx here; such a request has headers of a
+ * proxy.
  */
 import type { IncomingMessage } from "node:http";
 import { isLoopback } from "./kinds/addresses.ts";
+
+/**
+ * Path and query of a request. A path may begin with two slashes, after which `new URL` with a base
+ * would look for a host; whatever is no URL at all counts as `/`.
+ */
+export function urlOf({ url = "/" }: Pick<IncomingMessage, "url">): URL {
+  const whole = url.startsWith("/") ? `http://controller${url}` : url;
+  return URL.canParse(whole) ? new URL(whole) : new URL("http://controller/");
+}
 
 const ownNames = ["localhost", "127.0.0.1", "::1"];
 

@@ -73,6 +73,7 @@ test("metrics, build and stop", async () => {
   const { ask, stops } = await served(() => undefined);
   expect(await ask("/metrics")).toBe("200 up 1\n");
   expect(await ask("/build")).toBe('200 {"release":"1"}\n');
+  for (const path of ["/", "//", "//evil.example/metrics", "/%zz"]) expect(await ask(path)).toMatch(/^404/);
   expect(await ask("/stop")).toMatch(/^405/);
   expect(stops()).toBe(0);
   const shown = showing(token.text);

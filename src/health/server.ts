@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { promisify } from "node:util";
 import { constants, gzip as gzipWith, type ZlibOptions } from "node:zlib";
 import { isLoopback } from "../kinds/addresses.ts";
+import { urlOf } from "../local-request.ts";
 import type { OperatorToken } from "../operator-token.ts";
 import type { Health } from "./health.ts";
 
@@ -48,7 +49,7 @@ export async function openHealthServer(options: HealthServerOptions): Promise<Op
 
 async function answer(options: HealthServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   request.resume();
-  const url = new URL(request.url ?? "/", "http://controller");
+  const url = urlOf(request);
   const { pathname } = url;
   const { healthPath } = options;
   if (pathname === healthPath || pathname.startsWith(`${healthPath}/`)) return health(options, url, response);

@@ -4,7 +4,7 @@
  * file is loaded with the first request for the page.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { whyNotLocal } from "../local-request.ts";
+import { urlOf, whyNotLocal } from "../local-request.ts";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, ApiAnswers } from "./answers.ts";
 import { type PageFile, readPageFiles } from "./files.ts";
@@ -91,7 +91,7 @@ class OpenPage implements Page {
       response.setHeader("allow", "GET, HEAD");
       return send(response, 405, "the page only reads: GET and HEAD\n");
     }
-    const { pathname, search, searchParams } = new URL(request.url ?? "/", "http://controller");
+    const { pathname, search, searchParams } = urlOf(request);
     if (pathname === "/ui") {
       response.setHeader("location", "/ui/");
       return send(response, 308, "");

@@ -5,7 +5,7 @@
  * folder, which no other account can read, and the answer names the file.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { namesThisMachine } from "../local-request.ts";
+import { namesThisMachine, urlOf } from "../local-request.ts";
 import type { OperatorToken } from "../operator-token.ts";
 import { cpuProfile } from "./cpu-profile.ts";
 
@@ -57,7 +57,7 @@ async function answer(options: ProfilerOptions, request: IncomingMessage, respon
   if (!namesThisMachine(request.headers.host, options.address)) return send(response, 403, "ask for it as 127.0.0.1\n");
   const refusal = options.token.refusal(request);
   if (refusal !== undefined) return send(response, refusal.status, refusal.why);
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://profiler");
+  const { pathname, searchParams } = urlOf(request);
   if (pathname === "/debug/pprof/" || pathname === "/debug/pprof") return send(response, 200, help);
   if (pathname === "/debug/pprof/profile") {
     const seconds = Number(searchParams.get("seconds") ?? 30);
