@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { differenceKinds } from "../convert/proof/difference.ts";
 import type { Written } from "../convert/written.ts";
 import { yamlOf } from "../convert/yaml.ts";
+import { fileError } from "../file-errors.ts";
 import { withObjects } from "../model/snapshot.ts";
 import { visible } from "../visible.ts";
 import { assumedFor } from "./convert/assumed.ts";
@@ -153,7 +154,7 @@ function writtenTo(folder: string, objects: readonly Written[]): string | undefi
     for (const [file, some] of byFile) writeFileSync(join(folder, file), yamlOf(some));
     return undefined;
   } catch (error) {
-    return `the folder ${folder} cannot be written: ${(error as Error).message}`;
+    return `the folder ${folder} cannot be written: ${fileError(error)}`;
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { fileError } from "../file-errors.ts";
 
 /** The fields of Kubernetes's `clientcmd/api/v1`, as far as they are understood here. */
 export interface Cluster {
@@ -76,7 +77,7 @@ async function readConfig(file: string): Promise<Config> {
     return configOf(load(await readFile(file, "utf8")), (path) => resolve(dirname(file), path));
   } catch (cause) {
     // A parser's message goes on with the lines around the mistake.
-    const [why] = (cause as Error).message.split("\n");
+    const [why] = fileError(cause).split("\n");
     throw new Error(`kubeconfig ${file} cannot be read: ${why}`, { cause });
   }
 }

@@ -3,6 +3,7 @@
  * skipped with one sentence.
  */
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { fileError } from "../file-errors.ts";
 
 /** A dump of ten thousand hosts has some 30 MB. */
 export const mostBytes = 64 * 1024 * 1024;
@@ -36,7 +37,7 @@ export function textOf(path: string | 0): ReadText {
     }
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    return { ok: false, why: error.message };
+    return { ok: false, why: fileError(error) };
   }
 }
 

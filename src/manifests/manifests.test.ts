@@ -62,7 +62,7 @@ test("a folder that is not there is one sentence", async () => {
   const opened = await openManifests("/nonexistent/folder", { assumedClass, now: () => new Date() }, systemClock);
   expect(opened).toMatchObject({
     ok: false,
-    why: expect.stringMatching(/^The folder \/nonexistent\/folder cannot be read: ENOENT/),
+    why: "The folder /nonexistent/folder cannot be read: it does not exist.",
   });
 });
 

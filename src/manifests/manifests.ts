@@ -4,6 +4,7 @@
  * file is still the same a moment later. Additions and edits count at once.
  */
 import { join } from "node:path";
+import { fileError } from "../file-errors.ts";
 import { bugWords, guarded } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
@@ -34,7 +35,7 @@ const gone = "gone";
 /** Reads the folder once and then watches it. A folder that cannot be read gives one sentence. */
 export async function openManifests(folder: string, options: LibraryOptions, clock: Clock): Promise<OpenedManifests> {
   const scan = scanFolder(folder);
-  if (scan instanceof Error) return { ok: false, why: `The folder ${folder} cannot be read: ${scan.message}.` };
+  if (scan instanceof Error) return { ok: false, why: `The folder ${folder} cannot be read: ${fileError(scan)}.` };
   const manifests = new WatchedManifests(folder, options, clock);
   await manifests.look();
   await manifests.watch();
@@ -199,7 +200,7 @@ function folderProblem(folder: string, error: Error): Problem {
     kind: "field-unusable",
     object: { kind: "Folder", name: folder },
     field: "the folder",
-    why: `it cannot be read: ${error.message}`,
+    why: `it cannot be read: ${fileError(error)}`,
     done: "what it held before stays in force",
   };
 }

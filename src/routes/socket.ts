@@ -7,6 +7,8 @@
 import { readFileSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { text } from "node:stream/consumers";
+import { fileError } from "../file-errors.ts";
+import { urlOf } from "../local-request.ts";
 import { type OperatorToken, showing } from "../operator-token.ts";
 
 /** Answers by path, as JSON; undefined while there is no answer yet. */
@@ -22,7 +24,7 @@ export async function openOperatorSocket(
     asked.resume();
     const refusal = token.refusal(asked);
     if (refusal !== undefined) return void response.writeHead(refusal.status).end(refusal.why);
-    const { pathname, searchParams } = new URL(asked.url ?? "/", "http://controller");
+    const { pathname, searchParams } = urlOf(asked);
     const answer = Object.hasOwn(answers, pathname) ? answers[pathname] : undefined;
     if (asked.method !== "GET" || answer === undefined) return void response.writeHead(404).end();
     (async () => answer(searchParams))().then(
@@ -70,8 +72,8 @@ export function askController<T>(
   return new Promise((resolve) => {
     const asked = request({ socketPath, path: whole, headers, agent: false, signal: AbortSignal.timeout(10_000) });
     const failed = (why: string) => resolve({ ok: false, why });
-    asked.on("error", ({ message }) =>
-      resolve({ ok: false, why: `no controller answers at ${socketPath}: ${message}`, isAway: true }),
+    asked.on("error", (error) =>
+      resolve({ ok: false, why: `no controller answers at ${socketPath}: ${fileError(error)}`, isAway: true }),
     );
     asked.on("response", (response) => {
       text(response).then(

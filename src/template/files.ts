@@ -4,6 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { fileError } from "../file-errors.ts";
 import type { TemplateFiles } from "../render/template.ts";
 import { shipped } from "../shipped.ts";
 
@@ -23,4 +24,18 @@ export function readTemplateFiles(folder: string): TemplateFiles {
     files.set(name.slice(0, -".tmpl".length), readFileSync(path, "utf8"));
   }
   return files;
+}
+
+export type ReadTemplateFolders =
+  | { readonly ok: true; readonly files: TemplateFiles }
+  | { readonly ok: false; readonly why: string };
+
+/** A file of a later folder replaces that of an earlier one. */
+export function readTemplateFolders(folders: readonly string[]): ReadTemplateFolders {
+  try {
+    return { ok: true, files: new Map(folders.flatMap((folder) => [...readTemplateFiles(folder)])) };
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) return { ok: false, why: fileError(error) };
+    throw error;
+  }
 }

@@ -8,7 +8,7 @@ import type { Problem } from "../problem.ts";
 import { compileTemplate, type Template, type TemplateFiles } from "../render/template.ts";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
 import { watchFolder } from "../watched-folder.ts";
-import { builtInTemplates, readTemplateFiles } from "./files.ts";
+import { builtInTemplates, readTemplateFiles, readTemplateFolders } from "./files.ts";
 import type { TemplateVerdict } from "./trial.ts";
 
 export interface TemplateWatch {
@@ -30,8 +30,9 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
   let inUse = signature(readTemplateFiles(builtInTemplates));
   const looks = new OneAtATime();
   const look = async (): Promise<void> => {
-    const files = filesOf(folders);
-    if (files instanceof Error) return watch.report(unusable(watch.own ?? "", `it cannot be read: ${files.message}`));
+    const read = readTemplateFolders(folders);
+    if (!read.ok) return watch.report(unusable(watch.own ?? "", `it cannot be read: ${read.why}`));
+    const { files } = read;
     if (signature(files) === inUse) return;
     inUse = signature(files);
     watch.report(await tried(files, watch));
@@ -71,15 +72,6 @@ function unusable(name: string, why: string, done = "the one before it stays in 
 /** The template was in use and failed on something new. */
 export function gaveUp(why: string): Problem {
   return unusable("nginx.conf", why, "the built-in one is used until the template changes");
-}
-
-function filesOf(folders: readonly string[]): TemplateFiles | Error {
-  try {
-    return new Map(folders.flatMap((folder) => [...readTemplateFiles(folder)]));
-  } catch (error) {
-    if (error instanceof Error && "syscall" in error) return error;
-    throw error;
-  }
 }
 
 function signature(files: TemplateFiles): string {

@@ -48,15 +48,19 @@ test.each([
   [2, ["--http-port=443"], "--http-port and --https-port are both 443"],
   [2, ["--publish-service=web"], '--publish-service: "web" is not namespace/name'],
   [1, [], noAccount],
-  [1, ["--kubeconfig=/nonexistent"], /^kubeconfig \/nonexistent cannot be read: ENOENT: /],
+  [1, ["--kubeconfig=/nonexistent"], /^kubeconfig \/nonexistent cannot be read: it does not exist/],
   [1, [`--kubeconfig=${folder}/broken`], /^kubeconfig \S+\/broken cannot be read: /],
   [1, [`--kubeconfig=${folder}/empty`], /^kubeconfig \S+\/empty: its current context names no cluster$/],
   [
     1,
     ["--apiserver-host=https://127.0.0.1:1", "--certificate-authority=/nonexistent"],
-    /^--certificate-authority cannot be read: ENOENT: /,
+    /^--certificate-authority cannot be read: it does not exist/,
   ],
-  [1, [known, "--run-folder=/dev/null/run"], /^The run folder \/dev\/null\/run cannot be used: ENOTDIR: /],
+  [
+    1,
+    [known, "--run-folder=/dev/null/run"],
+    /^The run folder \/dev\/null\/run cannot be used: a file is where a folder is needed/,
+  ],
 ] as const)("exit code %s: run %j", async (code, flags, why) => {
   const [exitCode, said] = await start(flags);
   const sentence = String(said).replace(/^sluice run: /, "");

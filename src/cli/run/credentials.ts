@@ -2,6 +2,7 @@
  * Finds the API server from the flags: by a kubeconfig, the Pod's own account, or an address alone.
  */
 import { readFile } from "node:fs/promises";
+import { fileError } from "../../file-errors.ts";
 import { type Credentials, findCredentials } from "../../kubernetes/index.ts";
 import type { Flags } from "../flags.ts";
 
@@ -38,7 +39,7 @@ function anonymous(server: string): Credentials {
 /** Trusts only the authority in `file`, which is read again for each request. */
 async function withAuthority(credentials: Credentials, file: string): Promise<Credentials> {
   await readFile(file).catch((error: Error) => {
-    throw new Error(`--certificate-authority cannot be read: ${error.message}`);
+    throw new Error(`--certificate-authority cannot be read: ${fileError(error)}`);
   });
   const proof = async () => {
     const own = await credentials.proof();

@@ -6,7 +6,7 @@ import { DynamicRenderer } from "../../render/dynamic/renderer.ts";
 import type { Renderer } from "../../render/rendering.ts";
 import { StaticRenderer } from "../../render/static/renderer.ts";
 import { compileTemplate } from "../../render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../../template/files.ts";
+import { builtInTemplates, readTemplateFiles, readTemplateFolders } from "../../template/files.ts";
 import type { Flags } from "../flags.ts";
 import { imageMachine } from "./image-machine.ts";
 
@@ -15,15 +15,16 @@ export type OpenedRenderer =
   | { readonly ok: false; readonly why: string };
 
 export function toolRenderer(flags: Flags): OpenedRenderer {
-  const builtIn = readTemplateFiles(builtInTemplates);
-  const compiled = compileTemplate(builtIn);
+  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
   if (!compiled.ok) return { ok: false, why: `the template cannot be used: ${compiled.why}` };
   const machine = imageMachine(flags);
   const { template } = compiled;
   const renderer =
     machine.mode === "dynamic" ? new DynamicRenderer(machine, template) : new StaticRenderer(machine, template);
   if (flags.templateDir === undefined) return { ok: true, renderer };
-  const own = compileTemplate(new Map([...builtIn, ...readTemplateFiles(flags.templateDir)]));
+  const read = readTemplateFolders([builtInTemplates, flags.templateDir]);
+  if (!read.ok) return { ok: false, why: `the template in ${flags.templateDir} cannot be read: ${read.why}` };
+  const own = compileTemplate(read.files);
   if (!own.ok) return { ok: false, why: `the template cannot be used: ${own.why}` };
   renderer.use(own.template);
   return { ok: true, renderer };

@@ -9,6 +9,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 
+import { fileError } from "../../file-errors.ts";
 import { readAndAppend } from "./files.ts";
 
 export type Locked =
@@ -18,7 +19,7 @@ export type Locked =
 /** Takes the lock at `path`, or says who has it. Never waits. */
 export async function lock(path: string): Promise<Locked> {
   const file = await open(path, readAndAppend, 0o600).catch((error: Error) => error);
-  if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${file.message}.` };
+  if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${fileError(file)}.` };
   const failure = await flock(file);
   if (failure === undefined) {
     await file.truncate();

@@ -1,5 +1,6 @@
 /** Creates the run folder, or says in one sentence why it cannot be used. */
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
+import { fileError } from "../../file-errors.ts";
 import { nameKeyIn } from "./name-key.ts";
 import { pathsOf, type RunFolder } from "./paths.ts";
 import { plantedIn } from "./planted.ts";
@@ -44,6 +45,6 @@ export function openRunFolder(path: string): OpenedFolder {
     }
     return { ok: true, folder: { ...folder, nameKey: nameKeyIn(folder.keys) } };
   } catch (error) {
-    return { ok: false, why: `The run folder ${path} cannot be used: ${(error as Error).message}.` };
+    return { ok: false, why: `The run folder ${path} cannot be used: ${fileError(error)}.` };
   }
 }

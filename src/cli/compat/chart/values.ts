@@ -4,6 +4,7 @@
  * report agrees with the chart.
  */
 import { readFileSync } from "node:fs";
+import { fileError } from "../../../file-errors.ts";
 import { isMapping, type Path } from "../../../manifests/check.ts";
 import type { Place } from "../../../manifests/place.ts";
 import { readYaml } from "../../../manifests/yaml.ts";
@@ -59,7 +60,7 @@ export function readValues(file: string): ReadValues {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    return { ok: false, why: `${file} cannot be read: ${(error as Error).message}` };
+    return { ok: false, why: `${file} cannot be read: ${fileError(error)}` };
   }
   const yaml = readYaml(text);
   if (!yaml.ok) return { ok: false, why: `${file}: line ${yaml.place.line}, column ${yaml.place.column}: ${yaml.why}` };
