@@ -26,7 +26,7 @@ Explains an annotation, a key of the ConfigMap or a flag: its effect, its defaul
 and what a change of it costs. KEY is written as in a manifest (proxy-body-size,
 nginx.ingress.kubernetes.io/proxy-body-size) or as on a command line (--ingress-class). It may also be
 a reason of a condition of the Gateway API (PortUnavailable), one of its features (HTTPRouteCORS) or
-sluice.dev/weight.
+sluice.dev/weight. The flag --help itself is explained by: sluice explain help
 
 Exit code 0, or 2 for a name that does not exist.
 `;
@@ -40,7 +40,7 @@ const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];
 export function explain(argv: readonly string[], out: Out): number {
   const [asked] = argv;
   if (asked === "--help" || asked === "-h") {
-    out.write(`${help}\n${flagParts("help").join("\n")}`);
+    out.write(help);
     return 0;
   }
   if (asked === undefined || argv.length !== 1) {

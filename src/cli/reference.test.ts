@@ -63,6 +63,13 @@ test.each([
   expect(printed(explain, name)).toEqual({ code: 0, text: expect.stringMatching(expected) });
 });
 
+test.each(["--help", "-h"])("explain %s prints the help, which says how to ask for the flag of that name", (asked) => {
+  const { code, text } = printed(explain, asked);
+  expect([code, text.startsWith("Usage: sluice explain KEY\n"), text.includes("\nflag ")]).toEqual([0, true, false]);
+  expect(text).toContain("sluice explain help");
+  expect(printed(explain, "help").text).toMatch(/^flag -h, --help\n/);
+});
+
 test("a name that does not exist is exit code 2 and names the nearest", () => {
   expect(printed(explain, "use-gzp")).toEqual({
     code: 2,
@@ -79,7 +86,8 @@ test("a flag that does not exist is compared with flags", () => {
 const names = {
   "ConfigMap key": Object.values(settings).map(({ key }) => key),
   annotation: annotationKeys,
-  flag: flagList.map(([, { name }]) => `--${name}`),
+  // With dashes, help is the help of explain itself.
+  flag: flagList.map(([, { name }]) => (name === "help" ? name : `--${name}`)),
 };
 const everyName = Object.entries(names).flatMap(([kind, some]) => some.map((name) => [kind, name] as const));
 
