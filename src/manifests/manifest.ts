@@ -10,6 +10,7 @@ import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts"
 import { Memory } from "./memory.ts";
 import type { WrittenObject } from "./object.ts";
 import type { Place } from "./place.ts";
+import { repaired } from "./repaired.ts";
 import { readYaml, type YamlDocument } from "./yaml.ts";
 
 export interface Manifest {
@@ -33,6 +34,8 @@ export interface ManifestObject {
   readonly object: KubernetesObject | undefined;
   /** The hosts that an unreadable Ingress seems to have, for `sluice why`. */
   readonly hosts?: readonly string[];
+  /** What remains of an object that cannot be read, without its mistakes, for `sluice check`. */
+  readonly repaired?: () => KubernetesObject | undefined;
 }
 
 export interface OtherObject {
@@ -148,7 +151,7 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
       },
       placeOf,
       object,
-      ...(object === undefined && { hosts: hostsIn(value) }),
+      ...(object === undefined && isMapping(value) && { hosts: hostsIn(value), repaired: () => repaired(value, kind) }),
     },
     faults,
     complete: true,
@@ -156,8 +159,8 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
 }
 
 /** The hosts in a value of which nothing else is sure. */
-function hostsIn(value: unknown): readonly string[] {
-  const spec = isMapping(value) && isMapping(value.spec) ? value.spec : {};
+function hostsIn(value: Readonly<Record<string, unknown>>): readonly string[] {
+  const spec = isMapping(value.spec) ? value.spec : {};
   const rules = Array.isArray(spec.rules) ? spec.rules : [];
   const hosts = rules.map((rule) => (isMapping(rule) ? rule.host : undefined));
   return hosts.filter((host) => typeof host === "string").map((host) => host.toLowerCase());

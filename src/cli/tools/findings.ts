@@ -23,6 +23,7 @@ import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
 import { locatedTwice } from "./twice-located.ts";
+import { isOfUnread, type Unread, withUnread } from "./unread-findings.ts";
 import { unservedGateways } from "./unserved-gateways.ts";
 
 export type { Finding };
@@ -49,20 +50,23 @@ export function judged(
   const options = translateOptions(flags, as, undefined);
   const { configuration, problems, accepted } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
   const translated = [...problems.values()].flat().filter((problem) => !isElsewhere(problem, snapshot));
+  const { whole, unread } = withUnread(files, snapshot);
+  const ofUnread = unread.size === 0 ? [] : problemsOfUnread(whole, unread, options);
   const said = new Set(translated.map(textOf));
   const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !said.has(textOf(one)));
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
   const classless = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
-  const ofSnippets = snippetProblems(snippetsIn(snapshot, configuration.settings, options));
+  const ofSnippets = snippetProblems(snippetsIn(whole, configuration.settings, options));
   const twice = locatedTwice(snapshot, configuration, options.annotationsPrefix);
   const ofFiles = [...library.problems.values()].flat();
-  const all = [...ofFiles, ...translated, ...atTheDoor, ...classless, ...ofSnippets, ...twice].map(
+  const all = [...ofFiles, ...translated, ...ofUnread, ...atTheDoor, ...classless, ...ofSnippets, ...twice].map(
     (problem): Finding => {
       const { kind, namespace, name } = problem.object;
-      const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
-      const object = definition?.object;
+      const id = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+      const definition = definitions.get(id);
+      const object = definition?.object ?? unread.get(id);
       const found = object !== undefined &&
         written.has(definition!.file) && {
           file: definition!.file,
@@ -75,6 +79,11 @@ export function judged(
   const leftOut = (isAbout = (_: string) => true) =>
     leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
   return { findings: all.sort(inOrder), leftOut };
+}
+
+function problemsOfUnread(whole: Snapshot, unread: Unread, options: TranslateOptions): Problem[] {
+  const { problems } = translate({ ...emptyInputs, snapshot: whole }, options, unmadeCertificate);
+  return [...problems.values()].flat().filter((one) => isOfUnread(one, unread) && !isElsewhere(one, whole));
 }
 
 /**

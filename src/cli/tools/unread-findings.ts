@@ -1,0 +1,39 @@
+/**
+ * Mistakes in annotations and keys of objects that have a mistake elsewhere and so are not read.
+ * Without this, an author who mends one mistake would only then see the next.
+ */
+import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
+import type { Problem } from "../../problem.ts";
+import type { Files } from "./folder.ts";
+
+/** The Snapshot with what can be read of these objects; the same one where there are none. */
+export function withUnread(files: Files, snapshot: Snapshot): { readonly whole: Snapshot; readonly unread: Unread } {
+  const changes = [...files.values()].flatMap(({ objects }) =>
+    objects.flatMap(({ kind, key, object, repaired }): ObjectChange[] => {
+      if (object !== undefined || (kind !== "Ingress" && kind !== "ConfigMap")) return [];
+      const left = repaired?.();
+      return left === undefined ? [] : [{ kind, key, object: left }];
+    }),
+  );
+  const whole = changes.length === 0 ? snapshot : withObjects(snapshot, changes);
+  return { whole, unread: new Map(changes.map((one) => [`${one.kind} ${one.key}`, one.object!])) };
+}
+
+/** Keyed by kind and name. */
+export type Unread = ReadonlyMap<string, NonNullable<ObjectChange["object"]>>;
+
+/**
+ * Whether the Problem is one of an unread object and only of the text of a value, so that it does
+ * not depend on the parts that could not be read.
+ */
+export function isOfUnread({ kind, object }: Problem, unread: Unread): boolean {
+  return unread.has(`${object.kind} ${object.namespace}/${object.name}`) && ofTexts.has(kind);
+}
+
+const ofTexts: ReadonlySet<Problem["kind"]> = new Set([
+  "annotation-unreadable",
+  "annotation-unknown",
+  "annotation-removed",
+  "setting-unreadable",
+  "setting-unknown",
+]);

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { Ingress } from "../model/objects.ts";
+import { repaired } from "./repaired.ts";
+
+const path = (path: string, pathType?: string) => ({
+  path,
+  pathType,
+  backend: { service: { name: "web", port: { number: 80 } } },
+});
+const metadata = { name: "web", annotations: { good: "1", number: 2 } };
+const ingress = (spec: object) =>
+  repaired({ apiVersion: "extensions/v1beta1", kind: "Ingres", metadata, spec }, "Ingress") as Ingress | undefined;
+
+test("only what the API server would refuse is left out, and the kind that was meant is filled in", () => {
+  const rules = [
+    { host: "not a host", http: { paths: [path("/a", "Prefix")] } },
+    { host: "b.example", http: { paths: [path("/b", "prefix"), path("/c", "Exact"), path("d", "Exact")] } },
+  ];
+  expect(ingress({ ingressClassName: "nginx", rules })).toMatchObject({
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name: "web", namespace: "default", annotations: { good: "1" } },
+    spec: {
+      ingressClassName: "nginx",
+      rules: [
+        { http: { paths: [path("/a", "Prefix")] } },
+        { host: "b.example", http: { paths: [path("/c", "Exact")] } },
+      ],
+    },
+  });
+});
+
+test("an Ingress of which no rule is left keeps its class and its annotations", () => {
+  const left = ingress({ ingressClassName: "nginx", rules: "none" });
+  expect([left?.spec?.ingressClassName, left?.spec?.rules, left?.metadata.annotations]).toEqual([
+    "nginx",
+    undefined,
+    { good: "1" },
+  ]);
+});
+
+test("nothing is left of an object whose name is wrong, or that is no mapping where one has to be", () => {
+  expect(repaired({ metadata: { name: "Not A Name" } }, "ConfigMap")).toBeUndefined();
+  expect(repaired({ metadata: "web" }, "Ingress")).toBeUndefined();
+});
