@@ -37,6 +37,37 @@ test("a variable that nothing declares is named, and one of another snippet is k
   expect(said(reads, map)).toEqual([]);
 });
 
+test("a zone or a log format that nothing declares is named, with the one that was meant", () => {
+  const http: Snippet = {
+    object: { kind: "ConfigMap", namespace: "ops", name: "sluice" },
+    field: "data.http-snippet",
+    text: [
+      "limit_req_zone $host zone=per_host:1m rate=1r/s;",
+      "limit_conn_zone $host zone=hosts:1m;",
+      "proxy_cache_path /tmp/c levels=1:2 keys_zone=pictures:8m;",
+      "log_format short $status;",
+    ].join("\n"),
+    context: "http",
+  };
+  const declares = ["limit_req zone=per_host burst=5;", "limit_conn hosts 5;", "proxy_cache pictures;"];
+  const logs = ["access_log /dev/stdout short;", "access_log /dev/stdout upstreaminfo if=$host;", "access_log off;"];
+  expect(said(http, annotation([...declares, ...logs, "proxy_cache off; proxy_cache $host;"].join("\n")))).toEqual([]);
+  const text = "limit_req zone=per_hsot;\nlimit_conn per_host 1;\nfastcgi_cache other;\naccess_log /dev/stdout shrt;";
+  expect(said(http, annotation(text)).map((one) => one.replace(/^.*of it: |; nginx would.*$/g, ""))).toEqual([
+    'no limit_req_zone declares the zone of limit_req "per_hsot" (did you mean per_host?)',
+    'no limit_conn_zone declares the zone of limit_conn "per_host"',
+    'no proxy_cache_path declares the zone of a cache "other"',
+    'no log_format declares the log format "shrt" (did you mean short?)',
+  ]);
+});
+
+test("a file that is included may declare variables and zones", () => {
+  const http: Snippet = { object, field: "data.http-snippet", text: "include /etc/own/*.conf;", context: "http" };
+  expect(said(http, annotation("proxy_cache own; add_header X-One $own; nonsense;"))).toEqual([
+    expect.stringContaining("no directive nonsense"),
+  ]);
+});
+
 test.each([
   "more_set_headers 'X: $http_x_y$arg_z$cookie_k$upstream_http_etag';",
   "rewrite_by_lua_block { local a = ngx.var.anything; nonsense = '$x' }",

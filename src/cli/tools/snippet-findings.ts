@@ -1,6 +1,7 @@
 /**
  * Finds what nginx would refuse in a snippet: directives that the image's nginx does not have or
- * does not take in this block, conditions that it cannot read, and variables that nothing declares.
+ * does not take in this block, conditions that it cannot read, and variables, zones and log formats
+ * that nothing declares.
  * A snippet that is not allowed or cannot be parsed already has another Problem and is skipped
  * here.
  */
@@ -14,6 +15,7 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
+import { builtIn, declaredBy, namesDeclaredIn, namesUsedBy, type SnippetName } from "./snippet-names.ts";
 
 export interface Snippet {
   readonly object: ObjectName;
@@ -67,17 +69,33 @@ const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly nam
   name,
 });
 
-/** A variable that one snippet declares is known to all, because nginx has one table of them. */
+/** A name that one snippet declares is known to all, because nginx has one table of them. */
 export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
   // The operator's own modules bring further directives and variables.
   if (snippets.some(({ text }) => /\bload_module\b/.test(text))) return [];
-  const declared = new Set(snippets.flatMap(({ text }) => variablesDeclaredIn(text)));
-  return snippets.flatMap((snippet) => {
+  const all = snippets.flatMap((snippet) => {
     const parsed = parse(snippet.text);
-    if (!parsed.ok) return [];
-    return parsed.statements.flatMap((one) => mistakesIn(one, snippet, declared)).slice(0, mostOfOne);
+    return parsed.ok ? [{ snippet, statements: parsed.statements }] : [];
   });
+  const declared = {
+    variables: new Set(snippets.flatMap(({ text }) => variablesDeclaredIn(text))),
+    names: [...builtIn, ...all.flatMap(({ statements }) => namesDeclaredIn(statements))],
+    isWhole: !all.some(({ statements }) => includesFiles(statements)),
+  };
+  return all.flatMap(({ snippet, statements }) =>
+    statements.flatMap((one) => mistakesIn(one, snippet, declared)).slice(0, mostOfOne),
+  );
 }
+
+interface Declared {
+  readonly variables: ReadonlySet<string>;
+  readonly names: readonly SnippetName[];
+  /** False: files that cannot be read here may declare more. */
+  readonly isWhole: boolean;
+}
+
+const includesFiles = (statements: readonly Statement[]): boolean =>
+  statements.some(({ name, block }) => name === "include" || includesFiles(block ?? []));
 
 /** Findings about one snippet. Only the first is returned, because it often causes the others. */
 const mostOfOne = 5;
@@ -88,7 +106,7 @@ const lua = /_by_lua(_block|_file)?$/;
 function mistakesIn(
   { name, args, line, block = [] }: Statement,
   snippet: Snippet,
-  declared: ReadonlySet<string>,
+  declared: Declared,
   context = snippet.context,
 ): Problem[] {
   const mistake = directiveMistake(name, context);
@@ -99,20 +117,31 @@ function mistakesIn(
   const inside = contextInside(name, context);
   if (lua.test(name) || (block.length > 0 && inside === undefined)) return [];
   const where = context.startsWith("stream") ? "stream" : "http";
+  const { variables } = declared;
   const unknown = [...new Set(variablesIn(args.join(" ")))].filter(
-    (one) => !declared.has(one) && !isKnownVariable(one, where),
+    (one) => declared.isWhole && !variables.has(one) && !isKnownVariable(one, where),
   );
   const own = unknown.map((one) =>
     refused(
       snippet,
       line,
       `nothing declares the variable $${one}`,
-      nearest(one, [...declared, ...knownVariables(where)]),
+      nearest(one, [...variables, ...knownVariables(where)]),
     ),
   );
+  const used = declared.isWhole ? namesUsedBy({ name, args }) : [];
+  own.push(...used.flatMap((one) => undeclared(one, declared.names, snippet, line)));
   const operator = name === "if" ? unknownOperator(args) : undefined;
   if (operator !== undefined) own.push(refused(snippet, line, `${shown(operator)} is no operator of if`, undefined));
   return [...own, ...block.flatMap((one) => mistakesIn(one, snippet, declared, inside))];
+}
+
+/** A zone that another module declares counts as absent, as for nginx. */
+function undeclared({ sort, name }: SnippetName, names: readonly SnippetName[], snippet: Snippet, line: number) {
+  const known = names.filter((one) => one.sort === sort).map((one) => one.name);
+  if (known.includes(name)) return [];
+  const what = `no ${declaredBy[sort]} declares the ${sort} ${shown(name)}`;
+  return [refused(snippet, line, what, nearest(name, known))];
 }
 
 /** Returns the operator of `if ($variable OPERATOR value)` where nginx does not know it. */
