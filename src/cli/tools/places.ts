@@ -2,7 +2,7 @@
  * Finds the line of a Problem in its object: that of the annotation, of the ConfigMap's key, or of
  * the field.
  */
-import { type Path, pathOf } from "../../manifests/check.ts";
+import { isMapping, type Path, pathOf } from "../../manifests/check.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 
@@ -27,6 +27,8 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
     case "path-taken":
     case "path-contested":
       return rulePath(object as Ingress, problem.host, problem.path);
+    case "nginx-refused":
+      return refusedPath(object, problem.why, prefix);
     case "certificate-doubtful":
       return ["data", "tls.crt"];
     case "certificate-misfit":
@@ -45,6 +47,30 @@ function fieldPath(field: string, prefix: string): Path {
   const key = /^annotation (.+)$/.exec(field)?.[1];
   if (key === undefined) return pathOf(field);
   return ["metadata", "annotations", key.includes("/") ? key : `${prefix}/${key}`];
+}
+
+/**
+ * The field whose text has what nginx's message has in quotes, snippets first. Where none has it,
+ * the only snippet is meant, because all other texts are quoted.
+ */
+function refusedPath(object: KubernetesObject, why: string, prefix: string): Path {
+  const { metadata } = object;
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${prefix}/`));
+  const fields = annotations.map(([key, text]): Text => [["metadata", "annotations", key], text]);
+  const snippets = fields.filter(([path]) => String(path.at(-1)).endsWith("-snippet"));
+  const others = fields.filter((one) => !snippets.includes(one));
+  const all = [...snippets, ...others, ...textsIn("spec" in object ? object.spec : undefined, ["spec"])];
+  const words = [...why.matchAll(/"([^"]*\w\w[^"]*)"/g)].map(([, word]) => word!);
+  const found = words.map((word) => all.find(([, text]) => text.includes(word))).find((one) => one !== undefined);
+  return (found ?? (snippets.length === 1 ? snippets[0] : undefined))?.[0] ?? [];
+}
+
+type Text = readonly [path: Path, text: string];
+
+function textsIn(value: unknown, path: Path): readonly Text[] {
+  if (typeof value === "string") return [[path, value]];
+  if (Array.isArray(value)) return value.flatMap((item, at) => textsIn(item, [...path, at]));
+  return isMapping(value) ? Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key])) : [];
 }
 
 function rulePath({ spec }: Ingress, host: string, path: string): Path {

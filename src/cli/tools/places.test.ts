@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { pathOf } from "../../manifests/check.ts";
+import type { Ingress } from "../../model/objects.ts";
+import { pathIn } from "./places.ts";
+
+const prefix = "nginx.ingress.kubernetes.io";
+const ingress = (annotations: Readonly<Record<string, string>>): Ingress => ({
+  apiVersion: "networking.k8s.io/v1",
+  kind: "Ingress",
+  metadata: {
+    namespace: "shop",
+    name: "web",
+    annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text])),
+  },
+  spec: {
+    rules: [
+      { host: "a.example", http: { paths: [{ path: "/", pathType: "Prefix", backend: {} }] } },
+      { host: "a.example", http: { paths: [{ path: "/(?<name", pathType: "ImplementationSpecific", backend: {} }] } },
+    ],
+  },
+});
+const named = (why: string, annotations: Readonly<Record<string, string>>) => {
+  const object = { kind: "Ingress", namespace: "shop", name: "web" };
+  return pathIn(ingress(annotations), { object, kind: "nginx-refused", why }, prefix);
+};
+const annotation = (key: string) => ["metadata", "annotations", `${prefix}/${key}`];
+
+test("what nginx refuses is found in the snippet, the other annotation or the path that has its words", () => {
+  const two = {
+    "server-snippet": "nonsense on;",
+    "configuration-snippet": "proxy_cache foo;",
+    "app-root": "/nonsense",
+  };
+  expect(named('unknown directive "nonsense"', two)).toEqual(annotation("server-snippet"));
+  expect(named('zero size shared memory zone "foo"', two)).toEqual(annotation("configuration-snippet"));
+  expect(named('invalid value "/nonsense"', two)).toEqual(annotation("app-root"));
+  expect(named('pcre2_compile() failed: missing ) in "/(?<name" at 4', two)).toEqual(
+    pathOf("spec.rules[1].http.paths[0].path"),
+  );
+});
+
+test("words that are nowhere mean the only snippet, and the whole object where there are two or none", () => {
+  const why = 'unexpected end of file, expecting ";" or "}"';
+  expect(named(why, { "server-snippet": "a", "app-root": "/;" })).toEqual(annotation("server-snippet"));
+  expect(named(why, { "server-snippet": "a", "configuration-snippet": "b" })).toEqual([]);
+  expect(named(why, { "app-root": "/;" })).toEqual([]);
+});
