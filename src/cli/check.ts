@@ -6,6 +6,7 @@
 import type { Ingress } from "../model/objects.ts";
 import { named, sentence, unplaced } from "../problem.ts";
 import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
+import { otherLanguagesIn } from "./compat/other-languages.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";
 import { type Finding, judged as judgedIn } from "./tools/findings.ts";
@@ -61,8 +62,7 @@ export async function check(argv: readonly string[], out: Out, colours = false):
       : underPolicy(policy, controller.flags, read.files);
   if (!judged.ok) return failed(out, judged.why);
   const { flags, files: objects } = judged;
-  if (folder !== undefined && read.written.size === 0)
-    return failed(out, `${folder} has no YAML or JSON file, so there is nothing to check`);
+  if (folder !== undefined && read.written.size === 0) return failed(out, nothingIn(folder));
   const { findings: found, leftOut } = judgedIn(objects, flags, as, read.written);
   const narrow = narrowOf(call.options);
   const left = policy === undefined ? leftOut((key) => isMeant(key, narrow)) : undefined;
@@ -87,6 +87,12 @@ export async function check(argv: readonly string[], out: Out, colours = false):
     call.json ? `${JSON.stringify(asJson(findings, counts), null, 2)}\n` : findingsText(findings, counts, colours),
   );
   return errors > 0 ? 1 : 0;
+}
+
+function nothingIn(folder: string): string {
+  const [other] = otherLanguagesIn(folder);
+  const more = other === undefined ? "" : `; ${other.of}: ${other.why}`;
+  return `${folder} has no YAML or JSON file, so there is nothing to check${more}`;
 }
 
 function failed(out: Out, why: string): number {

@@ -11,6 +11,7 @@ import { endings, exitCode, readEndings } from "./compat/endings.ts";
 import { assessed } from "./compat/gather.ts";
 import { severities } from "./compat/item.ts";
 import { reportMarkdown } from "./compat/markdown.ts";
+import { otherLanguagesIn } from "./compat/other-languages.ts";
 import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
 import { valuesSources } from "./compat/sources.ts";
@@ -99,6 +100,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
       ...main.unjudged.filter(({ at }) => at === undefined || !understood.has(`${at.file}:${at.line}`)),
       ...unjudged,
       ...(live ? [] : othersIn(read.files)),
+      ...(folder === undefined ? [] : otherLanguagesIn(folder).filter(({ of }) => !read.files.has(of))),
       ...read.notes.map((why) => ({ of: "the cluster", why })),
     ].sort(byPlace),
   };

@@ -383,5 +383,9 @@ test("mistakes in the command line are one sentence and exit code 2", async () =
     failure: expect.stringContaining('"xml"'),
   });
   expect(await ran(render, "--no-such", folder("old"))).toMatchObject({ code: 2 });
+  expect(await ran(render, "--template-dir=/nowhere", folder("old"))).toMatchObject({
+    code: 2,
+    failure: "sluice render: the template in /nowhere cannot be read: it does not exist",
+  });
   expect((await ran(check, "--help")).text).toMatch(/^Usage: sluice check/);
 });

@@ -89,6 +89,44 @@ test("broken YAML and refused objects keep the old answers, and one sentence eac
   await until("both to be gone", () => lines().filter(({ msg }) => msg === "problem gone").length === 2);
 });
 
+test("an Ingress that moves to a class without a name goes with one WARN, and one of an old apiVersion stays", async () => {
+  const { write, ask, said, lines } = await served();
+  write("web.yaml", ingress("one.example").replace("spec:", "spec:\n  ingressClassName: ngnix"));
+  await becomes(() => ask("one.example"), 404);
+  expect(await said(/"object":"Ingress shop\/web"/)).toMatchObject({
+    level: "warn",
+    msg: "problem",
+    at: "web.yaml:7",
+    problem: 'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it',
+  });
+  write("web.yaml", ingress("one.example").replace("spec:", "spec:\n  ingressClassName: nginx"));
+  await becomes(() => ask("one.example"), 200);
+  await said(/"problem gone"/);
+
+  write("web.yaml", ingress("two.example").replace("networking.k8s.io/v1", "extensions/v1beta1"));
+  expect((await said(/no Ingress of extensions/)).problem).toMatch(/; its last good version stays in force$/);
+  expect((await ask("one.example")).status).toBe(200);
+  expect(lines().filter(({ msg }) => msg === "problem")).toHaveLength(2);
+});
+
+test("a change of endpoints that no path leads to is counted, and has no line in the log", async () => {
+  const other = (port: number) => webAt(port).replaceAll("web", "other");
+  const { write, said, lines, health } = await served({
+    files: { ...files, "other.yaml": other(1) },
+    flags: ["--enable-metrics"],
+  });
+  const idle = async () =>
+    Number(/^sluice_syncs_total\{.*change="none".*\} (\d+)$/m.exec((await health("/metrics")).body)?.[1] ?? 0);
+  const before = await idle();
+  write("other.yaml", other(2));
+  await until("it to be counted", async () => (await idle()) > before);
+  write("web.yaml", ingress("two.example"));
+  await said(/"changed":"[^"]*Ingress shop\/web changed/);
+  const sinceStart = lines().slice(lines().findIndex(({ msg }) => msg === "serving") + 1);
+  const changes = sinceStart.flatMap(({ changed }) => (changed === undefined ? [] : [String(changed)]));
+  expect(changes.filter((words) => !words.includes("Ingress shop/web"))).toEqual([]);
+});
+
 test("health: verbose names the checks, metrics count the reloads", async () => {
   const { health } = await served({ flags: ["--enable-metrics"] });
   expect(await health()).toMatchObject({ status: 200, body: "ok" });
@@ -228,7 +266,10 @@ describe("what cannot start is one sentence and an exit code", () => {
 
   test("a folder that is not there, and a command that does not exist", async () => {
     const missing = await execa(process.execPath, [program, "serve", "/nonexistent"], { reject: false });
-    expect([missing.exitCode, missing.stderr]).toEqual([1, expect.stringContaining("/nonexistent cannot be read")]);
+    expect([missing.exitCode, missing.stderr]).toEqual([
+      1,
+      "sluice serve: The folder /nonexistent cannot be read: it does not exist.",
+    ]);
     const unknown = await execa(process.execPath, [program, "sreve"], { reject: false });
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, 'sluice: "sreve" is not a command; did you mean serve?']);
   });

@@ -4,13 +4,15 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileError } from "../../file-errors.ts";
 import { Library } from "../../manifests/library.ts";
 import { textOf } from "../../manifests/limits.ts";
-import { type Manifest, type ManifestObject, readManifest } from "../../manifests/manifest.ts";
+import { type Manifest, type ManifestObject, readManifest, unreadManifest } from "../../manifests/manifest.ts";
 import type { Memory } from "../../manifests/memory.ts";
 import { scanFolder } from "../../manifests/scan.ts";
 import type { Certificate } from "../../model/configuration.ts";
 import { noIdentity, SecretText } from "../../model/configuration.ts";
+import { otherLanguage } from "../compat/other-languages.ts";
 import type { Flags } from "../flags.ts";
 import { assumedClass } from "./assumed-class.ts";
 
@@ -27,7 +29,7 @@ export function readFolder(folder: string, memory?: Memory): ReadFolder {
     return read(dirname(folder), new Map([[basename(folder), basename(folder)]]));
   if (!existsSync(folder)) return { ok: false, why: `there is no folder or file ${folder}` };
   const scan = scanFolder(folder);
-  if (scan instanceof Error) return { ok: false, why: `the folder ${folder} cannot be read: ${scan.message}` };
+  if (scan instanceof Error) return { ok: false, why: `the folder ${folder} cannot be read: ${fileError(scan)}` };
   return read(folder, new Map([...scan.keys()].map((file) => [file, file])));
 }
 
@@ -37,6 +39,11 @@ type Paths = ReadonlyMap<string, string | undefined>;
 function readAll(folder: string, paths: Paths, memory: Memory | undefined): ReadFolder {
   const files = new Map<string, Manifest>();
   for (const [file, path] of paths) {
+    const other = otherLanguage(file);
+    if (other !== undefined) {
+      files.set(file, unreadManifest(other));
+      continue;
+    }
     const read = textOf(path === undefined ? 0 : join(folder, path));
     if (!read.ok) return { ok: false, why: `${join(folder, file)} cannot be read: ${read.why}` };
     files.set(file, readManifest(read.text, memory));

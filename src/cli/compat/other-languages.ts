@@ -1,0 +1,71 @@
+/**
+ * Files that make Kubernetes objects in a language that is not read here, such as Terraform. They
+ * are named, so that no report looks whole while a part of the cluster is missing from it.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import type { Unjudged } from "./unjudged.ts";
+
+interface Language {
+  readonly endings: RegExp;
+  readonly name: string;
+  readonly instead: string;
+}
+
+const languages: readonly Language[] = [
+  {
+    endings: /\.(tf|tofu|tfvars|tf\.json|tfvars\.json|hcl)$/i,
+    name: "Terraform",
+    instead: "read the cluster that it writes (--context), and for its Helm values: helm get values",
+  },
+  { endings: /\.(jsonnet|libsonnet)$/i, name: "Jsonnet", instead: "pipe the output of jsonnet -y into this command" },
+  { endings: /\.cue$/i, name: "CUE", instead: "pipe the output of cue export --out yaml into this command" },
+];
+
+/** Completes a sentence about the file; undefined for a language that is read, or none at all. */
+export function otherLanguage(file: string): string | undefined {
+  const found = languages.find(({ endings }) => endings.test(basename(file)));
+  return found && `this is ${found.name}, which is not read; ${found.instead}`;
+}
+
+/** A folder may be the root of a large repository. */
+const mostLooks = 20_000;
+const mostBytes = 1024 * 1024;
+
+/** The files in another language below a folder that mention an Ingress or ingress-nginx. */
+export function otherLanguagesIn(folder: string): Unjudged[] {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const waiting = [folder];
+  const found: Unjudged[] = [];
+  let looks = 0;
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const entry of entriesOf(at)) {
+      looks += 1;
+      if (looks > mostLooks) return found;
+      const path = join(at, entry.name);
+      if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+      if (entry.isDirectory()) waiting.push(path);
+      const why = entry.isFile() ? otherLanguage(entry.name) : undefined;
+      if (why === undefined || !/ingress/i.test(textOf(path))) continue;
+      const file = relative(folder, path);
+      found.push({ of: file, at: { file, line: 1, column: 1 }, why });
+    }
+  }
+  return found.sort((a, b) => (a.of < b.of ? -1 : 1));
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return statSync(path).size > mostBytes ? "" : readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

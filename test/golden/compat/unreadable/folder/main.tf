@@ -1,0 +1,5 @@
+resource "kubernetes_ingress_v1" "shop" {
+  metadata {
+    name = "shop"
+  }
+}
