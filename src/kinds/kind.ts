@@ -49,8 +49,25 @@ export const longestText = 262_144;
  */
 export function readValue<T>(kind: Kind<T>, text: string): Read<T> {
   const { longest = longestWord } = kind;
-  if (text.length <= longest) return kind.read(text);
-  return no(`${shown(text)} has ${text.length} characters; at most ${longest} are taken`);
+  if (text.length > longest) return no(`${shown(text)} has ${text.length} characters; at most ${longest} are taken`);
+  const read = kind.read(text);
+  const hint = read.ok ? undefined : unfilled(text);
+  return read.ok || hint === undefined ? read : { ...read, why: `${read.why}; ${hint}` };
+}
+
+/** Longer texts are snippets and certificates, where such characters mean something else. */
+const longestUnfilled = 253;
+
+/**
+ * What is wrong with a text that a tool or its author should have filled in, as a part of a
+ * sentence. Variables of nginx have small letters, and `(?<name>` begins a group.
+ */
+export function unfilled(text: string): string | undefined {
+  if (text.length > longestUnfilled || /[;\n]/.test(text)) return undefined;
+  if (/(?<!\?)<[a-z][^<>]*>/i.test(text)) return "write a value of your own in place of what the angle brackets hold";
+  if (text.includes("{{")) return "this is a template, which has to be rendered before";
+  const [variable] = /\$\{[A-Z_][^{}]*\}|\$[A-Z][A-Z0-9_]+/.exec(text) ?? [];
+  return variable && `a tool should have filled in ${variable} before, such as envsubst`;
 }
 
 /** Removes the characters of `blanks` at both ends of `text`, in linear time. */

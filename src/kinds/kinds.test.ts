@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { no, readValue } from "./kind.ts";
 import { integer, seconds } from "./numbers.ts";
 import { bool, oneOf, size } from "./words.ts";
 
@@ -16,4 +17,18 @@ test.each([
 
 test("a word in another letter case is taken for the listed one where that is allowed", () => {
   expect(oneOf(["HTTP", "GRPC"], { anyCase: true }).read("grpc")).toEqual({ ok: true, value: "GRPC" });
+});
+
+test.each([
+  ["https://login.${DOMAIN}", "; a tool should have filled in ${DOMAIN} before, such as envsubst"],
+  ["${DOMAIN//./-}-tls", "; a tool should have filled in ${DOMAIN//./-} before, such as envsubst"],
+  ["https://$HOST_NAME/x", "; a tool should have filled in $HOST_NAME before, such as envsubst"],
+  ["<your origin>", "; write a value of your own in place of what the angle brackets hold"],
+  ["{{ .Values.origin }}", "; this is a template, which has to be rendered before"],
+  ["https://$host/x", ""],
+  ["(?<name>x)", ""],
+  ["return 200 '<b>';", ""],
+])("an unreadable value %s says what should have been filled in", (text, hint) => {
+  const kind = { ...bool, read: () => no("it is wrong") };
+  expect(readValue(kind, text)).toEqual(no(`it is wrong${hint}`));
 });

@@ -2,7 +2,7 @@
  * The API server's rules for names. Each completes the sentence "<field>: …" or returns undefined.
  */
 import { isIP } from "node:net";
-import { shown } from "../kinds/kind.ts";
+import { shown, unfilled } from "../kinds/kind.ts";
 import type { Rule } from "./check.ts";
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -11,7 +11,9 @@ const subdomain = new RegExp(`^${label}(\\.${label})*$`);
 function rule(shape: RegExp, longest: number, what: string): Rule {
   return (text) => {
     if (text.length > longest) return `it has ${text.length} characters, and ${longest} is the limit`;
-    return shape.test(text) ? undefined : `${shown(text)} is not ${what}`;
+    if (shape.test(text)) return undefined;
+    const hint = unfilled(text);
+    return `${shown(text)} is not ${what}${hint === undefined ? "" : `; ${hint}`}`;
   };
 }
 
@@ -38,9 +40,10 @@ export const tlsHost: Rule = (text) => {
 
 /** The usual reasons why text that was meant as a host is none. */
 function hintAbout(text: string): string {
-  if (/<[^<>]+>/.test(text)) return "; write a name of your own in place of what the angle brackets hold";
+  const hint = unfilled(text);
+  if (hint !== undefined) return `; ${hint}`;
   const [variable] = /\$\{[^{}]*\}|\$\w+/.exec(text) ?? [];
-  if (variable !== undefined) return `: a tool should have filled in ${variable} before, such as envsubst`;
+  if (variable !== undefined) return `; a tool should have filled in ${variable} before, such as envsubst`;
   const [, bare] = /^https?:\/\/([^/:]+)/.exec(text) ?? /^([^/:]+)[:/]/.exec(text) ?? [];
   return bare === undefined || dnsSubdomain(bare) !== undefined ? "" : `; write the name alone: ${shown(bare)}`;
 }

@@ -4,7 +4,7 @@
  * changes nothing.
  */
 import { bugWords, guarded } from "../guarded.ts";
-import { type Kind, longestText, no, type Read, readValue, written } from "../kinds/kind.ts";
+import { type Kind, longestText, no, type Read, readValue, unfilled, written } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -94,6 +94,10 @@ const endings: readonly (readonly [RegExp, string])[] = [
     /^(enable-opentracing$|opentracing-|jaeger-|zipkin-|datadog-)/,
     "OpenTracing was removed from ingress-nginx; use enable-opentelemetry",
   ],
+  [
+    /^global-rate-limit-/,
+    "rate limits over all replicas were removed from ingress-nginx; the annotations limit-rps and limit-rpm count in each",
+  ],
   [/^(enable-vts-status$|vts-)/, "the VTS module was removed from ingress-nginx; the metrics say the same"],
 ];
 
@@ -144,7 +148,9 @@ function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet
   const used = variablesIn(written(setting.kind, read.value));
   const stranger = used.find((name) => !own.has(name) && !isKnownVariable(name, where));
   if (stranger === undefined) return read;
-  return { ok: false, why: `neither nginx nor a snippet of this ConfigMap declares $${stranger}` };
+  const hint = unfilled(text);
+  const why = `neither nginx nor a snippet of this ConfigMap declares $${stranger}`;
+  return no(hint === undefined ? why : `${why}; ${hint}`);
 }
 
 /**

@@ -59,6 +59,8 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
 function unreadable(text: string, why: string): string {
   const variable = variableIn(text);
   return variable === undefined
-    ? `${shown(text)} cannot be read: ${why}`
+    ? why.startsWith(shown(text))
+      ? `it cannot be read: ${why}`
+      : `${shown(text)} cannot be read: ${why}`
     : `${shown(text)} cannot be judged: Kubernetes puts in the variable ${variable} of the Pod; check what it holds`;
 }
