@@ -50,6 +50,24 @@ async function compatOf(text: string) {
   }
 }
 
+test("a helmfile is named as not judged, with what to give instead", async () => {
+  const releases = "releases:\n  - { name: ingress, chart: ingress-nginx/ingress-nginx, values: [own.yaml] }\n";
+  const { code, text } = await compatOf(`repositories: []\n${releases}`);
+  expect([code, text.replace(/\s+/g, " ")]).toEqual([
+    3,
+    expect.stringContaining(
+      "values.yaml:1:1: this is a helmfile, whose releases are not read: name their values files",
+    ),
+  ]);
+});
+
+test("a long list ends with the number of those that are left out", async () => {
+  const keys = Array.from({ length: 40 }, (_, at) => `unheard-of-${at}: "x"`).join(", ");
+  const { text } = await compatOf(`controller: { config: { use-gzip: "true", ${keys} } }\n`);
+  const [, more] = /\n {2}and (\d+) more: see --all\n/.exec(text) ?? [];
+  expect(text.match(/key unheard-of-\d+ does not exist/g)).toHaveLength(40 - Number(more));
+});
+
 test("a patch of a HelmRelease repeats its name and not its chart, and is judged", async () => {
   const release = (name: string) => `apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease

@@ -104,8 +104,7 @@ function list(
 ): string {
   if (lines.length === 0) return "";
   const shownLines = all ? lines : lines.slice(0, few);
-  const more =
-    lines.length > shownLines.length ? `  and ${counted(lines.length - shownLines.length, "more")}: see --all\n` : "";
+  const more = lines.length > shownLines.length ? `  and ${lines.length - shownLines.length} more: see --all\n` : "";
   return `\n${paint(title)}\n${shownLines.map((line) => wrapped(line, listed, width)).join("")}${more}`;
 }
 

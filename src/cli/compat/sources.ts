@@ -77,7 +77,9 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
         isKustomization(stray.value) ||
         isChart(stray.value, file) ||
         take(chartPart(stray.value, declaredTops(), aliasesFor(file, files)), "values", file, stray);
-      if (isKnown) understood.add(`${file}:${stray.placeOf([]).line}`);
+      const isHelmfile = !isKnown && isListOfReleases(stray.value);
+      if (isHelmfile) unjudged.push({ of: file, at: { file, ...stray.placeOf([]) }, why: helmfile });
+      if (isKnown || isHelmfile) understood.add(`${file}:${stray.placeOf([]).line}`);
     }
   }
   return { sources, unjudged, understood };
@@ -164,6 +166,12 @@ function unbuilt(value: Mapping): string | undefined {
   if (changes.length === 0) return undefined;
   return `a kustomization is not built here, so its ${changes.join(", ")} are not seen: pipe kustomize build into sluice compat -`;
 }
+
+const helmfile =
+  "this is a helmfile, whose releases are not read: name their values files with --values, and pipe helmfile template into sluice compat -";
+
+const isListOfReleases = ({ releases }: Mapping): boolean =>
+  Array.isArray(releases) && releases.some((one) => isMapping(one) && typeof one.chart === "string");
 
 const isChart = (value: Mapping, file: string): boolean =>
   /^Chart\.ya?ml$/.test(basename(file)) && typeof value.name === "string";
