@@ -138,7 +138,7 @@ test("a pattern that is no regular expression is refused where it would be one",
 
 test("snippets are refused while they are off, whatever they are called", () => {
   expect(ask(annotated({ "some-snippet": "x;" }))).toMatchObject({
-    refusals: ["annotation some-snippet: allow-snippet-annotations is off; the Ingress is refused"],
+    refusals: ["annotation some-snippet: allow-snippet-annotations is off; the webhook refuses the Ingress"],
   });
 });
 
@@ -152,13 +152,13 @@ test("a default backend is refused with --disable-catch-all", () => {
   const submitted = fresh({ spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } });
   expect(ask(submitted)).toEqual(nothing);
   expect(ask(submitted, [], { disableCatchAll: true })).toMatchObject({
-    refusals: ["spec.defaultBackend: --disable-catch-all is on; the Ingress is refused"],
+    refusals: ["spec.defaultBackend: --disable-catch-all is on; the webhook refuses the Ingress"],
   });
 });
 
 test("a UID that is none, and nginx text in a path of whatever class, are refused", () => {
   expect(ask(fresh({}, { uid: "../../x" }))).toMatchObject({
-    refusals: ["metadata.uid: it is no UUID; the Ingress is refused"],
+    refusals: ["metadata.uid: it is no UUID; the webhook refuses the Ingress"],
   });
   const foreign = fresh({ paths: [["/x/etc/passwd", "web"]], spec: { ingressClassName: "other" } });
   expect(ask(foreign)).toMatchObject({ refusals: [expect.stringContaining("--deep-inspect is on")] });

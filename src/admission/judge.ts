@@ -105,7 +105,7 @@ function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: R
   ];
   yield;
   return [
-    ...about(ingress, wrong, "the Ingress is refused"),
+    ...about(ingress, wrong, "the webhook refuses the Ingress"),
     ...said.filter(isGrave),
     ...(hostPolicy === noHostPolicy ? [] : governed(claimOf(ingress, reading, undefined), hostPolicy).problems),
     ...(yield* overlaps(ingress, options.annotationsPrefix, neighbours)),
