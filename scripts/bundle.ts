@@ -1,9 +1,9 @@
 /**
- * `npm run build`: the program as the image runs it, one file for each part that is loaded at
- * another time. Six hundred modules of its own and three hundred of packages are slow to find and
- * to link. As CommonJS they also take less memory: a module of ECMAScript that imports `node:http`
- * loads all that `node:http` exports, WebSocket among it. Names and lines are kept, so that a stack
- * trace can be read.
+ * `npm run build`: bundles the program as the image runs it. Parts that are loaded at different
+ * times become files of their own. Without bundling, Node has to find and link six hundred modules
+ * of Sluice and three hundred of packages. As CommonJS they also take less memory: an ECMAScript
+ * module that imports `node:http` loads everything that `node:http` exports, such as WebSocket.
+ * Names and lines are kept, so that a stack trace can be read.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ import { rolldown } from "rolldown";
 const repository = join(import.meta.dirname, "..");
 
 /**
- * Packages that few users load, and late, stay packages: client-node alone is as large as
- * everything else.
+ * These packages are loaded late and by few users, so they are not bundled. client-node alone is as
+ * large as everything else.
  */
 const packages = ["@kubernetes/client-node", "yaml"];
 

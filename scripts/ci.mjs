@@ -1,10 +1,10 @@
 /**
- * Everything that must be true of a commit: set-up from nothing, types, lint, all test suites.
- * Suites whose files run one after the other keep a core busy for less than half of the time, so
- * three rows of them run side by side, each in a network namespace of its own. The image is really
- * built for its suite; that needs root, and without root it is skipped and said so. Ends with `N
- * passed, N failed`; the exit code says the same. It runs on whatever Node is installed, so it is
- * plain JavaScript.
+ * Checks everything that must hold for a commit: set-up from nothing, types, lint, all test suites.
+ * Suites whose files run one after the other keep a core busy for less than half of the time. So
+ * three rows of suites run side by side, each in a network namespace of its own. The image is
+ * really built for its suite. That needs root; without root the suite is skipped with a message.
+ * Ends with `N passed, N failed`; the exit code says the same. It runs on whatever Node is
+ * installed, so it is plain JavaScript.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -47,7 +47,10 @@ async function step(name, command) {
   return ended;
 }
 
-/** Runs the suites with these names; their final output is not mixed with that of other rows. */
+/**
+ * Runs the suites with these names. With `printedAtEnd`, their output comes at once at the end, so
+ * that it is not mixed with that of other rows.
+ */
 async function suites(names, { printedAtEnd = false } = {}) {
   const summaryFile = join(folder, `${names[0]}.json`);
   const reporters = ["--reporter=default", "--reporter=./test/support/summary-reporter.ts"];

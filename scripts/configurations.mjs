@@ -1,8 +1,8 @@
 /**
  * `npm run configurations [NAME ...]`: suites for which CI has no time. Runs all of them, or the
  * named ones, and records in docs/configurations.md when each last passed, and at which commit. The
- * record says if the checkout had changes. It is plain JavaScript, because set-up may not have run
- * yet.
+ * record also says whether the checkout had uncommitted changes. It is plain JavaScript, because
+ * set-up may not have run yet.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ const configurations = {
     [process.execPath, "scripts/test.mjs", "image", "test/image/conformance.test.ts"],
   ],
 };
-/** Programs that two of them start, and Debian's packages of these. */
+/** Programs that two of the configurations need, each with its Debian package. */
 const tools = { "same-bytes": ["faketime", "faketime"], arm64: ["qemu-aarch64-static", "qemu-user-static"] };
 const environment = {
   "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" },

@@ -1,6 +1,6 @@
 /**
- * `npm run conformance -- [--image] [--services] [--churn=N] [TEST ...]`: tests of the Gateway
- * API's public suite, which grant 2 s until an answer is right; with `--image` on the nginx that
+ * `npm run conformance -- [--image] [--services] [--churn=N] [TEST ...]`: runs tests of the Gateway
+ * API's public suite, which allow 2 s until an answer is right. `--image` uses the nginx that
  * ships. With `--churn`, N objects that have nothing to do with the suite change each second.
  */
 import { spawnSync } from "node:child_process";

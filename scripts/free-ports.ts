@@ -1,9 +1,12 @@
 /**
- * Ports that no other program uses: those that are wanted, or the next ones above that are free.
+ * Finds ports that no other program uses: the wanted ones, or the next free ones above them.
  */
 import { createServer } from "node:net";
 
-/** `taken`: ports that are given away already. */
+/**
+ * Returns the first free port from `wanted` on. `taken` are ports that this program has assigned
+ * already.
+ */
 export async function nextFree(wanted: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
   for (let port = wanted; port <= 65_535; port += 1) if (!taken.has(port) && (await isFree(port))) return port;
   throw new Error(`no port from ${wanted} is free`);

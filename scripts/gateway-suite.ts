@@ -1,7 +1,7 @@
 /**
- * The public conformance suite of the Gateway API with the server of its Pods and its definitions:
- * built once from the published Go modules into a cache outside the repository. Nothing of them is
- * changed.
+ * Builds the public conformance suite of the Gateway API, with the server of its Pods and its
+ * definitions. It is built once, from the published Go modules without any change, into a cache
+ * outside the repository.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

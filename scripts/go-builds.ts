@@ -1,7 +1,7 @@
 /**
- * Programs of tests that are built once from their published Go modules, into a cache outside the
- * repository. A build may be interrupted and several tests may want the same program: a lock lets
- * one of them build, and a program is there only when it is whole.
+ * Builds programs that tests need, once, from their published Go modules, into a cache outside the
+ * repository. Several tests may want the same program, so a lock lets only one of them build. A
+ * build may be interrupted, so a program gets its name only when it is complete.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -9,13 +9,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Where all of them are kept, each set of versions in a folder of its own. */
+/** Returns the folder of all programs; each set of versions has a folder of its own in it. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   return env.SLUICE_CACHE ?? join(env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "sluice");
 }
 
 /**
- * Go needs a module to stand in; a fresh one for each build keeps a broken earlier try out of it.
+ * Go builds only inside a module. Each build gets a new one, so that a failed earlier build has no
+ * effect on it.
  */
 export function scratchModule(folder: string, name: string): string {
   const module = join(folder, `build-${name}`);
@@ -26,15 +27,15 @@ export function scratchModule(folder: string, name: string): string {
 }
 
 /**
- * A program appears under its name only when it is whole, so that an interrupted build is never
- * mistaken for one.
+ * A program gets its name only when it is complete, so an interrupted build never passes for a
+ * program.
  */
 export async function build(folder: string, module: string, name: string, flags: readonly string[], source: string) {
   await go(module, `building ${name}`, ["build", "-v", ...flags, "-o", join(module, name), source]);
   renameSync(join(module, name), join(folder, name));
 }
 
-/** Runs Go and prints every five seconds that it still runs; returns its output. */
+/** Runs Go and returns its output. Every five seconds it prints that Go still runs. */
 export async function go(module: string, doing: string, args: readonly string[]): Promise<string> {
   const started = performance.now();
   const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" };

@@ -65,7 +65,8 @@ async function buildForTests(suite: Suite): Promise<void> {
 }
 
 /**
- * The tests run containers with runc, and read the capabilities of files and what programs link to.
+ * Installs runc for the tests' containers, and tools that read the capabilities of files and the
+ * libraries of programs.
  */
 function installTools(): void {
   const needed = { runc: "runc", getcap: "libcap2-bin", xz: "xz-utils", gpgv: "gpgv", objdump: "binutils" };

@@ -15,12 +15,12 @@ const versions = { kubernetes: "1.36.3", etcd: "3.6.7", helm: "4.1.3" } as const
 const tools = ["etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm"] as const;
 export type Tool = (typeof tools)[number];
 
-/** Where the built programs are kept: one folder for one set of versions. */
+/** Returns the folder of the built programs. Each set of versions has its own. */
 export function toolsFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(cacheFolder(env), `kubernetes-${versions.kubernetes}-etcd-${versions.etcd}-helm-${versions.helm}`);
 }
 
-/** The path of one program, whether or not it has been built yet. */
+/** Returns the path of one program, whether or not it has been built yet. */
 export function toolPath(tool: Tool, env: NodeJS.ProcessEnv = process.env): string {
   const given = env.KUBEBUILDER_ASSETS && join(env.KUBEBUILDER_ASSETS, tool);
   return given && existsSync(given) ? given : join(toolsFolder(env), tool);

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Its addresses are those of namespace.sh. */
+/** Runs the command in a new namespace; namespace.sh adds the addresses. */
 export function inNamespace(command) {
   const rootless = process.getuid?.() === 0 ? [] : ["--map-root-user"];
   const script = `export PATH="${root}node_modules/.bin:$PATH"; exec sh "${root}scripts/namespace.sh" "$@"`;

@@ -1,7 +1,7 @@
 /**
- * promtool, Prometheus's own checker of expositions, rules and queries: the one in `PROMTOOL` or on
- * the PATH, else built once from its module. The module registers the clients of twenty clouds,
- * which would take ten minutes to build and are no use here: they are left out.
+ * Provides promtool, Prometheus's own checker of metrics, rules and queries: the one in `PROMTOOL`
+ * or on the PATH, else one that is built once from its Go module. The module includes clients of
+ * twenty clouds, which take ten minutes to build. They are left out, because no test needs them.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

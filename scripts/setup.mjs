@@ -17,8 +17,8 @@ const nginxPackages = [
 ];
 
 /**
- * Packages of modules that a few tests need, and the file of each; where one cannot be had, its
- * tests are skipped and say so.
+ * Packages of nginx modules that a few tests need, and the file of each. Where a package is not
+ * available, its tests are skipped with a message.
  */
 const optionalModules = {
   "libnginx-mod-http-brotli-filter": "ngx_http_brotli_filter_module.so",
@@ -26,7 +26,7 @@ const optionalModules = {
   "libnginx-mod-http-modsecurity": "ngx_http_modsecurity_module.so",
 };
 const modulesFolder = "/usr/lib/nginx/modules";
-/** Compiles the image's process 1 for the tests that need no image. */
+/** Packages that compile the image's process 1, for the tests that need no image. */
 const compilerPackages = ["gcc", "libc6-dev"];
 
 await installNodeModules();
@@ -35,8 +35,8 @@ await installOptionalModules();
 await installCompiler();
 
 /**
- * `npm install` leaves a lockfile of its own in node_modules; older than ours means something
- * changed.
+ * `npm install` writes a lockfile of its own into node_modules. If that is older than
+ * package-lock.json, something has changed.
  */
 async function installNodeModules() {
   const installed = `${root}node_modules/.package-lock.json`;
@@ -107,8 +107,8 @@ function haveNginx() {
 }
 
 /**
- * Debian starts a service when it installs one; a `policy-rc.d` that answers 101 keeps port 80
- * free.
+ * Debian starts a service when it installs one. A `policy-rc.d` that answers 101 prevents that, so
+ * port 80 stays free.
  */
 async function withoutSystemService(asRoot, install) {
   const policy = "/usr/sbin/policy-rc.d";

@@ -1,7 +1,7 @@
 /**
- * `npm run soak [faults] [changes]`: runs that take too long for a test. `faults` breaks the way to
- * the API server 200 times; `changes` changes a cluster under traffic for SOAK_MINUTES (20) and
- * fails when anything grows. Without a name it runs both.
+ * `npm run soak [faults] [changes]`: runs that take too long for a test. `faults` breaks the
+ * connection to the API server 200 times; `changes` changes a cluster under traffic for
+ * SOAK_MINUTES (20) and fails when anything grows. Without a name it runs both.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

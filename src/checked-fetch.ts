@@ -1,7 +1,8 @@
 /**
  * Fetches from addresses that a certificate names: its OCSP responder or its issuer. A tenant may
  * have written the certificate, so the address is checked as text, and again when its name is
- * resolved for this connection. Time and size are bounded, and no redirect is followed.
+ * resolved for this connection. The time and size of an answer are limited, and redirects are not
+ * followed.
  */
 import { lookup as lookUp } from "node:dns";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";

@@ -49,7 +49,7 @@ export interface ControllerOptions {
   /** The opened nginx and its run folder. */
   readonly installed: InstalledNginx;
   readonly folder: RunFolder;
-  /** The built-in one. */
+  /** The built-in template. */
   readonly template: Template;
   readonly pace: Pace;
   /** See `NginxOptions`. */
@@ -94,8 +94,8 @@ export interface Controller {
   /** Resolves when all changes so far are live or refused, those of streams among them. */
   settled(): Promise<void>;
   /**
-   * Takes a part of the counts that workers have gathered since the last call; empty when none is
-   * left.
+   * Returns a part of the counts that workers have gathered since the last call, and removes it.
+   * The text is empty when none is left.
    */
   counts(): Promise<string>;
   /** nginx's counts of routes in shadow, as lines of JSON. */
@@ -103,8 +103,8 @@ export interface Controller {
   /** The shared memory of records; undefined where nginx does not answer or has none. */
   memory(): Promise<MemoryState | undefined>;
   /**
-   * Where the running router sends a request; undefined where nginx does not answer, or refuses the
-   * request itself.
+   * Returns where the running router sends a request. Returns undefined where nginx does not
+   * answer, or refuses the request itself.
    */
   route(question: RouterQuestion): Promise<Routed | undefined>;
   /** Whether nginx answers within `limitMs`. */
@@ -117,7 +117,7 @@ export interface Controller {
   useTemplate(template: Template): Promise<TemplateVerdict>;
   /** Ends the sync, and nginx after the requests in flight, which get `limitMs`. */
   drain(limitMs: number): Promise<void>;
-  /** Ends everything; drains first where that was not done. */
+  /** Ends everything. It drains first, unless `drain` was called before. */
   stop(limitMs: number): Promise<void>;
 }
 
@@ -127,8 +127,8 @@ export type StartedController =
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
   const { folder, machine, pace, events } = options;
-  // Making its key takes another thread a tenth of a second, while nginx and the journal are
-  // opened.
+  // Making the key takes a tenth of a second. Another thread does it while nginx and the journal
+  // are opened.
   const fake = fakeCertificate(new Date());
   const endNames = answerCheckedNames({
     port: machine.ports.nameCheck,
@@ -261,7 +261,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   };
 }
 
-/** Asks for nginx's count of writings now and then, which costs next to nothing. */
+/** Asks nginx now and then how often its memory was written to. This costs next to nothing. */
 async function auditing(sync: Sync, { pace, events }: ControllerOptions, signal: AbortSignal): Promise<void> {
   const { auditMs = 10_000 } = pace;
   while (!signal.aborted) {

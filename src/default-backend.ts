@@ -6,7 +6,7 @@
 import { createServer, type Server } from "node:http";
 import { parseArgs } from "node:util";
 
-/** A server that does not listen yet; the caller opens and closes it. */
+/** Returns a server that does not listen yet; the caller opens and closes it. */
 export function defaultBackend(): Server {
   return createServer((request, response) => {
     const healthy = request.url === "/healthz" || request.url?.startsWith("/healthz?");

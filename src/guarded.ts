@@ -6,7 +6,7 @@
  */
 import type { ObjectName, Problem } from "./problem.ts";
 
-/** Returns the result of `work`, or what `instead` makes of the error. */
+/** Returns the result of `work`. If it throws, returns the result of `instead` for the error. */
 export function guarded<T>(work: () => T, instead: (bug: Error) => T): T {
   try {
     return work();
@@ -26,13 +26,13 @@ export async function guardedLater<T>(work: () => Promise<T>, instead: (bug: Err
 
 const errorOf = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
-/** The Problem of an object that was set aside. */
+/** Returns the Problem of an object that was set aside. */
 export function bugProblem(object: ObjectName, bug: Error): Problem {
   return { object, kind: "bug", why: bugWords(bug) };
 }
 
 /**
- * The message, and the place in the source that a developer needs: `Maximum call stack size
+ * Returns the message, and the place in the source that a developer needs: `Maximum call stack size
  * exceeded at parse (grammar.ts:51)`.
  */
 export function bugWords({ name, message, stack = "" }: Error): string {

@@ -1,7 +1,7 @@
 /**
- * The endpoints of streams, where nginx asks the controller for them: the answers, and when nginx
- * has taken those of a turn. Until then a new pool has none, so what a turn says of Gateways is not
- * live before.
+ * The endpoints of streams, for which nginx asks the controller. This file answers nginx, and
+ * reports when nginx has the endpoints of a turn. A new pool has no endpoints before, so the turn's
+ * statuses of Gateways are not true before that.
  */
 import type { Machine } from "./directives/machine.ts";
 import type { StreamServer } from "./model/configuration.ts";
@@ -11,8 +11,9 @@ import { hasEndpointsAsData, poolRecords, streamService } from "./render/streams
 
 export interface LiveStreams {
   /**
-   * Calls `say` as soon as nginx has the endpoints of these streams. Of several calls for the same
-   * streams the last one counts, and nothing is reported after a later change.
+   * Calls `say` as soon as nginx has the endpoints of these streams. Where it was called several
+   * times for the same streams, the last call counts. After a later change nothing is reported for
+   * the earlier streams.
    */
   whenTaken(streams: readonly StreamServer[], say: () => void): void;
   /** Resolves when nginx has the endpoints of these streams. */
@@ -21,8 +22,7 @@ export interface LiveStreams {
 }
 
 /**
- * Starts to answer. Questions that come before there are records, of an nginx that was started
- * first, wait for them.
+ * Starts to answer. nginx may be started first; its questions wait until there are records.
  */
 export function openLiveStreams(
   machine: Machine,
@@ -43,8 +43,9 @@ export function openLiveStreams(
 }
 
 /**
- * `whenTaken` by a function that resolves when nginx has these streams. Where streams change all
- * the time, each turn is reported when nginx has its streams, and not only the last one.
+ * Makes `whenTaken` from a function that resolves when nginx has these streams. Where streams
+ * change all the time, each turn is reported when nginx has its streams, and not only the last
+ * turn.
  */
 export function inTurn(taken: (streams: readonly StreamServer[]) => Promise<void>): LiveStreams["whenTaken"] {
   /** The last turn that was reported, and those after it. */
@@ -76,7 +77,7 @@ interface Waiting {
   isOver: boolean;
 }
 
-/** A reload has brought the endpoints. */
+/** For an nginx that does not ask: the endpoints are in its text, so a reload delivers them. */
 const textOnly: LiveStreams = {
   whenTaken: (_, say) => say(),
   taken: async () => {},

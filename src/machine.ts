@@ -16,7 +16,7 @@ export type MachineFlags = Pick<
 > &
   Pick<Machine["files"], "geoipDatabases">;
 
-/** Where the Lua is. */
+/** The folder of the Lua modules. */
 export const luaFolder = shipped("nginx/lua");
 
 export function machineOf(capabilities: Capabilities, place: Place, folder: RunFolder, flags: MachineFlags): Machine {
@@ -52,7 +52,10 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
   };
 }
 
-/** An nginx that an older version of Sluice left serving has the older Lua until it is reloaded. */
+/**
+ * Returns a hash of the Lua modules. An nginx that an older version of Sluice has started keeps the
+ * older Lua until it is reloaded.
+ */
 function luaVersion(): string {
   const sum = createHash("sha256");
   const files = readdirSync(luaFolder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
@@ -61,8 +64,8 @@ function luaVersion(): string {
 }
 
 /**
- * The path that exists, of ingress-nginx's image or of Debian's packages. Where none exists it is
- * the first, so that nginx's error names it.
+ * Returns the path that exists: that of ingress-nginx's image, or that of Debian's packages. Where
+ * none exists, it returns the first, so that nginx's error names it.
  */
 function firstOf(...paths: readonly [string, ...string[]]): string {
   return paths.find((path) => existsSync(path)) ?? paths[0];

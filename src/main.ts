@@ -12,7 +12,7 @@ const out: Out = {
   fail: (sentence) => void process.stderr.write(`${sentence}\n`),
 };
 
-/** A closed terminal, or a reader that has gone, must not interrupt an orderly end. */
+/** A closed terminal or pipe must not interrupt an orderly end. */
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 async function run([name, ...rest]: readonly string[]): Promise<number> {

@@ -15,7 +15,7 @@ export interface Refusal {
 export class OperatorToken {
   readonly text = randomBytes(32).toString("base64url");
 
-  /** Why `request` is refused; undefined where it is allowed. */
+  /** Returns why `request` is refused; undefined where it is allowed. */
   refusal({ headers }: IncomingMessage): Refusal | undefined {
     if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
       return { status: 403, why: "a web page may not ask for this\n" };
@@ -30,7 +30,7 @@ export class OperatorToken {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** The headers of a request with the token. */
+/** Returns the headers of a request with the token. */
 export const showing = (token: string): { readonly authorization: string } => ({
   authorization: `Bearer ${token.trim()}`,
 });

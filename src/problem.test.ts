@@ -1,5 +1,5 @@
 /**
- * Every reader of a Problem sees the same sentence: the log, the Event, the webhook's answer and
+ * A Problem has the same sentence everywhere: in the log, the Event, the webhook's answer and
  * `sluice check`.
  */
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ test.each(samples)("$kind is one sentence everywhere", (problem) => {
     warnings: [said],
   });
 
-  // After the place, a sentence about a file does not repeat it.
+  // A sentence about a file does not repeat the place that stands before it.
   const at = problem.kind === "manifest-unusable" ? problem.at : undefined;
   const text = findingsText([{ severity: "error", at, problem }], { files: 1, errors: 1, warnings: 0 }, false);
   const [line = ""] = text.split("\n");

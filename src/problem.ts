@@ -1,7 +1,7 @@
 /**
- * A user's mistake, as a value that travels beside the Configuration. Logs, Events, metrics, the
- * webhook and the command line all say the same `sentence`. A Problem always names its object; what
- * was done about it is part of the sentence.
+ * A user's mistake, as a value that travels beside the Configuration. Logs, Events, the webhook and
+ * the command line have the same `sentence`. A Problem always names its object, and the sentence
+ * includes what was done about it.
  */
 
 import { visible } from "./visible.ts";
@@ -80,9 +80,9 @@ export type Problem = { readonly object: ObjectName } & (
       readonly what: string;
       /** The form that is used in its place. */
       readonly instead: string;
-      /** When this program saw it first. */
+      /** The time at which this program first saw it. */
       readonly since: string;
-      /** How long that can last. */
+      /** The time until which it can last. */
       readonly until: string;
     }
   | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
@@ -95,15 +95,15 @@ const consequences: Record<Consequence, string> = {
 };
 
 /**
- * A longer sentence is cut in the middle: its beginning says what is wrong, and its end what was
- * done.
+ * A longer sentence is cut in the middle, because its beginning has the mistake, and its end what
+ * was done.
  */
 const longestSentence = 4_000;
 const longestEnd = 400;
 
 /**
- * One sentence without the object's name: what was found and what was done. It holds no control
- * characters.
+ * Returns one sentence without the object's name: what was found and what was done. It holds no
+ * control characters.
  */
 export function sentence(p: Problem): string {
   const text = wordsOf(p);
@@ -111,7 +111,7 @@ export function sentence(p: Problem): string {
   return visible(`${text.slice(0, longestSentence - longestEnd)}… ${text.slice(-longestEnd)}`);
 }
 
-/** Keys of RouteSettings have the names of annotations and are in the spec. */
+/** Names the key: keys of RouteSettings have the names of annotations and are in the spec. */
 function keyed({ object, key }: { readonly object: ObjectName; readonly key: string }): string {
   return object.kind === "RouteSettings" ? `spec.${key}` : `annotation ${key}`;
 }
@@ -177,8 +177,8 @@ function wordsOf(p: Problem): string {
 }
 
 /**
- * The sentence for a Problem that is gone, whether its author corrected the mistake or removed the
- * object.
+ * Returns the sentence for a Problem that is gone, whether its author corrected the mistake or
+ * removed the object.
  */
 export function mended(p: Problem): string {
   return visible(mendedWords(p));
@@ -230,12 +230,12 @@ function mendedWords(p: Problem): string {
   }
 }
 
-/** The sentence for a reader who already sees the place in the file. */
+/** Returns the sentence for a reader who already has the place in the file. */
 export function unplaced(p: Problem): string {
   return p.kind === "manifest-unusable" ? `${p.field === "" ? "" : `${p.field}: `}${p.why}; ${p.done}` : sentence(p);
 }
 
-/** `Ingress shop/web`. */
+/** Returns, for example, `Ingress shop/web`. */
 export function named({ kind, namespace, name }: ObjectName): string {
   return visible(`${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`);
 }
@@ -245,7 +245,7 @@ function kilobytes(bytes: number): string {
   return all % 1024 === 0 ? `${all / 1024} MB` : `${all} KB`;
 }
 
-/** For memory that turned out to be too small. */
+/** Advice for memory that turned out to be too small. */
 function fromTheStart(bytes: number): string {
   return `configuration_data: ${Math.ceil(bytes / 1024 / 512)} in lua-shared-dicts makes it so large from the start`;
 }

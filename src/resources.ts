@@ -1,6 +1,6 @@
 /**
- * The kinds a controller reads or writes in a cluster, as the API addresses them. Leases and Events
- * are the runtime's own.
+ * The kinds that a controller reads or writes in a cluster, as the API addresses them. Leases and
+ * Events belong to the runtime in `kubernetes/`.
  */
 import { type Resource, resource } from "./kubernetes/index.ts";
 import type { BackendTLSPolicy } from "./model/gateway/backend-tls-policy.ts";
@@ -91,7 +91,7 @@ export const routeSettings = resource<RouteSettings>({
   plural: "routesettings",
 });
 
-/** Definitions of kinds, of which nothing but the metadata is read: their schemas are large. */
+/** Definitions of kinds. Only their metadata is read, because their schemas are large. */
 export const customResourceDefinitions = resource<KubernetesObject>({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -106,7 +106,7 @@ export interface ValidatingWebhookConfiguration extends KubernetesObject {
     readonly name: string;
     readonly clientConfig: {
       readonly service?: { readonly name: string; readonly namespace: string };
-      /** Base64 of PEM. */
+      /** PEM in base64. */
       readonly caBundle?: string;
     };
   }[];
@@ -134,7 +134,7 @@ export interface Pod extends KubernetesObject {
   };
 }
 
-/** `secrets in namespace shop`, or `ingressclasses`: for sentences. */
+/** Returns, for sentences, `secrets in namespace shop`, or `ingressclasses`. */
 export function spoken({ plural, namespaced }: Resource<KubernetesObject>, namespace: string | undefined): string {
   if (!namespaced) return plural;
   return `${plural} in ${namespace === undefined ? "all namespaces" : `namespace ${namespace}`}`;

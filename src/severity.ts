@@ -1,6 +1,6 @@
 /**
- * Whether a Problem means that something is not served as written; otherwise it only means that
- * something written has no effect.
+ * The severity of a Problem: with `error` something is not served as written, and with `warning`
+ * something written only has no effect.
  */
 import type { Problem } from "./problem.ts";
 

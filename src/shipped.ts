@@ -5,5 +5,5 @@
  */
 import { join } from "node:path";
 
-/** The path of a file or folder, given from the repository's root. */
+/** Returns the path of a file or folder, which is given from the repository's root. */
 export const shipped = (path: string): string => join(import.meta.dirname, "..", path);

@@ -17,7 +17,7 @@ function pathIn() {
   return join(folder, "state.json");
 }
 
-/** A state as plain values. */
+/** Returns a state as plain values. */
 function plain({ lastGood, quarantine }: KeptState) {
   const [objects, secrets] = [[...lastGood.objects], [...lastGood.secrets]];
   const refused = [quarantine.objects, quarantine.settings, quarantine.ports].map((refusals) => [...refusals]);

@@ -24,14 +24,14 @@ interface Written {
   readonly refusedPorts: Entries<Refusal>;
 }
 
-/** The form of earlier releases, which had no objects but Ingresses. */
+/** The form of earlier releases, which had only Ingresses. */
 interface WrittenBefore extends Omit<Written, "objects" | "refusedObjects"> {
   readonly ingresses: readonly Ingress[];
   /** Ingresses by `namespace/name`. */
   readonly refusedIngresses: Entries<Refusal>;
 }
 
-/** A missing or unreadable file counts as empty. */
+/** Opens the state file. A missing or unreadable file counts as empty. */
 export function stateFile(path: string): State {
   let last: KeptState | undefined;
   return {

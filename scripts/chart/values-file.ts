@@ -1,6 +1,6 @@
 /**
- * values.yaml: every value with its default and a sentence. Values without meaning are left out of
- * it, so that what a user's own file says about them can be distinguished from a default.
+ * Writes values.yaml: every value with its default and a sentence. Values without an effect are
+ * left out, so that a value in a user's own file can be distinguished from a default.
  */
 import { stringify } from "yaml";
 import { type Branch, isBranch, treeOf } from "./tree.ts";

@@ -1,15 +1,15 @@
 /**
- * Finds the comments of a source file, line by line, without a parser: house style puts nothing
- * before a comment on its line.
+ * Finds the comments of a source file, line by line. This needs no parser, because in this code
+ * base a comment always has its line for itself.
  */
 
 export interface CommentLine {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** Lines of comments that stand alone; `extension` is that of the file, without a dot. */
+/** Returns the lines that are comments; `extension` is that of the file, without a dot. */
 export function commentLines(source: string, extension: string): readonly CommentLine[] {
   const found: CommentLine[] = [];
   let open = false;

@@ -5,12 +5,12 @@
 import { longestLine } from "./words.ts";
 
 export interface LongLine {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   readonly columns: number;
 }
 
-/** The long lines of a page that could be wrapped. */
+/** Returns the long lines of a page that could be wrapped. */
 export function longLines(page: string): readonly LongLine[] {
   const lines = page.split("\n");
   const proseAt = proseIn(lines);
@@ -21,7 +21,10 @@ export function longLines(page: string): readonly LongLine[] {
   );
 }
 
-/** The page with each paragraph wrapped that has a long line; all others keep their bytes. */
+/**
+ * Returns the page with each paragraph wrapped that has a long line. All other paragraphs keep
+ * their bytes.
+ */
 export function wrapPage(page: string): string {
   const lines = page.split("\n");
   const proseAt = proseIn(lines);
@@ -43,7 +46,7 @@ const listItem = /^(\s*)([-*+] |\d+[.)] )/;
 const forPrograms = /^(?:concerns|parity|needs work): |^\s*(?:#|\||<|!\[|>|\[[^\]]+\]: )/;
 const indented = /^ {4}/;
 
-/** Indexes of lines that belong to paragraphs and items of lists. */
+/** Returns the indexes of lines that belong to paragraphs and items of lists. */
 function proseIn(lines: readonly string[]): ReadonlySet<number> {
   const found = new Set<number>();
   let isCode = false;
@@ -56,7 +59,7 @@ function proseIn(lines: readonly string[]): ReadonlySet<number> {
   return found;
 }
 
-/** The lines of one paragraph, wrapped anew; its first line has the indentation and the bullet. */
+/** Wraps the lines of one paragraph anew. Its first line has the indentation and the bullet. */
 function wrapped(paragraph: readonly string[]): readonly string[] {
   const [, indent = "", bullet = ""] = listItem.exec(paragraph[0]!) ?? /^(\s*)()/.exec(paragraph[0]!) ?? [];
   const text = paragraph
@@ -78,7 +81,10 @@ function wrapped(paragraph: readonly string[]): readonly string[] {
   return [...result, line];
 }
 
-/** Words that may be parted; code in backquotes stays whole, and no line begins like a list. */
+/**
+ * Splits a paragraph where lines may break: code in backquotes stays whole, and no line begins like
+ * a list.
+ */
 function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   for (const word of text.match(/(?:`[^`]*`|[^\s`]|`)+/g) ?? []) {

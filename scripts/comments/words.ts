@@ -9,5 +9,5 @@ export const forbiddenWords: Readonly<Record<string, string>> = {
   speaks: "uses, has the protocol",
 };
 
-/** Columns of a comment's line. */
+/** The most columns of a comment's line. */
 export const longestLine = 100;

@@ -1,6 +1,6 @@
 /**
  * The part of the image that is the same for every processor: the bundled controller, and the npm
- * packages that it consists of, with their licences; some of them are loaded as they are.
+ * packages in it with their licences. Some packages are not bundled and are loaded as they are.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

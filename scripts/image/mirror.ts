@@ -1,7 +1,7 @@
 /**
- * Debian's archive, as this machine already reaches it. The addresses come from
+ * Reads Debian's archive at the addresses that this machine already uses. They come from
  * SLUICE_DEBIAN_MIRROR and SLUICE_DEBIAN_SECURITY_MIRROR, or else from apt's own configuration, so
- * none is written down here.
+ * this code has none.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,7 +15,10 @@ export type Archive = "debian" | "debian-security";
 const keyrings = "/usr/share/keyrings";
 const tries = 3;
 
-/** The address of an archive; throws a sentence that says what to set where apt names none. */
+/**
+ * Returns the address of an archive. Where apt names none, it throws a sentence that says what to
+ * set.
+ */
 export function mirrorOf(archive: Archive, env: NodeJS.ProcessEnv = process.env): string {
   const variable = archive === "debian" ? "SLUICE_DEBIAN_MIRROR" : "SLUICE_DEBIAN_SECURITY_MIRROR";
   const given = env[variable];
@@ -33,7 +36,7 @@ interface Site {
 }
 let sites: readonly Site[] | undefined;
 
-/** apt takes half a second to say it, so it is asked once. */
+/** apt takes half a second to answer, so it is asked once. */
 function sitesOfApt(): readonly Site[] {
   sites ??= askApt();
   return sites;
@@ -51,8 +54,8 @@ function askApt(): readonly Site[] {
 }
 
 /**
- * The bytes at a path of an archive, or undefined when the mirror has no such file. Other failures
- * throw.
+ * Returns the bytes at a path of an archive, or undefined when the mirror has no such file. Other
+ * failures throw.
  */
 export async function fetched(archive: Archive, path: string): Promise<Buffer | undefined> {
   const url = `${mirrorOf(archive)}/${path}`;
@@ -69,8 +72,8 @@ export async function fetched(archive: Archive, path: string): Promise<Buffer | 
 }
 
 /**
- * The packages that a suite has now for a processor, as text. Debian's signature and hashes are
- * checked.
+ * Returns the list of packages that a suite has now for a processor, as text. Debian's signature
+ * and hashes are checked.
  */
 export async function packagesOf(archive: Archive, release: string, processor: string): Promise<string> {
   const signed = await fetched(archive, `dists/${release}/InRelease`);
@@ -84,7 +87,7 @@ export async function packagesOf(archive: Archive, release: string, processor: s
 }
 
 /**
- * The text inside a signature, once gpgv has checked it with a key that Debian's keyring package
+ * Returns the signed text, after gpgv has checked it with a key that Debian's keyring package
  * installed.
  */
 function verified(signed: Buffer): string {

@@ -30,7 +30,10 @@ export async function movePins(suite: Suite): Promise<void> {
   moveNode();
 }
 
-/** Changelogs of Debian name their newest entry first. Some packages share the one of another. */
+/**
+ * Returns Debian's changelog of a package, which has its newest entry first. Some packages share
+ * the changelog of another.
+ */
 async function changelogOf(pin: Pin): Promise<string> {
   const tree: Tree = new Map();
   const wanted = new RegExp(
@@ -43,7 +46,9 @@ async function changelogOf(pin: Pin): Promise<string> {
   return entry?.kind === "file" ? gunzipSync(entry.body).toString("utf8") : "";
 }
 
-/** Points that name a CVE, in the entries that are newer than a version, each on one line. */
+/**
+ * Returns the items that name a CVE, in entries that are newer than a version, each as one line.
+ */
 export function securityFixes(changelog: string, since: string): readonly string[] {
   const entries = changelog.split(/^(?=\S+ \([^)]+\) )/m);
   const newer = entries.filter((entry) => {

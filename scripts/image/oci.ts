@@ -31,7 +31,7 @@ export interface Descriptor {
 }
 
 const type = (what: string) => `application/vnd.oci.image.${what}`;
-/** The only date in an image. */
+/** Every date in an image is this one. */
 const epoch = "1970-01-01T00:00:00Z";
 
 export const layerOf = (what: string, archive: Buffer): Layer => ({
@@ -50,7 +50,7 @@ export class Layout {
     writeFileSync(join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
   }
 
-  /** Adds the image of one processor and gives its descriptor. */
+  /** Adds the image of one processor and returns its descriptor. */
   add(architecture: Processor, config: ImageConfig, layers: readonly Layer[]): Descriptor {
     const configured = this.#blob(type("config.v1+json"), {
       created: epoch,
@@ -65,7 +65,7 @@ export class Layout {
     return { ...this.#blob(manifest.mediaType, manifest), platform: { architecture, os: "linux" } };
   }
 
-  /** One name for the images of several processors. */
+  /** Gives the images of several processors one name. */
   tag(name: string, images: readonly Descriptor[]): Descriptor {
     const index = { schemaVersion: 2, mediaType: type("index.v1+json"), manifests: images };
     const descriptor = {

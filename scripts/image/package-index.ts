@@ -18,7 +18,7 @@ export interface Package {
 
 export type PackageIndex = ReadonlyMap<string, Package>;
 
-/** Reads the lists of a suite; where two have a package, the newer version counts. */
+/** Reads the lists of a suite. Where two lists have a package, the newer version counts. */
 export function readIndex(lists: readonly (readonly [Archive, string])[]): PackageIndex {
   const index = new Map<string, Package>();
   for (const [archive, text] of lists) {
@@ -46,7 +46,8 @@ function readPackage(stanza: string, archive: Archive): Package | undefined {
 }
 
 /**
- * The wanted packages and all that they need, by name. Throws a sentence when one does not exist.
+ * Returns the wanted packages and all that they need, by name. Throws a sentence when one does not
+ * exist.
  */
 export function closure(
   index: PackageIndex,

@@ -94,8 +94,8 @@ function addAccounts(tree: Tree): void {
 }
 
 /**
- * The result of update-ca-certificates: all authorities in one file, to which OpenSSL's own name
- * leads.
+ * Does the work of update-ca-certificates: all authorities go into one file, and a link with the
+ * name that OpenSSL expects leads to it.
  */
 function addCertificates(tree: Tree): void {
   const names = [...tree.keys()].filter((path) => /^usr\/share\/ca-certificates\/.*\.crt$/.test(path)).toSorted();
@@ -119,8 +119,8 @@ function addNginxFiles(tree: Tree): void {
   // Audit lines go where the other logs go.
   const text = entry.body.toString("utf8").replace(/^SecAuditLog .*$/m, "SecAuditLog /dev/stdout");
   tree.set(rules, file(text));
-  // A program that may hand NET_BIND_SERVICE on to what it starts. nginx itself has no capability,
-  // or it could not be started where the container drops them all.
+  // setpriv may pass NET_BIND_SERVICE on to the program that it starts. nginx itself has no
+  // capability, because then it could not start where the container drops all capabilities.
   const setpriv = tree.get("usr/bin/setpriv");
   if (setpriv?.kind !== "file") throw new Error("Debian's util-linux has no setpriv any more.");
   tree.delete("usr/bin/setpriv");

@@ -21,7 +21,7 @@ import { newestPins, type Pin, readPins } from "./lock.ts";
 import { fetched, sha256 } from "./mirror.ts";
 import type { Suite, Use } from "./suites.ts";
 
-/** Where the image's parts are kept. */
+/** The folder of the image's parts. */
 export const imageCache = (): string => join(cacheFolder(process.env), "image");
 const folder = () => join(imageCache(), "files");
 export const fileOf = (pin: Pin): string => join(folder(), `${pin.sha256}.deb`);
@@ -37,8 +37,8 @@ export class PinGone extends Error {
 }
 
 /**
- * The pins with these uses, with their files in the cache. `whenGone` decides what a missing file
- * means.
+ * Returns the pins with these uses, after their files were put into the cache. `whenGone` decides
+ * what happens when the mirror has a file no longer.
  */
 export async function storedPins(
   suite: Suite,
@@ -86,7 +86,7 @@ async function store(suite: Suite, pins: readonly Pin[]): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, work));
 }
 
-/** A file appears under its name only when it is whole. */
+/** A file gets its name only when it is complete. */
 export function place(file: string, bytes: Uint8Array): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, bytes);

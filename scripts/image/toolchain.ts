@@ -140,7 +140,8 @@ ${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -I /module -o /
 }
 
 /**
- * The files of nginx's own build for a dynamic module: its name, and its place among the others.
+ * A file that nginx's own build makes for a dynamic module: it has the module's name, and its place
+ * in the order of modules.
  */
 const listOfModules = `#include <ngx_config.h>
 #include <ngx_core.h>

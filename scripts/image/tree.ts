@@ -33,7 +33,9 @@ export const file = (text: string | Buffer, mode = 0o644): Entry => ({
 export const link = (to: string): Entry => ({ kind: "link", to });
 export const folder = (mode = 0o755, owner?: Owner): Entry => ({ kind: "folder", mode, ...(owner ? { owner } : {}) });
 
-/** Where Debian's merged /usr has what older packages still put beside it. */
+/**
+ * Folders at the root that Debian has merged into /usr; older packages still have files in them.
+ */
 const merged = /^(bin|sbin|lib|lib64)(?=\/)/;
 const mergedLink = /^(bin|sbin|lib|lib64)$/;
 
@@ -68,8 +70,8 @@ function missing(path: string): never {
 }
 
 /**
- * A path without what is in front of it; empty for the root and for the links that the image makes
- * itself.
+ * Returns a path without the slash and dots in front of it. The result is empty for the root and
+ * for the links that the image makes itself.
  */
 const normal = (name: string): string =>
   name
@@ -79,8 +81,8 @@ const normal = (name: string): string =>
     .replace(merged, (top) => `usr/${top}`);
 
 /**
- * A tar archive of the tree: sorted, every folder named, all times zero, owner root where no other
- * is named.
+ * Returns a tar archive of the tree. It is sorted and names every folder, all times are zero, and
+ * the owner is root where no other is named.
  */
 export async function writeArchive(tree: Tree): Promise<Buffer> {
   const archive = pack();

@@ -1,6 +1,6 @@
 /**
- * Images unpacked into folders of the cache, as the tests run them: Sluice's own of a suite with
- * nginx 1.30 or 1.26, and a curl with HTTP/3. Unpacking needs root, because files belong to other
+ * Unpacks images into folders of the cache, where the tests run them: Sluice's image with nginx
+ * 1.30 or 1.26, and one with a curl for HTTP/3. Unpacking needs root, because files belong to other
  * users.
  */
 import { execFileSync } from "node:child_process";
@@ -82,8 +82,8 @@ function extract(layers: readonly Layer[], folder: string): void {
 }
 
 /**
- * The folder of a curl with HTTP/3, which is Debian's. Its name changes with the pins and with how
- * it is unpacked.
+ * Returns the folder of Debian's curl with HTTP/3. Its name changes with the pins and with this
+ * code's way of unpacking.
  */
 export function clientRoot(): string {
   const sources = [lockFile("testing"), import.meta.filename].map((path) => readFileSync(path));
@@ -96,8 +96,8 @@ export async function unpackClient(): Promise<void> {
   unpack(clientRoot().slice(roots().length + 1), (folder) => {
     for (const pin of pins) execFileSync("dpkg-deb", ["--extract", fileOf(pin), folder]);
     for (const name of ["proc", "dev", "sys", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
-    // A script of base-files would link these folders; the programs name their loader in one of
-    // them.
+    // Debian's package base-files makes these links by a script, which does not run here. Programs
+    // look for their loader behind one of them.
     for (const name of ["bin", "sbin", "lib", "lib64"])
       if (!existsSync(join(folder, name))) symlinkSync(`usr/${name}`, join(folder, name));
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compareVersions } from "./version.ts";
 
-/** From the oldest to the newest, as `dpkg --compare-versions` sorts them. */
+/** Versions from the oldest to the newest, as `dpkg --compare-versions` sorts them. */
 const sorted = [
   "0.9~rc1-1",
   "0.9-1",

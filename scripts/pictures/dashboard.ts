@@ -12,7 +12,7 @@ interface Panel {
 
 const cell = { width: 40, height: 26 };
 const margin = 10;
-/** The width of a letter of a bold heading, in the widest of the usual fonts. */
+/** The width of a letter in a bold heading, in the widest of the usual fonts. */
 const letterWidth = 8.2;
 
 /** `shown` is how many rows of the grid are drawn, from the top. */
@@ -58,7 +58,9 @@ function rowOf(name: string, i: number, box: Box): string {
   return `${label(box.x + 10, y, name, style)}\n${rectangle(bar, colours.data, "none")}`;
 }
 
-/** A line whose form depends on the title alone, so that the drawing is the same each time. */
+/**
+ * Draws a line whose form depends on the title alone, so that the drawing is the same each time.
+ */
 function curve(title: string, which: number, { x, y, width, height }: Box): string {
   const seed = [...title].reduce((sum, sign) => (sum * 31 + sign.codePointAt(0)!) % 997, 7 + which * 211);
   const points = Array.from({ length: 25 }, (_, i) => {

@@ -12,7 +12,7 @@ import { textAndData } from "./text-and-data.ts";
 const docs = join(import.meta.dirname, "../../docs");
 const read = (path: string): string => readFileSync(join(docs, path), "utf8");
 
-/** The block of the golden file for this question, as a user sees it after the command. */
+/** Returns the golden file's answer to this question, as a user sees it after the command. */
 function answerTo(request: string): string {
   const blocks = read("../test/golden/tools/why.txt").split("\n\n");
   const block = blocks.find((one) => one.startsWith(request));

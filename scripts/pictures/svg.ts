@@ -1,6 +1,6 @@
 /** Pieces of SVG for the pictures of the documentation. All text is escaped here. */
 
-/** Each picture has a ground of its own, so these are readable on light and dark pages. */
+/** Each picture has its own background, so these colours are readable on light and dark pages. */
 export const colours = {
   ground: "#ffffff",
   ink: "#1f2933",

@@ -4,7 +4,7 @@ import { escaped, mono } from "./svg.ts";
 const row = 19;
 const column = 8.1;
 
-/** `text` is what stands on the screen, prompt included. Lines are cut at `columns`. */
+/** Draws `text`, which includes the prompt, as a screen. Lines are cut at `columns`. */
 export function terminal(title: string, text: string, columns = 118): string {
   const lines = text.split("\n").map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
   const width = Math.ceil(columns * column) + 32;

@@ -4,8 +4,8 @@ import { defaultOptions } from "../translate/options.ts";
 import type { Finding } from "./path-types.ts";
 
 /**
- * Annotations with the usual prefix, where the controller uses another one: they would silently do
- * nothing.
+ * Finds annotations with the usual prefix, where the controller uses another one: they would
+ * silently do nothing.
  */
 export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
   const usual = defaultOptions.annotationsPrefix;
@@ -15,7 +15,7 @@ export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
     .map((key) => ({ field: `annotation ${key}`, why: `annotations of this controller begin with ${prefix}/` }));
 }
 
-/** Snippets, whatever they configure, where the operator has not allowed them (RS-2.6). */
+/** Finds snippets, whatever they configure, where the operator has not allowed them (RS-2.6). */
 export function snippetKeys({ metadata }: Ingress, prefix: string): Finding[] {
   return Object.keys(metadata.annotations ?? {})
     .filter((key) => key.startsWith(`${prefix}/`) && key.endsWith("-snippet"))

@@ -17,7 +17,7 @@ const settings = { ...defaultSettings, allowSnippetAnnotations: true, annotation
 const neighbours = new Neighbours(defaultOptions);
 const bench = { snapshot, neighbours, settings, options: defaultOptions, watches: () => true };
 
-/** The sync's result for it, and the webhook's answer. */
+/** Returns the sync's result for these annotations, and the webhook's answer. */
 function both(annotations: Readonly<Record<string, string>>) {
   const { metadata, ...rest } = ingress({ name: "new", host: "a.example", annotations });
   const submitted = { ...rest, metadata: { ...metadata, uid: "705ab4f5-6393-11e8-b7cc-42010a800002" } };

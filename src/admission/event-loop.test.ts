@@ -1,7 +1,7 @@
 /**
- * How long one review blocks the event loop: for the largest Ingresses that an API server stores,
- * beside others on the same paths. Each part is compared with the whole review in processor time,
- * so that a busy machine changes nothing.
+ * Measures how long one review blocks the event loop, for the largest Ingresses that an API server
+ * stores, beside others on the same paths. The processor time of each part is compared with that of
+ * the whole review, so that a busy machine does not change the result.
  */
 import { expect, test } from "vitest";
 import { base, ingress, put } from "../../test/support/sketch.ts";
@@ -25,7 +25,7 @@ const spent = (): number => {
   return (user + system) / 1000;
 };
 
-/** Milliseconds of each part. */
+/** Returns the milliseconds that each part takes. */
 function partsOf(submitted: ReturnType<typeof ingress>, beside: ReturnType<typeof ingress>): number[] {
   const snapshot = put(base, beside);
   const neighbours = new Neighbours(defaultOptions);

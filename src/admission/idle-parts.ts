@@ -22,7 +22,7 @@ export interface Applied {
   readonly reading: Reading;
 }
 
-/** How many paths are checked before others get the event loop. */
+/** The number of paths that are checked before other work gets the event loop. */
 const atATime = 500;
 
 /**

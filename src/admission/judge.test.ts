@@ -16,7 +16,7 @@ const configMap = (data: Record<string, string>) => ({
   data,
 });
 
-/** The verdict on an Ingress, in an otherwise empty cluster with `others`. */
+/** Returns the verdict on an Ingress, in a cluster that has only `others`. */
 function ask(submitted: Ingress, others: readonly KubernetesObject[] = [], changed: Partial<typeof options> = {}) {
   const snapshot = put(base, service("web"), ...others);
   const translate = { ...options, ...changed };

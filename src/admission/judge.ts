@@ -1,8 +1,8 @@
 /**
- * The webhook's verdict on one Ingress. It is refused for mistakes that would keep it, or some of
- * its paths, from being served as written, and warned of parts that would have no effect. Mistakes
- * in other objects are left to Events: a missing Service or Secret usually arrives a moment after
- * its Ingress, and Secrets that no object names yet are not in memory.
+ * The webhook's verdict on one Ingress. The webhook refuses it for mistakes that would keep it, or
+ * some of its paths, from being served as written. It warns about parts that would have no effect.
+ * Mistakes in other objects are left to Events: a missing Service or Secret usually arrives a
+ * moment after its Ingress, and Secrets that no object names yet are not in memory.
  */
 import { type Ingress, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -28,7 +28,7 @@ export interface Bench {
   /** Must be up to date with the Snapshot. */
   readonly neighbours: Neighbours;
   readonly settings: Settings;
-  /** Undefined: every namespace may use every host. */
+  /** Undefined where every namespace may use every host. */
   readonly hostPolicy?: HostPolicy;
   readonly options: TranslateOptions;
   /** Whether the controller watches this namespace. */
@@ -42,8 +42,8 @@ export type Verdict =
   | { readonly kind: "judged"; readonly refusals: readonly Problem[]; readonly warnings: readonly Problem[] };
 
 /**
- * Yields between its parts, so that others may have the event loop. The Snapshot and the neighbours
- * must not change meanwhile.
+ * Yields between its parts, so that other work may have the event loop. The Snapshot and the
+ * neighbours must not change meanwhile.
  */
 export function* judging(submitted: Ingress, bench: Bench): Parts<Verdict> {
   const review = yield* reviewOf(submitted, bench);
@@ -138,7 +138,8 @@ function isGrave(problem: Problem): boolean {
 }
 
 /**
- * The API server gives every object a UUID. Any other text was made by hand, to get into a file.
+ * Reports an odd `metadata.uid`. The API server gives every object a UUID; any other text was
+ * written by hand, to get into a file of nginx.
  */
 function oddUid({ metadata: { uid } }: Ingress): Finding[] {
   if (uid === undefined || /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(uid)) return [];
@@ -146,8 +147,8 @@ function oddUid({ metadata: { uid } }: Ingress): Finding[] {
 }
 
 /**
- * The Ingresses at a host and path that are applied, but for `own`. Each is read once, however many
- * paths it shares with the one under review.
+ * The applied Ingresses at a host and path, except `own`. Each is read once, however many paths it
+ * shares with the one under review.
  */
 function othersIn(
   { neighbours, snapshot, settings, options }: Bench,

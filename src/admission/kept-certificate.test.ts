@@ -18,7 +18,7 @@ interface Changes {
   readonly body: readonly { readonly path: string; readonly value: string }[];
 }
 
-/** An API server with the four verbs, in which writing an older version is a conflict. */
+/** An API server with four verbs, in which a write over a newer version is a conflict. */
 class Api {
   readonly objects = new Map<string, KubernetesObject>();
   readonly writes: string[] = [];
@@ -61,7 +61,7 @@ class Api {
 }
 const refused = <T>(code: number): Answer<T> => failed(failureFromStatus(code, { message: `status ${code}`, code }));
 
-/** One replica, which looks when the test asks for it. */
+/** One replica, which checks the Secret and the configuration when the test asks for it. */
 function replica(api: Api, time: { ms: number }) {
   const events: CertificateEvent[] = [];
   const looks: (() => void)[] = [];
@@ -146,7 +146,7 @@ test("it is renewed a month before its end, and the previous authority stays pub
   time.ms += 40 * dayMs;
   await one.look();
   expect(bundleOf(api)).toHaveLength(2);
-  // Written, but not served before every API server knows it.
+  // The certificate is written, but it is not served before every API server knows its authority.
   expect(served).toEqual([]);
   await one.look();
   expect(served).toEqual([pairs.current().cert]);

@@ -1,9 +1,9 @@
 /**
  * The webhook's own certificate. A Secret keeps it for all replicas, and its authority is in the
  * ValidatingWebhookConfiguration. A new authority is written to the API server before any replica
- * serves a certificate of it, and the previous authority stays there, so no review fails while
- * replicas change over. One trap: API servers confirm the write of a configuration before they use
- * it, so a new certificate has to wait a moment as well.
+ * serves a certificate that it has signed. The previous authority stays there, so no review fails
+ * while replicas change over. One trap: API servers confirm the write of a configuration before
+ * they use it, so a new certificate has to wait a moment as well.
  */
 
 import { type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
@@ -30,15 +30,15 @@ export type CertificateEvent =
   | { readonly kind: "waiting"; readonly why: string };
 
 /**
- * How often Secret and configuration are checked without a reason, when all is well and after a
- * failure.
+ * How often Secret and configuration are checked where nothing reports a change: when all is well,
+ * and after a failure.
  */
 const lookMs = 60_000;
 const againMs = 2_000;
 
 /**
- * How long after its write an authority counts as known to every API server, each of which learns
- * of it by a watch.
+ * An authority counts as known to every API server this long after it was written. API servers
+ * learn of it by a watch.
  */
 const heardMs = 5_000;
 
@@ -53,7 +53,7 @@ export class KeptCertificate {
     this.#options = options;
   }
 
-  /** Resolves when there is a certificate to serve. That may never happen. */
+  /** Resolves when there is a certificate to serve, which may never happen. */
   get ready(): Promise<KeyPairs> {
     return this.#first.promise;
   }

@@ -10,7 +10,7 @@ import { createSecureContext } from "node:tls";
 import { watchFolder } from "../watched-folder.ts";
 
 export interface KeyPair {
-  /** PEM, the leaf certificate first. */
+  /** PEM, with the leaf certificate first. */
   readonly cert: string;
   /** PEM. */
   readonly key: string;
@@ -18,7 +18,7 @@ export interface KeyPair {
 
 export interface KeyPairs {
   current(): KeyPair;
-  /** Calls `listener` with each new pair. Returns how to stop. */
+  /** Calls `listener` with each new pair. Returns a function that ends this. */
   onChange(listener: (pair: KeyPair) => void): () => void;
 }
 
@@ -84,7 +84,9 @@ function readPair(certificateFile: string, keyFile: string): ReadPair {
   }
 }
 
-/** Equal for equal content. It is a hash, so that no key material is kept for the comparison. */
+/**
+ * Returns a hash, which is equal for equal content. So no key material is kept for the comparison.
+ */
 function signOf(read: ReadPair): string {
   const text = read.ok ? `${read.pair.cert}\0${read.pair.key}` : read.why;
   return hash("sha256", text);

@@ -1,4 +1,4 @@
-/** Reviews are taken apart as JSON.parse would read them, and huge ones are refused unparsed. */
+/** Reviews are split as JSON.parse would read them, and huge ones are refused without parsing. */
 import { expect, test } from "vitest";
 import { atOnce } from "../timing/paced.ts";
 import { readQuestion } from "./admission-review.ts";

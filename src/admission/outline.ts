@@ -1,44 +1,48 @@
 /**
- * The text of a review before it is parsed. JSON.parse cannot be interrupted, and for nine million
- * brackets it takes seconds, so what it would have to make is counted first, in parts. The object
- * is cut out, and the earlier version of it, which nothing reads, is left out.
+ * Examines the text of a review before it is parsed. JSON.parse cannot be interrupted, and nine
+ * million brackets take it seconds. So the values of the text are counted first, in parts between
+ * which other work runs. The object is cut out, and its earlier version, which nothing reads, is
+ * left out.
  */
 import type { Parts } from "../timing/paced.ts";
 
 export interface Outline {
   /** The review with `null` in the place of both objects. */
   readonly rest: string;
-  /** The new object; undefined where there is none. */
+  /** The text of the new object, or undefined where there is none. */
   readonly object: string | undefined;
 }
 
-/** Values in an object: an Ingress of 20,000 paths has nine for each of them. */
+/** The most values in an object: an Ingress with 20,000 paths has nine for each path. */
 const mostValues = 220_000;
-/** Values in the rest: the user, its groups, and what kind it is about. */
+/** The most values in the rest: the user, its groups, and the kind of the object. */
 const mostValuesOfRest = 20_000;
-/** An object of more members costs V8 much more for each. */
+/** In an object with more members, each member costs V8 much more. */
 const usualMembers = 256;
 const costOfMember = 10;
-/** Lists and objects inside each other. Those of an Ingress or a route are far below. */
+/**
+ * The greatest depth of lists and objects inside each other. An Ingress or a route stays far below
+ * it.
+ */
 const deepest = 64;
-/** Characters that are looked at in one go. */
+/** Characters that are examined before other work gets the event loop. */
 const atATime = 500_000;
 
 const [quote, backslash, comma, colon, openingList] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b];
 const opening = new Set([openingList, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
-/** In an AdmissionReview the members of `request` have this depth. */
+/** The depth of the members of `request` in an AdmissionReview. */
 const ofRequest = 2;
 
-/** Undefined where it is larger or deeper than a review of the API server. */
+/** Returns undefined where the text is larger or deeper than any review of an API server. */
 export function* outlineOf(text: string): Parts<Outline | undefined> {
   const kept: string[] = [];
   let object: string | undefined;
   let keptTo = 0;
   let [depth, values, restValues] = [0, 0, 0];
-  /** Members counted so far of the object at each depth; those of lists are not counted. */
+  /** The number of members so far in the object at each depth. Items of lists are not counted. */
   const members: number[] = [];
-  /** The last string, and where the value that is cut out begins. */
+  /** The last string, and the position where the value that is cut out begins. */
   let name = "";
   let cut: { readonly name: string; readonly from: number } | undefined;
 
@@ -80,7 +84,7 @@ export function* outlineOf(text: string): Parts<Outline | undefined> {
   return { rest: [...kept, text.slice(keptTo)].join(""), object };
 }
 
-/** Where the string that begins at `from` has its closing quote. */
+/** Returns the position of the closing quote of the string that begins at `from`. */
 function endOfString(text: string, from: number): number {
   for (let at = from; ; ) {
     const end = text.indexOf('"', at);

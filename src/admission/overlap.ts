@@ -1,6 +1,6 @@
 /**
- * Finds a host and path that another Ingress already has (RS-29.9). Unlike nginx, this rule does
- * not tell Exact from Prefix: two Ingresses on one path are more often a mistake than a plan. An
+ * Finds a host and path that another Ingress already has (RS-29.9). Unlike nginx, this rule treats
+ * Exact and Prefix alike: two Ingresses on one path are more often a mistake than intended. An
  * Ingress with the canary annotation may share the path, even if the value is false, because
  * deployment tools write false first and true later.
  */
@@ -12,12 +12,12 @@ import { ageOf, byAge } from "../translate/age.ts";
 import type { Applied } from "./idle-parts.ts";
 import { type HostPath, hostPaths } from "./neighbours.ts";
 
-/** How many paths are checked before others get the event loop. */
+/** The number of paths that are checked before other work gets the event loop. */
 const atATime = 500;
 
 /**
  * Yields one Problem for each path that one of `neighbours` has. They do not include the Ingress
- * itself. The sentence is that of the Event that would follow.
+ * itself. The sentence is the same as in the Event that would follow.
  */
 export function* overlaps(
   ingress: Ingress,
@@ -29,7 +29,8 @@ export function* overlaps(
   const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
   const typed = new Map<Ingress, ReadonlySet<string>>();
   const hasTyped = (one: Ingress, place: HostPath): boolean => {
-    // Both may have thousands of paths in common, so the other's paths are collected once.
+    // The two may have thousands of paths in common, so the paths of the other Ingress are
+    // collected once.
     if (!typed.has(one)) typed.set(one, new Set(hostPaths(one).map(typedName)));
     return typed.get(one)!.has(typedName(place));
   };

@@ -1,6 +1,6 @@
 /**
- * A certificate that the controller makes for its webhook: an authority signs it, and the
- * authority's key is then dropped. The API server gets the authority, so no other program has to
+ * A certificate that the controller makes for its webhook. An authority signs it, whose key is then
+ * dropped. Only the API server gets the authority's certificate, because no other program has to
  * trust it.
  */
 import { generateKeyPair, X509Certificate } from "node:crypto";
@@ -8,7 +8,7 @@ import { createSecureContext } from "node:tls";
 import { promisify } from "node:util";
 import { issued } from "../certificates/issue.ts";
 
-/** PEM. The keys are those of the Secret that ingress-nginx's job made. */
+/** All parts are PEM. Their names are the keys of the Secret that ingress-nginx's job made. */
 export interface OwnCertificate {
   /**
    * The authority. After a renewal also the previous one, for replicas that still serve its
@@ -42,7 +42,8 @@ export async function makeCertificate(names: readonly string[], now: Date): Prom
 }
 
 /**
- * Whether it can be served under this name for another month, to clients that have its authority.
+ * Whether the certificate can be served under this name for another month, to clients that have its
+ * authority.
  */
 export function isGood({ ca, cert, key }: OwnCertificate, name: string, now: Date): boolean {
   try {
@@ -64,7 +65,7 @@ export function withOlderAuthorities(fresh: OwnCertificate, older: string, now: 
   return { ...fresh, ca: [fresh.ca, ...valid.slice(0, 2).map(String)].join("") };
 }
 
-/** Ignores unreadable parts. */
+/** Returns the authorities of the bundle. Unreadable parts are ignored. */
 function authoritiesOf(bundle: string): X509Certificate[] {
   const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
   return blocks.flatMap((block) => {

@@ -9,13 +9,15 @@ import type { Ingress } from "../model/objects.ts";
 export interface Finding {
   /** `spec.rules[0].http.paths[1].path` */
   readonly field: string;
-  /** Finishes the sentence "<field>: …". */
+  /** Completes the sentence "<field>: …". */
   readonly why: string;
 }
 
 const literal = /^\/[A-Za-z0-9._/-]*$/;
 
-/** Paths with the type Exact or Prefix, or with no type, that are more than a literal path. */
+/**
+ * Finds paths with the type Exact or Prefix, or with no type, that are more than a literal path.
+ */
 export function unliteralPaths(ingress: Ingress): Finding[] {
   return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
     if (pathType === "ImplementationSpecific" || literal.test(path)) return [];
@@ -25,7 +27,7 @@ export function unliteralPaths(ingress: Ingress): Finding[] {
   });
 }
 
-/** Patterns that no regular expression library would accept. */
+/** Finds patterns that no regular expression library would accept. */
 export function brokenPatterns(ingress: Ingress): Finding[] {
   return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
     const mistake = pathType === "ImplementationSpecific" ? regexMistake(path) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The operator's Settings for the webhook, read from the Snapshot in the way of the sync: where the
- * text cannot be read, the last good one stays in force.
+ * The operator's Settings for the webhook. They are read from the Snapshot as the sync reads them:
+ * where the text cannot be read, the last good one stays in force.
  */
 import type { ConfigMap } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -13,7 +13,7 @@ export class PresentSettings {
   #texts: Readonly<Record<string, string>> = {};
   #settings: Settings = defaultSettings;
 
-  /** `namespace/name` of the ConfigMap. Undefined: the defaults hold. */
+  /** `namespace/name` of the ConfigMap. Where it is undefined, the defaults hold. */
   constructor(key: string | undefined) {
     this.#key = key;
   }

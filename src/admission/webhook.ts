@@ -2,7 +2,7 @@
  * The validating webhook: an HTTPS server that the API server calls before it stores an Ingress, a
  * Gateway or a route. It compares the object with the Snapshot and answers. It renders nothing,
  * writes nothing and never runs nginx, because any program that reaches the port can send anything.
- * After a long review it leaves the event loop to others for the same time.
+ * After a long review it leaves the event loop to other work for the same time.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
@@ -68,8 +68,8 @@ export type StartedWebhook =
   | { readonly ok: false; readonly why: string };
 
 /**
- * ingress-nginx answers 413 from 9 MiB on. All bodies together stay below 64 MiB, which is far more
- * than one API server sends.
+ * A body from 9 MiB on gets 413, as with ingress-nginx. All bodies together stay below 64 MiB,
+ * which is far more than one API server sends.
  */
 const defaultLimits: BodyLimits = { eachBytes: 9 * 1024 * 1024 - 1, allBytes: 64 * 1024 * 1024 };
 
@@ -82,7 +82,7 @@ const mostWarnings = 20;
  */
 const longestWaitMs = 29_000;
 
-/** How long running reviews may take after the webhook was asked to stop. */
+/** The time that running reviews may take after the webhook was asked to stop. */
 const longestEndMs = 2_000;
 
 export async function startWebhook(options: WebhookOptions): Promise<StartedWebhook> {
@@ -221,7 +221,7 @@ export function gatewayVerdict(said: readonly Problem[]): Verdict {
   return { kind: "judged", refusals: said.filter(isRefusal), warnings: said.filter((one) => !isRefusal(one)) };
 }
 
-/** The sentences are those of Events. */
+/** The sentences are the same as in Events. */
 export function answerOf(verdict: Verdict): Answer {
   const { refusals, warnings } = verdict.kind === "judged" ? verdict : { refusals: [], warnings: [] };
   const message = refusals.map(sentence).join("\n");
@@ -234,7 +234,7 @@ function spoken(warnings: readonly Problem[]): string[] {
   return [...said.slice(0, mostWarnings), `and ${said.length - mostWarnings} more`];
 }
 
-/** Returns the port, or the reason why it is not available. */
+/** Returns the reason why the address is not available. */
 function whyNot({ code, message }: NodeJS.ErrnoException): string {
   if (code === "EADDRINUSE") return "another program is using it";
   return code === "EACCES" ? "ports this low need root" : message;

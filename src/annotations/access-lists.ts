@@ -1,10 +1,10 @@
 /**
- * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits:
- * denials first, then who is allowed, then all others are refused. A location with a list of its
- * own inherits none, so block-cidrs is restated in it.
+ * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits: first
+ * the denied addresses, then the allowed ones, then a line that refuses all others. A location with
+ * a list of its own inherits none, so block-cidrs is restated in it.
  *
- * An Ingress's own lists are data where nothing else is asked about a client: the Lua judges at the
- * end of nginx's access phase, and so after other checks, before which these lists have to stand.
+ * An Ingress's own lists are data where no other check identifies clients. Lua checks lists at the
+ * end of nginx's access phase, after all other checks, but these lists have to come first.
  */
 
 import { Token } from "../directives/token.ts";
@@ -12,7 +12,7 @@ import { hexRanges, inBoth } from "../kinds/address-ranges.ts";
 import { rangeList } from "../kinds/addresses.ts";
 import { feature, field } from "./declare.ts";
 
-/** More of them stay text: each route would have them in its record. */
+/** Longer lists stay text, because each route would have them in its record. */
 const mostRangesOfRoute = 64;
 
 const everybody: readonly string[] = ["0.0.0.0/0", "::/0"];

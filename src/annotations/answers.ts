@@ -1,6 +1,6 @@
 /**
- * Rewrites in answers of backends: domain and path of cookies, the Location and Refresh headers. A
- * text that starts with `~` is a regular expression, as nginx has it.
+ * Rewrites parts of backends' answers: domain and path of cookies, and the headers Location and
+ * Refresh. As in nginx, a text that starts with `~` is a regular expression.
  */
 
 import type { Place } from "../directives/place.ts";
@@ -58,7 +58,8 @@ export const answers = feature({
       risk: "Medium",
       directive: {
         name: "proxy_cookie_domain",
-        // nginx leaves out the dot before a domain that is text, but not that of a variable.
+        // nginx removes the dot in front of a domain that is text, but not in front of one in a
+        // variable.
         live: (value, { bind }) => boundWords(value.replace(/(?<=^| )\./g, ""), "cookie_domain", bind),
       },
       doc: "Replaces the domain in cookies of backends: the first word by the second.",
@@ -105,8 +106,8 @@ export const answers = feature({
 });
 
 /**
- * Returns both words as route variables; undefined where they have to be text, as a regular
- * expression has, and words of settings that name variables of nginx.
+ * Returns both words as route variables. Returns undefined where they have to be text: regular
+ * expressions, and words of settings that name variables of nginx.
  */
 function boundWords(text: string, name: string, bind: Place["bind"]): Token | undefined {
   const [from = "", to, ...more] = text.split(" ");

@@ -1,7 +1,8 @@
 /**
  * The protocol towards the backend. A Location without a backend of its own uses the default
- * backend, over HTTP. Where an Ingress names a protocol, the text has the shapes of the usual
- * others, too, because no variable of nginx chooses one.
+ * backend, over HTTP. No variable of nginx can choose the protocol. So where an Ingress names one,
+ * the text also has the shapes of the other usual protocols, and a change among them needs no
+ * reload.
  */
 
 import type { Scheme } from "../directives/pools.ts";
@@ -10,7 +11,7 @@ import { feature, field } from "./declare.ts";
 
 const schemes = ["HTTP", "HTTPS", "AUTO_HTTP", "GRPC", "GRPCS", "FCGI"] as const satisfies readonly Scheme[];
 
-/** Those that most Ingresses mean which name one. */
+/** The protocols that most Ingresses name, if they name one. */
 const named: readonly Scheme[] = ["HTTPS", "GRPC", "GRPCS"];
 
 export const backendProtocol = feature({

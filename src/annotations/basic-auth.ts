@@ -98,7 +98,8 @@ export const basicAuth = resolvedFeature({
 });
 
 /**
- * Returns one user a line, `name:hash`. Undefined where the Secret does not have the declared form.
+ * Returns lines of `name:hash`, one for each user. Returns undefined where the Secret does not have
+ * the declared form.
  */
 function usersOf({ data = {} }: Secret, form: "auth-file" | "auth-map"): string | undefined {
   const decoded = (text: string) => Buffer.from(text, "base64").toString("utf8");

@@ -14,14 +14,14 @@ import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
 
 /**
- * Whether a list has the right form without its blanks: parts of origins, with or without commas
- * between them.
+ * Whether a list, after its blanks were removed, consists of parts of origins, with or without
+ * commas between them.
  */
 const isPlausible = (list: string): boolean =>
   list === "*" || /^[A-Za-z0-9.,-]*$/.test(list.replace(/[a-z]:\/\/|:\d+|\*\./g, ""));
 const origin = /^(?:\*|null|[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?)$/;
 
-/** Items that are no origins are left out. A list without an origin matches none. */
+/** Items that are not origins are left out. A list without any origin matches none. */
 const origins: Kind<readonly string[]> = {
   label: "*, or a list of origins like https://example.com or https://*.example.com:8443",
   longest: longestText,
@@ -130,7 +130,7 @@ export const cors = feature({
     credentials: waits,
     maxAge: waits,
   },
-  // Browsers reject an answer that has two such headers of one name.
+  // Browsers reject an answer with two headers of this name.
   yieldsHeader: ({ enabled, origins }, name) => enabled && origins.includes("*") && name.startsWith("access-control-"),
   variables: [
     ...["cors", "cors_origins", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
@@ -160,7 +160,9 @@ export const cors = feature({
   },
 });
 
-/** Where the value is data, the text has the header whether credentials are allowed or not. */
+/**
+ * Where the value is data, the text always has the header, whether credentials are allowed or not.
+ */
 function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {
   if (!place.live) return may ? [header("Allow-Credentials", Token.text("true"), place)] : [];
   if (!may) place.bind("cors_no_credentials", "1");
@@ -179,8 +181,8 @@ function patternOf(item: string): string {
 }
 
 /**
- * Our value where the origin matches, or where `when` is not empty, else the backend's: a map
- * computes the variable when the answer arrives.
+ * Returns a header with our value where the origin matches, or where `when` is not empty, else with
+ * the backend's. A map computes the variable when the answer arrives.
  */
 function header(name: string, value: Token, place: Place, when: Token = Token.variable("route_cors")): AnswerHeader {
   const theirs = Token.variable(`upstream_http_access_control_${name.toLowerCase().replaceAll("-", "_")}`);

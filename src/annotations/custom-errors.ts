@@ -1,7 +1,7 @@
 /**
  * Errors that another backend answers, and the Service that stands in for one without endpoints
- * (RS-15). For a list of the Ingress that is its default-backend, if this has endpoints; for the
- * ConfigMap's list it is always the global default backend.
+ * (RS-15). Errors in the Ingress's own list go to its default-backend, if this has endpoints.
+ * Errors in the ConfigMap's list always go to the global default backend.
  */
 
 import type { Place } from "../directives/place.ts";
@@ -105,7 +105,7 @@ export const customErrors = resolvedFeature({
     return { value: { ...value, standIn: { namespace, service, port: String(port) } } };
   },
   onlyOpen: true,
-  // RS-15.8
+  // RS-15.8 lists these headers.
   standInHeaders: [
     { name: Token.name("X-Code"), value: Token.text("503") },
     { name: Token.name("X-Format"), value: Token.variable("http_accept") },
@@ -128,8 +128,8 @@ export const customErrors = resolvedFeature({
 });
 
 /**
- * A body that is too large is not passed on. The headers of that request to the backend are those
- * of ingress-nginx (RS-32.29).
+ * The request to the error backend, with the headers that ingress-nginx sends (RS-32.29). After a
+ * 413 the body, which is too large, is not passed on.
  */
 function pageView(status: number, own: boolean, place: Place): View {
   const { pass, sets } = place.errorBackend(own);

@@ -31,15 +31,18 @@ export interface Field<T> {
   readonly key: string;
   /** A typical value, for the reference page. */
   readonly example: string;
-  /** Older spellings, read when the key itself is absent or empty (RS-2.1). */
+  /** Older spellings, which are read when the key itself is absent or empty (RS-2.1). */
   readonly aliases?: readonly string[];
   readonly kind: Kind<T>;
   /**
-   * Read instead when the operator has set --enable-annotation-validation=false: it allows more
+   * Replaces `kind` when the operator has set --enable-annotation-validation=false. It allows more
    * characters and has the same type.
    */
   readonly loose?: Kind<T>;
-  /** Read instead when permitted snippets declare variables: a value may name those as well. */
+  /**
+   * Replaces `kind` when permitted snippets declare variables, because a value may name these as
+   * well.
+   */
   readonly naming?: (declared: (name: string) => boolean) => Kind<T>;
   /** Whether it is nginx text, whose variables other annotations may name. */
   readonly declares?: true;
@@ -57,10 +60,11 @@ export interface Field<T> {
   readonly risk: Risk;
   readonly doc: string;
   /**
-   * The directive that prints the value where it differs from the http block's. One of the proxy
-   * module is for HTTP backends; `grpc` is its name for gRPC backends. Where values may be data
-   * (`Place.live`), `live` says how: a route variable of that name, no line because the balancer
-   * sets it, or arguments that a function binds; undefined for a value that has to be text.
+   * The directive that prints the value where it differs from the http block's. A directive of the
+   * proxy module is for HTTP backends; `grpc` is its name for gRPC backends. `live` says how the
+   * value becomes data where that is possible (`Place.live`): as a route variable of that name,
+   * without a line because the balancer sets it, or as arguments that a function binds. The
+   * function returns undefined for a value that has to be text.
    */
   readonly directive?: {
     readonly name: string;
@@ -85,9 +89,9 @@ export interface Context {
   readonly settings: Settings;
   /** The addresses that may be requested. */
   readonly asked: AskedPolicy;
-  /** Whether the annotation of this field is there, readable and not empty. */
+  /** Whether the annotation of this field is present, readable and not empty. */
   given(field: string): boolean;
-  /** Whether the annotation of this field is there with nothing in it. */
+  /** Whether the annotation of this field is present and empty. */
   blank(field: string): boolean;
   /**
    * Whether a permitted snippet declares the variable: one of the Ingress, or one of the ConfigMap.
@@ -180,7 +184,7 @@ export interface Feature<F extends Fields, R> {
   readonly ofCanaries?: true;
   /** Whether requests to its Location cause further requests that may come back to it. */
   readonly asksOthers?: (value: R) => boolean;
-  /** Whether clients have to say who they are, or somebody else is asked about them. */
+  /** Whether clients have to identify themselves, or an auth service is asked about them. */
   readonly identifies?: (value: R) => boolean;
   /**
    * Whether it changes how requests are framed, so that other routes must not share their
@@ -191,7 +195,7 @@ export interface Feature<F extends Fields, R> {
   readonly needsPath?: (value: R) => boolean;
   /** Whether its paths are patterns, whose groups other texts may name. */
   readonly hasGroups?: (value: R) => boolean;
-  /** Whether its text names groups of the path by number. */
+  /** Whether its text uses groups of the path by their numbers. */
   readonly namesGroups?: (value: R) => boolean;
   /** Whether nginx answers with a redirect without asking a backend. */
   readonly redirectsAway?: (value: R) => boolean;
@@ -217,15 +221,18 @@ export interface Feature<F extends Fields, R> {
   readonly demandsCertificate?: (value: R) => boolean;
   /** Whether a closed path leaves it out and uses the ConfigMap's value alone. */
   readonly onlyOpen?: true;
-  /** Values that its author may well want next: the text has their shapes, too. */
+  /**
+   * Values that its author is likely to try next. The text has their shapes, too, so that such a
+   * change needs no reload.
+   */
   readonly neighbours?: (value: R, settings: Settings) => readonly R[];
   /** Its fields in the record of a Location (`src/model/records.ts`). Empty fields are left out. */
   readonly record?: (value: R) => RecordFields<"location">;
   /** For a `host` feature: its fields in the record of a host. */
   readonly hostRecord?: (value: R) => RecordFields<"host">;
   /**
-   * Lines that several fields decide together; printed are those that differ from what the defaults
-   * give. With `bind`, values may be data; the lines have the same number and order without it.
+   * Lines that depend on several fields. Only lines that differ from those of the defaults are
+   * printed. With `bind`, values may be data; the number and order of lines is the same without it.
    */
   readonly directives?: (value: R, settings: Settings, protocol: Protocol, bind?: Bind) => readonly Directive[];
   /**
@@ -244,15 +251,15 @@ export interface Feature<F extends Fields, R> {
    */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
   /**
-   * Whether that view depends on the host's certificate, so that the server of its www twin has it,
+   * Whether that view depends on the host's certificate. Then the server of its www twin has it,
    * too.
    */
   readonly goesWithCertificate?: true;
-  /** Headers of the request to the backend, added to those of RS-23.2 or replacing them. */
+  /** Headers of the request to the backend, which are added to those of RS-23.2 or replace them. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
   /** Headers of the request to a backend that stands in for one without endpoints. */
   readonly standInHeaders?: readonly Header[];
-  /** Headers of the answer, added to the backend's or replacing them. */
+  /** Headers of the answer, which are added to the backend's or replace them. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
   /** Whether a header of the answer is left to a snippet that sets it. `name` is in lower case. */
   readonly yieldsHeader?: (value: R, name: string) => boolean;

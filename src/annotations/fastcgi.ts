@@ -22,7 +22,7 @@ export interface FastCgi {
 const names = /^[A-Za-z0-9._-]+$/;
 const values = /^[A-Za-z0-9\-_${}/.]+$/;
 
-/** Values that nginx knows about the script, beside those of a request. */
+/** nginx's variables about the script. They are allowed beside the variables of a request. */
 const scriptVariables: ReadonlySet<string> = new Set([
   "document_root",
   "document_uri",

@@ -6,7 +6,7 @@ import type { Settings } from "../settings/registry.ts";
 import type { AnyFeature, Other } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
-/** The features that are asked: those of a whole host, or all others. */
+/** The features whose hook is called: those of a whole host, or all others. */
 type Whose = "host" | "location";
 
 const isOf = (whose: Whose, { scope }: AnyFeature) => (scope === "host") === (whose === "host");
@@ -106,7 +106,10 @@ export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecor
 
 const neighbouring = having("neighbours").location;
 
-/** The values that differ in one feature, by one step that its author may well take next. */
+/**
+ * Returns sets of values that differ from these in one feature, by a change that its author is
+ * likely to make next.
+ */
 export function neighboursOf(values: FeatureValues, settings: Settings): readonly FeatureValues[] {
   return neighbouring.flatMap(([name, feature]) =>
     feature.neighbours!(values[name], settings).map((next: unknown) => ({ ...values, [name]: next })),
@@ -153,16 +156,16 @@ export const standInHeaders: readonly Header[] = featureList.flatMap(([, feature
 const onlyOpen = featureList.filter(([, feature]) => feature.onlyOpen === true).map(([name]) => name);
 
 /**
- * The values of a closed path: features that only count on an open path have their values from
- * `plain`.
+ * Returns the values of a closed path: features that only count on an open path get their values
+ * from `plain`.
  */
 export function whenClosed(values: FeatureValues, plain: FeatureValues): FeatureValues {
   return { ...values, ...Object.fromEntries(onlyOpen.map((name) => [name, plain[name]])) };
 }
 
 /**
- * The values of a location that is reached by name: features that need a path have their values
- * from `plain`.
+ * Returns the values of a location that is reached by name: features that need a path get their
+ * values from `plain`.
  */
 export function withoutPath(values: FeatureValues, plain: FeatureValues): FeatureValues {
   const bound = needingPath.filter(([name, feature]) => feature.needsPath!(values[name]));

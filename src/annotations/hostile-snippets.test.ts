@@ -1,6 +1,6 @@
 /**
- * Snippets of strangers cost little time, however long they are and however deep their blocks nest,
- * and such snippets declare no variables.
+ * Snippets of strangers cost little time, however long they are and however deep their blocks nest.
+ * Snippets beyond the limits declare no variables.
  */
 import { expect, test } from "vitest";
 import { readingOf, settingsOf } from "../../test/support/reading.ts";
@@ -22,7 +22,10 @@ const hostile: Record<string, string> = {
 };
 const cases = Object.entries(hostile);
 
-/** Milliseconds of processor time of the fastest run, so that a busy machine does not count. */
+/**
+ * Returns the processor time of the fastest run in milliseconds, so that a busy machine does not
+ * count.
+ */
 function spent(work: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const before = process.cpuUsage();

@@ -1,4 +1,4 @@
-/** How fast one answer is sent. nginx throttles only what it has buffered. */
+/** Limits how fast one answer is sent. nginx throttles only what it has buffered. */
 
 import { Token } from "../directives/token.ts";
 import { integer } from "../kinds/numbers.ts";

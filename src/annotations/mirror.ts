@@ -1,7 +1,7 @@
 /**
  * Sends a copy of each request to another address and drops the answer (RS-22). nginx keeps the
- * client's connection until the copy is answered. The copy is the client's request as it came,
- * without the headers that backends get.
+ * client's connection until the copy is answered. The copy is the request as the client sent it,
+ * without the headers that Sluice adds for backends.
  *
  * The address always goes through a variable: nginx resolves a literal host at the configuration
  * test, where one dead name makes it refuse everything (trap 8).

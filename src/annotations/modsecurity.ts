@@ -12,12 +12,15 @@ import { type Context, field, type Resolved, resolvedFeature } from "./declare.t
 import { cacheKey as nameWithVariables } from "./external-auth/kinds.ts";
 
 interface Modsecurity {
-  /** Undefined: the ConfigMap decides. */
+  /** Where it is undefined, the ConfigMap decides. */
   readonly enable: boolean | undefined;
   readonly owasp: boolean;
-  /** May hold variables; empty: ModSecurity's own. */
+  /**
+   * The id of a transaction, which may hold variables. Where it is empty, ModSecurity makes its
+   * own.
+   */
   readonly transaction: string;
-  /** Empty where there are none. */
+  /** The Ingress's own rules; empty where there are none. */
   readonly rules: string;
 }
 

@@ -1,4 +1,4 @@
-/** ModSecurity and OpenTelemetry, which an nginx may or may not have. */
+/** ModSecurity and OpenTelemetry are modules that an nginx may or may not have. */
 import { expect, test } from "vitest";
 import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { emptySnapshot } from "../model/snapshot.ts";

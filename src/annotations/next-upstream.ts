@@ -1,4 +1,4 @@
-/** After which failures another Endpoint is asked, and how often. */
+/** Decides after which failures another Endpoint is tried, and how often. */
 
 import { Token } from "../directives/token.ts";
 import { no, shown } from "../kinds/kind.ts";
@@ -49,7 +49,8 @@ export const nextUpstream = feature({
       directive: {
         name: "proxy_next_upstream_tries",
         grpc: "grpc_next_upstream_tries",
-        // nginx then sets no limit of its own, and the balancer asks for no more tries than that.
+        // nginx then has no limit of its own, and the balancer asks for no more tries than this
+        // value.
         live: (value, { bind, ofGateway }) => {
           if (ofGateway) return undefined;
           bind("tries", String(value));

@@ -33,7 +33,9 @@ export function whyNotOnRoutes(key: string): string | undefined {
   return typeof why === "object" ? why[place!.field] : why;
 }
 
-/** Words that occur in the names of guards only. They also find guards of newer versions. */
+/**
+ * Words that occur only in the names of guards. So guards of newer versions are recognised, too.
+ */
 const guardWords = /^auth-|-source-range$|modsecurity|^satisfy$/;
 
 /** Whether the key decides, or may decide, which clients get in. */

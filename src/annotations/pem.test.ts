@@ -5,7 +5,7 @@ import { readablePem, readRevocationList } from "./pem.ts";
 const block = (content: string) => `-----BEGIN X509 CRL-----\n${content}\n-----END X509 CRL-----\n`;
 const isRead = (text: string) => readablePem(text, "X509 CRL", readRevocationList);
 
-/** An empty list of an authority that exists nowhere any more. */
+/** An empty revocation list, whose authority's key no longer exists. */
 const list = block(`MIGsMFMCAQEwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJQXV0aG9yaXR5Fw0yNjEx
 MjMwNjUzMzhaFw0yNjEyMjMwNjUzMzhaoA4wDDAKBgNVHRQEAwIBATAKBggqhkjO
 PQQDAgNJADBGAiEAtGbxG6E90G/eYVSvJltiUaWqzsy7K5xyjw3CbWJVveACIQDF

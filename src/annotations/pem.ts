@@ -24,8 +24,8 @@ function doesNotThrow(work: () => unknown): boolean {
 }
 
 /**
- * Throws where `block` is no list of revoked certificates, as judged by OpenSSL, which nginx uses
- * as well.
+ * Throws where `block` is not a list of revoked certificates. OpenSSL decides, because nginx uses
+ * it as well.
  */
 export function readRevocationList(block: string): void {
   // An empty list of authorities; without it Node would load all that it has.

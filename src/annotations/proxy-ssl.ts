@@ -25,14 +25,17 @@ export type ProxySsl =
   | { readonly kind: "none" }
   | {
       readonly kind: "identity";
-      /** PEM; empty: no certificate is sent. */
+      /** PEM. Where it is empty, no certificate is sent. */
       readonly chain: string;
       readonly key: SecretText;
-      /** PEM; empty: backends are not verified, and no certificate is sent. */
+      /** PEM. Where it is empty, backends are not verified, and no certificate is sent. */
       readonly authorities: string;
       readonly verify: boolean;
       readonly depth: number;
-      /** Empty: the internal name of the upstream block. */
+      /**
+       * The name in the handshake. Where it is empty, it is the internal name of the upstream
+       * block.
+       */
       readonly name: string;
       readonly sni: boolean;
       readonly protocols: readonly string[];

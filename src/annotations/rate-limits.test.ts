@@ -5,7 +5,7 @@ import { rateLimits } from "./rate-limits.ts";
 const linesOf = (view: unknown) =>
   view === false ? [] : (view as { lines: readonly { name: unknown; value: unknown }[] }).lines;
 
-/** The lines of the location, and the lines of the http block that it needs. */
+/** Returns the lines of the location, and the lines of the http block that it needs. */
 function printed(annotations: Record<string, string>, settings: Record<string, string> = {}) {
   const http: string[] = [];
   const place = { ...notingPlace({ live: false }), inHttp: (line: unknown) => http.push(String(line)) };

@@ -1,10 +1,10 @@
 /**
- * How often a client may ask, and how many requests it may have at once (RS-20). There is one zone
- * of nginx for each rate, which counts by Ingress and client. So two Ingresses with one rate do not
- * share a count, but paths and hosts of one Ingress do.
+ * Limits how often a client may send requests, and how many it may have in flight at once (RS-20).
+ * nginx has one zone for each rate, which counts by Ingress and client. So two Ingresses with the
+ * same rate do not share a count, but paths and hosts of one Ingress do.
  *
- * Rates of an Ingress are data: the Lua counts as nginx does. nginx alone counts connections, since
- * only nginx learns of each one's end.
+ * Rates of an Ingress are data, and Lua counts requests as nginx does. Connections are counted by
+ * nginx alone, because only nginx notices their end.
  */
 
 import type { Directive, Place } from "../directives/place.ts";
@@ -77,7 +77,7 @@ export const rateLimits = feature({
     const minute: Rate = { value: perMinute, unit: "m", burst };
     const rates = [second, minute].filter(({ value }) => value > 0);
     const isShort = exempt.length <= mostRangesOfRoute;
-    // A log may say what nginx's own limit did, and the Lua cannot.
+    // A log format may have the result of nginx's own limit, which Lua cannot set.
     const isData = place.live && !place.ofGateway && isShort && !/limit_req_status/.test(logFormatUpstream);
     if (isData && rates.length > 0) {
       place.needs("limits");
@@ -96,7 +96,7 @@ export const rateLimits = feature({
   },
 });
 
-/** With more of them rates stay text: each route would have the list in its record. */
+/** With a longer list, rates stay text, because each route would have the list in its record. */
 const mostRangesOfRoute = 64;
 
 /**
@@ -123,7 +123,7 @@ function keyOf(exempt: readonly string[], by: string, place: Place): Token {
 interface Rate {
   readonly value: number;
   readonly unit: "s" | "m";
-  /** How many times the value may come at once. */
+  /** The burst is the value times this number. */
   readonly burst: number;
 }
 

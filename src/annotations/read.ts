@@ -23,9 +23,9 @@ import { restrictionsOn } from "./restrictions.ts";
 export interface Lookup extends Pick<Context, "secret" | "configMap" | "service"> {
   /** False with --enable-annotation-validation=false. */
   readonly validates?: boolean;
-  /** The strict policy where none is given. */
+  /** The default is the strict policy. */
   readonly asked?: AskedPolicy;
-  /** See `Context`; the operator's setting where none is given. */
+  /** See `Context`. The default is the operator's setting. */
   readonly foreign?: Context["foreign"];
 }
 
@@ -44,7 +44,7 @@ const snippetFields = [...fieldOfKey].flatMap(([key, { declared }]) =>
 
 export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
 
-/** Numbers the policies; a process has one, and a test has a few. */
+/** Gives each policy a number. A process has one policy, and a test has a few. */
 const policyNumbers = new WeakMap<AskedPolicy, number>();
 let policies = 0;
 
@@ -55,8 +55,8 @@ function numberOf(policy: AskedPolicy): number {
 }
 
 /**
- * Readings by Settings, then by the texts of the annotations. It only has readings that depend on
- * nothing else.
+ * Readings by Settings, then by the texts of the annotations. Only readings that depend on nothing
+ * else are kept here.
  */
 const interned = new WeakMap<Settings, Readings>();
 const defaults = new WeakMap<Settings, Map<string, unknown>>();
@@ -75,14 +75,14 @@ export function readAnnotations(object: KubernetesObject, prefix: string, settin
   return reading;
 }
 
-/** The values of an Ingress without annotations. */
+/** Returns the values of an Ingress without annotations. */
 export function unannotated(settings: Settings): FeatureValues {
   const nothing = { apiVersion: "", kind: "Ingress", metadata: { name: "", namespace: "" } } as const;
   const none = () => undefined;
   return readAnnotations(nothing, "-", settings, { secret: none, configMap: none, service: none }).values;
 }
 
-/** The annotations that have the prefix, sorted, with the prefix removed. */
+/** Returns the annotations that have the prefix, sorted, with the prefix removed. */
 function ownAnnotations({ metadata }: KubernetesObject, prefix: string): [string, string][] {
   const { annotations = {} } = metadata;
   const own: [string, string][] = [];
@@ -209,9 +209,9 @@ function byOperator({ allowCrossNamespaceResources }: Settings): Context["foreig
 }
 
 /**
- * Variables that the snippets of the Ingress declare, where the operator permits them, and those of
- * the ConfigMap's snippets. A snippet that cannot be read declares none, and one that is too long
- * is not parsed.
+ * Returns the variables that the snippets of the Ingress declare, where the operator permits them,
+ * and those of the ConfigMap's snippets. A snippet that cannot be read declares none, and one that
+ * is too long is not parsed.
  */
 function declaredFor(
   own: ReadonlyMap<string, string>,

@@ -5,7 +5,7 @@ import type { FeatureValues } from "./registry.ts";
 export interface Reading {
   readonly values: FeatureValues;
   /**
-   * `deny`: its Locations answer 503; `reject`: this version of the Ingress is not applied
+   * With `deny` its Locations answer 503; with `reject` this version of the Ingress is not applied
    * (RS-2.3).
    */
   readonly verdict: "serve" | "deny" | "reject";

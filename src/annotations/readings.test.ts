@@ -19,7 +19,8 @@ test("equal texts are one value as long as it is in use, and are dropped after t
   const held = valuesOf(1, settings);
   const before = await liveBytes();
   for (let timeout = 2; timeout < 10_000; timeout++) valuesOf(timeout, settings);
-  // Ten thousand kept readings would be many times as much; finalizers may run a moment later.
+  // Ten thousand kept readings would take many times as much memory. Finalizers may run a moment
+  // later.
   await expect.poll(async () => (await liveBytes()) - before).toBeLessThan(2_000_000);
   expect(valuesOf(1, settings)).toBe(held);
 });

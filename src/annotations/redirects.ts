@@ -1,6 +1,6 @@
 /**
  * Redirects that an Ingress configures: its paths to another address, its host from or to `www.`.
- * They come before the redirect to https, limits and authentication (RS-7.6).
+ * They take effect before the redirect to https, limits and authentication (RS-7.6).
  */
 
 import { Token } from "../directives/token.ts";
@@ -132,11 +132,14 @@ export const redirects = resolvedFeature({
   },
 });
 
-/** `return` takes its status as text, so the location has a line for each status. */
+/**
+ * nginx's `return` takes no variable as its status, so the location needs a line for each status.
+ * This is the usual one.
+ */
 const usualCode = 301;
 const otherCodes = [302, 307, 308, 303, 300, 304, 305, 306];
 
-/** From 300 to `most`; `instead` replaces any other number. */
+/** Allowed are 300 to `most`; `instead` replaces any other number. */
 interface Codes {
   readonly key: string;
   readonly most: number;
@@ -145,7 +148,7 @@ interface Codes {
 const temporalCodes: Codes = { key: "temporal-redirect-code", most: 307, instead: 302 };
 const permanentCodes: Codes = { key: "permanent-redirect-code", most: 308, instead: 301 };
 
-/** The annotations that are read, by field. */
+/** Returns the fields whose annotations count, each with its annotation. */
 function keysRead(temporally: boolean): readonly (readonly [field: string, key: string])[] {
   return [
     ["twin", "from-to-www-redirect"],

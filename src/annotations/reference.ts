@@ -14,8 +14,8 @@ export const referenceText = trimmed(
 export type Named<T> = { readonly ok: true; readonly object: T } | { readonly ok: false; readonly why: string };
 
 /**
- * The object that `text` names: `namespace/name`, or a bare name in the Ingress's own namespace.
- * `why` finishes the sentence "annotation x: …".
+ * Returns the object that `text` names: `namespace/name`, or a bare name in the Ingress's own
+ * namespace. `why` completes the sentence "annotation x: …".
  */
 export function named<T>(text: string, kind: string, find: (key: string) => T | undefined, context: Context): Named<T> {
   const { ingress } = context;

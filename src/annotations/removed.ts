@@ -1,6 +1,5 @@
 /**
- * Annotations that do not exist in ingress-nginx, or exist no longer, and that users write all the
- * same.
+ * Annotations that users write although ingress-nginx never had them or has them no longer.
  */
 import { settings } from "../settings/registry.ts";
 
@@ -30,7 +29,9 @@ const strangers: Readonly<Record<string, string>> = {
 
 const settingKeys = new Set(Object.values(settings).map(({ key }) => key));
 
-/** Where the name comes from, as the rest of a sentence; undefined where that is unknown. */
+/**
+ * Returns the origin of the name, as the rest of a sentence. Returns undefined where it is unknown.
+ */
 export function elsewhere(key: string): string | undefined {
   if (key in strangers) return strangers[key];
   return settingKeys.has(key) ? "it is a key of the controller's ConfigMap" : undefined;

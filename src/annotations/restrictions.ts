@@ -8,7 +8,7 @@ import type { Risk } from "./declare.ts";
 
 export interface Restriction {
   readonly key: string;
-  /** Finishes the sentence "annotation <key>: …". */
+  /** Completes the sentence "annotation <key>: …". */
   readonly why: string;
 }
 

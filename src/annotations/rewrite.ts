@@ -1,7 +1,7 @@
 /**
- * Regular expressions as paths, and the path that the backend sees (RS-6). Both affect the whole
- * host: one rewritten Location turns every path of the host into a regular expression; `translate/`
- * works that out.
+ * Regular expressions as paths, and the path that is sent to the backend (RS-6). Both affect the
+ * whole host: one rewritten Location turns every path of the host into a regular expression;
+ * `translate/` works that out.
  */
 import type { Kind } from "../kinds/kind.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
@@ -46,6 +46,6 @@ export const rewrite = feature({
   notOnRoutes: { regex: "matches of type RegularExpression are regular expressions" },
   hasGroups: ({ regex, target }) => regex || target !== "",
   redirectsAway: ({ target }) => isElsewhere(target),
-  // A configuration snippet runs before the rewrite and sees the path of the client.
+  // A configuration snippet runs before the rewrite, so that it has the client's path.
   rewritesLate: ({ target }, other) => other(configurationSnippet).text !== "" && target !== "" && !isElsewhere(target),
 });

@@ -1,11 +1,12 @@
 /**
- * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6). The
- * risk level must permit Critical, or the Ingress is kept out as for any such annotation; and
- * allow-snippet-annotations must be on, or the Ingress is served without its snippets.
+ * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6). Two
+ * settings decide. The risk level must permit Critical, else the Ingress is not served, as with any
+ * such annotation. And allow-snippet-annotations must be on, else the Ingress is served without its
+ * snippets.
  *
- * A snippet is first read by nginx's grammar, so it can only add directives inside its own block.
- * nginx forgets all inherited lines of a directive like proxy_set_header where a block has one of
- * its own, so Sluice restates its lines there.
+ * Sluice parses a snippet by nginx's grammar first, so a snippet can only add directives inside its
+ * own block. nginx forgets all inherited lines of a directive like proxy_set_header where a block
+ * has one of its own, so Sluice restates its lines there.
  */
 
 import type { View } from "../directives/token.ts";
@@ -17,7 +18,7 @@ import { snippet } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 export interface Snippet {
-  /** Empty where there is none. */
+  /** The text of the snippet; empty where there is none. */
   readonly text: string;
   /** Its lines about headers of requests and answers. */
   readonly headerLines: readonly HeaderLine[];
@@ -103,7 +104,7 @@ function together(inner: Snippet, outer: Snippet): Snippet {
   };
 }
 
-/** In the block itself or in a nested one. */
+/** Whether the statement, or one inside its block, is such a statement. */
 function within(statement: Statement, is: (one: Statement) => boolean): boolean {
   return is(statement) || (statement.block ?? []).some((one) => within(one, is));
 }

@@ -28,7 +28,7 @@ export const sslCiphers = feature({
   provides: ({ ciphers }) => ciphers !== undefined,
   textServer: ({ ciphers }) => ciphers !== undefined,
   serverView: ({ ciphers }) => ciphers !== undefined && Token.word(ciphers),
-  // A weak certificate needs such ciphers.
+  // A weak certificate may need special ciphers, which its www twin needs as well.
   goesWithCertificate: true,
 });
 

@@ -1,6 +1,6 @@
 /**
- * Redirects to https (RS-11), and whether redirects name a port. The template decides which
- * requests count as http.
+ * Redirects to https (RS-11), and the port in redirects. The template decides which requests count
+ * as http.
  */
 
 import { Token } from "../directives/token.ts";
@@ -48,7 +48,7 @@ export const sslRedirect = feature({
   variables: ["tls"],
   view: ({ whenConfigured, always, keepTrailingSlash, port }, place, settings) => {
     const { httpRedirectCode, sslRedirect: isUsual, forceSslRedirect } = settings;
-    // The line that most Ingresses have serves all of them.
+    // Ingresses with the usual settings all share this line.
     const isOfIngress = place.live && place.owned && !place.ofGateway;
     const isData = isOfIngress && !forceSslRedirect && (isUsual || always);
     if (!whenConfigured && !always && !isData) return false;

@@ -1,5 +1,5 @@
 /**
- * Choosing a peer by a hash of the request (RS-9.10). Like load-balance it holds for the whole
+ * Chooses a peer by a hash of the request (RS-9.10). Like load-balance it holds for the whole
  * Upstream.
  */
 
@@ -13,7 +13,9 @@ import { lost } from "./without-lua.ts";
 export interface HashBy {
   /** Text with `$name` and `${name}` in it. */
   readonly text: string;
-  /** Peers in a group; 0: no groups, each hash leads to one peer. */
+  /**
+   * The number of peers in a group. With 0 there are no groups, and each hash leads to one peer.
+   */
   readonly subset: number;
   /** Variables in the text that snippets declare, as opposed to nginx itself. */
   readonly declared: readonly string[];

@@ -1,4 +1,4 @@
-/** How much an annotation loses in an nginx without Lua. */
+/** Describes what an annotation loses in an nginx without Lua. */
 import type { LostWithoutLua } from "./declare.ts";
 
 /** The annotation has no effect at all. */

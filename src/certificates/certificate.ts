@@ -1,6 +1,6 @@
 /**
- * Reads TLS Secrets into Certificates. An expired pair is served all the same. A pair that does not
- * fit together, or cannot be read, is no Certificate, and the default one is served in its place
+ * Reads TLS Secrets into Certificates. An expired pair is served nevertheless. A pair that does not
+ * fit together, or cannot be read, gives no Certificate, and the default one is served in its place
  * (RS-10.2).
  */
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
@@ -33,7 +33,8 @@ export function certificateOf(secret: Secret): CertificateRead {
 }
 
 /**
- * The pair that was read last: a certificate for many hosts is often copied to many namespaces.
+ * The pair that was read last, because a certificate for many hosts is often copied to many
+ * namespaces.
  */
 let last: { readonly chain: string; readonly key: string; readonly pair: PairRead } | undefined;
 
@@ -57,14 +58,14 @@ function readCertificate(secret: Secret): CertificateRead {
   return { ok: true, certificate: certificateFrom(keyOf(secret), chain, key, pair) };
 }
 
-/** Computes the facts about a pair that was read. */
+/** A key pair that was read. */
 interface PairRead {
   readonly leaf: X509Certificate;
   readonly privateKey: KeyObject;
   readonly issuers: readonly Issuer[];
 }
 
-/** Requires a pair that was read and fits together, or one that this program made. */
+/** Makes a Certificate of a pair that was read and fits together, or that this program made. */
 export function certificateFrom(id: string, chain: string, key: string, read = pairRead(chain, key)): Certificate {
   const { leaf, privateKey } = read;
   return {
@@ -96,7 +97,7 @@ function weaknessIn({ leaf, privateKey, issuers }: PairRead): Weakness | undefin
   return weakest([weaknessOf(leaf, privateKey, "host"), ...theirs]);
 }
 
-/** The kinds of keys as Node names them, and as people do. */
+/** The kinds of keys by Node's names, with the usual names. */
 const keyAlgorithms: Readonly<Record<string, string>> = {
   rsa: "RSA",
   "rsa-pss": "RSA",
@@ -106,7 +107,7 @@ const keyAlgorithms: Readonly<Record<string, string>> = {
 
 const issuerParts = { organization: /^O=(.*)$/m, commonName: /^CN=(.*)$/m, serialNumber: /^serialNumber=(.*)$/m };
 
-/** The private key shows the kind of the public one, which need not be made. */
+/** The private key shows the kind of the public key, so the public key need not be computed. */
 function identityOf({ issuer = "", serialNumber }: X509Certificate, privateKey: KeyObject): CertificateIdentity {
   const part = (name: keyof typeof issuerParts) => issuerParts[name].exec(issuer)?.[1] ?? "";
   const kind = privateKey.asymmetricKeyType ?? "";
@@ -119,7 +120,7 @@ function identityOf({ issuer = "", serialNumber }: X509Certificate, privateKey: 
   };
 }
 
-/** DNS names of the SAN; the common name only where there is no SAN (RS-10.2). */
+/** Returns the DNS names of the SAN, or the common name where there is no SAN (RS-10.2). */
 function namesOf(leaf: X509Certificate): string[] {
   const names = [...(leaf.subjectAltName ?? "").matchAll(/DNS:("(?:[^"\\]|\\.)*"|[^,\s]+)/g)].map(([, name]) =>
     name!.toLowerCase(),
@@ -134,8 +135,8 @@ function fits(leaf: X509Certificate, key: KeyObject): boolean {
 }
 
 /**
- * A host's certificate behind those of its issuers is the most common mistake, and it is easy to
- * correct.
+ * Says why a pair does not fit together. The most common mistake is the wrong order, with the
+ * host's certificate behind its issuers; this is easy to correct.
  */
 function misfitOf(chain: string, key: KeyObject): string {
   const isAmong = certificatesIn(chain).some((text) => attempt(() => fits(new X509Certificate(text), key)) === true);

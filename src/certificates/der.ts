@@ -1,6 +1,6 @@
 /**
- * Writes DER (X.690), as far as our own certificates need it. A library for all of ASN.1 takes 5 MB
- * of memory as long as the controller runs, and only two certificates are written here.
+ * Writes DER (X.690), as far as our own certificates need it. A library for all of ASN.1 would take
+ * 5 MB of memory as long as the controller runs, and only two certificates are written here.
  */
 
 type Bytes = Uint8Array;
@@ -40,7 +40,7 @@ export function integer(bytes: Bytes): Bytes {
   return element(universal.integer, digits[0]! >= 0x80 ? Uint8Array.of(0) : Uint8Array.of(), digits);
 }
 
-/** `unused` is the number of low bits in the last byte that do not count. */
+/** `unused` is the number of bits at the end of the last byte that do not count. */
 export const bitString = (bytes: Bytes, unused = 0): Bytes =>
   element(universal.bitString, Uint8Array.of(unused), bytes);
 
@@ -48,7 +48,7 @@ export const octetString = (bytes: Bytes): Bytes => element(universal.octetStrin
 
 export const utf8String = (text: string): Bytes => element(universal.utf8String, Buffer.from(text));
 
-/** `1.2.840.10045.4.3.2`. */
+/** `dotted` is like `1.2.840.10045.4.3.2`. */
 export function objectIdentifier(dotted: string): Bytes {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return element(universal.objectIdentifier, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));

@@ -41,7 +41,7 @@ export interface Issue {
 
 const version3 = explicit(0, integer(Uint8Array.of(2)));
 
-/** PEM, with a newline at its end. */
+/** Returns PEM, with a newline at its end. */
 export function issued({ subject, issuer, key, signingKey, notBefore, notAfter, use }: Issue): string {
   const algorithm = signatureAlgorithm(signingKey);
   const publicKey = (key.type === "private" ? createPublicKey(key) : key).export({ type: "spki", format: "der" });
@@ -62,7 +62,7 @@ export function issued({ subject, issuer, key, signingKey, notBefore, notAfter, 
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Positive and unique: 20 bytes at most (4.1.2.2), here 16. */
+/** A positive, unique number. It may have 20 bytes (RFC 5280, 4.1.2.2) and has 16. */
 function serialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = 0x40 | (bytes[0]! & 0x3f);

@@ -11,21 +11,24 @@ export type Issuer =
   /** One unreadable issuer makes nginx refuse the whole file. */
   | { readonly ok: false };
 
-/** The certificates behind the first one of the PEM text, in their order. */
+/** Returns the certificates behind the first one of the PEM text, in their order. */
 export function issuersIn(chain: string): readonly Issuer[] {
   return certificatesIn(chain).slice(1).map(issuerOf);
 }
 
 const beginning = "-----BEGIN CERTIFICATE-----";
 
-/** Each certificate of a PEM text together with those behind it, in their order. */
+/**
+ * Returns, for each certificate of a PEM text in its order, the text from this certificate to the
+ * end.
+ */
 export function certificatesIn(chain: string): readonly string[] {
   const [, ...behind] = chain.split(beginning);
   return behind.map((text) => beginning + text);
 }
 
 const known = new Map<string, Issuer>();
-/** Some hundred issuers exist in the world; more of them are somebody's test. */
+/** Only some hundred issuers exist in the world; more of them come from tests. */
 const mostKnown = 1_000;
 
 function issuerOf(text: string): Issuer {

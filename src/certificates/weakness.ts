@@ -1,14 +1,13 @@
 /**
- * Reasons for which clients may refuse a certificate: a short RSA key, and SHA-1 under the
- * signature.
+ * Reasons for which clients may refuse a certificate: a short RSA key, or a signature with SHA-1.
  */
 import type { KeyObject, X509Certificate } from "node:crypto";
 import type { Weakness } from "../model/configuration.ts";
 
-/** A root's own signature counts for nothing. */
+/** The signature of a root on itself does not matter. */
 export type Rank = "host" | "issuer" | "root";
 
-/** `ofIt` is its public key, or the matching private key. */
+/** Returns the weakness of a certificate. `ofIt` is its public key, or the matching private key. */
 export function weaknessOf({ signatureAlgorithm }: X509Certificate, ofIt: KeyObject, rank: Rank): Weakness | undefined {
   // Computed only where it matters: the details of a key cost as much as reading it.
   const isRsa = ofIt.asymmetricKeyType?.startsWith("rsa") === true;

@@ -25,7 +25,7 @@ export function issuerIn(bytes: Uint8Array, of: X509Certificate): X509Certificat
   }
 }
 
-/** A root is not sent: clients either have it already or do not trust it. */
+/** Whether it is a root, which is not sent: clients either have it already or do not trust it. */
 export function isRoot(certificate: X509Certificate): boolean {
   return certificate.checkIssued(certificate);
 }

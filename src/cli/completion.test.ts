@@ -1,4 +1,7 @@
-/** bash itself completes: the script is sourced, and its function is called as bash calls it. */
+/**
+ * bash itself does the completion: the script is sourced, and its function is called as bash calls
+ * it.
+ */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { commands } from "./commands.ts";
@@ -11,7 +14,7 @@ function script(shell: string): string {
   return written.join("");
 }
 
-/** The words that bash offers for the last of these. */
+/** Returns the words that bash offers for the last of these words. */
 function offered(...words: readonly string[]): readonly string[] {
   const commands = `eval "$(cat)"
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

@@ -20,7 +20,7 @@ of annotations, ConfigMap keys and flags:
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** Exit code 0, or 2 for another shell. */
+/** Returns exit code 0, or 2 for an unknown shell. */
 export function completion(argv: readonly string[], commands: Readonly<Record<string, Command>>, out: Out): number {
   const [shell = ""] = argv;
   if (shell === "--help" || shell === "-h") {

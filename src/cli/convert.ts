@@ -1,7 +1,7 @@
 /**
- * `sluice convert`: Ingresses as Gateway, HTTPRoutes and RouteSettings, and the proof that these
- * answer the same requests in the same way. It reads files, a dump or a live cluster, and changes
- * nothing.
+ * `sluice convert`: converts Ingresses to a Gateway, HTTPRoutes and RouteSettings, and proves that
+ * these answer the same requests in the same way. It reads files, a dump or a live cluster, and
+ * changes nothing.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -97,7 +97,7 @@ export async function convert(
   ];
   const accepted = new Set(accept.split(",").filter((one) => one !== ""));
   const { conversion } = made;
-  // The proof is about the routes as they serve.
+  // The proof compares routes that serve, so it needs them without the shadow annotation.
   const written = call.options.shadow === undefined ? conversion.objects : conversion.objects.map(inShadow);
   if (conversion.objects.length === 0) {
     const reasons = [unreadNote(read.files), judged(read.files, flags, as, read.written).leftOut()];
@@ -146,7 +146,7 @@ const counts = ({ hosts, requests }: { readonly hosts: number; readonly requests
 
 const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n");
 
-/** Why the files could not be written; undefined where they were. */
+/** Returns the reason why the files could not be written, or undefined where they were. */
 function writtenTo(folder: string, objects: readonly Written[]): string | undefined {
   const byFile = Map.groupBy(objects, ({ object }) => `${object.metadata.namespace ?? "cluster"}.yaml`);
   try {

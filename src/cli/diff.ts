@@ -1,7 +1,7 @@
 /**
- * `sluice diff OLD NEW`: shows what a change of a folder would do: the paths, hosts and backends
- * that change, the cost (nothing, data, or a reload with its reason), and the Problems that come
- * and go. The answer is that of a controller that serves OLD and gets NEW.
+ * `sluice diff OLD NEW`: shows the effect of a change of a folder: the paths, hosts and backends
+ * that change, the cost (nothing, data, or a reload with its reason), and the Problems that appear
+ * and disappear. A controller that serves OLD and gets NEW does the same.
  */
 
 import { Memory } from "../manifests/memory.ts";

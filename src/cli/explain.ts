@@ -36,7 +36,7 @@ const allFields = featureList.flatMap(([, feature]) => fieldsOf(feature).map((fi
 const inData = "no reload in dynamic mode, where it is data";
 const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];
 
-/** Exit code 0, or 2 for a name that does not exist. */
+/** Returns exit code 0, or 2 for a name that does not exist. */
 export function explain(argv: readonly string[], out: Out): number {
   const [asked] = argv;
   if (asked === "--help" || asked === "-h") {
@@ -79,8 +79,8 @@ export function allNames(): string[] {
 }
 
 /**
- * The nearest name. It has its dashes where the user asked for a flag, or only a flag has this
- * name.
+ * Returns the most similar name. It has its dashes where the user asked for a flag, or where only a
+ * flag has this name.
  */
 function nearestOf(name: string, isFlag: boolean): string | undefined {
   const meant = nearest(name, isFlag ? flagNames() : allNames());

@@ -28,7 +28,7 @@ function entry(flag: Flag<unknown>, command: Command): string {
   return `  ${usage(flag)}\n      ${wrapped(`${flag.doc}${defaultNote(flag, command)}`, "      ")}\n`;
 }
 
-/** `-v, --v LEVEL`. */
+/** Returns, for example, `-v, --v LEVEL`. */
 export function usage({ name, short, value }: Flag<unknown>): string {
   return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 }
@@ -38,12 +38,12 @@ function defaultNote(flag: Flag<unknown>, command: Command): string {
   return text === "" || text === "false" ? "" : ` Default: ${text}.`;
 }
 
-/** The default as a person writes it; empty where there is none. */
+/** Returns the default as a user would write it; empty where there is none. */
 export function writtenDefault(flag: Flag<unknown>, command: Command): string {
   return written(flag.kind, command === "serve" && "serve" in flag ? flag.serve : flag.default);
 }
 
-/** Lines of at most 100 columns. */
+/** Wraps the text into lines of at most 100 columns. */
 function wrapped(text: string, indent: string): string {
   const lines = [""];
   for (const word of text.split(" ")) {

@@ -1,8 +1,8 @@
 /**
  * `sluice nginx`: runs nginx in a container of its own, without the API token. It starts nginx,
  * keeps it running, and follows the orders of the controller in the other container (`sluice run
- * --nginx-socket`), through the run folder that both share. If the controller ends, in order or
- * not, nginx goes on serving: only this program's own signal ends it.
+ * --nginx-socket`), through the run folder that both share. If the controller ends or crashes,
+ * nginx goes on serving: only a signal to this program ends it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { openLog } from "../log/log.ts";
@@ -20,7 +20,10 @@ Runs nginx for a controller in another container. Both are started with the same
 the same run folder.
 `;
 
-/** Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line. */
+/**
+ * Returns exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command
+ * line.
+ */
 export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
   const parsed = parseFlags(argv, "run");
   if (parsed.kind === "help") return said(out, usage);

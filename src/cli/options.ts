@@ -12,7 +12,7 @@ import type { MachineFlags } from "../machine.ts";
 import type { GatewayOptions, TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
 
-/** Where distributions keep the authorities that they trust: Debian, Fedora, openSUSE, Alpine. */
+/** The files with trusted authorities on Debian, Fedora, openSUSE and Alpine. */
 const authorityFiles = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -112,7 +112,10 @@ function askedPolicy(flags: Flags, command: Command): AskedPolicy {
   };
 }
 
-/** RS-27.3: ports that TCP and UDP services may not use, with what uses each. */
+/**
+ * Returns the ports that TCP and UDP services may not use (RS-27.3), each with the listener that
+ * has it.
+ */
 function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
   return new Map([
     ...webhookPort(flags),
@@ -146,14 +149,14 @@ function targetPorts(services: GatewayOptions["services"]): readonly (readonly [
 }
 
 /**
- * Otherwise an nginx that a controller left behind might hold the port, and the next one could not
- * start.
+ * The webhook's port is reserved as well. Otherwise an nginx that a former controller left behind
+ * might hold it, and the next controller could not start.
  */
 function webhookPort({ validatingWebhook }: Flags): [number, string][] {
   return validatingWebhook === undefined ? [] : [[Number(validatingWebhook.replace(/^.*:/, "")), "the webhook"]];
 }
 
-/** The page may have a port of its own. */
+/** Returns the port of the page, where it has one of its own. */
 function uiPort({ uiPort: port }: Flags): [number, string][] {
   return port ? [[port, "the page"]] : [];
 }
@@ -181,7 +184,7 @@ export function requestCounts(flags: Flags): RequestCounts {
     undefinedHosts: perHost && undefinedHosts,
     statusClasses,
     full,
-    // With these few the histograms of 1,000 Ingresses stay below the ceiling of
+    // With so few buckets the histograms of 1,000 Ingresses stay below the limit in
     // src/metrics/request-metrics.ts.
     buckets: {
       time: own("timeBuckets", [0.01, 0.05, 0.25, 1, 5]),

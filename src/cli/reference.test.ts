@@ -99,7 +99,7 @@ test.each(everyName)(
     const part = text.split(/\n(?=\S)/).find((one) => one.startsWith(kind))!;
     expect(part.split("\n")[1]).toMatch(/^ {2}\S.*\.$/);
     for (const line of ["Default:", "Value:"]) expect(part).toMatch(new RegExp(`^  ${line} +\\S`, "m"));
-    // A change of a flag costs a start, unless the flag has no effect.
+    // A new value of a flag needs a restart, unless the flag has no effect.
     if (!/^ {2}Note: +No effect/m.test(part)) expect(part).toMatch(/^ {2}A change costs: +\S/m);
   },
 );

@@ -28,7 +28,7 @@ const pages: Readonly<Record<string, () => string>> = {
   metrics: metricsPage,
 };
 
-/** Exit code 0, or 2 for a page that does not exist. */
+/** Returns exit code 0, or 2 for a page that does not exist. */
 export function reference(argv: readonly string[], out: Out): number {
   if (argv[0] === "--help" || argv[0] === "-h") {
     out.write(help);

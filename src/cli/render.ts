@@ -59,7 +59,10 @@ export async function render(argv: readonly string[], out: Out): Promise<number>
   }
 }
 
-/** Prints a record: JSON as such, other text as text, and of a key pair only its owner. */
+/**
+ * Returns a record for printing: parsed JSON, or other text as it is. Of a key pair it has only the
+ * owner.
+ */
 function open(key: string, value: string): unknown {
   if (!value.startsWith("{") && !value.startsWith("[")) return value;
   const record = JSON.parse(value) as Record<string, unknown>;

@@ -113,7 +113,9 @@ async function routesFrom(
 const askRoutes = (place: OperatorPlace, host: string | undefined) =>
   askController<readonly AnyRoute[]>(place, "/routes", { host });
 
-/** The routes of a running controller. Where no route matches, all routes are the hint. */
+/**
+ * Reads the routes of a running controller. Where none matches, all routes are read for the hint.
+ */
 async function fromController(place: OperatorPlace, narrow: Narrow) {
   const asked = await askRoutes(place, narrow.host);
   if (!asked.ok) return asked;

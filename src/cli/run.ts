@@ -1,8 +1,7 @@
 /**
- * `sluice run`: the controller of a cluster, started with the flags of ingress-nginx. What a
- * newcomer would get wrong: nginx starts first, with the last good configuration if there is one,
- * and serves while the API server is still being contacted. Nothing changes before every list is
- * complete.
+ * `sluice run`: the controller of a cluster, started with the flags of ingress-nginx. nginx starts
+ * first, with the last good configuration if there is one, and serves before the API server has
+ * answered. Nothing changes before every list is complete.
  */
 import { existsSync } from "node:fs";
 import { Client } from "../kubernetes/index.ts";
@@ -40,12 +39,12 @@ import { listenForEnding } from "./run/ending.ts";
 import { metricLabels, Running } from "./run/running.ts";
 import type { Around } from "./run/start-checks.ts";
 
-/** Where the chart mounts a user's own template. */
+/** The folder in which the chart mounts a user's own template. */
 const mountedTemplate = "/etc/nginx/template";
 
 /**
- * Exit code 0 after a signal, 1 when it could not start or go on, 2 for a mistake in the command
- * line.
+ * Returns exit code 0 after a signal, 1 when it could not start or go on, 2 for a mistake in the
+ * command line.
  */
 export async function run(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
   const parsed = parseFlags(argv, "run");
@@ -81,7 +80,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const token = new OperatorToken();
   const answers = answersOf(program, instruments, { source, translate: accept, pod, leader: () => cluster.leader });
   const page = pageParts(program, instruments, source, answers);
-  // Only with this flag nginx waits for the API server.
+  // With this flag nginx has to wait for the API server, and only with this one.
   const zone = flags.enableTopologyAwareRouting ? zoneOf(cluster.around, ending.signal) : Promise.resolve(undefined);
   const runFolder = flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice";
 
@@ -133,7 +132,7 @@ function zoneOf(around: Promise<Around>, ending: AbortSignal): Promise<string | 
   return Promise.race([around.then(({ zone }) => zone), ended]);
 }
 
-/** How much later than this container nginx's container may start. */
+/** nginx's container may start this much later than the controller's container. */
 const besideMs = 60_000;
 
 async function findNginx(

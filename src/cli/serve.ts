@@ -40,13 +40,14 @@ import { missingClasses } from "./tools/missing-class.ts";
 import { unservedGateways } from "./tools/unserved-gateways.ts";
 
 /**
- * How long requests in flight may take at the end. A longer wait would be annoying at a terminal.
+ * The time that requests in flight may take at the end. A longer wait would be annoying at a
+ * terminal.
  */
 const drainMs = 5_000;
 
 /**
- * Exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command line.
- * `ready` is called when nginx serves what the folder holds.
+ * Returns exit code 0 after a signal, 1 when it could not start, 2 for a mistake in the command
+ * line. `ready` is called when nginx serves the content of the folder.
  */
 export async function serve(
   argv: readonly string[],
@@ -129,8 +130,8 @@ export async function serve(
 function followFiles(manifests: Manifests, reports: Reports): void {
   const report = () => {
     reports.problems("files", manifests.problems());
-    // An Ingress that moved to another class goes, as in a cluster. The folder has all classes that
-    // there are.
+    // As in a cluster, an Ingress that was moved to another class is no longer served. The folder
+    // has all IngressClasses.
     const snapshot = manifests.snapshot();
     reports.few("classes", [...missingClasses(snapshot, true), ...unservedGateways(snapshot, true)]);
   };

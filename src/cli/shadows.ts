@@ -1,6 +1,6 @@
 /**
- * `sluice routes --shadow`: reports how routes in shadow would answer differently, by the counts of
- * a running controller.
+ * `sluice routes --shadow`: reports, from the counts of a running controller, how routes in shadow
+ * would answer differently.
  */
 import { differenceMeanings } from "../decide/shadow/meanings.ts";
 import type { ShadowReport } from "../decide/shadow/report.ts";

@@ -1,5 +1,5 @@
 /**
- * `sluice status`: prints what the controller of a run folder is doing, like the Overview of its
+ * `sluice status`: prints the state of the controller of a run folder, like the Overview of its
  * page.
  */
 import type { StatusAnswer } from "../page/api/status.ts";

@@ -1,8 +1,8 @@
 /**
  * `sluice why URL`: explains a request step by step: class, host, route, guards, Service, port,
- * endpoints, certificate, Problems, and what would have to change; or a stream, by its port and
- * name. No request is sent. A running controller asks its nginx where the request would go; for
- * files, a dump or a live cluster src/decide/ works it out.
+ * endpoints, certificate, Problems, and the changes that would help. It also explains a stream, by
+ * its port and name. No request is sent. A running controller asks its nginx where the request
+ * would go; for files, a dump or a live cluster src/decide/ works it out.
  */
 import type { Arrival, AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../page/api/ask.ts";
 import { explain, explainStream } from "../page/ask/explain.ts";

@@ -1,9 +1,9 @@
 /**
  * Turns the objects of the informers into the content of the Snapshot. It gets the keys of objects
- * that may have changed and looks each of them up again, so the order of changes does not matter. A
- * newcomer might miss one thing: an Ingress may name a Secret whose data is not in memory yet. The
- * Ingress enters the Snapshot when the data has come, and its previous version stays until then;
- * otherwise every new Ingress would serve the default certificate for a moment.
+ * that may have changed and looks each of them up again, so the order of changes does not matter.
+ * One thing is easily missed: an Ingress may name a Secret whose data is not in memory yet. The
+ * Ingress enters the Snapshot when the data has arrived, and its previous version stays until then.
+ * Otherwise every new Ingress would serve the default certificate for a moment.
  */
 import { isDeepStrictEqual } from "node:util";
 import { bugWords, guarded } from "../guarded.ts";
@@ -49,11 +49,11 @@ export interface Stores {
   get(kind: string, key: string): KubernetesObject | undefined;
   /** Whether only the name of this object is in memory. */
   isNameOnly(object: KubernetesObject): boolean;
-  /** Why Sluice failed on this object, so that its content is not in memory. */
+  /** Returns the reason why Sluice failed on this object, whose content is not in memory then. */
   failureOf(object: KubernetesObject): string | undefined;
   /**
-   * All objects of one namespace, as `Kind namespace/name`. Only called where a selector of
-   * namespaces is given.
+   * Returns all objects of one namespace, as `Kind namespace/name`. It is called only where a
+   * selector of namespaces is given.
    */
   inNamespace(namespace: string): Iterable<string>;
   /** Requests or releases the data of an object; `loaded` is called when that is done. */
@@ -64,8 +64,8 @@ export interface AssemblerOptions extends WatchOptions {
   /** Without a trailing slash. */
   readonly annotationsPrefix: string;
   /**
-   * The addresses that the last turn wants in the status of a Gateway. When exactly these appear
-   * there, nothing has to be translated again.
+   * Returns the addresses that the last turn wants in the status of a Gateway. When exactly these
+   * appear there, nothing has to be translated again.
    */
   readonly wantedAddresses?: (gateway: string) => readonly GatewayAddress[] | undefined;
 }
@@ -123,7 +123,7 @@ export class Assembler {
     this.#dirty.add(`${kind} ${key}`);
   }
 
-  /** Reports that requested data has come, or that the object does not exist any more. */
+  /** Reports that requested data has arrived, or that the object does not exist any more. */
   loaded(reference: Reference): void {
     this.#loading.delete(reference);
     this.#dirty.add(reference);
@@ -131,8 +131,8 @@ export class Assembler {
   }
 
   /**
-   * Follows the references of the reported objects. An object that becomes relevant or irrelevant
-   * by that is reported as well.
+   * Follows the references of the reported objects. Objects that are thereby needed, or no longer
+   * needed, are reported as well.
    */
   follow(): void {
     for (const name of this.#dirty) {
@@ -257,8 +257,8 @@ export class Assembler {
   }
 
   /**
-   * Returns the object; its previous version while something that it needs is missing; nothing
-   * where only its name is in memory.
+   * Returns the object, or its previous version while data that it needs is missing. Returns
+   * nothing where only its name is in memory.
    */
   #usable(name: string, object: KubernetesObject, present: KubernetesObject | undefined): KubernetesObject | undefined {
     const held = object.kind === "Secret" || object.kind === "ConfigMap";

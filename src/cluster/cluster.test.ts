@@ -15,7 +15,7 @@ afterEach(() => {
 
 const nothingNamed = { settings: undefined, configMaps: [], secrets: [], services: [] };
 
-/** A cluster that reads from `api`, with its reports. */
+/** Opens a cluster that reads from `api`, and keeps its reports. */
 function open(api: FakeApi, options: Partial<ClusterOptions> = {}) {
   const stop = new AbortController();
   stops.push(stop);
@@ -284,7 +284,7 @@ test.each(broken)(
     expect(tables()).toHaveLength(2);
     api.put(strange, ingress("later"));
     await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(1), soon);
-    // The previous version stays, and other objects go on.
+    // The previous version stays, and changes of other objects take effect.
     expect(tables()).toHaveLength(3);
     api.remove(strange);
     await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);

@@ -28,8 +28,7 @@ import { type Watch, watchesOf } from "./watches.ts";
 
 export interface Cluster extends Source {
   /**
-   * Resolves when all lists are complete. It never does while a kind that is needed cannot be
-   * listed.
+   * Resolves when all lists are complete, and not before all required kinds can be listed.
    */
   readonly synced: Promise<void>;
   /** Resolves after the signal has aborted; rejects with a bug. */
@@ -47,7 +46,7 @@ export interface Cluster extends Source {
 /** The most objects that are fetched one by one at a time. */
 const loaders = 10;
 
-/** The time after a refusal until the next attempt. */
+/** The time between a refusal and the next attempt. */
 const certaintyMs = 2_000;
 
 export function openCluster(client: ClusterClient, options: ClusterOptions, signal: AbortSignal): Cluster {
@@ -196,8 +195,8 @@ class InformedCluster implements Cluster {
   }
 
   /**
-   * Each watch waits by itself for an absent server. The first one that succeeds ends the wait of
-   * the others.
+   * Each watch waits by itself for a server that is away. The first one that succeeds ends the wait
+   * of the others.
    */
   #beBack(watched: Watched): void {
     watched.away = false;
@@ -214,7 +213,7 @@ class InformedCluster implements Cluster {
     } else if (watch.without !== undefined) this.#run(this.#goWithout(watched));
   }
 
-  /** A new API server may refuse for a moment what it allows, so only a second refusal counts. */
+  /** A new API server may refuse requests for a moment, so only a second refusal counts. */
   async #goWithout(watched: Watched): Promise<void> {
     const { of, namespace, fieldSelector } = watched.watch;
     await sleep(this.#options.clock, certaintyMs, this.#signal);

@@ -42,7 +42,7 @@ export interface ServedKinds {
   readonly served: readonly GatewayKind[];
   /** Kinds that exist only in a version that Sluice does not read. */
   readonly outdated: readonly string[];
-  /** Undefined without kinds of the Gateway API. */
+  /** The versions of the definitions; undefined where no kind of the Gateway API is served. */
   readonly versions?: DefinitionVersions | undefined;
 }
 
@@ -149,7 +149,7 @@ export class GatewayKinds {
     return versions.ok ? succeeded({ served, outdated, versions: versions.value }) : versions;
   }
 
-  /** An upgrade of the definitions changes nothing that discovery says. */
+  /** Reads the versions of the definitions, because discovery does not show their upgrade. */
   async #versions(
     served: readonly GatewayKind[],
     signal: AbortSignal,

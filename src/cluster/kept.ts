@@ -1,7 +1,7 @@
 /**
  * Keeps only those fields of an object in memory that Sluice reads: the fields of
  * `model/objects.ts`. Half of an object is bookkeeping of other programs (`kubectl apply` keeps a
- * second copy of everything in an annotation, even of a Secret's data). One trap: a field that is
+ * second copy of everything in an annotation, even of a Secret's data). Beware: a field that is
  * dropped here is missing everywhere, without any message.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -15,7 +15,7 @@ const parts = new SharedParts();
 
 const copyOfKubectl = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Ingresses whose metadata had nothing but the fields that are kept. */
+/** Ingresses whose metadata had only fields that are kept. */
 const whole = new WeakSet<KubernetesObject>();
 
 /** Returns the object with the fields that Sluice reads of its kind. */
@@ -27,7 +27,7 @@ export function kept(object: KubernetesObject): KubernetesObject {
   return lean;
 }
 
-/** Whether this is an Ingress as the API server has it, so that writing it back removes nothing. */
+/** Whether the Ingress is complete, so that writing it back removes no field. */
 export function isWhole(ingress: KubernetesObject): boolean {
   return whole.has(ingress);
 }
@@ -37,22 +37,25 @@ function hasAllOf(metadata: KubernetesObject["metadata"], kept: KubernetesObject
   return Object.keys(metadata).every((field) => field in kept) && metadata.annotations?.[copyOfKubectl] === undefined;
 }
 
-/** An object whose content is not needed: its name is enough to request the content later. */
+/** Returns the object without its content. Its name is enough to request the content later. */
 export function nameOnly({ apiVersion, kind, metadata }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return { apiVersion, kind, metadata: defined({ name, namespace, uid, resourceVersion }) };
 }
 
 /**
- * Whether two versions of an object are the same to translate/. If so, the second one is no change,
- * and nothing is translated again. A status is written by this controller itself and never read,
- * except for the addresses of a Gateway, which are kept.
+ * Whether two versions of an object are equal for translate/. If so, nothing is translated again. A
+ * status is written by this controller and never read, except for the addresses of a Gateway, which
+ * are kept.
  */
 export function sameContent(one: KubernetesObject, other: KubernetesObject): boolean {
   return sameButStatus(one, other) && isDeepStrictEqual(addressesIn(one), addressesIn(other));
 }
 
-/** Services and EndpointSlices that this controller writes; all their fields are compared. */
+/**
+ * Whether this controller writes the object: Services and EndpointSlices of Gateways. All fields of
+ * these are compared.
+ */
 function isWritten(object: KubernetesObject): boolean {
   return (object.kind === "Service" || object.kind === "EndpointSlice") && isMarked(object);
 }
@@ -62,14 +65,17 @@ export function sameButStatus(one: KubernetesObject, other: KubernetesObject): b
 }
 
 /**
- * The addresses in the status of a Gateway, or of a Service of its own; none for every other kind.
+ * Returns the addresses in the status of a Gateway, or of its Service; none for all other kinds.
  */
 export function addressesIn(object: KubernetesObject): readonly (GatewayAddress | LoadBalancerAddress)[] {
   if (isWritten(object)) return (object as Service).status?.loadBalancer?.ingress ?? [];
   return object.kind === "Gateway" ? ((object as Gateway).status?.addresses ?? []) : [];
 }
 
-/** Conditions of the Gateway API name a generation, so it counts there. */
+/**
+ * Returns the object without its version. Conditions of the Gateway API name a generation, so the
+ * generation counts there.
+ */
 function withoutVersion(object: KubernetesObject): unknown {
   const { resourceVersion, generation, ...metadata } = object.metadata;
   const counts = object.apiVersion?.startsWith(`${gatewayGroup}/`);

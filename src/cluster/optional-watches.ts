@@ -1,7 +1,7 @@
 /**
- * The watches of kinds that may come and go. Kinds that appear together take effect together: a
- * route that is known before its grants would be refused for a moment. So their objects are hidden
- * until each kind has been listed completely, or cannot be listed.
+ * The watches of kinds that may be installed and removed at any time. Kinds that appear together
+ * take effect together: a route that is known before its grants would be refused for a moment. So
+ * their objects are hidden until each kind has been listed completely, or cannot be listed.
  */
 import { namespaces } from "../resources.ts";
 import type { GatewayKind, ServedKinds } from "./gateway-kinds.ts";
@@ -44,7 +44,7 @@ export class OptionalWatches {
     this.#parts = parts;
   }
 
-  /** Whether some are still being listed. */
+  /** Whether some kinds are still being listed. */
   get areHeld(): boolean {
     return this.#held.size > 0;
   }

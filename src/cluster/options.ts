@@ -13,10 +13,14 @@ export interface ClusterOptions extends AssemblerOptions {
   readonly report: (watch: Watch, event: ReflectorEvent) => void;
   /** Called for events of the queue of objects that are fetched one by one. */
   readonly queued?: (event: QueueEvent) => void;
-  /** The kinds of the Gateway API that the cluster has, at first and after each change. */
+  /**
+   * Called with the kinds of the Gateway API that the cluster has, at the start and after each
+   * change.
+   */
   readonly kindsFound?: (kinds: ServedKinds) => void;
   /**
-   * Kinds that the API server has and refuses to list; they are tried again at growing intervals.
+   * Called with kinds that the API server has but refuses to list. They are tried again at growing
+   * intervals.
    */
   readonly kindsRefused?: (watches: readonly Watch[]) => void;
 }

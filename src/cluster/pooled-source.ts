@@ -1,7 +1,7 @@
 /**
- * Adds to a Source the addresses of the pool on which nginx can listen here. An address that
- * another Node has, or none, is tried again, because a keepalived may bring it at any time. An
- * address is local if a program can listen on a free port of it.
+ * Adds to a Source the addresses of the pool on which nginx can listen here. An address counts as
+ * local if a program can listen on a free port of it. All others are tried again, because
+ * keepalived may move an address to this Node at any time.
  */
 import { createServer } from "node:net";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -11,9 +11,9 @@ import { type Clock, sleep } from "../timing/clock.ts";
 export interface PoolOptions {
   readonly addresses: readonly string[];
   readonly clock: Clock;
-  /** Whether a program here can listen on it. */
+  /** Whether a program on this machine can listen on the address. */
   readonly isLocal?: (address: string) => Promise<boolean>;
-  /** The change, for the log. */
+  /** Called with the local addresses after each change, for the log. */
   readonly report?: (local: ReadonlySet<string>) => void;
 }
 
@@ -78,14 +78,14 @@ class PooledSource implements Source {
     };
     await Promise.all(Array.from({ length: atATime }, tryRest));
     if (found.size === this.#local.size && [...found].every((address) => this.#local.has(address))) return false;
-    // In the order of the pool, whichever test ended first.
+    // The addresses are in the order of the pool, whichever test ended first.
     this.#local = new Set(addresses.filter((address) => found.has(address)));
     report?.(this.#local);
     return true;
   }
 }
 
-/** Whatever the failure is, nginx could not listen there either. */
+/** Every failure counts, because nginx could not listen there either. */
 export function canListen(address: string): Promise<boolean> {
   return new Promise((answer) => {
     const server = createServer();

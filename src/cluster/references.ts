@@ -1,8 +1,8 @@
 /**
  * Lists the Secrets and ConfigMaps that an object may refer to. Only their data is kept in memory.
- * A name too many costs a few bytes, but a missing one would be a missing Secret. So every
- * annotation and every key of the settings counts whose text could be a name, whatever it means,
- * and a new annotation needs nothing here.
+ * A superfluous name costs a few bytes, but with a missing name a Secret would be missing. So every
+ * annotation and every key of the settings counts whose text could be a name. A new annotation
+ * needs no line here.
  */
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";
@@ -20,7 +20,7 @@ export function referencesOfIngress({ metadata, spec }: Ingress, prefix: string)
   return [...new Set([...tls, ...texts.flatMap((text) => namedBy(text, namespace))])];
 }
 
-/** The certificates of its listeners. `translate/` decides whether it may name them. */
+/** Returns the certificates of its listeners. `translate/` decides whether it may use them. */
 export function referencesOfListeners({ metadata, spec }: ListenerSet): readonly Reference[] {
   const named = (spec?.listeners ?? []).flatMap(({ tls }) => tls?.certificateRefs ?? []);
   const secrets = named.filter(({ group = "", kind = "Secret" }) => group === "" && kind === "Secret");
@@ -28,8 +28,8 @@ export function referencesOfListeners({ metadata, spec }: ListenerSet): readonly
 }
 
 /**
- * Its certificates, the authorities for its clients, and its parameters. `translate/` decides
- * whether it may name them.
+ * Returns its certificates, the authorities for its clients, and its parameters. `translate/`
+ * decides whether it may use them.
  */
 export function referencesOfGateway({ metadata, spec }: Gateway): readonly Reference[] {
   const { frontend, backend } = spec?.tls ?? {};
@@ -64,19 +64,22 @@ function parametersOf({ group, kind, namespace, name }: Parameters): readonly Re
   return group === "" && kind === "ConfigMap" && namespace !== undefined ? [`ConfigMap ${namespace}/${name}`] : [];
 }
 
-/** The authorities that it names. */
+/** Returns the authorities that it names. */
 export function referencesOfPolicy({ metadata, spec }: BackendTLSPolicy): readonly Reference[] {
   const named = spec?.validation?.caCertificateRefs ?? [];
   return [...new Set(named.map(({ name }) => `ConfigMap ${metadata.namespace}/${name}`))];
 }
 
-/** `translate/` decides whether it may name them. */
+/** `translate/` decides whether the object may use them. */
 export function referencesOfRouteSettings({ metadata, spec = {} }: RouteSettings): readonly Reference[] {
   const texts = Object.values(spec).flatMap((value) => textOfValue(value) ?? []);
   return [...new Set(texts.flatMap((text) => namedBy(text, metadata.namespace ?? "default")))];
 }
 
-/** References of the ConfigMap with the settings: header ConfigMaps, the DH parameters ... */
+/**
+ * Returns the references of the ConfigMap with the settings: header ConfigMaps, the DH parameters
+ * ...
+ */
 export function referencesOfSettings({ metadata, data = {} }: ConfigMap): readonly Reference[] {
   return [...new Set(Object.values(data).flatMap((text) => namedBy(text, metadata.namespace ?? "default")))];
 }

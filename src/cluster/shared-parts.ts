@@ -5,7 +5,7 @@
  */
 import { freeze } from "../kubernetes/index.ts";
 
-/** A rare part is not worth keeping. */
+/** The most values that are kept. Rare values are not worth keeping. */
 const most = 1_000;
 
 export class SharedParts {

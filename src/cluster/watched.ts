@@ -6,12 +6,12 @@ import type { Watch } from "./watches.ts";
 export interface Watched {
   readonly watch: Watch;
   readonly informer: SharedInformer<KubernetesObject>;
-  /** The kind cannot be listed, and the controller goes on without it. */
+  /** Whether the controller goes on without the kind, because it cannot be listed. */
   given: boolean;
-  /** The server could not be reached for this kind so far. */
+  /** Whether the server could not be reached for this kind so far. */
   away: boolean;
-  /** Its objects have no effect yet. */
+  /** Whether its objects have no effect yet. */
   held: boolean;
-  /** Ends it alone. */
+  /** Ends this watch alone. */
   readonly stop: AbortController;
 }

@@ -1,16 +1,16 @@
 /**
  * The lists and watches that follow from the flags: each kind in all namespaces, or in the one that
- * `--watch-namespace` names. Objects that flags name may be elsewhere, above all the controller's
- * own ConfigMap; those namespaces are watched beside it.
+ * `--watch-namespace` names. Objects that flags name, such as the controller's own ConfigMap, may
+ * be in other namespaces. These objects are watched as well.
  */
 import type { Resource } from "../kubernetes/index.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { configMaps, endpointSlices, ingressClasses, ingresses, namespaces, secrets, services } from "../resources.ts";
 
 export interface WatchOptions {
-  /** Undefined: all namespaces. */
+  /** Where it is undefined, all namespaces are watched. */
   readonly watchNamespace: string | undefined;
-  /** Only objects in namespaces with these labels count; not together with `watchNamespace`. */
+  /** Only objects in namespaces with these labels count. It excludes `watchNamespace`. */
   readonly watchNamespaceSelector: string | undefined;
   /** Whether labels of Namespaces say which hosts they may use. */
   readonly namespaceLabels?: boolean;
@@ -29,7 +29,10 @@ export interface Watch {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** The effect of its absence, for the log; undefined where nothing can be served without it. */
+  /**
+   * The effect of its absence, for the log. It is undefined where nothing can be served without the
+   * kind.
+   */
   readonly without?: string;
   /**
    * A kind that most clusters lack, or that an older role does not permit: its absence causes no
@@ -61,7 +64,7 @@ export function watchesOf(options: WatchOptions): readonly Watch[] {
   ];
 }
 
-/** The selected namespaces, or all of them where their labels are read. */
+/** Returns the watches of the selected namespaces, or of all where their labels are read. */
 function namespacesOf({ watchNamespaceSelector: labelSelector, namespaceLabels }: WatchOptions): readonly Watch[] {
   if (labelSelector !== undefined) return [{ of: namespaces, labelSelector }];
   return namespaceLabels ? [{ of: namespaces, without: "the host policy of their labels gives no host" }] : [];

@@ -1,6 +1,7 @@
 /**
- * Hosts that need listeners of their own. A request that fits no rule of its host is tried at less
- * specific hosts of the listener, and an Ingress answers it 404.
+ * Finds hosts that need listeners of their own. Where a request fits no rule of its host, a
+ * listener tries its less specific hosts. Ingresses do not: they answer 404. A listener for this
+ * host alone answers 404, too.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
@@ -12,7 +13,7 @@ type IngressServer = Server<FeatureValues>;
 
 export class ApartHosts {
   readonly #defaultBackend: string | undefined;
-  /** Servers that take several hosts, each with the names by which it does. */
+  /** Servers that take several hosts, each with its names that are wildcards or patterns. */
   readonly #wide: readonly (readonly [IngressServer, readonly string[]])[];
   readonly #known = new Map<string, boolean>();
 
@@ -32,7 +33,7 @@ export class ApartHosts {
     if (server.name === catchAll) return false;
     const known = this.#known.get(server.name);
     if (known !== undefined) return known;
-    // Two hosts whose aliases take each other end here.
+    // This entry ends the recursion where the aliases of two hosts take each other.
     this.#known.set(server.name, false);
     const above = this.#above(server);
     const isApart = above.length > 0 && (!takesAll(server, this.#defaultBackend) || above.some((one) => this.of(one)));

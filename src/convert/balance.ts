@@ -1,7 +1,7 @@
 /**
- * How endpoints are chosen. Several Ingresses may send to one Service and say different things
- * about it, and the oldest one decides for all; routes decide each for itself. So routes get what
- * the oldest Ingress says.
+ * Converts the settings for choosing endpoints. Where several Ingresses use one Service, the oldest
+ * Ingress decides for all of them, but each route decides for itself. So every route gets the
+ * settings of the oldest Ingress.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location, Server } from "../model/configuration.ts";
@@ -33,7 +33,7 @@ export class BalanceSpeakers {
   }
 }
 
-/** `own` with what `theirs` says of the choice of endpoints, and nothing else of it. */
+/** Returns `own` with the settings for choosing endpoints from `theirs`. */
 export function withBalanceOf(own: Spec, theirs: Spec): Spec {
   const of = (spec: Spec, isWanted: (key: string) => boolean) => Object.entries(spec).filter(([key]) => isWanted(key));
   return Object.fromEntries([...of(own, (key) => !isOfBalance(key)), ...of(theirs, isOfBalance)]);

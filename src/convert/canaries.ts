@@ -1,29 +1,29 @@
 /**
- * The canaries of a Location as rules that share its path: matches of headers for the clients that
- * they name, and weights for the rest. A header counts before a cookie, and a cookie before
- * weights, as among canaries.
+ * Converts the canaries of a Location to rules with its path: rules that match headers for the
+ * clients that canaries name, and weights for all others. As with canaries, a header counts before
+ * a cookie, and a cookie before weights.
  */
 import type { Canary } from "../model/configuration.ts";
 import type { ValueMatch } from "../model/gateway/objects.ts";
 
-/** Some of the requests to a path, and who gets them. */
+/** A part of the requests to a path, and the backends that get them. */
 export interface Variant {
   readonly headers: readonly ValueMatch[];
   /**
    * Ids of Upstreams with the shares of requests that they get; `undefined` is the Location's own.
    */
   readonly shares: readonly Share[];
-  /** For people: which annotation asks for it. */
+  /** The annotation that asks for it, in words for people. */
   readonly because: string;
 }
 
 export interface Share {
   readonly upstream: string | undefined;
-  /** In parts of all weights of the variant. */
+  /** A weight relative to the sum of all weights in the variant. */
   readonly weight: number;
 }
 
-/** The last variant is that of requests that no header decides. */
+/** Returns the variants. The last one is for requests about which no header decides. */
 export function variantsOf(canaries: readonly Canary[]): readonly Variant[] {
   const byHeader = canaries.flatMap((canary) => headerVariants(canary, canaries));
   const byCookie = canaries.flatMap((canary) => cookieVariants(canary, canaries));
@@ -65,8 +65,8 @@ function cookieVariants(canary: Canary, all: readonly Canary[]): Variant[] {
 const without = (canary: Canary, all: readonly Canary[]) => all.filter((one) => one !== canary);
 
 /**
- * Weights are shares of all requests: what the canaries leave is the Location's own. They are
- * brought to one total.
+ * Returns the shares of the canaries and of the Location, with one common total. Weights are shares
+ * of all requests, so the Location gets the rest.
  */
 function sharesOf(canaries: readonly Canary[]): readonly Share[] {
   const weighted = canaries.filter(({ policy }) => policy.weight > 0);

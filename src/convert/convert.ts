@@ -1,7 +1,7 @@
 /**
- * Ingresses as objects of the Gateway API. What is converted is what is served today: the
- * Configuration that Sluice makes of the Ingresses, with the annotations of each owner. So an
- * Ingress that is refused, or a path that another one has, is not converted.
+ * Converts Ingresses to objects of the Gateway API. It converts the Configuration that Sluice makes
+ * of the Ingresses, with the annotations of each owner. So the routes have exactly what is served
+ * today: refused Ingresses and paths that another Ingress has are not converted.
  */
 
 import { unannotated } from "../annotations/read.ts";
@@ -37,7 +37,10 @@ export interface ConvertOptions {
   /** `spec.controllerName` of the class. */
   readonly controllerName: string;
   readonly annotationsPrefix: string;
-  /** `namespace/name` of the Service of the flag; undefined: the built-in one. */
+  /**
+   * `namespace/name` of the Service that the flag names. Where it is undefined, the built-in
+   * backend is used.
+   */
   readonly defaultBackend: string | undefined;
 }
 
@@ -45,10 +48,11 @@ export interface Conversion {
   readonly objects: readonly Written[];
   readonly notes: readonly Note[];
   /**
-   * `namespace/name` of the Ingresses that stay, because no route would guard their hosts alike.
+   * `namespace/name` of the Ingresses that stay, because routes would not guard their hosts in the
+   * same way.
    */
   readonly kept: ReadonlySet<string>;
-  /** All hosts of these. */
+  /** All hosts of these Ingresses. */
   readonly keptHosts: ReadonlySet<string>;
 }
 
@@ -126,7 +130,7 @@ class Converter {
     };
   }
 
-  /** The class, where the cluster has none of this name. */
+  /** Returns the class, where the cluster has none of this name. */
   #gatewayClass(): readonly Written[] {
     const { gatewayClass: name, controllerName } = this.#options;
     if (this.#snapshot.gatewayClasses.has(name)) return [];
@@ -139,7 +143,7 @@ class Converter {
     return [{ object, comments: [] }];
   }
 
-  /** Hosts of Ingresses that have something to convert, sorted by name. */
+  /** Returns the hosts of Ingresses that have something to convert, sorted by name. */
   #servers(): readonly IngressServer[] {
     return [...this.#translation.configuration.servers.values()]
       .filter(({ listener }) => listener === undefined)
@@ -233,7 +237,7 @@ class Converter {
     const isTwin = route.server.locations.length === 0;
     const everywhere = secure.length === 0 || isTwin ? [] : transportSecurity(this.#settings);
     const parents = (names: readonly string[]) => names.map(parentOf);
-    // A header may say that a request to the https port came by http.
+    // A trusted header may say that a request on the https port came by http.
     const isSplit = secure.length > 0 && plain.length > 0 && !this.#settings.useForwardedHeaders;
     const sides = isSplit ? redirectedSides(route.server, route.rules) : undefined;
     if (sides === undefined && everywhere.length === 0)
@@ -265,7 +269,7 @@ class Converter {
     );
   }
 
-  /** Values that name objects of other namespaces. */
+  /** Adds the references of these values to objects in other namespaces. */
   #grantReferences(namespace: string, spec: Spec): void {
     if (!this.#settings.allowCrossNamespaceResources) return;
     for (const [key, kind] of Object.entries(referring)) {

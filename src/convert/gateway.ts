@@ -1,22 +1,22 @@
-/** The Gateway, and ListenerSets for the listeners that it has no room for. */
+/** Writes the Gateway, and ListenerSets for listeners beyond the number that a Gateway may have. */
 import { gatewayGroup, type ParentReference } from "../model/gateway/objects.ts";
 import type { Plan, PlannedListener } from "./listeners.ts";
 import type { Note, Written, WrittenObject } from "./written.ts";
 
-/** `namespace/name` in two parts. */
+/** The parts of `namespace/name`. */
 export interface GatewayName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Listeners that one Gateway or ListenerSet may have. */
+/** The most listeners that one Gateway or ListenerSet may have. */
 const mostListeners = 64;
 
 export interface WrittenGateway {
   readonly objects: readonly Written[];
-  /** The listeners with the kind of the object that has each. */
+  /** The listeners, each with the kind of the object that has it. */
   readonly held: readonly (PlannedListener & { readonly by: "Gateway" | "ListenerSet" })[];
-  /** The parent that has a listener, by the listener's name. */
+  /** Returns the parent that has the listener with this name. */
   readonly parentOf: (listener: string) => ParentReference;
   readonly notes: readonly Note[];
 }

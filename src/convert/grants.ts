@@ -1,4 +1,7 @@
-/** References from one namespace to another, and the ReferenceGrants that permit them. */
+/**
+ * Collects references from one namespace to another, and writes the ReferenceGrants that permit
+ * them.
+ */
 import { gatewayGroup } from "../model/gateway/objects.ts";
 import type { Written } from "./written.ts";
 
@@ -16,7 +19,7 @@ interface To {
   readonly name: string;
 }
 
-/** Targets that one grant may name. */
+/** The most targets that one grant may name. */
 const mostTargets = 16;
 
 function chunks<T>(entries: readonly T[]): readonly (readonly T[])[] {
@@ -24,7 +27,7 @@ function chunks<T>(entries: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: count }, (_, at) => entries.slice(at * mostTargets, (at + 1) * mostTargets));
 }
 
-/** Collects references; those within one namespace need no grant. */
+/** Collects references. Those within one namespace need no grant. */
 export class GrantsNeeded {
   readonly #byTarget = new Map<string, { readonly to: To; readonly from: Map<string, From> }>();
 
@@ -37,8 +40,8 @@ export class GrantsNeeded {
   }
 
   /**
-   * One for each namespace and set of referring namespaces, so that a Gateway with a hundred
-   * Secrets needs few objects.
+   * Returns one grant for each namespace and set of referring namespaces, so that a Gateway with a
+   * hundred Secrets needs few objects.
    */
   written(name: string): readonly Written[] {
     const bySource = Map.groupBy(this.#byTarget.values(), ({ to, from }) =>

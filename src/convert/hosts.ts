@@ -1,6 +1,6 @@
 /**
- * Hosts that have routes of their own: those of Ingresses, aliases that differ in TLS, and the
- * other of a host and its `www.`.
+ * Finds the hosts that have routes of their own: hosts of Ingresses, aliases that differ in TLS,
+ * and the www twins of hosts.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Server } from "../model/configuration.ts";
@@ -12,7 +12,10 @@ export type Unattached = Omit<HostRoute, "parents" | "everywhere">;
 
 type IngressServer = Server<FeatureValues>;
 
-/** Aliases for which http is not redirected as it is for the host have routes of their own. */
+/**
+ * Aliases have routes of their own where http is redirected for the host but not for them, or the
+ * other way round.
+ */
 export function byTls(server: IngressServer): readonly IngressServer[] {
   const others = server.aliases.filter(({ tlsConfigured }) => tlsConfigured !== server.tlsConfigured);
   const [first, ...rest] = others;
@@ -23,8 +26,8 @@ export function byTls(server: IngressServer): readonly IngressServer[] {
 }
 
 /**
- * The other of a host and its `www.`: a host that has nothing but a redirect. `statusCode` is that
- * of redirects.
+ * Returns the www twin of a host (`www.` added or removed), which only redirects to the host, with
+ * `statusCode`.
  */
 export function twinOf(server: IngressServer, statusCode: number): Unattached | undefined {
   const { name, redirectFrom: twin, locations } = server;

@@ -1,7 +1,7 @@
 /**
- * The http side of a host that is redirected to https. Where nothing else would answer there
- * before, one rule for all paths redirects, and the rules themselves stand only in the route of the
- * https listeners.
+ * Converts the http side of a host that redirects to https. Where nothing would answer before the
+ * redirect, one rule redirects all paths, and the other rules stand only in the route of the https
+ * listeners.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
@@ -11,7 +11,7 @@ import type { Spec } from "./spec.ts";
 
 const force = "force-ssl-redirect";
 
-/** Keys that say something about the redirect itself. */
+/** Whether the key is about the redirect itself. */
 const ofRedirect = (key: string): boolean =>
   [force, "preserve-trailing-slash", "use-port-in-redirects", "custom-headers", "proxy-body-size"].includes(key);
 
@@ -20,7 +20,7 @@ export interface Sides {
   readonly plain: readonly DraftRule[];
 }
 
-/** Undefined where http does more than redirect. */
+/** Returns undefined where http does more than redirect. */
 export function redirectedSides(server: Server<FeatureValues>, rules: readonly DraftRule[]): Sides | undefined {
   const answers = rules.filter(isAnswer);
   const others = rules.filter((rule) => !isAnswer(rule));
@@ -41,11 +41,13 @@ export function redirectedSides(server: Server<FeatureValues>, rules: readonly D
   return { secure, plain: [...answers, redirect] };
 }
 
-/** A rule that sends nothing to a backend: by a filter, or as the one of app-root. */
+/**
+ * Whether a rule sends nothing to a backend: it answers by a filter, or is the rule of app-root.
+ */
 const isAnswer = ({ filters, spec }: DraftRule): boolean =>
   filters.some(({ type }) => type === "RequestRedirect") || "permanent-redirect" in spec;
 
-/** Tells whether nginx answers the path itself before it would redirect to https. */
+/** Whether nginx answers the path itself before it would redirect to https. */
 function answersBefore({ features, closed, path }: Server<FeatureValues>["locations"][number]): boolean {
   const { redirects, cors, configurationSnippet, rewrite } = features;
   return (

@@ -1,6 +1,7 @@
 /**
- * Hosts that stay with their Ingresses, because no route would guard them alike. An Ingress stays
- * as a whole, and with it all hosts that it has, so that no host is served by both.
+ * Finds the hosts that stay with their Ingresses, because routes would not guard them in the same
+ * way. An Ingress stays as a whole together with all its hosts, so that no host is served by
+ * Ingresses and routes.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { configurationSnippet } from "../annotations/snippets.ts";
@@ -25,7 +26,10 @@ export interface Kept {
 
 export interface KeptOptions {
   readonly annotationsPrefix: string;
-  /** `namespace/name` of the Service that answers where no path does; undefined: the built-in. */
+  /**
+   * `namespace/name` of the Service that answers where no path does. Where it is undefined, the
+   * built-in backend answers.
+   */
   readonly defaultBackend: string | undefined;
 }
 
@@ -72,8 +76,8 @@ export function keptOf(
 }
 
 /**
- * Hosts whose routes leave requests over, with the host that stays and would take these. An Ingress
- * answers them 404 by itself.
+ * Finds hosts whose routes do not take every request, each with a host that stays and would take
+ * the other requests. With Ingresses these requests get 404.
  */
 function belowKept(
   servers: readonly Server<FeatureValues>[],
@@ -89,7 +93,7 @@ function belowKept(
   });
 }
 
-/** Whether the host, or an alias of it, takes some host that has the name. */
+/** Whether the host, or an alias of it, takes a host that matches the name. */
 function takes({ name, aliases }: Server<FeatureValues>, other: string): boolean {
   if (name === catchAll) return true;
   return [name, ...aliases.map((alias) => alias.name)].some((one) => {
@@ -99,8 +103,8 @@ function takes({ name, aliases }: Server<FeatureValues>, other: string): boolean
 }
 
 /**
- * Canaries and Ingresses whose paths others have count, too: what they say of the host would be
- * lost without them.
+ * Returns the hosts of an Ingress. A canary, or an Ingress without a path of its own, counts as
+ * well, because its host-wide annotations would be lost.
  */
 function hostsIn(ingress: Ingress | undefined): readonly string[] {
   const { rules = [], defaultBackend } = ingress?.spec ?? {};
@@ -115,7 +119,9 @@ function whyPassed({ name }: Server<FeatureValues>, passthrough: ReadonlySet<str
   return "passes TLS through to its Service (ssl-passthrough), and a TLSRoute needs a listener of the protocol TLS for it";
 }
 
-/** Returns why the host needs a server block of its own in a way that no route has. */
+/**
+ * Returns the reason where the host needs a server block of its own and no route can replace it.
+ */
 function whyOfBlock({ features }: Server<FeatureValues>): string | undefined {
   if (features.clientCertificate.kind !== "none")
     return "asks for certificates of clients (auth-tls-secret), which Gateways do for whole ports";
@@ -125,7 +131,7 @@ function whyOfBlock({ features }: Server<FeatureValues>): string | undefined {
   return undefined;
 }
 
-/** Annotations in which routes have groups of the path, too, or that are judged by themselves. */
+/** Annotations in which routes may use groups of the path as well, or that other checks judge. */
 const withGroups: ReadonlySet<string> = new Set(["rewrite-target", "x-forwarded-prefix", "configuration-snippet"]);
 
 function whyOfGroups(
@@ -144,13 +150,16 @@ function whyOfGroups(
   return undefined;
 }
 
-/** The snippet, where it chooses the Service that is asked; else empty. */
+/** Returns the snippet where it chooses the Service; else an empty text. */
 function upstreamNamedBy({ features: { configurationSnippet } }: Location<FeatureValues>): string {
   const text = String(configurationSnippet.text);
   return /proxy_upstream_name|upstream_balancer/.test(text) ? text : "";
 }
 
-/** A Service that a snippet names has to be that of an Ingress. */
+/**
+ * Returns the reason to stay where a snippet names a Service: it works only where an Ingress uses
+ * that Service.
+ */
 function whyNamed({ locations }: Server<FeatureValues>, snippets: readonly string[]): string | undefined {
   for (const { backends, owner } of locations) {
     const { service, port } = backends[0]!;
@@ -161,13 +170,16 @@ function whyNamed({ locations }: Server<FeatureValues>, snippets: readonly strin
   return undefined;
 }
 
-/** The server block of a wildcard would take the requests of a route below it. */
+/**
+ * Returns the reason to stay below a wildcard with a server block, which would take the requests of
+ * routes below it.
+ */
 function whyBelow({ name }: Server<FeatureValues>, blocks: ReadonlySet<string>): string | undefined {
   const above = name.replace(/^[^.]+/, "*");
   return above !== name && blocks.has(above) ? `lies below ${above}, which has a server block of its own` : undefined;
 }
 
-/** Undefined where all of the host may be converted. The first reason is enough. */
+/** Returns the first reason why the host stays; undefined where all of it may be converted. */
 function whyKept(server: Server<FeatureValues>): string | undefined {
   const { aliases, appRoot, routes, locations } = server;
   const ofBlock = whyOfBlock(server);
@@ -185,8 +197,8 @@ function whyKept(server: Server<FeatureValues>): string | undefined {
 }
 
 /**
- * Returns why the backends cannot be converted: a Service that is missing or outside of the
- * cluster. An Ingress answers 503 or sends the request outside, and a route would answer 500.
+ * Returns the reason where a backend cannot be converted: its Service is missing or outside of the
+ * cluster. There an Ingress answers 503 or sends the request outside, and a route would answer 500.
  */
 function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot["services"]): string | undefined {
   for (const { backends, features } of locations) {
@@ -203,7 +215,7 @@ function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot[
   return undefined;
 }
 
-/** Locations in a snippet, and groups of the path that it names. */
+/** Whether a snippet has locations, or uses groups of the path. */
 function isOfPath(snippet: FeatureValues["configurationSnippet"]): boolean {
   return configurationSnippet.needsPath?.(snippet) === true || configurationSnippet.namesGroups?.(snippet) === true;
 }

@@ -1,4 +1,4 @@
-/** Notes on each part of the Ingresses that no written object has, one sentence each. */
+/** Returns one sentence for each part of the Ingresses that no written object has. */
 import { catchAll, type StreamServer } from "../model/configuration.ts";
 import { type Problem, sentence } from "../problem.ts";
 import type { Kept } from "./kept.ts";
@@ -10,7 +10,7 @@ export interface LeftOut {
   readonly kept: Kept;
   /** Keyed by `namespace/name` of the Ingress. */
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
-  /** Annotations of an Ingress that are not converted. */
+  /** Returns the annotations of an Ingress that are not converted. */
   annotations(key: string): readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function leftOutNotes({ accepted, kept, problems, annotations }: LeftOut)
   return [...ofHosts, ...ofIngresses];
 }
 
-/** Ports of the ConfigMaps for TCP and UDP, which no Ingress has. */
+/** Notes on ports of the ConfigMaps for TCP and UDP, which belong to no Ingress. */
 export function streamNotes(streams: readonly StreamServer[]): readonly Note[] {
   return (["tcp", "udp"] as const).flatMap((kind): Note[] => {
     const ports = streams.flatMap((one) => (one.kind === kind ? [one.port] : []));

@@ -1,6 +1,6 @@
 /**
- * The listeners that the hosts of Ingresses need. One for http takes all hosts. Over TLS each
- * certificate has one for each of its hosts, because a listener shows the same certificate to all.
+ * Plans the listeners that the hosts of Ingresses need. One listener for http takes all hosts. Over
+ * TLS each host has its own listener, because a listener shows the same certificate to all clients.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
@@ -10,9 +10,9 @@ import { hostSlug, type Names } from "./names.ts";
 
 export interface PlannedListener {
   readonly listener: GatewayListener;
-  /** Above the listener. */
+  /** The comment above the listener. */
   readonly comment: string;
-  /** `namespace/name` of the Secret; undefined where it has no TLS. */
+  /** `namespace/name` of the Secret; undefined where the listener has no TLS. */
   readonly secret: string | undefined;
 }
 
@@ -84,12 +84,15 @@ export function planListeners(
 const rank = ({ listener, secret }: PlannedListener): number =>
   (secret === undefined ? 0 : 2) + (listener.hostname === undefined ? 0 : 1);
 
-/** The host with those of its aliases that a listener can have. */
+/** Returns the host, and those of its aliases that a listener can have. */
 export function namesOf({ name, aliases }: Pick<Server_, "name" | "aliases">): readonly string[] {
   return [name, ...aliases.map((alias) => alias.name).filter(isHostname)];
 }
 
-/** Exact names, and wildcards of any depth; nginx knows further forms of aliases. */
+/**
+ * Whether a listener can have the name: an exact name, or a wildcard of any depth. Aliases in nginx
+ * may have further forms.
+ */
 export function isHostname(name: string): boolean {
   return /^(?:\*\.)?[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/.test(name);
 }

@@ -1,26 +1,26 @@
 /**
- * Names of the objects that are written: made of those of Ingresses and hosts, and no longer than
- * Kubernetes takes them.
+ * Makes the names of written objects from the names of Ingresses and hosts, with at most the length
+ * that Kubernetes allows.
  */
 import { shortHash } from "../directives/short-hash.ts";
 
-/** Characters that the name of an object, or of a listener, may have. */
+/** The most characters in the name of an object or a listener. */
 const most = 253;
 
 /**
- * Gives each wish a name of its own within a scope, such as a kind and a namespace. Equal wishes
- * for one thing get the same name.
+ * Gives each thing its own name within a scope, such as a kind and a namespace. The same thing
+ * always gets the same name.
  */
 export class Names {
   readonly #taken = new Map<string, string>();
   readonly #shortened: string[] = [];
 
-  /** Names that are too long and got a hash in place of their end. */
+  /** Names that were too long, so that a hash replaces their end. */
   get shortened(): readonly string[] {
     return this.#shortened;
   }
 
-  /** `of` says what the name is for: two things that wish for one name get different ones. */
+  /** `of` identifies the thing: two things with the same wished name get different names. */
   nameFor(scope: string, wished: string, of: string): string {
     const clean = cleaned(wished);
     let name = clean;

@@ -1,25 +1,27 @@
 /**
- * The ways into the Locations of a host as matches of routes. The Configuration has them in nginx's
- * words; a prefix there ends in a slash and stands beside the path without it, while PathPrefix
- * means both.
+ * Converts the paths of a host's Locations to matches of routes. In the Configuration a prefix ends
+ * in a slash, and the path without the slash is a second entry; PathPrefix covers both.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Route, Server } from "../model/configuration.ts";
 import type { HTTPRouteMatch } from "../model/gateway/objects.ts";
 
 export type Way = {
-  /** Place among the Locations of the host. */
+  /** The index among the Locations of the host. */
   readonly location: number;
   readonly path: NonNullable<HTTPRouteMatch["path"]>;
 } & (
   | { readonly kind: "plain" }
-  /** The path after the rewrite, which may name groups of the pattern; undefined: it stays. */
+  /**
+   * The path after the rewrite, which may name groups of the pattern. Where it is undefined, the
+   * path stays.
+   */
   | { readonly kind: "pattern"; readonly rewrite: string | undefined }
   /** Answers 301 to this path. */
   | { readonly kind: "slash"; readonly to: string }
 );
 
-/** In the order in which they are tried. */
+/** Returns the ways in the order in which they are tried. */
 export function waysOf({ routes }: Pick<Server<FeatureValues>, "routes">): readonly Way[] {
   const [only] = routes;
   const isAlone = routes.length === 1 && only?.match === "regex" && only.path === "/" && only.rewrite === undefined;
@@ -28,7 +30,7 @@ export function waysOf({ routes }: Pick<Server<FeatureValues>, "routes">): reado
   return inLengths(routes.flatMap((route) => wayOf(route, prefixes)));
 }
 
-/** Only makes a pattern longer. */
+/** Makes a pattern longer without changing its meaning. */
 const padding = "(?:)";
 
 /**
@@ -66,15 +68,18 @@ function wayOf(route: Route, prefixes: ReadonlyMap<string, number>): Way[] {
   return [{ kind: "pattern", location, path: { type: "RegularExpression", value }, rewrite: route.rewrite }];
 }
 
-/** Ingresses have paths as nginx decodes them; the Gateway API takes few characters as they are. */
+/**
+ * Escapes a path: Ingresses have paths as nginx decodes them, and the Gateway API allows few
+ * characters unescaped.
+ */
 function escaped(path: string): string {
   const percent = (byte: number) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
   return path.replace(/[^-A-Za-z0-9/._~!$&'()*+,;=:@]/gu, (char) => [...Buffer.from(char)].map(percent).join(""));
 }
 
 /**
- * The pattern of an Ingress is anchored at its start, takes what follows and ignores case; that of
- * a route takes the whole path. Each gets the same text around it, because the longest pattern is
+ * An Ingress's pattern is anchored at its start only and ignores case; a route's pattern has to
+ * match the whole path. All patterns get the same text around them, because the longest pattern is
  * tried first.
  */
 function wholePattern(path: string): string {
@@ -83,7 +88,7 @@ function wholePattern(path: string): string {
 }
 
 /**
- * The parts between those `|` that stand in no group and no class: only the first part is anchored.
+ * Splits a pattern at each `|` outside of groups and classes: only the first part is anchored.
  */
 function alternatives(pattern: string): readonly string[] {
   const parts: string[] = [];

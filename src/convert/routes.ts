@@ -1,6 +1,6 @@
 /**
- * The HTTPRoutes of a host: one for each namespace that has paths on it, because a route sends to
- * Services of its own.
+ * Makes the HTTPRoutes of a host: one for each namespace that has paths on it, because a route uses
+ * the Services of its own namespace.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
@@ -16,12 +16,12 @@ export interface HostRoute {
   readonly server: Server<FeatureValues>;
   readonly namespace: string;
   readonly rules: readonly DraftRule[];
-  /** Names of Ingresses of the namespace that have paths on the host, the first one first. */
+  /** Names of the namespace's Ingresses that have paths on the host, in the order of the paths. */
   readonly ingresses: readonly string[];
-  /** How many hosts these Ingresses have. */
+  /** The number of hosts that these Ingresses have. */
   readonly hosts: number;
   readonly parents: readonly ParentReference[];
-  /** Stands in each rule beside its own filters. */
+  /** Filters that each rule has beside its own. */
   readonly everywhere: readonly HTTPRouteFilter[];
 }
 
@@ -31,7 +31,7 @@ export interface RouteWorld {
   readonly notes: Note[];
 }
 
-/** Hostnames and parents that one route may have. */
+/** The most hostnames and parents that one route may have. */
 const [mostHostnames, mostParents] = [16, 32];
 
 export function writtenRoutes(route: HostRoute, suffix: string, world: RouteWorld): readonly Written[] {
@@ -80,7 +80,7 @@ function writtenRoute(
     return { namespace, of: rule.ingress, wished, spec: rule.spec, comment };
   };
   const target = { kind: "HTTPRoute", name };
-  // A rule without backends has to name what answers in their place.
+  // A rule without backends needs a filter or RouteSettings that answer in their place.
   const isWhole = rules.every(({ backendRefs, filters }) => backendRefs.length > 0 || filters.length > 0);
   const isAttached = shared !== undefined && isWhole && pool.attach(wanted(first!, name), target);
   const written = rules.map((rule) => {
@@ -108,7 +108,10 @@ function writtenRoute(
   };
 }
 
-/** The settings that all rules have in common; undefined where they differ, or there are none. */
+/**
+ * Returns the settings that all rules have in common; undefined where they differ, or where there
+ * are none.
+ */
 function sharedSpec(rules: readonly DraftRule[]): DraftRule["spec"] | undefined {
   const texts = new Set(rules.map(({ spec }) => JSON.stringify(spec)));
   const [first] = rules;

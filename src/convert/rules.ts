@@ -18,21 +18,24 @@ export interface DraftRule {
   readonly matches: readonly HTTPRouteMatch[];
   readonly filters: readonly HTTPRouteFilter[];
   readonly backendRefs: readonly HTTPBackendReference[];
-  /** The spec of its RouteSettings; empty: it needs none. */
+  /** The spec of the rule's RouteSettings; empty where it needs none. */
   readonly spec: Spec;
-  /** Above the rule, a line each. */
+  /** Comments above the rule, one line each. */
   readonly comments: readonly string[];
-  /** `namespace/name` of the Ingress that RouteSettings are called after. */
+  /** `namespace/name` of the Ingress after which RouteSettings are named. */
   readonly ingress: string;
-  /** The rule answers before anything that Ingresses add to all answers. */
+  /**
+   * The rule gets none of the filters that Ingresses need in all rules, because nginx answers
+   * before these.
+   */
   readonly isBare?: true;
 }
 
 export interface RuleWorld {
   service(key: string): Service | undefined;
   /**
-   * `namespace/name` of the Service that answers where no path does; undefined: the built-in one,
-   * which answers 404.
+   * `namespace/name` of the Service that answers where no path does. Where it is undefined, the
+   * built-in backend answers 404.
    */
   readonly defaultBackend: string | undefined;
   /** Turns the annotations of the Location's owner into the spec of RouteSettings for its rules. */
@@ -66,7 +69,7 @@ function rulesOfWay(
       requestRedirect: { path: { type: "ReplaceFullPath", replaceFullPath: way.to }, statusCode: 301 },
     };
     const comments = [`the slash that nginx adds to the path of ${ownerName(location)}`];
-    // nginx adds it before it redirects to https and before any guard.
+    // nginx redirects to add the slash before the redirect to https and before any guard.
     return [{ matches: [{ path: way.path }], filters: [redirect], backendRefs: [], spec: {}, comments, ingress }];
   }
   if (isNobodys(location, world)) return [];
@@ -97,8 +100,8 @@ function rulesOfWay(
 }
 
 /**
- * A path that no Ingress wrote, and that the built-in default backend answers: a Gateway answers
- * 404 there by itself.
+ * Whether no Ingress has the path, so that the built-in default backend answers it. A Gateway
+ * answers 404 there by itself.
  */
 function isNobodys(
   { backends, features }: Location<FeatureValues>,
@@ -137,8 +140,9 @@ function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteF
 }
 
 /**
- * Cookies are for the path as the Ingress has it, and a route has a longer pattern. A cookie for a
- * real pattern never comes back, so that of the route is for what stands before it.
+ * Returns the path of the cookie, which is the path that the Ingress has, because a route has a
+ * longer pattern. Browsers never send back a cookie whose path is a real pattern, so the route's
+ * cookie has the literal beginning.
  */
 function cookiePathOf(way: Way, { features: { sessionAffinity }, path }: Location<FeatureValues>): Spec {
   const isOwn = way.kind === "pattern" && sessionAffinity.type === "cookie" && sessionAffinity.path === "";
@@ -147,7 +151,7 @@ function cookiePathOf(way: Way, { features: { sessionAffinity }, path }: Locatio
   return { "session-cookie-path": isReadable ? path : literalPath(path, true) };
 }
 
-/** `/` itself goes to the path of app-root before anything else happens. */
+/** Returns the rules for app-root: `/` is redirected to its path before anything else happens. */
 function appRootRules(
   { appRoot, locations }: Server<FeatureValues>,
   isMine: (location: Location<FeatureValues>) => boolean,
@@ -160,7 +164,7 @@ function appRootRules(
       matches: [{ path: { type: "Exact", value: "/" } }],
       filters: [],
       backendRefs: [ownReference(speaker, world) ?? []].flat(),
-      // A RequestRedirect would keep the query.
+      // A RequestRedirect would keep the query, and app-root drops it.
       spec: { "permanent-redirect": appRoot, "permanent-redirect-code": "302" },
       comments: [`from ${ownerName(speaker)}, annotation app-root`],
       ingress: ownerKey(speaker),
@@ -185,7 +189,7 @@ function canaryReference(upstream: string, { owner }: Location<FeatureValues>, w
   return referenceTo(`${namespace}/${service}`, port, owner?.namespace, world);
 }
 
-/** Undefined where no number of a port is known. */
+/** Returns undefined where the number of the port is not known. */
 function referenceTo(
   key: string,
   port: string,

@@ -1,19 +1,19 @@
-/** The RouteSettings that rules need: equal ones of one Ingress are one object. */
+/** Collects the RouteSettings that rules need. Equal settings of one Ingress become one object. */
 import type { PolicyTarget } from "../model/gateway/backend-tls-policy.ts";
 import { gatewayGroup } from "../model/gateway/objects.ts";
 import type { Names } from "./names.ts";
 import type { Spec } from "./spec.ts";
 import type { Written } from "./written.ts";
 
-/** Targets that one object may have. */
+/** The most targets that one object may have. */
 const mostTargets = 16;
 
 /** RouteSettings that rules need. */
 export interface Wanted {
   readonly namespace: string;
   /**
-   * The object that they come from, such as an Ingress. Only equal settings from one object are
-   * shared.
+   * The object that they come from, such as an Ingress. Equal settings are shared only if they come
+   * from the same object.
    */
   readonly of: string;
   /** The name that they get unless other RouteSettings already have it. */
@@ -38,12 +38,15 @@ export class SettingsPool {
     this.#names = names;
   }
 
-  /** The name of the object with this spec, to be named by rules. */
+  /** Returns the name of the object with this spec, for rules to refer to. */
   named(wanted: Wanted): string {
     return this.#entry(wanted).name;
   }
 
-  /** Attaches the spec; gives false where the object has all the targets that it may have. */
+  /**
+   * Attaches the spec to the target. Returns false where the object already has as many targets as
+   * it may have.
+   */
   attach(wanted: Wanted, target: Omit<PolicyTarget, "group">): boolean {
     const entry = this.#entry(wanted);
     if (entry.targets.length >= mostTargets) return false;
@@ -52,7 +55,7 @@ export class SettingsPool {
   }
 
   #entry({ namespace, of, wished, spec, comment }: Wanted): Pooled {
-    // Limits count for each object, so two Ingresses do not share one.
+    // Rate limits count for each object, so two Ingresses do not share one.
     const key = JSON.stringify([namespace, of, spec]);
     const entry = this.#all.get(key) ?? {
       namespace,

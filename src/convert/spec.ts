@@ -13,7 +13,7 @@ import type { Settings } from "../settings/registry.ts";
 export type Spec = Readonly<Record<string, string>>;
 
 /**
- * Said by fields of the Gateway API, by names of hosts, or once for a Location by `redirectSpec`.
+ * Annotations that become fields of the Gateway API, hostnames, or the result of `redirectSpec`.
  */
 const standard: ReadonlySet<string> = new Set([
   ...["canary", "canary-by-header", "canary-by-header-value", "canary-by-header-pattern", "canary-by-cookie"],
@@ -23,10 +23,11 @@ const standard: ReadonlySet<string> = new Set([
 ]);
 
 export interface OwnAnnotations {
-  /** For the rules of its paths. */
+  /** The spec for the rules of its paths. */
   readonly spec: Spec;
   /**
-   * Annotations that are left out, each with the reason: sentences that do not name the Ingress.
+   * Sentences about annotations that are left out, each with the reason. They do not name the
+   * Ingress.
    */
   readonly leftOut: readonly string[];
 }
@@ -42,7 +43,7 @@ export function annotationsOf(ingress: Ingress, prefix: string, problems: readon
   for (const [name, value] of Object.entries(ingress.metadata.annotations ?? {}).sort(byName)) {
     if (!name.startsWith(`${prefix}/`)) continue;
     const key = name.slice(prefix.length + 1);
-    // Few annotations mean something without a value; there is a Problem about those.
+    // An empty annotation usually has no meaning. Where it has one, there is a Problem.
     if (value === "" && !problems.some((problem) => "key" in problem && problem.key === key)) continue;
     const why = dead.get(key);
     if (why !== undefined) leftOut.push(`annotation ${key} ${why}`);

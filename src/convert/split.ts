@@ -1,11 +1,11 @@
-/** Routes that are larger than the Gateway API takes, as several. */
+/** Splits routes that are larger than the Gateway API allows. */
 import type { DraftRule } from "./rules.ts";
 
-/** As the definitions of the Gateway API v1.6 have them. */
+/** The limits in the definitions of the Gateway API v1.6. */
 export const mostMatchesOfRule = 64;
 const [mostRules, mostMatches] = [16, 128];
 
-/** Several where one route cannot hold them, in their order. */
+/** Returns the rules in their order, as several lists where one route cannot hold them. */
 export function partsOf(rules: readonly DraftRule[]): readonly (readonly DraftRule[])[] {
   const small = rules.flatMap((rule) => {
     const count = Math.ceil(rule.matches.length / mostMatchesOfRule);
@@ -29,7 +29,7 @@ export function partsOf(rules: readonly DraftRule[]): readonly (readonly DraftRu
   return parts;
 }
 
-/** Equal matches are tried in the order of the names, so numbers have one length. */
+/** Equal matches are tried in the order of routes' names, so all numbers have the same length. */
 export function partName(name: string, at: number, count: number): string {
   return count === 1 ? name : `${name}-${String(at + 1).padStart(String(count).length, "0")}`;
 }

@@ -1,11 +1,11 @@
 /**
- * The header Strict-Transport-Security, which the ConfigMap gives every answer of an Ingress over
- * TLS, and routes by a filter.
+ * The header Strict-Transport-Security. The ConfigMap adds it to every answer of an Ingress over
+ * TLS; routes need a filter for it.
  */
 import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { Settings } from "../settings/registry.ts";
 
-/** The header that Ingresses send with each answer over TLS. */
+/** Returns the header that Ingresses send with each answer over TLS. */
 export function transportSecurity({
   hsts,
   hstsMaxAge,

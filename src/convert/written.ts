@@ -28,7 +28,7 @@ export interface Comment {
  * or a part that was left out.
  */
 export interface Note {
-  /** Like `Ingress shop/web`. */
+  /** The object, such as `Ingress shop/web`. */
   readonly about: string;
   readonly text: string;
 }

@@ -1,7 +1,7 @@
 /**
- * Objects as YAML with comments. The `yaml` package can do it as well, but it takes seconds for the
- * objects of some thousand Ingresses, because it makes a node of each value. These values are
- * plain: texts, numbers, booleans, lists and maps.
+ * Writes objects as YAML with comments. The `yaml` package can do that as well, but it takes
+ * seconds for the objects of some thousand Ingresses, because it makes a node of each value. These
+ * values are plain: texts, numbers, booleans, lists and maps.
  */
 import type { Comment, Written } from "./written.ts";
 
@@ -31,7 +31,10 @@ const joined = (before: string | undefined, text: string): string =>
   before === undefined ? text : `${before}\n${text}`;
 const placeOf = (at: Comment["at"]): string => at.join("/");
 
-/** A line break in a comment would end it. */
+/**
+ * Returns the lines of a comment. Each line of the text begins with `#`, because a line break ends
+ * a comment.
+ */
 function commentLines(text: string, indent: string): string {
   return text
     .split("\n")
@@ -50,7 +53,7 @@ function mapLines(map: object, indent: string, path: Path, comments: ReadonlyMap
     });
 }
 
-/** The text behind the colon of a key, with the end of its line. */
+/** Returns the text after the colon of a key, with the end of its line. */
 function valueText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return " []\n";
@@ -69,7 +72,7 @@ function itemText(value: unknown, indent: string, path: Path, comments: Readonly
   const comment = comments.get(placeOf(path));
   const above = comment === undefined ? "" : commentLines(comment, indent);
   if (typeof value !== "object" || value === null) return `${above}${indent}- ${scalar(value)}\n`;
-  // No object of ours has a list in a list, and JSON is YAML.
+  // A list in a list is written as JSON, which is YAML, too; no object of ours has one.
   if (Array.isArray(value)) return `${above}${indent}- ${quoted(value)}\n`;
   const lines = mapLines(value, `${indent}  `, path, comments).join("");
   if (lines === "") return `${above}${indent}- {}\n`;
@@ -80,7 +83,7 @@ function itemText(value: unknown, indent: string, path: Path, comments: Readonly
   return `${above}${raised}${indent}- ${rest.slice(indent.length + 2)}`;
 }
 
-/** Words that YAML 1.1, which many tools still read, takes for something else than text. */
+/** Words that YAML 1.1, which many tools still use, does not read as text. */
 const special = /^(?:y|n|yes|no|on|off|true|false|null|~|\.inf|\.nan)$/i;
 const plain = /^[A-Za-z/][\w./-]*(?: [\w./-]+)*$/;
 
@@ -91,7 +94,10 @@ function scalar(value: unknown): string {
 
 const inList = (value: unknown): string => scalar(value);
 
-/** YAML reads every text of JSON, but for two line separators that it takes for line breaks. */
+/**
+ * Returns the value as JSON, which YAML can read. Two line separators need an escape, because YAML
+ * takes them for line breaks.
+ */
 function quoted(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,

@@ -19,13 +19,13 @@ import { matcher, type Router } from "./router.ts";
 
 export interface DecideOptions {
   /**
-   * Paths that Sluice answers by itself on hosts of no Ingress, unless an Ingress has exactly that
-   * path.
+   * Paths that Sluice answers itself on hosts without an Ingress, unless an Ingress has exactly
+   * that path.
    */
   readonly ownPaths: readonly string[];
-  /** Where the built-in server listens that answers 404 if there is no other default backend. */
+  /** The port of the built-in server, which answers 404 where there is no other default backend. */
   readonly builtInPort: number;
-  /** Where requests of clients arrive. */
+  /** The ports on which requests of clients arrive. */
   readonly ports: Ports;
 }
 
@@ -76,7 +76,10 @@ function forHost(
   return { request, host, path, ...decided, errorPages: path.location.features.customErrors.codes };
 }
 
-/** The list is nginx-status-ipv4-whitelist, or its counterpart for IPv6. */
+/**
+ * Guards of the paths that Sluice answers itself. The list is nginx-status-ipv4-whitelist, or its
+ * counterpart for IPv6.
+ */
 const ownGuards: readonly Guard[] = [
   {
     what: "status",

@@ -11,14 +11,14 @@ import type { ReadRequest } from "./request.ts";
 export interface Guard {
   /** The feature's name. */
   readonly what: string;
-  /** A sentence: what the guard asks for, and how this request fares. */
+  /** A sentence with the requirement of the guard, and whether this request meets it. */
   readonly says: string;
   /**
-   * `depends`: on something that is not known in advance, such as a password or the client's
-   * address.
+   * `depends` means that the outcome depends on something that is not known in advance, such as a
+   * password or the client's address.
    */
   readonly outcome: "passes" | "stops" | "depends";
-  /** The status that the client gets where it stops. */
+  /** The status that the client gets where the guard stops the request. */
   readonly status?: number;
 }
 
@@ -30,7 +30,7 @@ export type End =
       readonly upstream: Upstream;
       /** Canaries that may take the request instead. */
       readonly canaries: readonly { readonly canary: Canary; readonly upstream: Upstream | undefined }[];
-      /** The path that the backend sees, if it is rewritten. */
+      /** The path that the backend gets, if it is rewritten. */
       readonly rewritten?: string;
       /** Whether another Service stands in because the Location's own has no endpoints. */
       readonly standsIn: boolean;
@@ -44,7 +44,7 @@ export interface Decision {
   readonly host: FoundHost | undefined;
   /** Undefined where the host alone decides. */
   readonly path: FoundPath | undefined;
-  /** In nginx's order; none after the one that stops the request. */
+  /** The guards in nginx's order, up to the one that stops the request. */
   readonly guards: readonly Guard[];
   readonly end: End;
   /** Statuses whose answer comes from another backend. */

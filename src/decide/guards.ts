@@ -21,7 +21,7 @@ export interface Asked extends Redirected {
   readonly found: FoundPath & { readonly kind: "location" };
 }
 
-/** With the target where it is a redirect. */
+/** A guard that stops the request; a redirect has its target. */
 export type Stop = Guard & { readonly location?: string };
 
 type Check = (at: Asked, features: FeatureValues, location: Location<FeatureValues>) => Stop | undefined;
@@ -41,7 +41,7 @@ export const earlyChecks: readonly Check[] = [
   toHttps,
 ];
 
-/** Checks that come before what a route answers by its filters. */
+/** Checks that come before the answers of a route's filters. */
 export const checksBeforeFilters: readonly Check[] = [closed, preflight, configurationSnippet];
 
 /** Guards of its access phase. */
@@ -109,8 +109,8 @@ function serverSnippet({ host }: Asked): Stop | undefined {
 }
 
 /**
- * A request that has come back from its backends too often. Where an auth service or a mirror is
- * asked, the request may also be a subrequest that has come back.
+ * Stops a request that has come back from its backends too often. Where the Location asks an auth
+ * service or a mirror, the request may also be a subrequest that has come back.
  */
 function loop({ asked, host, found }: Asked): Stop | undefined {
   const trail = asked.headers.get(hopsHeader);

@@ -22,12 +22,12 @@ export interface FoundHost {
   readonly certificate: string | undefined;
 }
 
-/** The further places where a host is looked up that is the name of no Server. */
+/** Further tables in which a host is looked up that is not the name of a Server. */
 interface Others {
-  /** Serves a host that none of the others takes. */
+  /** The Server of hosts that no other Server takes. */
   readonly last: Server<FeatureValues>;
   readonly byName: ReadonlyMap<string, FoundHost>;
-  /** Hosts called `*.`, by that name. */
+  /** Servers whose names begin with `*.`, by name. */
   readonly wildcards: ReadonlyMap<string, Server<FeatureValues>>;
   readonly patterns: readonly AliasPattern[];
 }
@@ -36,13 +36,13 @@ interface AliasPattern {
   readonly server: Server<FeatureValues>;
   readonly alias: Server<FeatureValues>["aliases"][number];
   readonly form: ReturnType<typeof formOf>;
-  /** Undefined for wildcards, and where only nginx can read it. */
+  /** Undefined for wildcards, and for patterns that only nginx can read. */
   readonly regex: Pattern | undefined;
 }
 
 const indices = new WeakMap<Served["servers"], Others>();
 
-/** One Configuration is asked about many hosts, so it is searched through once. */
+/** Cached, because one Configuration may get questions about many hosts. */
 function othersOf(servers: Served["servers"]): Others {
   const known = indices.get(servers) ?? othersIn(servers);
   indices.set(servers, known);

@@ -12,7 +12,7 @@ export type FoundPath =
       readonly groups: readonly (string | undefined)[];
     }
   | { readonly kind: "nothing" }
-  /** A pattern that only nginx can apply comes before the others. */
+  /** A pattern that only nginx can apply comes before the route that would be found. */
   | { readonly kind: "unclear"; readonly pattern: string };
 
 export function pathOf(server: Server<FeatureValues>, uri: string): FoundPath {

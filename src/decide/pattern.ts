@@ -1,16 +1,17 @@
 /**
  * Translates a pattern of nginx (PCRE, without regard to letter case) into one of JavaScript, where
- * the two mean the same. nginx gives a pattern up after some steps, and JavaScript never does, so
- * one that may take long is run with a limit of time: a tenant writes the pattern, and the process
- * that explains it may be the controller.
+ * the two mean the same. nginx gives up a pattern after a number of steps, but JavaScript never
+ * does. So a pattern that may take long runs with a time limit: a tenant has written it, and this
+ * process may be the controller.
  */
 import { createContext, Script } from "node:vm";
 
 /**
- * Of one pattern on one text. So long a time is never reached by chance, when the machine is busy.
+ * The limit for one pattern on one text. It is so long that a busy machine does not reach it by
+ * chance.
  */
 const limitMs = 1_000;
-/** Where several patterns are tried, no further one is after so many that took too long. */
+/** After so many patterns that took too long, no further pattern is tried. */
 export const mostTooLong = 2;
 
 export class Pattern {
@@ -32,7 +33,7 @@ export class Pattern {
   }
 }
 
-/** Undefined where JavaScript has no such pattern; then only nginx can decide. */
+/** Returns undefined where JavaScript has no such pattern; then only nginx can decide. */
 export function patternOf(source: string, flags = "is"): Pattern | undefined {
   const same = source
     .replace(/\(\?P?<(?![=!])/g, "(?<")
@@ -48,9 +49,9 @@ export function patternOf(source: string, flags = "is"): Pattern | undefined {
 }
 
 /**
- * Whether its steps may grow faster than the square of the text: where a group is repeated, or
- * where several parts share out the text. Most patterns of paths do neither, and a limit costs a
- * thread.
+ * Whether the number of steps may grow faster than the square of the text's length: a group is
+ * repeated, or several parts can divide the text in many ways. Few patterns of paths are like that,
+ * and a time limit needs a thread.
  */
 function mayTakeLong(source: string, text: string): boolean {
   if (/\)[*+{]/.test(source)) return true;

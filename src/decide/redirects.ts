@@ -50,7 +50,10 @@ interface HttpsRedirect {
   readonly port: boolean;
 }
 
-/** The redirect between a host and its www twin: nginx always names the port. */
+/**
+ * Returns the target of the redirect between a host and its www twin. nginx always names the port
+ * there.
+ */
 export function twinTarget(at: Redirected, name: string): string {
   const own = at.asked.scheme === "https" ? at.ports.https : at.ports.http;
   const said = (at.settings.useForwardedHeaders && at.asked.headers.get("x-forwarded-port")) || String(own);
@@ -63,8 +66,8 @@ export function appRootTarget(at: Redirected, root: string, label: string | unde
 }
 
 /**
- * The Location header that nginx sends for a target: it adds scheme and host to a path, unless the
- * location forbids that.
+ * Returns the Location header that nginx sends for a target. nginx adds scheme and host to a path,
+ * unless the location forbids that.
  */
 export function sent(
   at: Redirected,
@@ -83,8 +86,8 @@ export function sent(
 type Sent = Pick<FeatureValues, "redirects" | "sslRedirect">;
 
 /**
- * A rewrite to a URL. Groups are parts of the decoded path, and are escaped again where the client
- * has escaped anything.
+ * Returns the target of a rewrite to a URL. Groups are parts of the decoded path, and they are
+ * escaped again where the client has escaped anything.
  */
 export function elsewhereTarget(at: Redirected, target: string, groups: readonly (string | undefined)[]): string {
   const special = at.request.requestUri.includes("%") ? /[\x00-\x20#%&+?\x7f-\xff]/g : /[\x00-\x1f\x7f]/g;
@@ -96,8 +99,8 @@ export function elsewhereTarget(at: Redirected, target: string, groups: readonly
 }
 
 /**
- * `$1` to `$9` are groups of the path. Variables are replaced if the request itself determines
- * them; others stay.
+ * Fills in a target: `$1` to `$9` are groups of the path. Variables are replaced if the request
+ * itself determines them; others stay.
  */
 export function expanded(target: string, groups: readonly (string | undefined)[], at?: Redirected): string {
   return target.replace(/\$(?:(\d)|\{?(\w+)\}?)/g, (found, group?: string, name = "") => {

@@ -7,16 +7,16 @@ export interface AskedRequest {
   readonly scheme: "http" | "https";
   /** The host as the client sent it, with or without a port. */
   readonly host: string;
-  /** With its query, as the client sends it. */
+  /** The path with its query, as the client sends it. */
   readonly target: string;
   readonly method: string;
   /** Headers by their names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The port of the URL; undefined: the usual one of the scheme. */
+  /** The port of the URL. Where it is undefined, it is the usual one of the scheme. */
   readonly port?: number;
-  /** The name in the TLS handshake; undefined: that of the host. */
+  /** The name in the TLS handshake. Where it is undefined, it is the host. */
   readonly sni?: string;
-  /** The client's address; undefined: unknown. */
+  /** The client's address; undefined where it is unknown. */
   readonly client?: string;
 }
 
@@ -30,7 +30,7 @@ export interface ReadRequest {
   readonly query: string;
 }
 
-/** Undefined where nginx answers 400 before it looks for a host. */
+/** Returns undefined where nginx answers 400 before it looks for a host. */
 export function readRequest({ host: written, target }: AskedRequest): ReadRequest | undefined {
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target);
   if (absolute && contradict(absolute[1]!, written)) return undefined;
@@ -48,8 +48,8 @@ export function readRequest({ host: written, target }: AskedRequest): ReadReques
 }
 
 /**
- * A request may name only one host: another host or port in the Host header is answered with 400
- * (nginx/lua/sluice/route/hosts.lua).
+ * Whether the request names two hosts: nginx answers 400 where the Host header has another host or
+ * port than the target (nginx/lua/sluice/route/hosts.lua).
  */
 function contradict(target: string, header: string): boolean {
   if (header === "") return false;
@@ -65,8 +65,8 @@ function nameOf(written: string): string | undefined {
 }
 
 /**
- * Decodes it once, joins slashes and resolves dots; undefined where it leaves the root or has a
- * wrong escape.
+ * Decodes the path once, joins slashes and resolves dots. Returns undefined where the path leaves
+ * the root or has a wrong escape.
  */
 function normal(path: string): string | undefined {
   if (!path.startsWith("/") || /%(?![0-9a-f]{2})|%00/i.test(path)) return undefined;

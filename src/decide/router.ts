@@ -13,10 +13,10 @@ import type { AskedRequest, ReadRequest } from "./request.ts";
 
 export interface Router {
   readonly name: "nginx" | "configuration";
-  /** At the ports of Ingresses. */
+  /** Finds the host at the ports of Ingresses. */
   host(served: Served, host: string): FoundHost;
   path(server: Server<FeatureValues>, uri: string): FoundPath;
-  /** The listener of a Gateway's port that takes the host; undefined where none does. */
+  /** Returns the listener of a Gateway's port that takes the host; undefined where none does. */
   listener(port: ListenerPort, host: string): Listener | undefined;
   /** Whether the name in the handshake differs from the host and leads to another listener. */
   isMisdirected(port: ListenerPort, listener: Listener, name: string): boolean;
@@ -26,7 +26,7 @@ export interface Router {
 export interface AtListener {
   readonly port: ListenerPort;
   readonly listener: Listener;
-  /** Whether Ingresses have the port, too. */
+  /** Whether Ingresses use the port, too. */
   readonly shared: boolean;
   /** See DecideOptions. */
   readonly ownPaths: readonly string[];

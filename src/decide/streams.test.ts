@@ -1,4 +1,4 @@
-/** Where connections go, by port and name. */
+/** Decides where connections go, by port and name. */
 import { expect, test } from "vitest";
 import type { StreamServer } from "../model/configuration.ts";
 import type { GatewayStream, StreamHost } from "../model/streams.ts";

@@ -11,10 +11,12 @@ import type { Table } from "../model/table.ts";
 import type { Ports } from "./redirects.ts";
 
 export interface AskedStream {
-  /** TLS is TCP as well, so these two find the same. `any`: whatever has the port. */
+  /**
+   * TLS is TCP as well, so these two find the same streams. `any` finds all streams with the port.
+   */
   readonly protocol: "tcp" | "udp" | "tls" | "any";
   /**
-   * An address or a name, in lower case and without brackets; the name is also that of the
+   * An address or a name, in lower case and without brackets. A name is also the name in the
    * handshake.
    */
   readonly host: string;
@@ -27,19 +29,22 @@ export interface StreamTarget {
   /** Its share of the connections, from 0 to 1. */
   readonly share: number;
   readonly endpoints: readonly Endpoint[];
-  /** The name in the certificate that it has to show; absent: nginx sends the bytes as they are. */
+  /**
+   * The name that the backend's certificate must have. Where it is absent, nginx sends the bytes as
+   * they are.
+   */
   readonly tls?: string;
 }
 
 export interface StreamDecision {
   readonly protocol: "tcp" | "udp" | "tls";
-  /** Whose port it is. */
+  /** The owner of the port. */
   readonly place:
     | {
         readonly kind: "gateway";
         /** `namespace/name`, or `*` where all share the ports of this machine. */
         readonly gateway: string;
-        /** Those that have the port. */
+        /** The objects that have the port. */
         readonly owners: readonly Owner[];
         readonly listener: string | undefined;
         readonly address: string | undefined;
@@ -51,10 +56,16 @@ export interface StreamDecision {
   readonly name: string;
   /** The route, Ingress or ConfigMap. */
   readonly owner: Owner | undefined;
-  /** Where TLS ends; undefined where it passes through, or where there is none. */
+  /**
+   * The certificates, where nginx ends TLS; undefined where TLS passes through, or where there is
+   * none.
+   */
   readonly certificates: readonly string[] | undefined;
   readonly targets: readonly StreamTarget[];
-  /** Why connections are refused; absent: they get to an endpoint, or some do. */
+  /**
+   * The reason why all connections are refused. It is absent where at least some of them reach an
+   * endpoint.
+   */
   readonly refused?: string;
 }
 
@@ -63,7 +74,7 @@ interface ServedStreams {
   readonly certificates: Table<Certificate>;
 }
 
-/** Empty where no stream takes it. */
+/** Returns an empty list where no stream takes the connection. */
 export function decideStreams(
   { streams, certificates }: ServedStreams,
   asked: AskedStream,
@@ -74,12 +85,12 @@ export function decideStreams(
     if (stream.kind === "gateway") return atGateway(stream, asked, ports, certificates);
     return stream.kind === "passthrough" ? passedOn(stream, asked, ports) : onPort(stream, asked);
   });
-  // A wildcard of a route has the port, too, and the name itself is more specific.
+  // A wildcard of a route may have the port, too, but the name itself is more specific.
   const isExact = found.some(({ place }) => place.kind === "passthrough");
   return found.filter((one) => !isExact || one.place.kind === "passthrough" || !isAtIngresses(one, ports));
 }
 
-/** Whether it is on the https port of Ingresses. */
+/** Whether the stream is on the https port of Ingresses. */
 export function isAtIngresses({ place }: StreamDecision, { https }: Ports): boolean {
   if (place.kind === "gateway") return place.address === undefined && place.listenPort === https;
   return place.kind === "passthrough";
@@ -90,7 +101,7 @@ function speaks({ protocol }: AskedStream, stream: StreamServer): boolean {
   return protocol === "any" || isUdp === (protocol === "udp");
 }
 
-/** The ports that streams have, as clients see them: `TCP port 5432`; sorted. */
+/** Returns the ports of streams, as clients use them, sorted: `TCP port 5432`. */
 export function streamPorts(streams: readonly StreamServer[]): readonly string[] {
   const found = streams.flatMap((stream): readonly (readonly [number, string])[] => {
     if (stream.kind === "passthrough") return [];
@@ -101,7 +112,7 @@ export function streamPorts(streams: readonly StreamServer[]): readonly string[]
   return [...new Set(all)];
 }
 
-/** The names of TLS on a port, whether or not they have a route; sorted. */
+/** Returns the names of TLS on a port, whether or not they have a route, sorted. */
 export function namesOnPort(streams: readonly StreamServer[], port: number, ports: Ports): readonly string[] {
   const names = streams.flatMap((stream): readonly string[] => {
     if (stream.kind === "passthrough") return isUsual(port, ports) ? [stream.host] : [];
@@ -115,7 +126,7 @@ function isUsual(port: number, { https }: Ports): boolean {
   return port === 443 || port === https;
 }
 
-/** For the https port of Ingresses, 443 stands as well. */
+/** 443 also stands for the https port of Ingresses. */
 function isOn(stream: GatewayStream, port: number, ports: Ports): boolean {
   if (gatewayAndPort(stream.id).port === port) return true;
   return stream.address === undefined && stream.listenPort === ports.https && isUsual(port, ports);
@@ -147,7 +158,10 @@ function atGateway(
   ];
 }
 
-/** As nginx's map with `hostnames`: the name itself, the longest wildcard, then all names. */
+/**
+ * Finds the name as nginx's map with `hostnames` does: the name itself, the longest wildcard, then
+ * all names.
+ */
 function named({ hosts, requests = [] }: GatewayStream, name: string): StreamHost | undefined {
   if (requests.includes(name)) return undefined;
   const exact = hosts.find(({ hostname }) => hostname === name);

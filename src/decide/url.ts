@@ -1,10 +1,11 @@
 /**
- * A URL as people write it, for questions about requests: `https://shop.example.com/cart?x=1`. The
- * host is not looked at any closer, because a question may be about one that nginx refuses.
+ * Reads a URL as people write it, for questions about requests:
+ * `https://shop.example.com/cart?x=1`. The host is not checked, because a question may be about a
+ * host that nginx refuses.
  */
 
 export interface UrlParts {
-  /** Undefined where none is written. */
+  /** Undefined where the text has none. */
   readonly scheme?: "http" | "https";
   /** As it is written, with a port where there is one. */
   readonly host: string;
@@ -14,7 +15,7 @@ export interface UrlParts {
 
 const shape = /^(?:(https?):\/\/)?(\[[^\]/?#\s]*\](?::\d+)?|[^/?#\s:@]+(?::\d+)?)([/?][^\s#]*)?(?:#\S*)?$/i;
 
-/** Undefined where the text is no URL, names another scheme, or has a user. */
+/** Returns undefined where the text is not a URL, has another scheme, or has a user. */
 export function urlParts(text: string): UrlParts | undefined {
   const [, scheme, host, rest = "/"] = shape.exec(text) ?? [];
   if (host === undefined) return undefined;

@@ -23,17 +23,17 @@ export interface Capabilities {
 
 export type Capability = keyof Capabilities;
 
-/** The capabilities that a mode uses: `static` never uses Lua. */
+/** Returns the capabilities that a mode uses: `static` never uses Lua. */
 export function inMode<C extends Capabilities>(mode: "dynamic" | "static", can: C): C {
   return { ...can, lua: can.lua && mode === "dynamic" };
 }
 
-/** All that `can` lacks. */
+/** Returns the capabilities that `can` lacks. */
 export function lackingOf(can: Capabilities): ReadonlySet<Capability> {
   return new Set((Object.keys(capabilityNames) as Capability[]).filter((name) => !can[name]));
 }
 
-/** The name of each in a sentence: "nginx here has no …". */
+/** The name of each capability in the sentence "nginx here has no …". */
 export const capabilityNames: Readonly<Record<Capability, string>> = {
   brotli: "brotli module",
   geoip2: "GeoIP2 module",

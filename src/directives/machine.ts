@@ -1,5 +1,5 @@
 /**
- * The machine: everything that nginx's text depends on beside the Configuration. It comes from the
+ * The machine: everything beside the Configuration on which nginx's text depends. It comes from the
  * nginx that was found, from the machine or container that runs it, and from the flags, and never
  * from an object of the cluster.
  */
@@ -38,15 +38,17 @@ export interface Machine extends Place {
   readonly healthPath: string;
   /** Whether the stream module has the https port (`--enable-ssl-passthrough`). */
   readonly passthrough: boolean;
-  /** How requests are counted, only in dynamic mode; undefined: they are not. */
+  /**
+   * How requests are counted, in dynamic mode only. Where it is undefined, they are not counted.
+   */
   readonly counts: RequestCounts | undefined;
   /**
-   * Where logs go whose path the operator has not changed: `stderr` of a terminal, files or devices
-   * elsewhere.
+   * The targets of logs whose path the operator has not changed: `stderr` of a terminal, or else
+   * files or devices.
    */
   readonly accessLog: string;
   readonly errorLog: string;
-  /** Whether the operator wants more of nginx's log than notices. */
+  /** Whether the operator wants more in nginx's log than notices. */
   readonly talkative: boolean;
   /** Files that settings name. */
   readonly files: {
@@ -82,7 +84,7 @@ export interface Machine extends Place {
    * Empty where no nginx serves.
    */
   readonly nameKey: string;
-  /** Differs for any other text of the Lua modules, so that nginx loads them again. */
+  /** Changes with the text of the Lua modules, so that nginx loads them again. */
   readonly luaVersion: string;
 }
 
@@ -90,11 +92,11 @@ export interface Machine extends Place {
 export interface RequestCounts {
   /** Whether the host is a label; requests for unknown hosts are then left out. */
   readonly perHost: boolean;
-  /** Whether requests for unknown hosts are counted all the same. */
+  /** Whether requests for unknown hosts are counted nevertheless. */
   readonly undefinedHosts: boolean;
-  /** 2xx instead of 200. */
+  /** Whether the label is 2xx instead of 200. */
   readonly statusClasses: boolean;
-  /** Histograms for each combination of labels instead of each owner, Service and host. */
+  /** Whether each combination of labels has histograms, instead of each owner, Service and host. */
   readonly full: boolean;
   /** Upper bounds, the smallest first. */
   readonly buckets: RequestBuckets;

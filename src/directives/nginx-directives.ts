@@ -1,7 +1,7 @@
 /**
- * The directives of nginx by version, and the blocks in which each may stand. They are those of the
- * image's nginx and its modules, as `nginx -t` took them block by block, and those that only an
- * older nginx has.
+ * The directives of nginx by version, and the blocks in which each may stand. They come from the
+ * image's nginx and its modules, as `nginx -t` accepted them block by block, and from older
+ * versions.
  */
 
 /** The version in the image. */
@@ -114,7 +114,10 @@ export const allDirectives: readonly string[] = [...allowedIn.keys()].sort();
 
 const old = new Set(gone.split(" "));
 
-/** Returns why the image's nginx refuses a directive in this block; undefined where it takes it. */
+/**
+ * Returns why the image's nginx refuses a directive in this block; undefined where it accepts the
+ * directive.
+ */
 export function directiveMistake(name: string, context: Context): string | undefined {
   const allowed = allowedIn.get(name);
   if (allowed?.includes(context)) return undefined;

@@ -3,8 +3,8 @@ import { groupsOf } from "./pattern-groups.ts";
 import { Token } from "./token.ts";
 
 /**
- * The most bytes of a word in quotes in nginx.conf: nginx refuses one that, with its surroundings,
- * fills the buffer of 4096 bytes.
+ * The most bytes of a word in quotes in nginx.conf. nginx refuses a longer word, because with its
+ * surroundings it fills the buffer of 4096 bytes.
  */
 export const longestWord = 4093;
 
@@ -27,7 +27,7 @@ export function longestWordOf(path: string): number {
   return Math.max(...words.map((word) => Buffer.byteLength(String(word)) - 2));
 }
 
-/** Escapes a path as nginx does when it redirects to it with a slash. */
+/** Escapes a path as nginx does when it redirects to add a slash. */
 export function escapedPath(path: string): string {
   return [...Buffer.from(path)]
     .map((byte) =>

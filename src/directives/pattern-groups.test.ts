@@ -50,7 +50,7 @@ test("a replacement says a group's number for its name", () => {
   expect(numbered("/$rest", "/(.*)")).toBe("/$rest");
 });
 
-/** The building blocks of Perl's expressions, with all spellings of a name. */
+/** The building blocks of Perl's regular expressions, with all spellings of a named group. */
 const pieces =
   "a|b|(|)|[|]|^|\\|\\\\|\\Q|\\E|(?|?|*|<|>|'|P|P<|(?<n>|(?<m>|(?P<n>|(?'n'|(?|)|(?:|(?#|(?=|(?<=|(?<!|(?i)|(?x)|(?J)|(?n)|#|\\k<n>|\\k'm'|\\g{n}|(?P=n)|(?&n)|(?P>n)|(?(<n>)|(?('n')|(?(n)|(?(R&n)|(?R)|(*MARK:|(*ACCEPT)|\\c|\\c(|[:alpha:]|{2}|$|(?C'|(?>|(*pla:".split(
     "|",

@@ -1,8 +1,8 @@
 /**
  * Removes the names of groups from a Perl regular expression. nginx makes a variable of each named
- * group, for all hosts at once, and forgets its earlier meaning. A named group is also a numbered
- * one, so `(?<x>a)(b)` and `(a)(b)` have the same numbers, and references to a name can become
- * references to its number.
+ * group, for all hosts at once, which replaces an earlier variable of that name. A named group is
+ * also a numbered one, so `(?<x>a)(b)` and `(a)(b)` have the same numbers, and references to a name
+ * can become references to its number.
  */
 
 export interface Groups {
@@ -130,7 +130,7 @@ class Reader {
       members += quoted === undefined ? member[0] : verbatim(quoted[1]!);
       if (member[0] === "]") break;
     }
-    // No text of a class can be read as the beginning of a group afterwards.
+    // An escape keeps later steps from reading `(?` in a class as the beginning of a group.
     this.#pieces.push(members.replaceAll("(?", "(\\?"));
   }
 

@@ -21,7 +21,7 @@ export interface Header {
   readonly beside?: true;
 }
 
-/** A header of the answer. One without a value is not sent. */
+/** A header of the answer. A header without a value is not sent. */
 export interface AnswerHeader extends Header {
   /** Whether it is sent with errors, too. */
   readonly always: boolean;
@@ -62,7 +62,7 @@ export type Protocol = "http" | "grpc" | "fastcgi";
 
 export interface Place extends ServerPlace {
   readonly protocol: Protocol;
-  /** Whether nginx has Lua: it can tell several headers of one name apart, and escape text. */
+  /** Whether nginx has Lua, which can read several headers of one name, and escape text. */
   readonly dynamic: boolean;
   /**
    * Whether it belongs to an Ingress. The Location for unknown hosts has no owner, and lists of the
@@ -88,11 +88,11 @@ export interface Place extends ServerPlace {
   /** Adds a line or block of the http block, once for all that need it. */
   inHttp(text: Token): void;
   /**
-   * The author who has a pool of kept connections alone, because a snippet shapes its requests;
-   * otherwise empty.
+   * The author of an Ingress with its own pool of kept connections, because its snippet changes how
+   * requests are framed; otherwise empty.
    */
   readonly poolsOf: string;
-  /** Keeps its connections to backends apart from those of locations with another value here. */
+  /** Separates its connections to backends from those of locations that pass another value here. */
   pooledApart(by: string): void;
   /**
    * Returns `raw` as the value of a route variable. In `dynamic` mode that is the variable, and the
@@ -112,14 +112,16 @@ export interface Place extends ServerPlace {
   readonly setsHeaders: boolean;
   /** Whether Sluice or the operator has lines of its own about a request header of this name. */
   usesHeader(name: string): boolean;
-  /** Whether clients are asked who they are, or an auth service is asked about them. */
+  /** Whether clients have to identify themselves, or an auth service is asked about them. */
   readonly identifies: boolean;
   /** Whether it is for a route of a Gateway, and not for an Ingress. */
   readonly ofGateway: boolean;
-  /** The requests have timeouts or a number of tries of their own, which the balancer sets. */
+  /**
+   * Notes that the requests have their own timeouts or number of tries, which the balancer sets.
+   */
   timed(): void;
   /**
-   * Returns a header value with groups of the path. Groups exist only where a rewrite takes effect;
+   * Returns a header value with groups of the path. Groups exist only where a path is rewritten;
    * elsewhere the client's own header is used.
    */
   captured(raw: string): Token;

@@ -1,8 +1,8 @@
 /**
  * The protocol towards a backend, and the pool of kept connections. nginx finds a kept connection
  * by the address of its peer alone. So each combination of protocol and settings has an `upstream`
- * block, and with it a pool, of its own; otherwise a plain-text request could use a TLS connection,
- * or a verified route an unverified one.
+ * block, and with it a pool, of its own; otherwise a request without TLS could use a TLS
+ * connection, or a verified route an unverified one.
  */
 import type { Protocol } from "./place.ts";
 import { Token } from "./token.ts";
@@ -12,13 +12,13 @@ export type Scheme = "HTTP" | "HTTPS" | "AUTO_HTTP" | "GRPC" | "GRPCS" | "FCGI";
 export interface Pool {
   /** `proxy_pass http://…` or the like. */
   readonly pass: Token;
-  /** Names of its upstream blocks; with AUTO_HTTP one for each scheme of the client. */
+  /** Names of its upstream blocks. With AUTO_HTTP there is one for each scheme of the client. */
   readonly blocks: readonly string[];
 }
 
 /**
  * `bases` are names of blocks for plain HTTP, and `chosen` returns one of them. `apart` separates
- * pools of one scheme; it is empty where nothing does.
+ * pools of the same scheme; it is empty where nothing separates them.
  */
 export function poolOf(scheme: Scheme, bases: readonly string[], apart: string, chosen = Token.name(bases[0]!)): Pool {
   const suffix = `${scheme === "HTTP" ? "" : `_${scheme.toLowerCase()}`}${apart === "" ? "" : `_${apart}`}`;

@@ -1,5 +1,5 @@
 /**
- * `split_clients` of nginx counts in hundredths of a percent, so a smaller share would never be
- * drawn.
+ * nginx's `split_clients` counts in hundredths of a percent, so a smaller share would never be
+ * chosen.
  */
 export const smallestShare = 0.5 / 10_000;

@@ -39,20 +39,23 @@ export class Token {
   }
 
   /**
-   * Placeholders for parts that are only known once the rest of a text is: its own hash, the
+   * Placeholders for parts that are known only when the rest of a text is known: its own hash, the
    * variables that it reads, and, before the name of a variable, whether the line that sets it is
-   * needed. No other Token can print the same.
+   * needed. No other Token can print these characters.
    */
   static readonly gaps = { generation: new Token("\0"), variables: new Token("\u0001"), ifRead: new Token("\u0002") };
 
-  /** The text of `token` with a note for the source map, which is removed from nginx.conf again. */
+  /**
+   * Returns `token` with a note for the source map. The note is removed before nginx.conf is
+   * written.
+   */
   static noted(token: Token, note: string): Token {
     return new Token(`${token}\u0003${encodeURIComponent(note)}\u0004`);
   }
 
   /**
-   * Whether `raw` can be an nginx word at all. A Kind checks that before it accepts a text; a Token
-   * of any other text is a bug.
+   * Whether `raw` can be an nginx word at all. A Kind checks that before it accepts a text, so a
+   * Token of any other text is a bug.
    */
   static printable(raw: string): boolean {
     return !unprintable.test(raw);

@@ -1,8 +1,8 @@
 /**
- * Decides which changes cause an Event, with the reasons of ingress-nginx (process contract D):
- * `Sync` on a new Ingress, `CREATE` and `UPDATE` on the controller's ConfigMaps, `RELOAD` on its
- * Pod, and a Warning for each Problem on the object that it names. It is called when objects change
- * and when a turn has ended, and remembers the Events that it wrote.
+ * Writes Events, with the reasons of ingress-nginx (process contract D): `Sync` on a new Ingress,
+ * `CREATE` and `UPDATE` on the controller's ConfigMaps, `RELOAD` on its Pod, and a Warning for each
+ * Problem on the object that it names. It is called when objects change and when a turn has ended,
+ * and remembers the Events that it wrote.
  */
 import { bugWords, guarded } from "../guarded.ts";
 import type { ObjectReference } from "../kubernetes/index.ts";
@@ -21,10 +21,10 @@ export interface EventOptions {
   readonly recorder: Recorder;
   readonly snapshot: () => Snapshot;
   readonly isOurs: (ingress: Ingress, snapshot: Snapshot) => boolean;
-  /** The settings, the TCP and the UDP ports, as `namespace/name`. */
+  /** The ConfigMaps with the settings, the TCP ports and the UDP ports, as `namespace/name`. */
   readonly configMaps: readonly string[];
   readonly ownPod: () => ObjectReference;
-  /** False: only `RELOAD` is written. */
+  /** Where it is false, only `RELOAD` is written. */
   readonly syncEvents: boolean;
   /** Called with an object that gets no Events because Sluice failed on it. */
   readonly failed: (object: ObjectName, bug: Error) => void;
@@ -85,7 +85,10 @@ export class EventWriter implements Listener {
     }
   }
 
-  /** Ingresses that may be new or different, or that a new class makes ours. */
+  /**
+   * Ingresses that may be new or different, or that a changed IngressClass assigns to this
+   * controller.
+   */
   *#candidates(before: Snapshot, now: Snapshot): Iterable<readonly [key: string, ingress: Ingress]> {
     if (before.ingressClasses !== now.ingressClasses) {
       yield* now.ingresses;

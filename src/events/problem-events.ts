@@ -12,7 +12,7 @@ export interface ProblemEvent {
   readonly message: string;
 }
 
-/** Events for the Problems in `now` that are new. */
+/** Returns Events for the Problems in `now` that are new. */
 export function problemEvents(
   before: Table<readonly Problem[]>,
   now: Table<readonly Problem[]>,
@@ -32,8 +32,8 @@ const eventOf = (problem: Problem): ProblemEvent => ({
 });
 
 /**
- * ingress-nginx's name for an annotation that closes its paths (process contract D). Every other
- * kind of Problem has its own.
+ * Returns the reason of an Event. An annotation that closes its paths has ingress-nginx's name for
+ * it (process contract D), and every other kind of Problem has its own.
  */
 export function reasonOf({ kind }: Pick<Problem, "kind">): string {
   if (kind === "annotation-unreadable") return "AnnotationParsingFailed";

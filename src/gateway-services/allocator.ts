@@ -1,6 +1,6 @@
 /**
- * Keeps the record of target ports up to date: Gateways without target ports get some, and ports to
- * which nothing leads any more are retired for a while.
+ * Keeps the record of target ports up to date. Gateways without target ports get some, and ports to
+ * which no Service leads any more are not reused for a while.
  */
 import { type ApiFailure, nameOf, type Reconciled } from "../kubernetes/index.ts";
 import { isServiceOf, namedTarget, serviceKeyOf } from "../model/gateway/services.ts";
@@ -14,7 +14,7 @@ import { sliceNames } from "./slices.ts";
 import type { WantedServices } from "./wanted.ts";
 import { type ServicesWorld, serviceIn, sliceIn } from "./world.ts";
 
-/** The time until another look for a Service that has only left the watched namespaces. */
+/** The time until the next request for a Service that may only have left the watched namespaces. */
 const againMs = 60_000;
 const tries = 5;
 
@@ -30,7 +30,7 @@ export class Allocator {
     this.#file = new PortRecordFile(world.client, world.record);
   }
 
-  /** Target ports of a Gateway by `portKey`, as the stored record has them. */
+  /** Returns the target ports of a Gateway by `portKey`, as the stored record has them. */
   targetsOf(uid: string): Targets {
     return this.#targets.get(uid) ?? {};
   }
@@ -49,7 +49,7 @@ export class Allocator {
   ): Promise<Reconciled> {
     if (!this.#wanted.areKnown) return { kind: "done" };
     for (let attempt = 1; ; attempt += 1) {
-      // Somebody may have changed or deleted the record that a watch brought.
+      // Another program may have changed or deleted the record.
       const mustRead = this.#file.record === undefined || this.isOutdated;
       const unread = mustRead ? await this.#file.read(signal) : undefined;
       if (unread !== undefined) return this.#later(unread);
@@ -93,7 +93,8 @@ export class Allocator {
   }
 
   /**
-   * Gateways that want no Service as far as is known, and whose Service is still there or may be.
+   * Returns Gateways that want no Service, as far as is known, although their Service exists or may
+   * exist.
    */
   async #heldUids(signal: AbortSignal): Promise<ReadonlySet<string>> {
     const wanted = new Set(this.#wanted.all().map(({ gateway }) => gateway.metadata.uid));

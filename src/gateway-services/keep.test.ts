@@ -1,6 +1,6 @@
 /**
- * The writer against an API server in memory: what it writes, what it leaves unchanged, and what a
- * new leader finds.
+ * Tests the writer with an API server in memory: which objects it writes, which it leaves
+ * unchanged, and which a new leader finds.
  */
 import { afterEach, expect, test } from "vitest";
 import { FakeApi } from "../../test/support/fake-api.ts";
@@ -27,7 +27,9 @@ afterEach(() => {
 
 const nameOf = (kind: string, { namespace, name }: ObjectName) => `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
 
-/** Has one version of each object, and refuses a write that names another one. */
+/**
+ * An API server that has one version of each object and refuses a write that names another version.
+ */
 class WritableApi extends FakeApi {
   readonly stored = new Map<string, KubernetesObject>();
   readonly writes: string[] = [];
@@ -113,7 +115,7 @@ const pod = (name: string, ip: string, ready = true): Pod => ({
   },
 });
 
-/** A cluster with a leader, whose watches deliver at once. */
+/** Sets up a cluster with a leader, whose watches deliver at once. */
 async function setUp(api = new WritableApi()) {
   const clock = new FakeClock();
   const said: string[] = [];
@@ -144,7 +146,7 @@ async function setUp(api = new WritableApi()) {
   const term = { lost: lost.signal, holds: () => !lost.signal.aborted };
   const own = { namespace: "sluice", name: "pod-1", selector: { labelSelector: "app=sluice" } };
   const running = writer.keep(term, stop.signal, own);
-  /** The watches deliver everything, a turn runs, and the writer finishes its work. */
+  /** Lets the watches deliver everything, runs a turn, and waits for the writer. */
   const settle = async () => {
     for (let round = 0; round < 6; round += 1) {
       snapshot = seen();
@@ -256,7 +258,7 @@ test("a Gateway that comes while ports are handed out gets a Service, whatever i
   api.late.set("update ConfigMap sluice/ports", stored.promise);
   api.stored.delete("Service ns/former-sluice");
   await remove("Gateway ns/former");
-  // The port's former Service is asked for meanwhile.
+  // Meanwhile the writer reads the port's former Service.
   await set(gateway({ name: "two" }));
   asked.resolve();
   // A turn knows the new ports from the watch before the writer gets its answer.

@@ -29,7 +29,7 @@ import type { ServicesWorld } from "./world.ts";
 
 export interface GatewayServicesOptions extends ServicesWorld {
   readonly random: () => number;
-  /** Called when the Snapshot has changed; returns how to stop. */
+  /** Calls the listener when the Snapshot has changed. Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void;
   readonly watched: (event: ReflectorEvent) => void;
   readonly queued?: (event: QueueEvent) => void;
@@ -38,7 +38,7 @@ export interface GatewayServicesOptions extends ServicesWorld {
 const workers = 8;
 const delays = { floorMs: 500, ceilingMs: 60_000 };
 
-/** Keys of the queue beside those of Gateways. */
+/** Further keys of the queue, beside the keys of Gateways. */
 const recordKey = "record";
 const unwantedKey = "unwanted";
 
@@ -51,7 +51,7 @@ export class GatewayServices {
     this.#options = options;
   }
 
-  /** The statuses of a turn. */
+  /** Takes the statuses of a turn. */
   take(statuses: Table<DesiredStatus>): void {
     const changed = this.#wanted.take(statuses);
     if (changed.length === 0) return;
@@ -104,7 +104,7 @@ export class GatewayServices {
     await watching;
   }
 
-  /** Keys whose objects may have to be written, or may be released. */
+  /** Keys whose objects may have to be written or deleted. */
   *#touched(before: Snapshot, now: Snapshot, { allocator }: Shift): Iterable<string> {
     const services = now.services.changesSince(before.services);
     const slices = now.endpointSlices.changesSince(before.endpointSlices);
@@ -137,7 +137,7 @@ export class GatewayServices {
     if (key === unwantedKey) return this.#removeUnwanted(writer, round);
     if (key === recordKey) {
       return allocator.reconcile(round.signal, round.mayWrite, (uids) => {
-        // A Gateway may have come since the work on the record began.
+        // A Gateway may have been created since the work on the record began.
         for (const { gateway } of this.#wanted.all()) {
           if (uids.has(gateway.metadata.uid ?? "")) queue.add(keyOf(gateway));
         }
@@ -162,7 +162,7 @@ export class GatewayServices {
     return { kind: "done" };
   }
 
-  /** Services with the Gateways that own them. */
+  /** Returns Services that are no longer wanted, each with the Gateway that owns it. */
   #unwanted(): readonly (readonly [Gateway, Service])[] {
     const { controllerName } = this.#options;
     const snapshot = this.#options.snapshot();
@@ -179,7 +179,7 @@ export class GatewayServices {
   }
 }
 
-/** The tools of one term. */
+/** The state of one term of leadership. */
 interface Shift {
   readonly queue: WorkQueue;
   readonly allocator: Allocator;

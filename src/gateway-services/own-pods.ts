@@ -57,7 +57,7 @@ export class PodWatch {
     return this.#informer.run(signal);
   }
 
-  /** A Node is read once; one that cannot be read has no zone. */
+  /** Finds the zone of a Node. A Node is read once, and one that cannot be read has no zone. */
   async #findZone(node: string | undefined): Promise<void> {
     if (node === undefined || this.#zones.has(node)) return;
     this.#zones.set(node, undefined);

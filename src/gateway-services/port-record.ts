@@ -1,7 +1,7 @@
 /**
  * The ConfigMap with the record of target ports. It is written before any Service names a new port,
  * and each write names the version that it is based on. So two processes that both believe to lead
- * cannot give one port away twice.
+ * cannot assign the same port twice.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Answer, type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";
@@ -11,7 +11,7 @@ import { emptyRecord, type PortRecord, readRecord, recordData } from "../transla
 
 export type RecordWritten =
   | { readonly kind: "same" | "written" }
-  /** Somebody else has changed it; `record` is its present content. */
+  /** Another program has changed it; `record` has its present content. */
   | { readonly kind: "outdated" }
   | { readonly kind: "failed"; readonly failure: ApiFailure };
 

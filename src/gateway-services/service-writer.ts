@@ -52,7 +52,7 @@ export class ServiceWriter {
     return done;
   }
 
-  /** Deletes the Service of a Gateway that has no right to one any more, and its slices. */
+  /** Deletes the Service of a Gateway that may not have one any more, and its slices. */
   async remove(service: Service, { mayWrite, signal }: Round): Promise<ApiFailure | undefined> {
     const { namespace, name, uid } = service.metadata;
     for (const key of sliceNames(name).map((slice) => `${namespace}/${slice}`)) {
@@ -73,7 +73,7 @@ export class ServiceWriter {
     return answer.ok || answer.failure.code === 404 ? undefined : answer.failure;
   }
 
-  /** Undefined where nothing follows. */
+  /** Returns undefined where nothing has to be done afterwards. */
   async #writeService(
     { gateway, service: wanted }: WantedService,
     targets: Targets,
@@ -102,7 +102,7 @@ export class ServiceWriter {
         return written;
       case "none":
       case "foreign":
-        // A Service of somebody else is already a Problem of the Gateway.
+        // The Gateway already has a Problem about a Service that Sluice did not create.
         this.#settled.delete(key);
         return undefined;
       case "created":
@@ -118,7 +118,7 @@ export class ServiceWriter {
 
   async #writeSlice(wanted: EndpointSlice, service: Service, round: Round): Promise<ApiFailure | undefined> {
     const key = keyOf(wanted);
-    // Without a Pod of the family, an absent slice is right.
+    // Without a Pod of this family of addresses, no slice is needed.
     const known = await this.#newest(endpointSlices, sliceIn(this.#world, key), key, round.signal);
     const written = await write<EndpointSlice>({
       client: this.#world.client,
@@ -138,8 +138,8 @@ export class ServiceWriter {
   }
 
   /**
-   * Returns the newer one of the watch's form and the last answer. An object that was created and
-   * is not in the watch is requested.
+   * Returns the newer form of two: that of the watch, and that of the last answer. An object that
+   * was created and is not in the watch is requested.
    */
   async #newest<T extends KubernetesObject>(
     of: typeof services | typeof endpointSlices,

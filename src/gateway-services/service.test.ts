@@ -13,7 +13,7 @@ const wanted: DesiredService = {
 };
 const targets = { "80/TCP": 20_000 };
 const made = newService(gateway({}), wanted, targets);
-/** The form in which the API server stores it. */
+/** Returns the Service as the API server stores it. */
 const stored = (change: (spec: Record<string, unknown>) => void = () => {}): Service => {
   const spec: Record<string, unknown> = {
     ...made.spec,

@@ -30,7 +30,7 @@ export function newService(gateway: Gateway, wanted: DesiredService, targets: Ta
   };
 }
 
-/** The body of a merge patch; undefined where the Service is correct. */
+/** Returns the body of a merge patch; undefined where the Service is correct. */
 export function serviceChanges(present: Service, wanted: DesiredService, targets: Targets): object | undefined {
   const { labels = {}, annotations = {}, resourceVersion } = present.metadata;
   const metadata = {
@@ -62,7 +62,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** `null`: the field has to be absent. A field that is left out stays. */
+/** Returns fields for a patch. `null` removes a field, and a field that is left out stays. */
 function fieldsOf(parameters: ServiceParameters): Readonly<Record<string, unknown>> {
   const { type, loadBalancerClass, allocateLoadBalancerNodePorts, ipFamilyPolicy, ipFamilies } = parameters;
   const isBalanced = type === "LoadBalancer";
@@ -80,7 +80,10 @@ function fieldsOf(parameters: ServiceParameters): Readonly<Record<string, unknow
   };
 }
 
-/** Ports without a target port are left out for now. Node ports stay. */
+/**
+ * Returns the ports of the Service. Those without a target port are left out for now, and node
+ * ports stay.
+ */
 function portsOf(wanted: DesiredService, targets: Targets, present: Service | undefined): readonly ServicePort[] {
   return wanted.ports.flatMap(({ name, port, protocol }) => {
     const targetPort = targets[portKey({ port, protocol })];
@@ -93,7 +96,7 @@ function portsOf(wanted: DesiredService, targets: Targets, present: Service | un
 
 const portFields = ({ name, port, protocol = "TCP", targetPort }: ServicePort) => [name, port, protocol, targetPort];
 
-/** Keys that were copied from the Gateway before; an annotation lists them. */
+/** Returns the keys that were copied from the Gateway before; an annotation lists them. */
 function copiedKeys(annotations: Readonly<Record<string, string>>, part: 0 | 1): readonly string[] {
   const list = (annotations[copiedAnnotation] ?? "").split(";")[part] ?? "";
   return list === "" ? [] : list.split(",");

@@ -14,7 +14,7 @@ const mostEndpoints = 1_000;
 /** A Pod of the controller that accepts connections. */
 export interface PodEndpoint {
   readonly addresses: readonly string[];
-  /** False: it is about to end and only counts while no other Pod is ready. */
+  /** Where it is false, the Pod is about to end and counts only while no other Pod is ready. */
   readonly isStaying: boolean;
   readonly nodeName: string | undefined;
   readonly zone: string | undefined;
@@ -22,8 +22,7 @@ export interface PodEndpoint {
 }
 
 /**
- * Sorted by name, without Pods that are not ready. `leaving` is the name of a Pod that is about to
- * end.
+ * Returns the ready Pods, sorted by name. `leaving` is the name of a Pod that is about to end.
  */
 export function podEndpoints(
   pods: Iterable<Pod>,
@@ -54,7 +53,7 @@ function isReady({ status }: Pod): boolean {
   );
 }
 
-/** The families of the Service. */
+/** Returns one slice for each family of addresses that the Service has. */
 export function slicesFor(service: Service, endpoints: readonly PodEndpoint[]): readonly EndpointSlice[] {
   const { name, namespace = "default", uid = "" } = service.metadata;
   const owner = { apiVersion: service.apiVersion, kind: "Service", name, uid, controller: true };
@@ -88,7 +87,7 @@ export function slicesFor(service: Service, endpoints: readonly PodEndpoint[]): 
 
 const families = ["IPv4", "IPv6"] as const;
 
-/** All names that slices of a Service with this name may have. */
+/** Returns all names that slices of a Service with this name may have. */
 export function sliceNames(service: string): readonly string[] {
   return families.flatMap((family) => [0, 1, 2, 3, 4].map((at) => sliceName(service, family, at)));
 }
@@ -117,8 +116,8 @@ function endpointOf(
 }
 
 /**
- * The body of a merge patch; undefined where the slice is correct. The slice of a deleted Service
- * is passed on to the Service that replaces it, before the API server deletes it.
+ * Returns the body of a merge patch; undefined where the slice is correct. The slice of a deleted
+ * Service is passed on to the Service that replaces it, before the API server deletes it.
  */
 export function sliceChanges(present: EndpointSlice, wanted: EndpointSlice): object | undefined {
   const { labels, ownerReferences } = wanted.metadata;

@@ -44,21 +44,21 @@ export class WantedServices {
     return { gateway: status.object as Gateway, service: status.service };
   }
 
-  /** The oldest Gateway first. */
+  /** Returns the wanted Services, that of the oldest Gateway first. */
   all(): readonly WantedService[] {
     const keys = [...(this.#statuses?.keys() ?? [])].filter((key) => key.startsWith(prefix));
     const all = keys.flatMap((key) => this.of(key.slice(prefix.length)) ?? []);
     return all.sort((one, other) => byCreation(one.gateway, other.gateway));
   }
 
-  /** The Gateway that wants this Service, or wanted it. */
+  /** Returns the Gateway that wants this Service, or wanted it. */
   ownerOf(service: string): string | undefined {
     return this.#owners.get(service);
   }
 
   /**
-   * Whether the Gateway has no right to a Service of this controller: it has an address of the
-   * pool, is being deleted, or has the class of another controller. While its class is missing or
+   * Whether the Gateway must not have a Service of this controller: it has an address of the pool,
+   * is being deleted, or has the class of another controller. While its class is missing or
    * invisible, nothing is deleted.
    */
   isGivenUp(gateway: Gateway, { gatewayClasses }: Snapshot, controllerName: string): boolean {

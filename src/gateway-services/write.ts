@@ -11,13 +11,14 @@ export interface Writing<T extends KubernetesObject> {
   readonly of: Resource<T>;
   /** `namespace/name`. */
   readonly key: string;
-  /** The newest known form; undefined: as far as is known, it does not exist. */
+  /** The newest known form; undefined where, as far as is known, the object does not exist. */
   readonly known: T | undefined;
-  /** The object to create where it does not exist; undefined: none is created. */
+  /** Returns the object to create where it does not exist; undefined where none is created. */
   readonly made: () => T | undefined;
   readonly isOurs: (present: T) => boolean;
   /**
-   * The body of a merge patch with the version of `present`; undefined: there is nothing to change.
+   * Returns the body of a merge patch with the version of `present`; undefined where there is
+   * nothing to change.
    */
   readonly changes: (present: T) => object | undefined;
   /** Called right before each write; false ends the attempt. */
@@ -28,7 +29,8 @@ export interface Writing<T extends KubernetesObject> {
 export type Written<T> =
   | { readonly kind: "same" | "created" | "changed"; readonly object: T }
   /**
-   * It does not exist and is not to be created, is being deleted, or may not be written any more.
+   * The object does not exist and is not to be created, is being deleted, or may not be written any
+   * more.
    */
   | { readonly kind: "none" }
   | { readonly kind: "foreign" }

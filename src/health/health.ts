@@ -6,9 +6,15 @@
  */
 
 export interface HealthParts {
-  /** Why nginx does not serve, or undefined. Called at every check, so it has to be quick. */
+  /**
+   * Returns the reason why nginx does not serve, or undefined. It is called at every check, so it
+   * has to be fast.
+   */
   readonly nginx: () => Promise<string | undefined>;
-  /** Faults that do not stop it from serving: `?verbose` prints them, and it stays healthy. */
+  /**
+   * Returns faults that do not stop the controller from serving. `?verbose` prints them, and the
+   * check still passes.
+   */
   readonly notes: () => readonly string[];
 }
 
@@ -25,20 +31,20 @@ export class Health {
     this.#parts = parts;
   }
 
-  /** From now on the controller is not ready. */
+  /** Makes the controller not ready from now on. */
   end(): void {
     this.#ending = true;
   }
 
-  /** Whether each check passes, by its name. */
+  /** Returns for each check, by its name, whether it passes. */
   async checks(): Promise<Readonly<Record<string, boolean>>> {
     const results = Object.entries(this.#checks).map(async ([name, check]) => [name, (await check()) === undefined]);
     return Object.fromEntries(await Promise.all(results));
   }
 
   /**
-   * `only` is the name of one check, or undefined for all; `exclude` skips checks. Returns
-   * undefined where there is no such check.
+   * Returns the answer to a request. `only` is the name of one check, or undefined for all;
+   * `exclude` skips checks. Returns undefined where there is no such check.
    */
   async answer(
     only: string | undefined,

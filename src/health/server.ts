@@ -13,14 +13,14 @@ import type { Health } from "./health.ts";
 
 export interface HealthServerOptions {
   readonly port: number;
-  /** Undefined: all addresses. */
+  /** Where it is undefined, the server listens on all addresses. */
   readonly host: string | undefined;
   readonly healthPath: string;
   readonly health: Health;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly build: Readonly<Record<string, string>>;
   readonly token: Pick<OperatorToken, "refusal">;
-  /** Answers below `/ui`; absent: nothing is there. */
+  /** Answers requests below `/ui`. Where it is absent, they get 404. */
   readonly page?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Called for `POST /stop`. */
   readonly stop: () => void;
@@ -78,7 +78,7 @@ async function health({ health, healthPath }: HealthServerOptions, url: URL, res
   else send(response, found.status, found.body);
 }
 
-/** Compression leaves a fiftieth, because labels repeat so much. */
+/** Compressed metrics have a fiftieth of the size, because labels repeat so often. */
 const gzip = promisify<string, ZlibOptions, Buffer>(gzipWith);
 
 function takesGzip({ headers }: IncomingMessage): boolean {

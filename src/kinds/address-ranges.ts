@@ -1,4 +1,4 @@
-/** Ranges of addresses as bits: what two lists have in common, and the form that the Lua reads. */
+/** Ranges of addresses as bits: the intersection of two lists, and the form that Lua reads. */
 import { isIPv4 } from "node:net";
 
 interface Range {
@@ -9,8 +9,8 @@ interface Range {
 }
 
 /**
- * The ranges whose addresses are in both lists, in their own spelling. Two ranges are either nested
- * or disjoint.
+ * Returns the ranges whose addresses are in both lists, in their own spelling. Two ranges are
+ * either nested or disjoint.
  */
 export function inBoth(one: readonly string[], other: readonly string[]): readonly string[] {
   const others = other.map(rangeOf);
@@ -24,10 +24,13 @@ export function inBoth(one: readonly string[], other: readonly string[]): readon
   return [...new Set(common)];
 }
 
-/** Each once, with blanks between them. */
+/** Returns each range once, with blanks between them. */
 export const hexRanges = (texts: readonly string[]): string => [...new Set(texts.map(hexRange))].join(" ");
 
-/** `192.0.2.77/24` as `c0000200/24`: the digits of its first address, 8 or 32 of them. */
+/**
+ * Returns `192.0.2.77/24` as `c0000200/24`: the hexadecimal digits of its first address, 8 or 32 of
+ * them.
+ */
 function hexRange(text: string): string {
   const { family, prefix } = rangeOf(text);
   const bits = prefix.padEnd(family === 4 ? 32 : 128, "0");
@@ -46,7 +49,7 @@ function bitsOf(numbers: readonly number[], width: number): string {
   return numbers.map((number) => number.toString(2).padStart(width, "0")).join("");
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 function groupsOf(address: string): readonly number[] {
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = plain.split("::").map((part) => part.split(":").filter((group) => group !== ""));

@@ -1,4 +1,4 @@
-/** IP addresses, ranges of them, host names and URLs. */
+/** Kinds for IP addresses, ranges of them, host names and URLs. */
 import { isIPv4, isIPv6 } from "node:net";
 import { Token } from "../directives/token.ts";
 import { itemsIn, type Kind, longestText, no, ok, readEach, shown, tooManyItems } from "./kind.ts";
@@ -52,7 +52,8 @@ export const rangeList: Kind<readonly string[]> = {
 };
 
 /**
- * `::ffff:192.0.2.0/120` as `192.0.2.0/24`: nginx compares an IPv4 client with IPv4 ranges only.
+ * Returns `::ffff:192.0.2.0/120` as `192.0.2.0/24`, because nginx compares an IPv4 client with IPv4
+ * ranges only.
  */
 function unmapped(text: string): string {
   const [address = "", bits = "128"] = text.split("/");

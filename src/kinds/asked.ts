@@ -77,8 +77,8 @@ const suspicious = new Set(
 );
 
 /**
- * Why connecting to `address`, an IP literal without brackets, on `port` is not allowed; undefined
- * where it is.
+ * Returns why connecting to `address`, an IP literal without brackets, on `port` is not allowed;
+ * undefined where it is.
  */
 export function whyNotAsked(address: string, port: number, policy: AskedPolicy): string | undefined {
   const mayBeOwn = policy.ownPorts.has(port);
@@ -114,8 +114,9 @@ function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy
 const ownNames = /(^|\.)localhost$|^localhost\.localdomain$|^ip6-(localhost|loopback)$/;
 
 /**
- * Why connecting to `host`, as a URL names it, on `port` is not allowed. A name that passes is
- * checked again when its addresses are known; an address in any spelling is checked for good.
+ * Returns why connecting to `host`, as a URL names it, on `port` is not allowed. A name that passes
+ * is checked again when its addresses are known; an address, in any spelling, needs no second
+ * check.
  */
 export function whyNotHost(host: string, port: number, policy: AskedPolicy): string | undefined {
   const name = bareHost(host);
@@ -128,7 +129,10 @@ export function whyNotHost(host: string, port: number, policy: AskedPolicy): str
   return undefined;
 }
 
-/** In lower case, without brackets and without the dots at the end of a fully qualified name. */
+/**
+ * Returns the host in lower case, without brackets and without the dots at the end of a fully
+ * qualified name.
+ */
 function bareHost(host: string): string {
   let end = host.length;
   while (end > 0 && host[end - 1] === ".") end--;
@@ -139,8 +143,8 @@ function bareHost(host: string): string {
 }
 
 /**
- * The canonical address where `host` is one, in any spelling that resolvers accept (`127.1`,
- * `0x7f000001`).
+ * Returns the canonical address where `host` is an address, in any spelling that resolvers accept
+ * (`127.1`, `0x7f000001`).
  */
 export function literalIn(host: string): string | undefined {
   const bare = bareHost(host);
@@ -151,7 +155,7 @@ export function literalIn(host: string): string | undefined {
   return url !== null && isIPv4(url.hostname) ? url.hostname : undefined;
 }
 
-/** The one spelling of an IP literal, without brackets and without a zone. */
+/** Returns the canonical spelling of an IP literal, without brackets and without a zone. */
 export function canonical(address: string): string {
   const bytes = bytesOf(address.replace(/%.*$/, ""));
   return bytes === undefined ? address : textOf(bytes);

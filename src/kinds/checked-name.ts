@@ -17,11 +17,14 @@ const letters = { ingress: "t", operator: "o" } as const;
 export interface Origin {
   readonly scheme: "http" | "https";
   readonly host: string;
-  /** A number or a variable; undefined: that of the scheme. */
+  /** A number or a variable; undefined for the usual port of the scheme. */
   readonly port: string | undefined;
 }
 
-/** The scheme, host and port at the beginning of `url`; undefined where they are not there. */
+/**
+ * Returns the scheme, host and port at the beginning of `url`; undefined where it does not begin
+ * with them.
+ */
 export function originOf(url: string): Origin | undefined {
   const found = /^(https?):\/\/(\[[\da-f:.]+\]|[^/:?&=,[\]]+)(?::(\d{1,5}|\$\w+|\$\{\w+\}))?/i.exec(url);
   if (found === null) return undefined;
@@ -32,14 +35,14 @@ export function originOf(url: string): Origin | undefined {
 const portOf = ({ scheme, port }: Origin): string => port ?? (scheme === "https" ? "443" : "80");
 
 /**
- * Variables of a host that clients cannot choose. `$host` is the exception: routing has decided on
- * it.
+ * Variables that a host may have, because clients cannot choose their values. `$host` is the
+ * exception, but routing has already checked it.
  */
 const hostVariables = new Set(["host", "namespace", "ingress_name", "service_name", "server_name"]);
 const portVariables = new Set(["service_port", "server_port"]);
 
 /**
- * Why nginx may not connect to `origin`; undefined where it may. `own` decides which other
+ * Returns why nginx may not connect to `origin`; undefined where it may. `own` decides which other
  * variables are the operator's own.
  */
 export function whyNotOrigin(
@@ -58,18 +61,21 @@ export function whyNotOrigin(
   return whyNotHost(host, Number(portOf(origin)), policy);
 }
 
-/** Whether all of it is literal, so that it need not be resolved. */
+/** Whether the origin has no variables. */
 export function isLiteralOrigin({ host, port = "" }: Origin): boolean {
   return !port.includes("$") && literalIn(host) === host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 }
 
 /**
- * A map of the template. It keeps $host only where it is a plain name: nginx accepts a Host with a
- * "?", and an address would end there.
+ * A variable of the template, which has the value of $host only where that is a plain name: nginx
+ * accepts a Host with a "?", and an address would end there.
  */
 export const namedHost = "named_host";
 
-/** `url` with the checked name in place of its host; unchanged where the host is an address. */
+/**
+ * Returns `url` with the checked name in place of its host. It is unchanged where the host is an
+ * address.
+ */
 export function checkedUrl(url: string, by: ChosenBy): string {
   const origin = originOf(url);
   if (origin === undefined || isLiteralOrigin(origin)) return url;
@@ -90,7 +96,7 @@ export interface CheckedName {
   readonly by: ChosenBy;
 }
 
-/** The name that `name` stands for; undefined where it was not made by `checkedUrl`. */
+/** Returns the name that `name` stands for; undefined where `checkedUrl` did not make it. */
 export function checkedName(name: string): CheckedName | undefined {
   const found = /^(.{1,230})\.(\d{1,5})\.([ot])\.sluice\.internal$/.exec(name.toLowerCase());
   if (found === null) return undefined;

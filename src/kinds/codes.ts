@@ -1,4 +1,4 @@
-/** HTTP status codes. */
+/** Kinds for HTTP status codes. */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 

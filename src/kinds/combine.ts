@@ -1,6 +1,6 @@
 /**
- * Kinds made of other Kinds: a meaning for an empty text, numbers with a base prefix, lists in
- * another form.
+ * Makes Kinds of other Kinds: with a meaning for an empty text, with a base prefix for numbers, or
+ * as lists.
  */
 import type { View } from "../directives/token.ts";
 import {
@@ -75,7 +75,7 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
-/** A text with more unreadable items was not meant as a list of them. */
+/** A text with more unreadable items was probably not meant as such a list. */
 const mostUnreadable = 1_000;
 
 /**

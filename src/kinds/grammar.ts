@@ -1,9 +1,9 @@
 /**
- * nginx's own grammar, as far as snippets need it: words, quotes, comments, `;` and `{ }`, and the
- * `*_by_lua_block`s, in which Lua's quotes and comments count. It follows `ngx_conf_read_token` in
- * nginx's `src/core/ngx_conf_file.c`: a quote only opens at the start of a word, and `${` does not
- * open a block. A stranger may have written the text, so reading takes time in proportion to its
- * length, and the nesting of blocks is limited.
+ * Parses text by nginx's own grammar, as far as snippets need it: words, quotes, comments, `;` and
+ * `{ }`, and the `*_by_lua_block`s, in which Lua's quotes and comments count. It follows
+ * `ngx_conf_read_token` in nginx's `src/core/ngx_conf_file.c`: a quote only opens at the start of a
+ * word, and `${` does not open a block. A stranger may have written the text, so reading takes time
+ * in proportion to its length, and the nesting of blocks is limited.
  */
 import { shown } from "./kind.ts";
 
@@ -35,7 +35,7 @@ export function wordsIn(text: string): readonly string[] | undefined {
 
 class Mistake extends Error {}
 
-/** The deepest nesting of blocks; honest text has five levels at most. */
+/** The deepest nesting of blocks; ordinary text has five levels at most. */
 const deepest = 50;
 
 /** nginx refuses a longer word. */
@@ -60,7 +60,7 @@ class Reader {
   readonly #text: string;
   #at = 0;
   #depth = 0;
-  /** The offset up to which lines were counted, and the line there. */
+  /** The line at the offset up to which lines were counted. */
   #line = 1;
   #lineEnd: number;
   /** Closing long brackets of Lua that do not occur behind some offset. */
@@ -75,7 +75,7 @@ class Reader {
     return this.#at >= this.#text.length;
   }
 
-  /** The line of the place that is reached. */
+  /** Returns the line of the present position. */
   line(): number {
     for (; this.#lineEnd < this.#at; this.#line++) this.#lineEnd = this.#endBehind(this.#lineEnd + 1);
     return this.#line;
@@ -168,7 +168,7 @@ class Reader {
     return undefined;
   }
 
-  /** The text that the sticky pattern matches here. */
+  /** Returns the text that the sticky pattern matches at the present position. */
   #found(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     return pattern.exec(this.#text)?.[0];

@@ -16,15 +16,15 @@ export type Read<T> =
   | { readonly ok: false; readonly why: string; readonly mild?: true };
 
 export interface Kind<T> {
-  /** For people: "whole seconds, from 1". */
+  /** A description for people: "whole seconds, from 1". */
   readonly label: string;
   /** `why` completes the sentence "<key>: …": what was found and what would be right. */
   readonly read: (text: string) => Read<T>;
   /** The most characters that `readValue` passes to `read`; by default `longestWord`. */
   readonly longest?: number;
-  /** How a person writes the value; by default what `String` returns. */
+  /** Writes the value as a user would; the default is `String`. */
   readonly write?: (value: T) => string;
-  /** How the value looks in nginx's configuration. */
+  /** Returns the value's form in nginx's configuration. */
   readonly view: (value: T) => View;
   /** Samples that the derived table tests feed to `read`. */
   readonly good: readonly string[];
@@ -34,12 +34,12 @@ export interface Kind<T> {
 export const ok = <T>(value: T): Read<T> => ({ ok: true, value });
 export const no = (why: string): Read<never> => ({ ok: false, why });
 
-/** More than any single word has: nginx itself accepts 4 KB in one word. */
+/** No single word is longer: nginx itself accepts 4 KB in one word. */
 export const longestWord = 16_384;
 
 /**
- * For lists and snippets: all annotations of one object together have at most 256 KiB, and `kubectl
- * apply` stores no more.
+ * The limit for lists and snippets. All annotations of one object together have at most 256 KiB,
+ * and `kubectl apply` stores no more.
  */
 export const longestText = 262_144;
 
@@ -79,21 +79,22 @@ export function stripped(text: string, blanks = " \t"): string {
 }
 
 /**
- * The items of a comma-separated list without the blanks around them; undefined where there are
- * more than anybody writes.
+ * Returns the items of a comma-separated list without the blanks around them. Returns undefined
+ * where there are more than `mostItems`.
  */
 export function itemsIn(text: string): readonly string[] | undefined {
   const parts = text.split(",", mostItems + 1);
   return parts.length > mostItems ? undefined : parts.map((part) => part.trim());
 }
 
-/** `longestText` holds fewer addresses. */
+/** A text of `longestText` characters has fewer addresses. */
 const mostItems = 20_000;
 
 export const tooManyItems = `the list has more than ${mostItems} items`;
 
 /**
- * The mistakes in the parts of a list as one clause: some of them, and the number of the others.
+ * Returns the mistakes in the parts of a list as one clause: some of them, and the number of the
+ * others.
  */
 export function joinedWhys(whys: readonly string[]): string {
   const more = whys.length - mostWhys;
@@ -102,7 +103,7 @@ export function joinedWhys(whys: readonly string[]): string {
 
 const mostWhys = 10;
 
-/** All values, or the mistake in the first one that cannot be read. */
+/** Returns all values, or the mistake in the first one that cannot be read. */
 export function readEach<T>(item: Kind<T>, parts: readonly string[]): Read<readonly T[]> {
   const values: T[] = [];
   for (const part of parts) {
@@ -113,11 +114,13 @@ export function readEach<T>(item: Kind<T>, parts: readonly string[]): Read<reado
   return ok(values);
 }
 
-/** `value` as a person writes it. */
+/** Returns `value` as a user would write it. */
 export const written = <T>(kind: Kind<T>, value: T): string =>
   value === undefined ? "" : (kind.write?.(value) ?? String(value));
 
-/** `text` as it stands in a sentence: quoted, control characters visible, cut at 60 characters. */
+/**
+ * Returns `text` for use in a sentence: quoted, control characters visible, cut at 60 characters.
+ */
 export function shown(text: string): string {
   const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   return visible(JSON.stringify(cut));

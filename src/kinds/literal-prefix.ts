@@ -1,10 +1,9 @@
 /**
- * Returns a text with which everything begins that a Perl regular expression matches from its
- * start. The text may be shorter than possible, but never longer, because it keeps paths of one
- * tenant out of another's.
+ * Returns a text with which every match of a Perl regular expression begins. The text may be
+ * shorter than possible, but never longer, because it separates the paths of tenants.
  */
 export function literalPrefix(pattern: string): string {
-  // The alternatives of the whole pattern have different beginnings.
+  // The alternatives of the whole pattern may begin differently.
   if (hasAlternatives(pattern)) return "";
   let prefix = "";
   for (let at = 0; at < pattern.length; ) {
@@ -29,7 +28,7 @@ const special = /[\^$.*+?()[\]{}|\\]/;
  */
 const vanishing = /^(?:\\[QE]|\(\?#)/;
 
-/** Characters after which brackets may mean nothing; few patterns have them. */
+/** Constructs after which brackets may be literal; few patterns have them. */
 const rare = /\\[QEc]|\(\?#|\(\*|\(\?C|\(\?\^?[a-wyzA-Z]*x/;
 
 const classes = /\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\\[\s\S]/g;

@@ -14,8 +14,8 @@ export function bytesOf(size: string): number {
 }
 
 /**
- * Half and twice a size, where these are within the bounds: people double a size that was too
- * small, and halve one that costs too much.
+ * Returns half and twice a size, where these are within the bounds. People double a size that was
+ * too small, and halve one that costs too much.
  */
 export function sizesBeside(size: string, bounds: { readonly min: string; readonly max: string }): readonly string[] {
   const [, digits, unit] = /^(\d+)([km]?)$/.exec(size) ?? [];

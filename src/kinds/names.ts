@@ -1,5 +1,5 @@
 /**
- * Names: of headers, of other objects, of media types, of files; and plain words for directives
+ * Kinds for names of headers, other objects, media types and files, and plain words for directives
  * that take several.
  */
 import { Token } from "../directives/token.ts";
@@ -57,7 +57,7 @@ export const mediaTypeOrAll = shaped({
   bad: mediaType.bad,
 });
 
-/** Where nginx writes a log. nginx opens it itself, so the folder must exist. */
+/** The target of a log. nginx opens the file itself, so the folder must exist. */
 export const logTarget = shaped({
   label: "an absolute file name, stderr or a syslog: target",
   shape: /^(\/(?!.*\/\.\.(\/|$))[\w.@+/-]{1,250}|stderr|syslog:server=[\w.:,=[\]/-]{1,200})$/,

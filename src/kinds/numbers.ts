@@ -1,6 +1,5 @@
 /**
- * Whole numbers and what is counted with them. Blanks around a number are an error, as they are for
- * ingress-nginx.
+ * Kinds for whole numbers. Blanks around a number are an error, as with ingress-nginx.
  */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, type Read, shown } from "./kind.ts";

@@ -1,6 +1,7 @@
 /**
- * Patterns with which nginx compares a value in a `map`: a text, `~` and a regular expression, or
- * `~*` and one that ignores letter case. nginx ignores the case of a text, too (RS-32.21).
+ * Kinds for patterns with which nginx compares a value in a `map`: a text, `~` and a regular
+ * expression, or `~*` and one that ignores letter case. nginx ignores the case of a text, too
+ * (RS-32.21).
  */
 
 import { groupsOf } from "../directives/pattern-groups.ts";
@@ -46,7 +47,8 @@ const anySet = /\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\]/g;
 const plainSet = /\[\^?\]?[^\]]*\]/g;
 
 /**
- * `text` with each set replaced. Behind the last bracket that can end one, no set is looked for.
+ * Returns `text` with each set replaced. After the last bracket that can end a set, it does not
+ * search any more.
  */
 function replacedSets(text: string, set: RegExp, by: string): string {
   const end = text.lastIndexOf("]") + 1;
@@ -56,13 +58,14 @@ function replacedSets(text: string, set: RegExp, by: string): string {
 const posixClasses = /^(alpha|lower|upper|alnum|ascii|blank|cntrl|digit|graph|print|punct|space|word|xdigit)$/;
 
 /**
- * Stand for the backslash of a reference to a group, and for any other escape, so that later steps
- * do not see them.
+ * Placeholders for the backslash of a reference to a group, and for any other escape, so that later
+ * steps do not read these.
  */
 const [reference, escaped] = ["\uFFFE", "\uFFFF"];
 
 /**
- * Numbers and names that fit nothing: a range that runs backwards, or a group that does not exist.
+ * Returns the mistake in a number or name: a range that runs backwards, or a group that does not
+ * exist.
  */
 function misnumbered(pattern: string): string | undefined {
   const stranger = [...pattern.matchAll(/\[:\^?(\w+):\]/g)].find(([, name]) => !posixClasses.test(name!));

@@ -22,7 +22,7 @@ for (const [, { fields }] of featureList)
 for (const { key, kind } of Object.values(settings)) kinds.set(kind as Kind<unknown>, key);
 for (const [, { name, kind }] of flagList) kinds.set(kind as Kind<unknown>, `--${name}`);
 
-/** Texts that made patterns start over, parsers recurse, or lists grow. */
+/** Texts with which some patterns start again, some parsers recurse, and some lists grow. */
 const units = [
   ...[
     " ",

@@ -30,18 +30,21 @@ const names: ReadonlySet<string> = new Set([
 
 export const isRequestVariable = (name: string): boolean => names.has(name) || /^arg_\w+$/.test(name);
 
-/** Allowed in values that only the backend sees, because it gets the client's headers anyway. */
+/**
+ * Whether the variable is allowed in values that only the backend gets, because it gets the
+ * client's headers anyway.
+ */
 export const isBackendVariable = (name: string): boolean => isRequestVariable(name) || /^(http|cookie)_\w+$/.test(name);
 
-/** Returns `$name` and `${name}` in `raw` that are neither allowed nor groups. */
+/** Returns the variables in `raw`, as `$name` or `${name}`, that are neither allowed nor groups. */
 export function strangersIn(raw: string, allowed: (name: string) => boolean): readonly string[] {
   const found = [...raw.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)].map(([, braced, bare]) => braced ?? bare ?? "");
   return found.filter((name) => !allowed(name) && !/^[1-9]/.test(name));
 }
 
 /**
- * Allowed in a new path for the backend: nginx escapes it again, so the decoded path does no harm
- * there.
+ * Whether the variable is allowed in a new path for the backend. nginx escapes that path again, so
+ * a decoded path is harmless there.
  */
 export const isPathVariable = (name: string): boolean =>
   name === "uri" || name === "document_uri" || isBackendVariable(name);

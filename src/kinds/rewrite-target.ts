@@ -2,8 +2,8 @@
 import { isPathVariable, isRequestVariable } from "./request-variables.ts";
 
 /**
- * Variables that the target may name. Fewer in a URL, because a redirect shows them to another
- * host.
+ * Returns the variables that the target may name. A URL may have fewer, because a redirect shows
+ * them to another host.
  */
 export function targetVariables(target: string): (name: string) => boolean {
   return isElsewhere(target) ? isRequestVariable : isPathVariable;

@@ -1,7 +1,7 @@
 /**
- * Names of servers as nginx takes them: exact ones, wildcards with one `*` at an end
- * (`*.example.com`, `www.*`; `.example.com` is both `example.com` and `*.example.com`), and regular
- * expressions after a `~`. nginx refuses a whole configuration for a name of another form.
+ * Kinds for the names of servers as nginx accepts them: exact ones, wildcards with one `*` at an
+ * end (`*.example.com`, `www.*`; `.example.com` is both `example.com` and `*.example.com`), and
+ * regular expressions after a `~`. nginx refuses a whole configuration for a name of another form.
  */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
@@ -14,7 +14,7 @@ const trailing = new RegExp(`^${label}(?:\\.${label})*\\.\\*$`);
 
 export type NameForm = "exact" | "leading" | "trailing" | "regex";
 
-/** Undefined where nginx would refuse the name. */
+/** Returns undefined where nginx would refuse the name. */
 export function formOf(name: string): NameForm | undefined {
   if (name.startsWith("~")) return regexMistake(name.slice(1)) === undefined && name.length > 1 ? "regex" : undefined;
   if (exact.test(name)) return "exact";
@@ -23,12 +23,12 @@ export function formOf(name: string): NameForm | undefined {
 }
 
 /**
- * nginx compares a host without a server of its own with the patterns of all tenants, so the length
- * is limited. A host name is short.
+ * nginx compares a host without its own server with the patterns of all tenants, so their steps are
+ * limited. A host name is short.
  */
 const aliasSteps = 10_000;
 
-/** Lower-case, but for regular expressions. */
+/** The name is kept in lower case, except for regular expressions. */
 export const serverName: Kind<string> = {
   label: "a host name, a wildcard like *.example.com or www.*, or ~ and a regular expression",
   read: (text) => {

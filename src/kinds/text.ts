@@ -1,6 +1,6 @@
 /**
- * Text with an alphabet, and lists of it. The alphabets are those that ingress-nginx validates
- * with.
+ * Kinds for text with an alphabet, and for lists of it. The alphabets are the ones with which
+ * ingress-nginx validates.
  */
 import { Token } from "../directives/token.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "./kind.ts";
 
 export interface Alphabet {
-  /** For people: "letters, digits and - _". */
+  /** A description for people: "letters, digits and - _". */
   readonly label: string;
   /** The inside of a character class. */
   readonly characters: string;
@@ -97,7 +97,7 @@ const pathPrefix: Kind<string> = {
 };
 
 /**
- * A text without a slash at its start is no path, so it is left out, even if the list is then
+ * A text without a slash at its start is not a path, so it is left out, even if the list is then
  * empty.
  */
 const pathPrefixes: Kind<readonly string[]> = {

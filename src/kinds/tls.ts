@@ -1,4 +1,4 @@
-/** Names of TLS: protocols, cipher lists, curves. */
+/** Kinds for the names of TLS: protocols, cipher lists, curves. */
 import { createSecureContext } from "node:tls";
 import { Token } from "../directives/token.ts";
 import { blankListOf } from "./combine.ts";

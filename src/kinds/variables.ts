@@ -1,7 +1,7 @@
 /**
- * Text with nginx variables, and the variables that exist. An operator's text may use any variable
- * that nginx, Sluice or one of the operator's own snippets declares; `settings/read.ts` checks that
- * once all settings are known.
+ * Kinds for text with nginx variables, and the variables that exist. An operator's text may use any
+ * variable that nginx, Sluice or one of the operator's own snippets declares; `settings/read.ts`
+ * checks that once all settings are known.
  */
 import { Token } from "../directives/token.ts";
 import { unescaped } from "./grammar.ts";
@@ -9,7 +9,7 @@ import { type Kind, longestWord, no, ok, shown } from "./kind.ts";
 
 const name = /\$(?:\{([a-z_]\w*)\}|([a-z_]\w*))/gi;
 
-/** Names of the variables in `text`, without `$`. */
+/** Returns the names of the variables in `text`, without `$`. */
 export function variablesIn(text: string): readonly string[] {
   return [...text.matchAll(name)].map(([, braced, plain]) => braced ?? plain ?? "");
 }
@@ -27,7 +27,7 @@ const groups = /\$([1-9])/g;
 
 export const namesGroups = (text: string): boolean => /\$[1-9]/.test(text);
 
-/** `$1` as the variable that holds the group. */
+/** Returns `text` with `$1` replaced by the variable that holds the group, and so on. */
 export const withGroupVariables = (text: string): string => text.replace(groups, "$${route_group_$1}");
 
 /** Returns `text` for a place where no pattern has matched: groups are empty. */
@@ -37,8 +37,8 @@ export const withoutGroups = (text: string): string => text.replace(groups, "");
 const decoded = new Set(["uri", "document_uri", "request_filename", "fastcgi_script_name", "fastcgi_path_info"]);
 
 /**
- * Why `text` may not be part of a header or an address, or undefined: a client could add header
- * lines of its own.
+ * Returns why `text` may not be part of a header or an address, or undefined. A client could
+ * otherwise add header lines of its own.
  */
 export function decodedMistake(text: string): string | undefined {
   const variable = variablesIn(text).find((one) => decoded.has(one));
@@ -48,7 +48,7 @@ export function decodedMistake(text: string): string | undefined {
   );
 }
 
-/** `kind` for a value that becomes part of a header or an address. */
+/** Returns `kind` for a value that becomes part of a header or an address. */
 export function undecoded(kind: Kind<string>): Kind<string> {
   return {
     ...kind,
@@ -60,7 +60,7 @@ export function undecoded(kind: Kind<string>): Kind<string> {
   };
 }
 
-/** One line of text with variables; a `$` that starts no name is itself. */
+/** One line of text with variables. A `$` that does not start a name is an ordinary character. */
 export const variableText: Kind<string> = {
   label: "text on one line, with nginx variables",
   read: (text) => {
@@ -110,5 +110,5 @@ export function isKnownVariable(variable: string, where: "http" | "stream"): boo
   return known[where].has(variable) || (where === "http" && families.test(variable));
 }
 
-/** Their names, without families such as `$http_…`. */
+/** Returns the names of these variables, without families such as `$http_…`. */
 export const knownVariables = (where: "http" | "stream"): readonly string[] => [...known[where]];

@@ -1,4 +1,4 @@
-/** Values from a fixed list, and sizes. */
+/** Kinds for values from a fixed list, and for sizes. */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 

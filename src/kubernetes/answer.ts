@@ -17,7 +17,7 @@ export interface ApiFailure {
   readonly code: number;
   /** A sentence for people. */
   readonly message: string;
-  /** How long the server asks to be left alone. */
+  /** The time that the server asks clients to wait. */
   readonly retryAfterMs?: number;
   /** `details.causes[].reason` of the Status. */
   readonly causes?: readonly string[];
@@ -25,13 +25,13 @@ export interface ApiFailure {
 
 /** Reasons that no API server gives. */
 export const ownReasons = {
-  /** No connection, or one that broke. */
+  /** The connection could not be opened, or it broke. */
   unreachable: "Unreachable",
-  /** Nothing came for too long. */
+  /** No data arrived for too long. */
   silent: "Silent",
-  /** An answer that is not what the API promises. */
+  /** The answer does not have the form of the API. */
   unreadable: "Unreadable",
-  /** The caller's signal ended it. */
+  /** The caller's signal aborted the request. */
   aborted: "Aborted",
   /** Sluice itself failed. */
   bug: "Bug",
@@ -64,7 +64,8 @@ export function isVersionLost(failure: ApiFailure): boolean {
 }
 
 /**
- * The server refuses for good, so trying again soon changes nothing (no right, or no such kind).
+ * Whether the server refuses permanently (no right, or no such kind), so that trying again soon
+ * changes nothing.
  */
 export const isDenied = (failure: ApiFailure): boolean => failure.code === 403 || failure.code === 404;
 

@@ -8,7 +8,7 @@ import type { Clock } from "../timing/clock.ts";
 export interface BackoffOptions {
   readonly floorMs: number;
   readonly ceilingMs: number;
-  /** How long without a failure until the next one counts as the first. */
+  /** After this time without a failure, the next failure counts as the first. */
   readonly resetMs: number;
 }
 

@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
 
-/** Returns the parsed body. A silence of `inactivityMs` counts as a dead connection. */
+/** Returns the parsed body. After `inactivityMs` without data the connection counts as dead. */
 export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs: number): Promise<Answer<unknown>> {
   const pieces: string[] = [];
   const broken = await readPieces(body, clock, inactivityMs, (piece) => pieces.push(piece));

@@ -12,7 +12,7 @@ import { type ObjectName, type Place, pathOf, type Resource } from "./resource.t
 import { Transport, type TransportRequest } from "./transport.ts";
 
 export interface Selection {
-  /** Left out: all namespaces. */
+  /** Where it is absent, all namespaces are meant. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
@@ -36,7 +36,7 @@ export interface WatchOptions extends Selection {
   readonly resourceVersion?: string;
   /** The server ends the watch after this long. */
   readonly timeoutSeconds: number;
-  /** A silence of this length, even without a bookmark, counts as a dead connection. */
+  /** A connection without any data, even a bookmark, for this time counts as dead. */
   readonly inactivityMs: number;
   /** Asks for the present objects as `ADDED` events first (WatchList). */
   readonly sendInitialEvents?: boolean;
@@ -70,7 +70,7 @@ export interface DeleteOptions {
 export interface ClientOptions {
   readonly userAgent?: string;
   readonly clock?: Clock;
-  /** How long a request other than a watch may take to answer, and be silent while it does. */
+  /** The limit until a request other than a watch is answered, and for pauses within its answer. */
   readonly timeoutMs?: number;
   readonly report?: (request: SentRequest) => void;
 }
@@ -80,7 +80,7 @@ export interface SentRequest {
   readonly verb: Verb;
   /** The HTTP status; 0 when no answer came. */
   readonly code: number;
-  /** Until the head of the answer. */
+  /** The time until the head of the answer. */
   readonly tookMs: number;
 }
 
@@ -115,7 +115,7 @@ export class Client {
     return this.#ask<T>({ verb: "get", path: pathOf(of, name), accept: of.accept }, signal);
   }
 
-  /** One page. The items get the `apiVersion` and `kind` that lists leave out. */
+  /** Returns one page of a list. The items get the `apiVersion` and `kind` that lists leave out. */
   async list<T extends KubernetesObject>(
     of: Resource<T>,
     options: ListOptions,
@@ -206,8 +206,8 @@ export class Client {
   }
 
   /**
-   * The kinds of one group and version, without subresources. The list is empty where the server
-   * does not have the version.
+   * Returns the kinds of one group and version, without subresources. The list is empty where the
+   * server does not have the version.
    */
   async kindsOf(apiVersion: string, signal: AbortSignal): Promise<Answer<readonly ServedKind[]>> {
     const group = apiVersion.includes("/") ? "/apis" : "/api";
@@ -282,8 +282,8 @@ interface ListBody<T> {
 }
 
 /**
- * Creating addresses the collection, except for a subresource (a binding, a token), which hangs on
- * its object.
+ * Returns where `create` sends an object: to its collection, or, for a subresource (a binding, a
+ * token), to the object that has it.
  */
 function collectionOf({ metadata }: KubernetesObject, subresource: string | undefined): Place {
   const { namespace, name } = metadata;

@@ -37,7 +37,10 @@ export interface Credentials {
 }
 
 export interface CredentialsOptions {
-  /** A kubeconfig file; else those of `env.KUBECONFIG`, else the Pod's own ServiceAccount. */
+  /**
+   * A kubeconfig file. The default is the files of `env.KUBECONFIG`, or else the Pod's own
+   * ServiceAccount.
+   */
   readonly kubeconfig?: string | undefined;
   /** Replaces the server that the kubeconfig or the Pod names. */
   readonly server?: string | undefined;
@@ -58,7 +61,7 @@ export async function findCredentials({ kubeconfig, server, context, env }: Cred
   return server ? { ...found, server: new URL(server), proof: () => found.proof() } : found;
 }
 
-/** The ServiceAccount that Kubernetes mounts into a Pod. */
+/** Returns the credentials of the ServiceAccount that Kubernetes mounts into a Pod. */
 export async function podCredentials(env: NodeJS.ProcessEnv, folder = serviceAccountFolder): Promise<Credentials> {
   const host = env.KUBERNETES_SERVICE_HOST;
   if (!host || !existsSync(`${folder}/token`)) {
@@ -77,8 +80,8 @@ export async function podCredentials(env: NodeJS.ProcessEnv, folder = serviceAcc
 }
 
 /**
- * The current or the named context of one kubeconfig, or of several merged in kubectl's order. As
- * with kubectl, a server without TLS gets no credentials.
+ * Returns the credentials of the current or the named context, of one kubeconfig or of several
+ * merged in kubectl's order. As with kubectl, a server without TLS gets no credentials.
  */
 export async function kubeConfigCredentials(
   files: readonly string[],

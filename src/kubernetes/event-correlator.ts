@@ -1,7 +1,7 @@
 /**
  * Limits the number of Events by the rules of client-go's EventCorrelator. A repeated Event raises
  * the count of the existing one; many Events that differ only in their message become one
- * "combined" Event; and an object that causes still more loses the surplus. It decides and writes
+ * "combined" Event; and Events of one object beyond a limit are dropped. It decides and writes
  * nothing.
  */
 import type { Clock } from "../timing/clock.ts";
@@ -32,12 +32,15 @@ export type Correlated =
 export interface CorrelatorLimits {
   /** This many different messages for one object and reason are written one by one. */
   readonly distinctMessages: number;
-  /** How long such messages count as similar. */
+  /** The time in which such messages count as similar. */
   readonly similarMs: number;
   /** The Events that one object may cause: `burst` at once, then one each `refillMs`. */
   readonly burst: number;
   readonly refillMs: number;
-  /** How many objects and groups of messages are kept; the least recently used are dropped. */
+  /**
+   * The number of objects and groups of messages that are kept; the least recently used are
+   * dropped.
+   */
   readonly remembered: number;
 }
 
@@ -66,7 +69,8 @@ export class EventCorrelator {
   }
 
   correlate({ about, type, reason, message }: Occurrence): Correlated {
-    // Thousands of these are remembered. Only a message may have a blank in it, and it comes last.
+    // The key is one text, because thousands of them are kept. Only the message may have blanks,
+    // and it comes last.
     const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion].join(" ");
     const group = `${object} ${type} ${reason}`;
     const combined = this.#isCombined(group, message);
@@ -103,7 +107,7 @@ export class EventCorrelator {
     return bucket;
   }
 
-  /** Moves the entry to the young end of the map and drops the oldest one. */
+  /** Moves the entry to the end of the map, and drops the oldest entry where there are too many. */
   #remember<T>(entries: Map<string, T>, key: string, value: T): void {
     entries.delete(key);
     entries.set(key, value);

@@ -21,8 +21,8 @@ export interface KubernetesEvent extends KubernetesObject {
   readonly message: string;
   readonly source: { readonly component: string };
   /**
-   * The same name once more: `kubectl get events --field-selector reportingComponent=…` looks only
-   * here.
+   * The same name again, because `kubectl get events --field-selector reportingComponent=…` reads
+   * only this field.
    */
   readonly reportingComponent: string;
   readonly count: number;
@@ -37,24 +37,26 @@ export const events = resource<KubernetesEvent>({
   namespaced: true,
 });
 
-/** The memory of one Event among thousands: its place and its content. */
+/**
+ * The part of a written Event that is kept, because there may be thousands: its name and its count.
+ */
 type WrittenEvent = Pick<KubernetesEvent, "count"> & { readonly namespace: string; readonly name: string };
 
 export interface EventRecorderOptions {
   /** The reporting component, as `kubectl describe` prints it. */
   readonly component: string;
   readonly clock: Clock;
-  /** Writes over all objects. */
+  /** The limit of writes for all objects together. */
   readonly budget?: { readonly perSecond: number; readonly burst: number };
   /**
-   * Occurrences that wait to be written. Beyond this number the oldest is dropped, and a Warning
-   * only if no other Event waits.
+   * The most occurrences that wait to be written. Beyond this number the oldest one is dropped; a
+   * Warning is dropped only if no other Event waits.
    */
   readonly queueLength?: number;
   readonly report?: (dropped: { readonly occurrence: Occurrence; readonly failure?: ApiFailure }) => void;
 }
 
-/** client-go's broadcaster: twelve tries, 10 s apart. */
+/** As client-go's broadcaster: twelve tries, 10 s apart. */
 const tries = 12;
 const retryMs = 10_000;
 
@@ -68,7 +70,7 @@ export class EventRecorder {
    * objects.
    */
   readonly #queues: Readonly<Record<Occurrence["type"], Occurrence[]>> = { Warning: [], Normal: [] };
-  /** Series to the Event on the server that counts it. */
+  /** The Event on the server that counts each series. */
   readonly #written = new Map<string, WrittenEvent>();
   #wake = Promise.withResolvers<void>();
   #named = 0;
@@ -91,7 +93,7 @@ export class EventRecorder {
     this.#wake.resolve();
   }
 
-  /** Writes what is recorded until the signal aborts. */
+  /** Writes the recorded Events until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => this.#wake.resolve(), { once: true });
     while (!signal.aborted) {
@@ -176,12 +178,12 @@ export class EventRecorder {
 }
 
 /**
- * The server refuses this Event itself. Only a missing connection or an overloaded server is worth
- * another try.
+ * Whether the server refuses this Event itself. Another try can only help after a lost connection
+ * or with an overloaded server.
  */
 const isFinal = ({ code }: ApiFailure): boolean => code >= 400 && code < 500 && code !== 429 && code !== 401;
 
-/** The API takes 1024 bytes. */
+/** Shortens a message to the 1024 bytes that the API allows. */
 function shortened(said: string): string {
   const limit = 1_024;
   const message = visibleLines(said);

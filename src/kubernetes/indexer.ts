@@ -1,7 +1,7 @@
 /**
- * Objects by key, and by the values of named indices ("by Secret": every Ingress that names it). An
- * index function returns the values under which an object is found. It must depend on the object
- * alone, because it is called again when the object leaves, to find its entries.
+ * Stores objects by key, and by the values of named indices ("by Secret": every Ingress that names
+ * it). An index function returns the values under which an object is found. It must depend on the
+ * object alone, because it is called again when the object is removed, to find its entries.
  */
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 
@@ -20,7 +20,7 @@ export interface Lister<T> {
 export class Indexer<T extends KubernetesObject> implements Lister<T> {
   readonly #objects = new Map<string, T>();
   readonly #functions: ReadonlyMap<string, IndexFunction<T>>;
-  /** Index name, value, keys. */
+  /** Keys of objects, by the name of the index and then by the value. */
   readonly #places = new Map<string, Map<string, Set<string>>>();
 
   constructor(indices: Readonly<Record<string, IndexFunction<T>>> = {}) {

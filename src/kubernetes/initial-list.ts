@@ -22,7 +22,7 @@ export interface Listing<T extends KubernetesObject> {
   readonly take: (object: T) => T;
 }
 
-/** No resourceVersion is asked for, so the answer is never older than the request. */
+/** The request has no resourceVersion, so the answer is never older than the request. */
 export async function listEverything<T extends KubernetesObject>(
   listing: Listing<T>,
   pageSize: number,

@@ -9,8 +9,8 @@ import type { KubernetesObject } from "../model/objects.ts";
 import type { Resource } from "./resource.ts";
 
 /**
- * Returns the object with fewer fields, or the object itself. The object is its own, so it may
- * change it.
+ * Returns the object with fewer fields, or the object itself. No other code uses the object yet, so
+ * the transform may change it.
  */
 export type Transform<T> = (object: T) => T;
 

@@ -16,7 +16,7 @@ export interface UserProof {
 
 /**
  * Files are read each time, because they are rotated. Throws where one cannot be read, or where a
- * plugin fails. `env`: what a plugin's own variables are added to.
+ * plugin fails. A plugin gets `env` together with its own variables.
  */
 export function proofOf(user: User, env: NodeJS.ProcessEnv): () => Promise<UserProof> {
   const plugged = user.exec !== undefined && user.exec !== null ? pluginProof(user.exec, env) : undefined;
@@ -37,13 +37,13 @@ export function proofOf(user: User, env: NodeJS.ProcessEnv): () => Promise<UserP
   };
 }
 
-/** Undefined where neither is given. */
+/** Returns undefined where neither is given. */
 export async function fileOrData(file: string | undefined, data: string | undefined): Promise<Buffer | undefined> {
   if (file) return readFile(file);
   return data ? Buffer.from(data, "base64") : undefined;
 }
 
-/** A token's file may end with a line end, which is no part of a header. */
+/** A token's file may end with a line break, which must not be in a header. */
 const bearer = (token: string) => ({ authorization: `Bearer ${token.trim()}` });
 
 const basic = (username: string, password: string) => ({

@@ -21,8 +21,8 @@ class FakeApi {
   client(clock: FakeClock): LeaseClient {
     const answer = (work: () => Answer<Lease>) => async (_of: unknown, _what: unknown, signal: AbortSignal) => {
       if (this.away) return failed(ownFailure("unreachable", "away"));
-      // Half of the delay is before the write and half after it: a request that its sender has
-      // given up may still take effect.
+      // Half of the delay comes before the write and half after it, so a request may take effect
+      // after its sender has given it up.
       if (this.slowMs > 0 && this.slowToBegin)
         await new Promise<void>((resolve) => clock.schedule(this.slowMs, resolve));
       const done = work();
@@ -50,7 +50,7 @@ class FakeApi {
   }
 }
 
-/** A process that takes part in the election and, while it leads, writes every 200 ms. */
+/** Starts a process that takes part in the election and, while it leads, writes every 200 ms. */
 function candidate(api: FakeApi, identity: string, written: string[]) {
   const clock = new FakeClock();
   const stop = new AbortController();

@@ -1,9 +1,10 @@
 /**
- * One leader among several processes, by a Lease. Safe whatever the clocks say: a candidate counts
- * from the moment it *saw* the Lease change, a leader from the moment before it *sent* its last
- * good renewal, and the leader's patience ends before the candidates' does. One trap: a process can
- * be stopped for a minute and go on in the middle of a line. No signal reaches it in time, so code
- * that writes as leader asks `term.holds()` right before each write.
+ * Elects one leader among several processes by a Lease. It is safe whatever the clocks say: a
+ * candidate counts from the moment at which it *saw* the Lease change, a leader from the moment
+ * before it *sent* its last successful renewal, and the leader's time limit ends before the
+ * candidates' does. One trap: a process can be stopped for a minute and continue in the middle of a
+ * line. No signal reaches it in time, so code that writes as leader calls `term.holds()` right
+ * before each write.
  */
 
 import { type Clock, sleep } from "../timing/clock.ts";
@@ -12,30 +13,30 @@ import type { Client } from "./client.ts";
 import { heldBy, type Lease, leases, released } from "./lease.ts";
 import type { ObjectName } from "./resource.ts";
 
-/** One stretch of leading. */
+/** A term: the time in which this process leads without interruption. */
 export interface Term {
-  /** Aborts when it is over, and nothing may be written any more. */
+  /** Aborts when the term is over and nothing may be written any more. */
   readonly lost: AbortSignal;
   /**
-   * False from the moment the Lease may have gone to another, which a process that was stopped
-   * finds out here first.
+   * Returns false as soon as another process may have the Lease. A process that was stopped learns
+   * it here first.
    */
   holds(): boolean;
 }
 
 export interface ElectionOptions {
   readonly lease: ObjectName & { readonly namespace: string };
-  /** Must differ between processes; the name of the Pod. */
+  /** The name of the Pod; it must differ between processes. */
   readonly identity: string;
   /**
-   * The work of the leader. It ends, soon, when `term.lost` aborts and when the process stops;
-   * until it has ended the Lease is kept as long as it can be, so that last writes are still those
-   * of a leader, and this process is no candidate again.
+   * The work of the leader. It has to end soon when `term.lost` aborts and when the process stops.
+   * Until then the Lease is kept as long as possible, so that the last writes are still those of a
+   * leader, and this process does not become a candidate again.
    */
   readonly lead: (term: Term) => Promise<void>;
   /**
-   * How long others wait after the last renewal they saw. A leader gives up after half of it, and
-   * tries every quarter.
+   * The time that candidates wait after the last renewal that they saw. A leader gives up after
+   * half of it, and renews every quarter of it.
    */
   readonly durationMs?: number;
   readonly clock: Clock;
@@ -50,12 +51,12 @@ export type ElectionEvent =
   | { readonly kind: "observed"; readonly leader: string }
   | { readonly kind: "failed"; readonly failure: ApiFailure };
 
-/** The verbs it needs on `leases`. */
+/** The verbs that an election needs on `leases`. */
 export type LeaseClient = Pick<Client, "get" | "create" | "update">;
 
 /**
- * A reading of both clocks. The monotonic one stands still while a machine sleeps, the other may be
- * set back: whichever moved more counts.
+ * A reading of both clocks. The monotonic clock stands still while a machine sleeps, and the other
+ * may be set back, so the larger difference counts.
  */
 interface Moment {
   readonly now: number;
@@ -67,9 +68,9 @@ export class LeaseElection {
   readonly #options: ElectionOptions;
   readonly #durationMs: number;
   #observed: Lease | undefined;
-  /** When `#observed` was seen to change, by our monotonic clock. */
+  /** The time at which `#observed` was seen to change, by the monotonic clock. */
   #observedAt = 0;
-  /** Before the last renewal that succeeded was sent. */
+  /** The moment before the last successful renewal was sent. */
   #renewed: Moment | undefined;
 
   constructor(client: LeaseClient, options: ElectionOptions) {
@@ -83,15 +84,17 @@ export class LeaseElection {
     return this.#observed?.spec?.holderIdentity ?? "";
   }
 
-  /** False also when the last renewal is too long ago by either clock. */
+  /**
+   * Whether this process leads. It is false where the last renewal is too long ago by either clock.
+   */
   get isLeading(): boolean {
     const elapsedByWall = this.#renewed === undefined ? 0 : this.#options.clock.wall() - this.#renewed.wall;
     return this.#leftMs() > 0 && elapsedByWall < this.#durationMs / 2;
   }
 
   /**
-   * Stands as a candidate, leads, and stands again, until the signal aborts; then releases the
-   * Lease. Rejects only with what `lead` threw.
+   * Waits as a candidate, leads, and waits again, until the signal aborts; then it releases the
+   * Lease. It rejects only with an error that `lead` threw.
    */
   async run(stop: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
@@ -101,7 +104,7 @@ export class LeaseElection {
     }
   }
 
-  /** One try to get the Lease. */
+  /** Tries once to get the Lease. */
   async #attempt(stop: AbortSignal): Promise<boolean> {
     const { clock, identity } = this.#options;
     if (!(await this.#read(stop))) return false;
@@ -133,7 +136,7 @@ export class LeaseElection {
     await work;
   }
 
-  /** Resolves with the reason why the Lease was lost, or with undefined once `finished` aborts. */
+  /** Resolves with the reason why the Lease was lost, or with undefined when `finished` aborts. */
   async #renewUntil(finished: AbortSignal): Promise<string | undefined> {
     const { clock } = this.#options;
     for (;;) {
@@ -145,7 +148,7 @@ export class LeaseElection {
     }
   }
 
-  /** Tries once and gives who has the Lease now, as far as is known. */
+  /** Tries once, and returns the holder of the Lease as far as is known. */
   async #renew(): Promise<string> {
     const { clock, identity } = this.#options;
     const limit = new AbortController();
@@ -155,8 +158,8 @@ export class LeaseElection {
       if (written.ok) return identity;
       const changed = written.failure.code === 409 || written.failure.code === 404;
       if (!changed) this.#complain(written.failure);
-      // Our own renewal may have arrived although its answer did not: then the Lease is still ours,
-      // in a newer version.
+      // Our own renewal may have arrived although its answer did not. Then this process still has
+      // the Lease, in a newer version.
       return changed && (await this.#read(limit.signal)) ? this.leader : identity;
     } finally {
       cancel();
@@ -164,7 +167,7 @@ export class LeaseElection {
   }
 
   /**
-   * Lets the next leader start at once. A Lease that is no longer ours is left alone: its
+   * Lets the next leader start at once. A Lease of another holder is not written, because its
    * resourceVersion has changed.
    */
   async #release(): Promise<void> {
@@ -180,7 +183,7 @@ export class LeaseElection {
     else this.#complain(answer.failure);
   }
 
-  /** True when the Lease was read, or is known not to exist. */
+  /** Returns true when the Lease was read, or is known not to exist. */
   async #read(signal: AbortSignal): Promise<boolean> {
     const answer = await this.#client.get(leases, this.#options.lease, signal);
     if (answer.ok) this.#observe(answer.value);
@@ -189,7 +192,10 @@ export class LeaseElection {
     return answer.ok || answer.failure.code === 404;
   }
 
-  /** Takes or renews the Lease as it was last read; refused with 409 when it has changed since. */
+  /**
+   * Takes or renews the Lease as it was last read. The API server answers 409 when the Lease has
+   * changed since then.
+   */
   async #write(signal: AbortSignal): Promise<Answer<Lease>> {
     const { clock, identity, lease } = this.#options;
     const sent = { now: clock.now(), wall: clock.wall() };
@@ -213,7 +219,10 @@ export class LeaseElection {
     if (leader !== (before?.spec?.holderIdentity ?? "")) this.#options.report?.({ kind: "observed", leader });
   }
 
-  /** How long this process may still call itself leader, by the monotonic clock. */
+  /**
+   * Returns the milliseconds for which this process may still act as leader, by the monotonic
+   * clock.
+   */
   #leftMs(): number {
     const { clock } = this.#options;
     return this.#renewed === undefined ? 0 : this.#renewed.now + this.#durationMs / 2 - clock.now();

@@ -6,12 +6,12 @@ import type { KubernetesObject } from "../model/objects.ts";
 import { resource } from "./resource.ts";
 
 export interface LeaseSpec {
-  /** Empty: it has no holder. */
+  /** Empty where the Lease has no holder. */
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
   readonly acquireTime?: string;
   readonly renewTime?: string;
-  /** How often the holder changed. */
+  /** The number of times that the holder has changed. */
   readonly leaseTransitions?: number;
 }
 
@@ -27,8 +27,8 @@ export const leases = resource<Lease>({
 });
 
 /**
- * The Lease once `identity` has it. It keeps the time of acquisition if `identity` had it before.
- * `wallMs` is the present time.
+ * Returns the Lease with `identity` as its holder. It keeps the time of acquisition if `identity`
+ * had it before. `wallMs` is the present time.
  */
 export function heldBy(identity: string, durationMs: number, wallMs: number, before: LeaseSpec = {}): LeaseSpec {
   const renewTime = microTime(wallMs);
@@ -44,12 +44,12 @@ export function heldBy(identity: string, durationMs: number, wallMs: number, bef
 }
 
 /**
- * A Lease that is free for the first candidate: no holder, and a duration of one second, the
- * shortest that the API takes.
+ * Returns a Lease that is free for the first candidate: without a holder, and with a duration of
+ * one second, the shortest that the API accepts.
  */
 export function released(wallMs: number, before: LeaseSpec): LeaseSpec {
   return { ...before, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
 }
 
-/** The API reads these times with exactly six digits of a second. */
+/** Writes a time with exactly six digits after the second, as the API requires. */
 const microTime = (wallMs: number) => new Date(wallMs).toISOString().replace("Z", "000Z");

@@ -35,7 +35,7 @@ const joined = (one: Socket, other: Socket) => {
   one.pipe(other).pipe(one);
 };
 
-/** Answers CONNECT (RFC 9110, 9.3.6). */
+/** A proxy that answers CONNECT (RFC 9110, 9.3.6). */
 const httpProxy = () =>
   createHttpServer().on("connect", ({ url = "" }, socket: Socket) => {
     seen.push(url);
@@ -46,7 +46,7 @@ const httpProxy = () =>
     });
   });
 
-/** SOCKS 5 without a password (RFC 1928), for addresses of IPv4. */
+/** A proxy for SOCKS 5 without a password (RFC 1928), for IPv4 addresses. */
 const socksProxy = () =>
   createTcpServer(async (socket) => {
     await once(socket, "data");

@@ -1,6 +1,6 @@
 /**
- * The way to an API server through a proxy. The libraries for that are loaded late, because few
- * kubeconfigs name one.
+ * Connects to an API server through a proxy. The libraries for that are loaded late, because few
+ * kubeconfigs name a proxy.
  */
 import type { Agent } from "node:http";
 import type { AgentOptions } from "node:https";

@@ -1,14 +1,14 @@
 /**
- * How long a key has to wait before the next try. The default is that of client-go's controllers:
- * each key waits longer after each of its failures, and all keys together start at most ten tries a
- * second.
+ * Decides how long a key has to wait before its next try. The default is the limiter of client-go's
+ * controllers: each key waits longer after each of its failures, and all keys together start at
+ * most ten tries a second.
  */
 import type { Clock } from "../timing/clock.ts";
 
 export interface RateLimiter {
   /** Counts a try and returns the milliseconds to wait before it. */
   when(key: string): number;
-  /** The key succeeded: its next failure counts as the first. */
+  /** Reports a success of the key: its next failure counts as the first. */
   forget(key: string): void;
   retries(key: string): number;
 }
@@ -50,7 +50,7 @@ export function longestOf(...limiters: readonly RateLimiter[]): RateLimiter {
   };
 }
 
-/** Fills with `perSecond` tokens a second up to `burst`, and starts full. */
+/** A bucket that gets `perSecond` tokens a second up to `burst`, and starts full. */
 export class TokenBucket {
   readonly #perMs: number;
   readonly #burst: number;
@@ -66,7 +66,9 @@ export class TokenBucket {
     this.#filled = clock.now();
   }
 
-  /** Takes a token, if need be a future one, and returns the milliseconds until it is available. */
+  /**
+   * Takes a token, if necessary a future one, and returns the milliseconds until it is available.
+   */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;

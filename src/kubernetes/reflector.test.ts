@@ -32,7 +32,10 @@ interface Watch {
   readonly end: (failure?: ApiFailure) => void;
 }
 
-/** A server that the test controls: `lists` answers in turn, and each watch is driven by hand. */
+/**
+ * Sets up a server that the test controls: it answers lists with `lists`, in order, and the test
+ * itself drives each watch.
+ */
 function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readonly Answer<List<ConfigMap>>[] = []) {
   const clock = new FakeClock();
   const stop = new AbortController();

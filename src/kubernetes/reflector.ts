@@ -1,10 +1,11 @@
 /**
- * Keeps a sink equal to what the API server has of one kind: everything once, then every change,
- * for as long as it runs. It never gives up and never empties the sink on the way: after a lost
- * resourceVersion the sink gets the new whole, and compares for itself. One trap: a watch that is
- * open and quiet proves nothing. A connection may be dead (so bookmarks are asked for, and silence
- * ends it), and a server restored from a backup counts from an older version and would stay silent
- * until it has caught up (so after every broken watch its version is asked for first).
+ * Keeps a sink equal to the API server's objects of one kind: all objects once, then every change,
+ * as long as it runs. It never gives up and never empties the sink in between: after a lost
+ * resourceVersion the sink gets all objects again, and compares them itself. One trap: a watch that
+ * is open and silent proves nothing. The connection may be dead, so the reflector requests
+ * bookmarks, and silence ends a watch. And a server that was restored from a backup counts from an
+ * older version, and would be silent until it reaches the newer one. So the reflector asks for the
+ * server's version after every broken watch.
  */
 
 import type { KubernetesObject } from "../model/objects.ts";
@@ -18,7 +19,7 @@ import { type Transform, takeIn } from "./intake.ts";
 import type { Resource } from "./resource.ts";
 
 export interface ReflectorSink<T> {
-  /** All there is, at once: on start, and whenever changes may have been missed. */
+  /** Gets all objects at once: at the start, and whenever changes may have been missed. */
   replaced(objects: readonly T[]): void;
   applied(object: T): void;
   removed(object: T): void;
@@ -30,18 +31,18 @@ export interface ReflectorOptions<T> extends Selection {
   /** Uses streaming lists (WatchList) until a server refuses one. */
   readonly streamingLists?: boolean;
   /**
-   * How long the server is asked to keep a watch: between this and twice this. client-go asks for
-   * five minutes or more; but a server ends a watch when it said it would, and the end that does
-   * not come is the soonest sign of a dead connection where objects seldom change.
+   * The server is asked to keep a watch between this time and twice this time. client-go asks for
+   * five minutes or more. But where objects seldom change, the missing end of a watch is the first
+   * sign of a dead connection.
    */
   readonly watchSeconds?: number;
   /**
-   * Silence on a watch beyond this ends it; when not given, 10 s beyond the time the server was
-   * asked to keep it.
+   * A watch without data for this time is ended. The default is 10 s more than the time for which
+   * the server was asked to keep it.
    */
   readonly inactivityMs?: number;
   readonly clock: Clock;
-  /** In [0, 1), as Math.random. */
+  /** A number in [0, 1), as from Math.random. */
   readonly random: () => number;
   readonly report?: (event: ReflectorEvent) => void;
 }
@@ -51,20 +52,20 @@ export type ReflectorEvent =
   | { readonly kind: "listed"; readonly objects: number; readonly streamed: boolean; readonly tookMs: number }
   | { readonly kind: "watching"; readonly resourceVersion: string }
   /**
-   * It will try again after `retryMs`; `denied` says that the server will not, so that the wait is
-   * long.
+   * The Reflector tries again after `retryMs`. With `denied` the server refuses permanently, so the
+   * wait is long.
    */
   | { readonly kind: "failed"; readonly denied: boolean; readonly failure: ApiFailure; readonly retryMs: number }
-  /** All objects are requested again, for this reason. */
+  /** All objects are requested again; `why` is the reason. */
   | { readonly kind: "version-lost"; readonly why: string };
 
 /**
- * How one turn of the loop ended: the server closed the watch in its own time, the version was
- * lost, or something failed.
+ * How one turn of the loop ended: the server closed the watch as announced, the version was lost,
+ * or something failed.
  */
 type TurnEnd = "closed" | "version-lost" | ApiFailure;
 
-/** How late the end of a watch may be. */
+/** The end of a watch may be late by this time. */
 const lateMs = 10_000;
 
 const endOfInitialEvents = "k8s.io/initial-events-end";
@@ -76,19 +77,23 @@ export class Reflector<T extends KubernetesObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #selection: Selection;
   /**
-   * From 800 ms as in client-go's reflector, but up to 5 s (and at most twice that) where client-go
-   * goes to 30 s: what is tried is one small request, and a server that is back should be noticed.
-   * Forgotten after 2 min, and at once by a watch that brought something or held: a network that
-   * fails now and then must not add up to blindness.
+   * Waits from 800 ms, as in client-go's reflector, but only up to 5 s (and at most twice that),
+   * where client-go waits 30 s. A try is one small request, and a server that is back should be
+   * noticed soon. Failures are forgotten after 2 min, and at once after a watch that delivered an
+   * event or lasted. So a network that fails now and then does not lead to long waits.
    */
   readonly #trouble: Backoff;
-  /** From 2 s, because a server that has just started refuses for a moment what it allows. */
+  /**
+   * Waits from 2 s, because a server that has just started may refuse allowed requests for a
+   * moment.
+   */
   readonly #denial: Backoff;
   #version: string | undefined;
   #mayStream: boolean;
   #suspicious = false;
   /**
-   * Ends the wait after a failure; undefined where there is none, or none that may be cut short.
+   * Ends the wait after a failure. It is undefined where there is no wait, or where the wait may
+   * not be shortened.
    */
   #cutShort: (() => void) | undefined;
   #mayBeHurried = true;
@@ -124,9 +129,9 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Another watch was just answered by the same server: what could not be reached is tried at once.
-   * Taken once, and again only when a watch has held: two that fail in turn must not keep each
-   * other from waiting.
+   * Reports that the same server has just answered another watch, so that this one is tried at
+   * once. It has an effect once, and again only after a watch has lasted: otherwise two watches
+   * that fail in turn would never wait.
    */
   tryNow(): void {
     if (!this.#mayBeHurried || this.#cutShort === undefined) return;
@@ -134,7 +139,9 @@ export class Reflector<T extends KubernetesObject> {
     this.#cutShort();
   }
 
-  /** `firm`: the server itself said no, or how long to wait. */
+  /**
+   * With `firm` the wait cannot be shortened: the server itself refused, or said how long to wait.
+   */
   async #wait(retryMs: number, firm: boolean, signal: AbortSignal): Promise<void> {
     const short = new AbortController();
     if (!firm) this.#cutShort = () => short.abort();
@@ -143,8 +150,9 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * Reasons to wait before the next try. A watch that closes at once, or a version that is lost
-   * twice in a row, would else spin.
+   * Returns the failure that makes the next try wait, if there is one. A watch that closes at once,
+   * or a version that is lost twice in a row, counts as a failure, because otherwise the loop would
+   * run without a pause.
    */
   #failureOf(end: TurnEnd, tookMs: number): ApiFailure | undefined {
     if (end === "closed") return tookMs < 1_000 ? ownFailure("unreachable", "the watch was closed at once") : undefined;
@@ -155,7 +163,7 @@ export class Reflector<T extends KubernetesObject> {
     return again ? ownFailure("unreachable", "the version was lost twice within 10 s") : undefined;
   }
 
-  /** Gets everything and stays on watch. */
+  /** Gets all objects and then watches for changes. */
   async #begin(signal: AbortSignal): Promise<TurnEnd> {
     if (this.#mayStream) {
       const end = await this.#watch(signal, undefined);
@@ -184,7 +192,7 @@ export class Reflector<T extends KubernetesObject> {
     return await this.#watch(signal, version);
   }
 
-  /** Watches from `version`, or from nothing: then the present objects come first. */
+  /** Watches from `version` on. Without a version, the present objects come first. */
   async #watch(signal: AbortSignal, version: string | undefined): Promise<TurnEnd> {
     const { clock, random, watchSeconds = 30, inactivityMs, report } = this.#options;
     const timeoutSeconds = Math.round(watchSeconds * (1 + random()));
@@ -241,7 +249,9 @@ export class Reflector<T extends KubernetesObject> {
     this.#options.report?.({ kind: "listed", objects: objects.length, streamed, tookMs });
   }
 
-  /** All objects have to be requested again, which is no failure and needs no wait. */
+  /**
+   * Notes that all objects have to be requested again, which is not a failure and needs no wait.
+   */
   #lose(why: string): TurnEnd {
     this.#version = undefined;
     this.#options.report?.({ kind: "version-lost", why });
@@ -250,9 +260,9 @@ export class Reflector<T extends KubernetesObject> {
 }
 
 /**
- * True of the answers of a server without WatchList: it refuses the request (1.26 and older know no
- * resourceVersionMatch on a watch, newer ones name the feature), or it takes it for a plain watch,
- * which never says that the initial events have ended.
+ * Whether the server has no WatchList. Such a server refuses the request (1.26 and older do not
+ * know resourceVersionMatch on a watch, newer ones name the feature), or treats it as a plain
+ * watch, which never reports the end of the initial events.
  */
 function cannotStream(end: TurnEnd): boolean {
   if (typeof end === "string") return true;
@@ -262,8 +272,8 @@ function cannotStream(end: TurnEnd): boolean {
 }
 
 /**
- * resourceVersions are decimal numbers that grow; one that is not cannot be compared and never
- * counts as older.
+ * Compares resourceVersions, which are decimal numbers that grow. A version that is not a number
+ * cannot be compared, so it never counts as older.
  */
 function isOlder(version: string, than: string): boolean {
   const decimal = /^\d+$/;

@@ -13,27 +13,27 @@ export interface Resource<T extends KubernetesObject> {
   readonly namespaced: boolean;
   /** The form in which single objects are read; plain JSON where absent. */
   readonly accept?: string;
-  /** Never set; it carries the type of the objects. */
+  /** Never set. It only has the type of the objects, for the compiler. */
   readonly object?: T;
 }
 
 /** Returns the Resource with its object type, which a literal cannot have. */
 export const resource = <T extends KubernetesObject>(declared: Resource<T>): Resource<T> => declared;
 
-/** Where an object is: `namespace` is left out for objects that have none. */
+/** The name of an object; `namespace` is absent for objects that have none. */
 export interface ObjectName {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
 
 export interface Place {
-  /** Left out: all namespaces. */
+  /** Where it is absent, all namespaces are meant. */
   readonly namespace?: string | undefined;
   readonly name?: string;
   readonly subresource?: string;
 }
 
-/** The path of a collection, an object, or a subresource of one. */
+/** Returns the path of a collection, an object, or a subresource of an object. */
 export function pathOf(of: Resource<KubernetesObject>, { namespace, name, subresource }: Place): string {
   const group = of.apiVersion.includes("/") ? `/apis/${of.apiVersion}` : `/api/${of.apiVersion}`;
   const within = of.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];

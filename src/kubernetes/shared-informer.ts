@@ -1,7 +1,7 @@
 /**
- * A cache of one kind of object, kept by a Reflector, with listeners for its changes. The cache is
- * always ahead of the calls to listeners: read the newest state from `store`, and treat a change
- * only as a reason to look.
+ * A cache of one kind of object, kept by a Reflector, with listeners for its changes. The cache may
+ * be newer than the change in a call of a listener. So listeners read the newest state from
+ * `store`, and use a change only as a reason to look.
  */
 
 import { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
@@ -46,34 +46,38 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     return this.#indexer;
   }
 
-  /** True from the moment the cache has held everything once. */
+  /** Whether the cache has been complete once. */
   get hasSynced(): boolean {
     return this.#hasSynced;
   }
 
   /**
-   * Resolves when `hasSynced` becomes true; never, while the server cannot be reached or refuses.
+   * Resolves when `hasSynced` becomes true, and so not while the server cannot be reached or
+   * refuses.
    */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
 
   /**
-   * Runs until the signal aborts; the cache stays readable afterwards. Rejects only with what a
-   * listener, transform or index function threw.
+   * Runs until the signal aborts; the cache stays readable afterwards. It rejects only with an
+   * error that a listener, transform or index function threw.
    */
   run(signal: AbortSignal): Promise<void> {
     return this.#reflector.run(signal);
   }
 
-  /** Something else has just reached the server, so a wait for it ends early. */
+  /**
+   * Reports that another request has just reached the server, so that a wait for the server ends
+   * early.
+   */
   tryNow(): void {
     this.#reflector.tryNow();
   }
 
   /**
    * Calls the listener with every object in the cache as `added`, then with each change in order.
-   * Returns the function that ends it.
+   * Returns a function that ends this.
    */
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener);
@@ -82,9 +86,9 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
   }
 
   /**
-   * Reads one object again, for a transform that would now keep more of it than it did when the
-   * object came. Lists by name, so the right to `list` is enough. An object that the cache does not
-   * have yet, or has in a newer version, is left alone.
+   * Reads one object again, for a transform that would now keep more of it than when the object
+   * arrived. It lists by name, so the right to `list` is enough. It changes nothing where the cache
+   * does not have the object yet, or has a newer version.
    */
   async refetch(key: string, signal: AbortSignal): Promise<Answer<undefined>> {
     const { namespace, name } = nameOf(key);

@@ -1,6 +1,6 @@
 /**
  * One HTTP request to the API server. It uses HTTP/1.1, so every watch has a connection of its own
- * and a stalled one stalls nothing else. The agents (connection pools) hang on the TLS identity:
+ * and a stalled one stalls nothing else. Each TLS identity has its own agents (connection pools):
  * when an authority or client certificate is rotated, new requests get new connections.
  */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
@@ -15,9 +15,9 @@ export interface TransportRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: string;
   readonly contentType?: string;
-  /** The form of the answer that is asked for; plain JSON where absent. */
+  /** The requested form of the answer; plain JSON where it is absent. */
   readonly accept?: string | undefined;
-  /** How long to wait for the head of the answer. */
+  /** The time limit for the head of the answer. */
   readonly headTimeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -74,7 +74,7 @@ export class Transport {
     });
   }
 
-  /** Closes every connection, those in use included. */
+  /** Closes every connection, including those in use. */
   close(): void {
     this.#pool?.agent.destroy();
     this.#pool = undefined;
@@ -116,7 +116,7 @@ const bodyHeaders = (body: string, contentType = "application/json") => ({
   "content-length": Buffer.byteLength(body),
 });
 
-/** Lets requests in flight end, and keeps no connection for later. */
+/** Closes idle connections, and each other one when its request has ended. */
 function retire(agent: HttpAgent): void {
   agent.maxFreeSockets = 0;
   for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();

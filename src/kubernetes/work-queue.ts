@@ -13,12 +13,14 @@ interface Delayed {
 }
 
 export interface WorkQueueOptions {
-  /** The limiter of client-go's controllers when not given. */
+  /** The default is the limiter of client-go's controllers. */
   readonly limiter?: RateLimiter;
   readonly report?: ((event: QueueEvent) => void) | undefined;
 }
 
-/** An event in the life of a WorkQueue, for metrics; `depth` is how many keys wait now. */
+/**
+ * An event in the life of a WorkQueue, for metrics. `depth` is the number of keys that wait now.
+ */
 export type QueueEvent =
   | { readonly kind: "added"; readonly depth: number }
   | { readonly kind: "retried" }
@@ -29,11 +31,11 @@ export class WorkQueue {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter;
   readonly #report: ((event: QueueEvent) => void) | undefined;
-  /** Keys in the order they are taken, with the time they have waited since. */
+  /** Keys in the order in which they are taken, with the time since which each has waited. */
   readonly #waiting = new Map<string, number>();
   /** Keys that need work: those in `#waiting`, and those added again while a worker has them. */
   readonly #dirty = new Set<string>();
-  /** Keys that a worker has, and since when. */
+  /** Keys that a worker has, with the time since which it has them. */
   readonly #processing = new Map<string, number>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #takers: ((key: string | undefined) => void)[] = [];
@@ -81,7 +83,7 @@ export class WorkQueue {
     this.addAfter(key, this.#limiter.when(key));
   }
 
-  /** The key succeeded: its failures no longer count. */
+  /** Reports a success of the key: its failures no longer count. */
   forget(key: string): void {
     this.#limiter.forget(key);
   }
@@ -91,8 +93,8 @@ export class WorkQueue {
   }
 
   /**
-   * Returns the next key, for which the caller must call `done`; undefined once the queue is shut
-   * down and empty.
+   * Returns the next key, for which the caller must call `done`. Returns undefined when the queue
+   * is shut down and empty.
    */
   take(): Promise<string | undefined> {
     const [next] = this.#waiting;

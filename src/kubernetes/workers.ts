@@ -15,7 +15,7 @@ export type Reconciled =
 
 export interface WorkersOptions {
   readonly workers?: number;
-  /** Tries after the first. Left out: without end. */
+  /** The most tries after the first one. Where it is absent, there is no limit. */
   readonly maxRetries?: number;
   readonly gaveUp?: (key: string, why: string) => void;
 }

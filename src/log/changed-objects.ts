@@ -1,17 +1,17 @@
-/** Which objects differ between two Snapshots, for people. */
+/** Describes the objects that differ between two Snapshots, for people. */
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 
 export interface ChangedObjects {
-  /** `Ingress shop/web changed`, at most five, with what `parts` says about each. */
+  /** At most five texts like `Ingress shop/web changed`, each with the result of `parts`. */
   readonly objects: readonly string[];
-  /** How many more there are. */
+  /** The number of further objects. */
   readonly more: number;
 }
 
 const listed = 5;
 
-/** `parts` says what has changed of an object: ` (spec.rules)`, or nothing. */
+/** `parts` returns the changed parts of an object, such as ` (spec.rules)`, or nothing. */
 export function changedObjects(
   before: Snapshot | undefined,
   after: Snapshot,
@@ -29,7 +29,10 @@ export function changedObjects(
   return { objects, more: changes.length - objects.length };
 }
 
-/** `Ingress shop/web changed, Service shop/web added and 3 more`; empty where nothing differs. */
+/**
+ * Returns `Ingress shop/web changed, Service shop/web added and 3 more`, or an empty text where
+ * nothing differs.
+ */
 export function changeWords({ objects, more }: ChangedObjects): string {
   return objects.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

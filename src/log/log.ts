@@ -11,7 +11,7 @@ import { visibleLines } from "../visible.ts";
 export type Log = Logger;
 
 export interface LogOptions {
-  /** `-v`: from 2 on debug, from 3 on trace. */
+  /** The value of `-v`: from 2 on it includes debug lines, from 3 on trace lines. */
   readonly verbosity: number;
   /** Whether the log goes to a terminal; with colours or without. */
   readonly terminal: false | { readonly colours: boolean };
@@ -36,7 +36,7 @@ export function openLog({ verbosity, terminal, write }: LogOptions): Log {
 
 const frame = new Set(["level", "time", "msg"]);
 
-/** `reloaded: took=40ms why="a new host"`; a Problem as its sentence. */
+/** Returns, for example, `reloaded: took=40ms why="a new host"`. A Problem is its sentence. */
 function sentenceOf(line: Readonly<Record<string, unknown>>): string {
   if (line.now !== undefined) return `${line.msg}: ${line.object}: ${line.now} (it was: ${line.problem})`;
   const at = line.at === undefined ? "" : `${line.at} `;
@@ -51,7 +51,7 @@ function wordOf(value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** The stack of an error; only bugs are logged with one. */
+/** Returns the stack of an error. Only bugs are logged with an Error. */
 function stackOf(value: unknown): string {
   return String((value as { readonly stack?: unknown }).stack ?? value);
 }

@@ -1,4 +1,6 @@
-/** Logs OCSP answers: each failure once, until there is another one or an answer. */
+/**
+ * Logs OCSP answers. A failure is logged once, and again only after an answer or another failure.
+ */
 import type { StapleEvent } from "../ocsp/stapled-source.ts";
 import type { Log } from "./log.ts";
 

@@ -19,7 +19,7 @@ export class SyncLog {
     this.#log = log;
   }
 
-  /** `snapshot` is what the sync was made of. */
+  /** `snapshot` is the Snapshot that the sync used. */
   synced(report: SyncReport, snapshot: Snapshot): void {
     const changed = changeWords(changedObjects(this.#last, snapshot));
     this.#last = snapshot;
@@ -39,7 +39,7 @@ export class SyncLog {
     else this.#log.info(fields, "not live yet: it waits for a reload");
   }
 
-  /** nginx repeats each warning at every reload, so only a new one gets a line. */
+  /** Logs new warnings only, because nginx repeats each warning at every reload. */
   #warn(warnings: ReadonlySet<string>): void {
     for (const warning of warnings) if (!this.#warnings.has(warning)) this.#log.warn({ warning }, "nginx warns");
     this.#warnings = warnings;
@@ -73,7 +73,7 @@ export class SyncLog {
 /** Removes time and process from `2026/11/23 10:55:08 [warn] 1#1: conflicting server name`. */
 const withoutTime = (line: string): string => line.replace(/^.*?\[warn\] (\d+#\d+: )?/, "");
 
-/** `hosts 2, upstreams 1`. */
+/** Returns, for example, `hosts 2, upstreams 1`. */
 function counted(records: Readonly<Record<string, number>>): string {
   return Object.entries(records)
     .map(([sort, count]) => `${sort} ${count}`)

@@ -15,7 +15,7 @@ export class Ages {
     this.#now = now;
   }
 
-  /** `object` with a creationTimestamp; the same value for the same object. */
+  /** Returns `object` with a creationTimestamp: the same value for the same object. */
   aged(id: string, object: KubernetesObject): KubernetesObject {
     if (object.metadata.creationTimestamp !== undefined) return object;
     let aged = this.#made.get(object);
@@ -33,8 +33,8 @@ export class Ages {
   }
 
   /**
-   * In microseconds, later than any before, in a form whose alphabetical order is the order in
-   * time.
+   * Returns a moment later than all before, in microseconds, in a form whose alphabetical order is
+   * the order in time.
    */
   #next(): string {
     this.#last = Math.max(this.#last + 1, this.#now().getTime() * 1000);

@@ -1,8 +1,8 @@
 /**
  * Small checks from which the rules for each kind of object are built. A check reports what is
- * wrong and where. It never repeats a value that is not a switch or a number, because the same
- * checks read Secrets. A mistake that the API server would refuse is fatal for the object; an
- * unknown field is only ignored, because a newer server may know it.
+ * wrong and where. It repeats only switches and numbers, because the same checks read Secrets. A
+ * mistake that the API server would refuse is fatal for the object; an unknown field is only
+ * ignored, because a newer server may know it.
  */
 import { nearest } from "../kinds/nearest.ts";
 
@@ -10,15 +10,15 @@ export type Path = readonly (string | number)[];
 
 export interface Finding {
   readonly path: Path;
-  /** Finishes the sentence "<field>: …". */
+  /** Completes the sentence "<field>: …". */
   readonly why: string;
-  /** Whether the API server would refuse the object for it. */
+  /** Whether the API server would refuse the object because of it. */
   readonly fatal: boolean;
 }
 
 export type Check = (value: unknown, path: Path) => readonly Finding[];
 
-/** The mistake in a text, as the end of the sentence "<field>: …", or undefined. */
+/** Returns the mistake in a text, as the end of the sentence "<field>: …", or undefined. */
 export type Rule = (text: string) => string | undefined;
 
 export const wrong = (path: Path, why: string): readonly Finding[] => [{ path, why, fatal: true }];
@@ -66,7 +66,7 @@ export function listOf(check: Check, min = 0): Check {
   };
 }
 
-/** A mapping whose keys are data, such as labels. */
+/** Checks a mapping whose keys are data, such as labels. */
 export function mapOf(key: Rule, check: Check): Check {
   return (value, path) => {
     if (!isMapping(value)) return wrong(path, `${found(value)} is given where a mapping is required`);
@@ -77,7 +77,9 @@ export function mapOf(key: Rule, check: Check): Check {
   };
 }
 
-/** A mapping with named fields. A field whose value is null counts as absent, as in the API. */
+/**
+ * Checks a mapping with named fields. A field whose value is null counts as absent, as in the API.
+ */
 export function record(
   fields: Readonly<Record<string, Check>>,
   required: readonly string[] = [],
@@ -121,7 +123,7 @@ function found(value: unknown): string {
   return Array.isArray(value) ? "a list" : "a mapping";
 }
 
-/** `spec.rules[0].host`; a key with dots in it stands in brackets. */
+/** Returns, for example, `spec.rules[0].host`. A key with dots in it stands in brackets. */
 export function fieldOf(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;
@@ -130,7 +132,7 @@ export function fieldOf(path: Path): string {
   }, "");
 }
 
-/** Returns the path of a field that is written as text. */
+/** Returns the path of a field from its text. */
 export function pathOf(field: string): Path {
   return [...field.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/g)].map(([, index, quoted, name]) => {
     if (index !== undefined) return Number(index);

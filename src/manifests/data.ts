@@ -24,7 +24,10 @@ const small: Check = (value, path) => {
 
 const pairKeys = ["tls.crt", "tls.key"];
 
-/** A Secret whose type promises a key pair has both keys. `translate/` checks that they fit. */
+/**
+ * A Secret whose type requires a key pair must have both keys. `translate/` checks that they fit
+ * together.
+ */
 const promised: Check = (value, path) => {
   if (!isMapping(value) || value.type !== "kubernetes.io/tls") return [];
   const keys = [value.data, value.stringData].flatMap((some) => Object.keys(some ?? {}));

@@ -40,7 +40,7 @@ function unusable(value: string): string {
   return `${value} is unspecified, link-local or multicast, which no endpoint may be`;
 }
 
-/** The addresses are of the type that the slice names. */
+/** The addresses must have the type that the slice names. */
 const addresses: Check = (value, path) => {
   if (!isMapping(value)) return [];
   const rule = addressRules[value.addressType as (typeof types)[number]];

@@ -13,7 +13,7 @@ export interface FileState {
   readonly faults: readonly Fault[];
   /** Keyed by `idOf`. */
   readonly objects: ReadonlyMap<string, Held>;
-  /** Objects that this file defines a second time, and where. */
+  /** Objects that this file defines a second time, with the place of that definition. */
   readonly doubles: ReadonlyMap<string, Place>;
 }
 
@@ -22,7 +22,7 @@ export interface Held {
   readonly key: string;
   readonly place: Place;
   readonly object: KubernetesObject;
-  /** Where a field of the object is in the file. */
+  /** Finds the place of a field of the object in the file. */
   readonly placeOf: ManifestObject["placeOf"];
 }
 
@@ -44,8 +44,8 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
 }
 
 /**
- * Returns the same value for the same content; the last good one where the present one would be
- * refused.
+ * Returns the object to use: the same value where the content is the same, or the last good form
+ * where the present one would be refused.
  */
 function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined {
   const { kind, key, object } = one;

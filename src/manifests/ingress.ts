@@ -4,7 +4,7 @@ import { anything, type Check, isMapping, listOf, port, type Rule, record, text,
 import { metadata } from "./metadata.ts";
 import { dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
 
-/** Exactly one of two fields. */
+/** Requires exactly one of two fields. */
 function oneOf(one: string, other: string): Check {
   return (value, path) => {
     const given = [one, other].filter((name) => isMapping(value) && value[name] !== undefined && value[name] !== null);
@@ -26,7 +26,10 @@ const backend: Check = (value, path) => {
   return isEnded ? ended(value, path) : presentBackend(value, path);
 };
 
-/** A port by number. Text that is not a number is a name, which has a field of its own. */
+/**
+ * Checks a port's number. A text that is not a number is probably a name, which belongs in the
+ * field `name`.
+ */
 const portNumber: Check = (value, path) =>
   typeof value === "string" && !/^\d+$/.test(value)
     ? wrong(path, `text is given where a number is required; the name of a port is written as name: ${shown(value)}`)
@@ -71,7 +74,7 @@ function pathMistake(given: string, free: boolean): string | undefined {
 const types = ["Exact", "Prefix", "ImplementationSpecific"];
 const knownPath = record({ path: text(), pathType: word(...types), backend }, ["pathType", "backend"], path);
 
-/** The version before had no pathType, so its users need to know what to write. */
+/** The earlier version of the API had no pathType, so its users need to know what to write. */
 const pathEntry: Check = (value, at) =>
   knownPath(value, at).map((one) =>
     one.why === "pathType is missing" ? { ...one, why: `pathType is missing; write one of ${types.join(", ")}` } : one,

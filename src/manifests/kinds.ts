@@ -1,5 +1,5 @@
 /**
- * The objects of a folder that Sluice reads, by apiVersion and kind. A folder may hold Deployments
+ * Recognises the objects that Sluice reads by apiVersion and kind. A folder may hold Deployments
  * and other objects, which are skipped.
  */
 import { shown } from "../kinds/kind.ts";
@@ -44,12 +44,15 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
 };
 
 /**
- * Groups that have, or had, the kinds above. In another group a kind of the same name is something
- * else, such as a Service of Knative.
+ * Groups that have, or had, the kinds above. In other groups a kind of the same name has another
+ * meaning, such as a Service of Knative.
  */
 const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io", "gateway.networking.k8s.io", "sluice.dev"];
 
-/** The Gateway API still accepts the version before v1, which has the same fields. */
+/**
+ * Whether it is the version of the Gateway API before v1, which API servers still accept and which
+ * has the same fields.
+ */
 function isFormer(kind: string, apiVersion: string): boolean {
   const isOfGateways = kinds[kind as WatchedKind].apiVersion === "gateway.networking.k8s.io/v1";
   return isOfGateways && apiVersion === "gateway.networking.k8s.io/v1beta1";
@@ -86,8 +89,9 @@ function ofWrongVersion(apiVersion: string, kind: string): Recognised {
 }
 
 /**
- * A kind that the group does not have and that looks like one of ours. Kinds of the Gateway API
- * differ by few letters, and others define more of them, so there only the case of letters counts.
+ * Recognises a kind that the group does not have and that looks like one of ours. Kinds of the
+ * Gateway API differ by few letters, and other projects define more of them, so there only the case
+ * of letters may differ.
  */
 function ofUnknownKind(group: string, kind: string): Recognised {
   const ours = Object.entries(kinds).flatMap(([name, rule]) =>
@@ -102,7 +106,10 @@ function ofUnknownKind(group: string, kind: string): Recognised {
   return { is: "mistaken", kind: meant, field: "kind", why };
 }
 
-/** Only Kubernetes has these two kinds; others have a Service or a Gateway too. */
+/**
+ * Whether the group is mistyped. Only Kubernetes itself has these two kinds; other projects have a
+ * Service or a Gateway, too.
+ */
 function isMistypedGroup(group: string, kind: string): boolean {
   if (kind !== "Ingress" && kind !== "IngressClass") return false;
   return !group.includes(".") || nearest(group, ["networking.k8s.io"]) !== undefined;

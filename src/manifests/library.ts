@@ -52,7 +52,7 @@ export class Library {
     return this.#problems;
   }
 
-  /** The file from which an object is taken, and the object in it. */
+  /** Returns the file from which an object is taken, and the object in it. */
   held({ kind, namespace, name }: ObjectName): { readonly file: string; readonly held: Held } | undefined {
     const id = idOf({ kind, key: namespace === undefined ? name : `${namespace}/${name}` });
     const file = this.#holders.has(id) ? this.#ownerOf(id) : undefined;
@@ -69,8 +69,8 @@ export class Library {
   }
 
   /**
-   * Reads the present content of these files; undefined: the file is gone. New files are ordered by
-   * their arrival.
+   * Takes the present content of these files, which is undefined for a file that is gone. New files
+   * are ordered by their arrival.
    */
   change(manifests: ReadonlyMap<string, Manifest | undefined>): void {
     const touched = new Set<string>();
@@ -97,7 +97,7 @@ export class Library {
       const [kind, key] = id.split(" ") as [WatchedKind, string];
       const object = this.#objectOf(id);
       const present = this.#objects[tableOf[kind]] as Table<KubernetesObject> | undefined;
-      // An object that moves to another file unchanged has not changed.
+      // An object that was moved to another file without a change has not changed.
       if (!isDeepStrictEqual(present?.get(key), object)) changes.push({ kind, key, object });
     }
     if (changes.length === 0) return;
@@ -122,7 +122,7 @@ export class Library {
     return [...this.#files.keys()].find((file) => holders.has(file));
   }
 
-  /** Undefined where there are none. */
+  /** Returns undefined where there are none. */
   #problemsOf(file: string): readonly Problem[] | undefined {
     const state = this.#files.get(file);
     if (state === undefined) return undefined;

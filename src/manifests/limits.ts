@@ -9,13 +9,13 @@ import { fileError } from "../file-errors.ts";
 export const mostBytes = 64 * 1024 * 1024;
 
 /**
- * Lines and commas in a YAML text. Each may begin something that costs memory: half a kilobyte, or
- * several with the careful reader. A dump of ten thousand hosts has a million lines. JSON has
- * another reader and no such limit.
+ * The most lines and commas in a YAML text. A value may begin at each of them, which takes half a
+ * kilobyte of memory, or several with the careful reader. A dump of ten thousand hosts has a
+ * million lines. JSON has another reader and no such limit.
  */
 export const mostParts = { plain: 1_500_000, careful: 250_000 };
 
-/** The line is only computed for this many faults; further ones are reported without it. */
+/** The line is computed for this many mistakes only; further ones are reported without it. */
 export const mostPlaces = 10_000;
 
 /** An empty document costs memory, too. */
@@ -23,7 +23,9 @@ export const mostObjects = 200_000;
 
 export type ReadText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-/** `path`: 0 is standard input. `why` completes the sentence "it cannot be read: …". */
+/**
+ * Reads a file; the path 0 is standard input. `why` completes the sentence "it cannot be read: …".
+ */
 export function textOf(path: string | 0): ReadText {
   try {
     if (path === 0) return { ok: true, text: readFileSync(0, "utf8") };
@@ -50,7 +52,7 @@ export function partsIn(text: string): number {
   return count;
 }
 
-/** Why a YAML text with this many documents is not read; undefined where it is. */
+/** Returns why a YAML text with so many documents is not read; undefined where it is read. */
 export function tooManyDocuments(text: string): string | undefined {
   let count = 1;
   for (let at = text.indexOf("\n---"); at >= 0; at = text.indexOf("\n---", at + 4)) count += 1;
@@ -81,7 +83,7 @@ export class FolderRoom {
    */
   take(file: string, text: string): string | undefined {
     const parts = partsIn(text);
-    // A text with more is only read if it is JSON, which costs no more than its bytes.
+    // A text with more parts is read only if it is JSON, whose cost depends on its bytes alone.
     const amount = { bytes: Buffer.byteLength(text), parts: parts > mostParts.plain ? 0 : parts };
     const before = this.#held.get(file) ?? { bytes: 0, parts: 0 };
     for (const measure of ["bytes", "parts"] as const) {

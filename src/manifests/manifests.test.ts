@@ -37,7 +37,7 @@ async function open(folder: string) {
   manifests.onChange(() => seen.push(ports()));
   return {
     manifests,
-    /** The findings of every notification, from first to last. */
+    /** The findings at each notification, in order. */
     seen,
     shows: (wanted: string) => until(`the folder to give ${wanted}`, () => ports() === wanted),
     said: () => [...manifests.problems().values()].flat().map(sentence),
@@ -92,7 +92,7 @@ test("a file that is emptied for a moment while it is saved takes nothing away",
   const { manifests, seen, shows } = await open(folder);
   truncateSync(file);
   const { look } = manifests as unknown as { look(): Promise<void> };
-  // Events of other files cause this.
+  // Events of other files cause further reads like these.
   for (let times = 0; times < 3; times++) await look.call(manifests);
   writeFileSync(file, service("a", 81));
   await shows("a=81");
@@ -124,8 +124,7 @@ test("many files at once are few notices", async () => {
   const began = performance.now();
   for (let at = 0; at < 200; at++) writeFileSync(join(folder, `${at}.yaml`), service(`s${at}`, 80));
   await until("all files to be read", () => manifests.snapshot().services.size === 200);
-  // There are at least 15 ms between two looks; a busy machine needs many looks to notice all
-  // files.
+  // At least 15 ms are between two reads, and a busy machine needs many reads to notice all files.
   expect(seen.length).toBeLessThan(Math.max(20, (performance.now() - began) / 15));
 });
 
@@ -161,7 +160,7 @@ test("a sparse file of 3 GB and one of a million documents are a sentence each, 
 test("a folder of many files that are small enough each is read as far as there is room, and again when there is more", async () => {
   const folder = temporary();
   writeFileSync(join(folder, "a.yaml"), service("a", 80));
-  // The careful reader accepts 250,000 lines of a file; these are comments.
+  // The careful reader accepts 250,000 lines of a file. These lines are comments.
   const filler = `${"#\n".repeat(240_000)}---\n`;
   for (let at = 10; at < 24; at++) writeFileSync(join(folder, `b${at}.yaml`), filler + service(`b${at}`, at));
   const { said, manifests } = await open(folder);

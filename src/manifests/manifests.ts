@@ -20,7 +20,7 @@ import { scanFolder } from "./scan.ts";
 export interface Manifests extends Source {
   /** Problems by file. They change with the Snapshot or alone; `onChange` reports both. */
   problems(): Table<readonly Problem[]>;
-  /** The file that an object is taken from, and the object in it. */
+  /** Returns the file from which an object is taken, and the object in it. */
   held: Library["held"];
   close(): Promise<void>;
 }
@@ -32,7 +32,10 @@ export type OpenedManifests =
 const secondLookMs = 100;
 const gone = "gone";
 
-/** Reads the folder once and then watches it. A folder that cannot be read gives one sentence. */
+/**
+ * Reads the folder once and then watches it. Where the folder cannot be read, the result is one
+ * sentence.
+ */
 export async function openManifests(folder: string, options: LibraryOptions, clock: Clock): Promise<OpenedManifests> {
   const scan = scanFolder(folder);
   if (scan instanceof Error) return { ok: false, why: `The folder ${folder} cannot be read: ${fileError(scan)}.` };
@@ -59,7 +62,10 @@ class WatchedManifests implements Manifests {
   readonly #listeners = new Set<() => void>();
   /** The version of each file that was read. */
   readonly #stamps = new Map<string, string>();
-  /** Versions that would remove something, with the time since which they have been seen. */
+  /**
+   * Versions of files that would remove an object, with the time since which each version has
+   * existed.
+   */
   readonly #doubtful = new Map<string, Doubt>();
   #folderProblem: Problem | undefined;
   #looking: Promise<void> | undefined;
@@ -102,7 +108,7 @@ class WatchedManifests implements Manifests {
     this.#cancelSecondLook?.();
   }
 
-  /** Reads what is on disk now. A call during a read causes one more read. */
+  /** Reads the files as they are now. A call during a read causes one more read. */
   async look(): Promise<void> {
     this.#lookAgain = true;
     this.#looking ??= (async () => {
@@ -145,8 +151,8 @@ class WatchedManifests implements Manifests {
   }
 
   /**
-   * Other files may trigger further reads at once, so the time that a version has existed counts,
-   * and not how often it was seen.
+   * Whether the version has existed long enough. Events of other files may cause many reads at
+   * once, so the number of reads does not count.
    */
   #hasStood(file: string, stamp: string): boolean {
     const doubt = this.#doubtful.get(file);

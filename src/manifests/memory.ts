@@ -9,7 +9,7 @@ export class Memory {
   readonly #documents = new Map<string, readonly unknown[]>();
   readonly #objects = new WeakMap<object, WrittenObject>();
 
-  /** Returns the values of a document by its text; passes on what `read` throws. */
+  /** Returns the values of a document by its text. An error of `read` is passed on. */
   valuesIn(text: string, read: (text: string) => readonly unknown[]): readonly unknown[] {
     const known = this.#documents.get(text) ?? read(text);
     this.#documents.set(text, known);

@@ -1,4 +1,4 @@
-/** Checks `metadata`, which is alike for all kinds except for the rule for names. */
+/** Checks `metadata`, which has the same rules for all kinds, except for names. */
 import {
   anything,
   boolean,
@@ -25,7 +25,7 @@ const annotations: Check = (value, path) => {
     : [];
 };
 
-/** A key that belongs to annotations has no effect among labels. */
+/** Finds keys of annotations among the labels, where they have no effect. */
 const labels: Check = (value, path) => {
   const misplaced = Object.keys(isMapping(value) ? value : {}).filter((key) =>
     /^nginx\.ingress\.kubernetes\.io\//.test(key),

@@ -18,8 +18,8 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
 }
 
 /**
- * RFC 1123 label. Names of Services are such since Kubernetes 1.36; before, they had to begin with
- * a letter.
+ * An RFC 1123 label. Services have such names since Kubernetes 1.36; earlier their names had to
+ * begin with a letter.
  */
 export const dnsLabel = rule(new RegExp(`^${label}$`), 63, "a name of a-z, 0-9 and -");
 export const dnsSubdomain = rule(subdomain, 253, "a name of a-z, 0-9, - and .");
@@ -38,7 +38,7 @@ export const tlsHost: Rule = (text) => {
   return `${shown(text)} is not a DNS name${hintAbout(text)}`;
 };
 
-/** The usual reasons why text that was meant as a host is none. */
+/** Returns the usual reasons why a text is not a host although it was meant as one. */
 function hintAbout(text: string): string {
   const hint = unfilled(text);
   if (hint !== undefined) return `; ${hint}`;
@@ -48,7 +48,7 @@ function hintAbout(text: string): string {
   return bare === undefined || dnsSubdomain(bare) !== undefined ? "" : `; write the name alone: ${shown(bare)}`;
 }
 
-/** The host of a rule, which may not be an address either. */
+/** The host of a rule: like the host of a tls entry, but not an address. */
 export const host: Rule = (text) =>
   isIP(text) !== 0 ? `${shown(text)} is an address, and only a DNS name may stand here` : tlsHost(text);
 
@@ -58,7 +58,7 @@ export const portName: Rule = (text) =>
     ? undefined
     : `${shown(text)} is not the name of a port (at most 15 of a-z, 0-9 and single -, one of them a letter)`;
 
-/** Keys of labels and annotations: a name, with a DNS name and a slash before it at will. */
+/** Keys of labels and annotations: a name, optionally with a DNS name and a slash before it. */
 export const qualifiedName: Rule = (text) => {
   const slash = text.lastIndexOf("/");
   const [prefix, name] = slash < 0 ? [undefined, text] : [text.slice(0, slash), text.slice(slash + 1)];

@@ -1,6 +1,6 @@
 /**
- * Reads a value as an object of the API: its name, and the findings of the API server. The place in
- * the file plays no part, so the result is valid wherever the same value occurs again.
+ * Reads a value as an object of the API: its name, and the findings of the API server. The result
+ * does not depend on the place in the file, so it is valid wherever the same value occurs again.
  */
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
@@ -12,7 +12,10 @@ export type WrittenObject =
   /** The object has no readable name. */
   | { readonly is: "nameless"; readonly why: string }
   | { readonly is: "other"; readonly value: Readonly<Record<string, unknown>> }
-  /** An object of a known kind with a slip in its kind or version. Its name has the kind meant. */
+  /**
+   * An object of a known kind with a mistake in its kind or version. Its name has the kind that was
+   * meant.
+   */
   | { readonly is: "mistaken"; readonly name: ObjectName; readonly findings: readonly Finding[] }
   | {
       readonly is: "ours";
@@ -52,8 +55,7 @@ export function writtenObject(value: unknown): WrittenObject {
 }
 
 /**
- * Normalizes it as the API server would: the data of a Secret becomes one piece without line
- * breaks.
+ * Normalizes an object as the API server would: the data of a Secret loses its line breaks.
  */
 function finished(object: KubernetesObject): KubernetesObject {
   if (object.kind !== "Secret") return object;

@@ -7,14 +7,14 @@ import { documentsIn, itemsIn } from "./pieces.ts";
 import { plainDocuments } from "./plain-yaml.ts";
 import { readWithPlaces, readYaml } from "./yaml.ts";
 
-/** All fields of a value. */
+/** Returns the paths of all fields of a value. */
 function pathsIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [path];
   const inside = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   return [path, ...inside.flatMap(([key, one]) => pathsIn(one, [...path, key]))];
 }
 
-/** Each field with its place. */
+/** Returns each field with its place. */
 function placesIn(read: ReturnType<typeof readYaml>): unknown[] {
   if (!read.ok) throw new Error(read.why);
   return read.documents.flatMap(({ value, placeOf }) => pathsIn(value).map((path) => [path, placeOf(path)]));
@@ -29,7 +29,7 @@ const texts = ["examples", "test/golden", "test/parity/corpus"].flatMap((place) 
 );
 
 test("places are those that a reader of the whole text finds", () => {
-  // Every fifth, because all of them take a while.
+  // Every fifth text is enough, because all of them would take long.
   const some = texts.filter((_, at) => at % 5 === 0);
   expect(some.length).toBeGreaterThan(50);
   for (const text of some) expect(placesIn(readYaml(text))).toEqual(placesIn(readWithPlaces(text)));

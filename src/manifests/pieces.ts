@@ -11,7 +11,7 @@ export interface Piece {
   readonly before: number;
 }
 
-/** The documents that are not empty. */
+/** Returns the documents that are not empty. */
 export function documentsIn(text: string): readonly Piece[] {
   const lines = text.split("\n");
   const starts = [0, ...lines.flatMap((line, at) => (at > 0 && /^---(\s|$)/.test(line) ? [at] : []))];
@@ -20,8 +20,8 @@ export function documentsIn(text: string): readonly Piece[] {
 }
 
 /**
- * The items of a document like a `List`, each as a document; undefined where they are written in
- * another way.
+ * Returns the items of a document like a `List`, each as a document. Returns undefined where they
+ * are written in another way.
  */
 export function itemsIn({ lines, before }: Piece): readonly Piece[] | undefined {
   const head = lines.findIndex((line) => /^items:\s*(#.*)?$/.test(line));
@@ -39,7 +39,7 @@ export function itemsIn({ lines, before }: Piece): readonly Piece[] | undefined 
   });
 }
 
-/** Blank, or a comment. */
+/** Whether the line is blank or a comment. */
 function isEmpty(line: string): boolean {
   return /^\s*(#.*)?$/.test(line);
 }

@@ -1,11 +1,11 @@
 /**
- * JSON, as `kubectl get -o json` and other programs write it. It is YAML as well, but JSON's own
- * reader is many times faster. A mistake is left to the YAML readers, and so is a key that occurs
- * twice, which JSON's reader would not report.
+ * Reads JSON, as `kubectl get -o json` and other programs write it. JSON is YAML as well, but
+ * JSON's own reader is many times faster. Mistakes are left to the YAML readers. So are keys that
+ * occur twice, because JSON's reader does not report these.
  */
 import { isMapping } from "./check.ts";
 
-/** The documents; undefined where they are not all JSON. */
+/** Returns the documents; undefined where not all of them are JSON. */
 export function jsonDocuments(text: string): readonly unknown[] | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   const documents = text.split(/^---[ \r]*$/m).filter((document) => document.trim() !== "");
@@ -17,7 +17,7 @@ export function jsonDocuments(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** Colons outside of texts: there are as many as keys. */
+/** Counts colons outside of texts, which are as many as keys. */
 function colonsIn(json: string): number {
   return json.replace(/"(?:[^"\\]+|\\.)*"/g, "").split(":").length - 1;
 }

@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { plainDocuments } from "./plain-yaml.ts";
 import { readWithPlaces } from "./yaml.ts";
 
-/** The careful reader's result; undefined for a mistake. */
+/** Returns the careful reader's result; undefined for a mistake. */
 function carefully(text: string): readonly unknown[] | undefined {
   const read = readWithPlaces(text);
   return read.ok ? read.documents.map(({ value }) => value) : undefined;
@@ -22,7 +22,7 @@ const files = ["examples", "test/golden", "test/parity/corpus", "charts/sluice/v
 );
 
 test("files of the repository are read alike by both readers, and most of them fast", () => {
-  // Every fifth, because all of them take a while.
+  // Every fifth file is enough, because all of them would take long.
   const some = files.filter((_, at) => at % 5 === 0);
   const fast = some.filter((file) => {
     const text = readFileSync(join(root, file), "utf8");

@@ -1,5 +1,6 @@
 /**
- * Mistakes in files, as Problems: with file, line, object and field, and what was done about it.
+ * Makes Problems of mistakes in files: with file, line, object and field, and what was done about
+ * it.
  */
 import type { ObjectName, Problem } from "../problem.ts";
 import type { FileState, Held } from "./file-state.ts";
@@ -28,7 +29,7 @@ function consequence(object: ObjectName | undefined, { objects }: FileState): st
   return objects.has(`${object.kind} ${key}`) ? "its last good version stays in force" : "it is not applied";
 }
 
-/** Two places define one object. */
+/** Returns the Problem of an object that is defined at two places. */
 export function takenProblem(
   file: string,
   { object: { kind, metadata } }: Held,

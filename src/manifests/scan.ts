@@ -1,7 +1,7 @@
 /**
  * Lists the YAML files under a folder, each with a stamp that changes with its content. Symbolic
- * links are followed, so that a ConfigMap volume works, where every file is a link into a hidden
- * folder. Hidden names themselves are skipped.
+ * links are followed, because in a ConfigMap volume every file is a link into a hidden folder.
+ * Hidden files and folders themselves are skipped.
  */
 import { type BigIntStats, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { mostOfFolder } from "./limits.ts";
 /** Files by path below the folder, sorted by it. */
 export type Scan = ReadonlyMap<string, string>;
 
-/** An Error when the folder itself cannot be read; unreadable files in it are left out. */
+/** Returns an Error when the folder itself cannot be read. Unreadable files in it are left out. */
 export function scanFolder(root: string): Scan | Error {
   const found: (readonly [string, string])[] = [];
   try {
@@ -36,7 +36,7 @@ function collect(root: string, below: string, found: (readonly [string, string])
   }
 }
 
-/** None where the folder has disappeared meanwhile, or belongs to another account. */
+/** Returns no names where the folder has disappeared meanwhile, or belongs to another account. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -46,8 +46,8 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Undefined for a file that has disappeared meanwhile, and for links that lead nowhere or to
- * themselves.
+ * Returns undefined for a file that has disappeared meanwhile, and for links that lead nowhere or
+ * to themselves.
  */
 function statOf(path: string): BigIntStats | undefined {
   try {

@@ -1,6 +1,6 @@
 /**
- * Checks a Service by the rules of the API server, as far as Sluice reads it; other fields only
- * have to exist.
+ * Checks a Service by the rules of the API server, as far as Sluice reads it; other fields may have
+ * any value.
  */
 import { isIP } from "node:net";
 import { shown } from "../kinds/kind.ts";
@@ -41,7 +41,7 @@ const servicePort = record(
   ["port"],
 );
 
-/** Names tell several ports apart; number and protocol are never given twice. */
+/** Several ports must have different names, and no two may have the same number and protocol. */
 const distinctPorts: Check = (value, path) => {
   const ports = value as readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[];
   const findings: Finding[] = [];

@@ -13,7 +13,7 @@ export interface Mistake {
 
 type Yaml = typeof import("yaml");
 
-/** `at`: where the parser stopped. */
+/** `at` is the place where the parser stopped. */
 export function explained(text: string, error: YAMLError, at: Place): Mistake {
   const { code } = error;
   if (code === "BAD_INDENT" && error.message.startsWith("Flow"))
@@ -57,7 +57,7 @@ function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
 
 const braces = /\{\{|\{%/;
 
-/** The last line with a template's braces before the place, or on it. */
+/** Finds the last line with a template's braces, up to this place. */
 function template(lines: readonly string[], { line }: Place): Mistake | undefined {
   const isTemplate = (one: string): boolean =>
     braces.test(one.replace(/(^|\s)#.*$/, "")) && !/^\s*-?\s*[\w.-]+:\s*["'|>]/.test(one);
@@ -72,7 +72,9 @@ function templateAt(place: Place, mark = "{{"): Mistake {
   return { place, why: `this is a template and not YAML yet, because it contains ${mark}; ${how}` };
 }
 
-/** Where a quote is opened that is never closed: the parser only stops at the end of the file. */
+/**
+ * Finds the place of a quote that is never closed. The parser stops only at the end of the file.
+ */
 function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | undefined {
   if (code !== "MISSING_CHAR") return undefined;
   const opened = (line: string): number => /(?:[:[{,-]|^)\s*(["'])(?!.*\1)/.exec(line)?.index ?? -1;
@@ -82,7 +84,7 @@ function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | und
   return { place: { line: found + 1, column: at + 1 }, why: "the quote that is opened here is never closed" };
 }
 
-/** A line whose indentation is deeper than the line above allows, or fits no line above. */
+/** Finds a line whose indentation is deeper than the line above allows, or fits no line above. */
 function misfit(lines: readonly string[], at: Place): Mistake | undefined {
   const depth = (line: string): number => line.length - line.trimStart().length;
   const isText = (line: string | undefined): line is string => line !== undefined && /^\s*[^\s#]/.test(line);
@@ -116,13 +118,13 @@ function misfit(lines: readonly string[], at: Place): Mistake | undefined {
   return undefined;
 }
 
-/** Where the key begins, behind the dash of a list. */
+/** Returns the column where the key begins, after the dash of a list. */
 function column(line: string): number {
   return line.search(/[^\s-]/) + 1;
 }
 
 /**
- * The first key that its mapping already has. The YAML reader would compare each key with all
+ * Finds the first key that its mapping already has. The YAML reader would compare each key with all
  * before it, which takes minutes for half a megabyte of keys.
  */
 export function duplicate(
@@ -151,8 +153,8 @@ export function duplicate(
 }
 
 /**
- * Constructs that no manifest uses on purpose: a mapping as a key, which braces of a template make,
- * and an alias without its anchor.
+ * Finds constructs that no manifest uses on purpose: a mapping as a key, which is what braces of a
+ * template are in YAML, and an alias without its anchor.
  */
 export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number) => Place): Mistake | undefined {
   let found: Mistake | undefined;
@@ -176,14 +178,17 @@ export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number
   return found;
 }
 
-/** Only a host name is repeated: other text with this beginning may be a secret. */
+/**
+ * Describes an alias without its anchor. Only a host name is repeated, because other text that
+ * begins with `*` may be a secret.
+ */
 function aliasWords(source: string): string {
   const host = /^\.[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(source);
   const quoted = host ? `: "*${source}"` : "";
   return `text that begins with * refers to an anchor, and no anchor has this name; put it in quotes${quoted}`;
 }
 
-/** The lines around the place, with a mark under it; none where the text holds a Secret. */
+/** Returns the lines around the place, with a mark under it; none where the text holds a Secret. */
 export function frameOf(text: string, { line, column: at }: Place): string | undefined {
   if (/kind["']?[^\S\n]*:\s*["']?Secret\b|stringData/.test(text)) return undefined;
   const lines = text.split("\n");

@@ -18,13 +18,13 @@ import { duplicate, explained, frameOf, type Mistake, unmeant } from "./yaml-mis
 
 export interface YamlDocument {
   readonly value: unknown;
-  /** Where a field stands, or the nearest thing around it that is there. */
+  /** Returns the place of a field, or of the nearest existing part around it. */
   readonly placeOf: (path: Path) => Place;
 }
 
 export type ReadYaml =
   | { readonly ok: true; readonly documents: readonly YamlDocument[] }
-  /** `frame`: the lines around the place, where they may be shown. */
+  /** `frame` has the lines around the place, where they may be shown. */
   | { readonly ok: false; readonly place: Place; readonly why: string; readonly frame?: string };
 
 /** The deepest nesting of mappings and lists; Kubernetes objects have some ten levels. */
@@ -46,7 +46,10 @@ export function readYaml(text: string, memory = new Memory()): ReadYaml {
   return read.ok && read.documents.some(({ value }) => !isShallow(value)) ? tooDeep : read;
 }
 
-/** Works level by level, so that no depth is too much for it. */
+/**
+ * Whether the nesting is not too deep. It works level by level, because a recursive function could
+ * fail on deep text.
+ */
 function isShallow(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -113,7 +116,7 @@ function tooManyParts(parts: number): string {
   return `something in it is broken or unusual (an anchor, a tag, a tab, the word yes), and ${careful} lines and commas are the most then`;
 }
 
-/** Documents that hold nothing are left out. */
+/** Reads a text with its places. Empty documents are left out. */
 export function readWithPlaces(text: string): ReadYaml {
   const { LineCounter, parseAllDocuments } = careful();
   const parts = partsIn(text);
@@ -166,7 +169,10 @@ const switchTag = {
   resolve: (text: string): boolean => switches[text.toLowerCase()]!,
 } as const;
 
-/** A document that unfolds its aliases into gigabytes is an Error. */
+/**
+ * Returns the value of a document. The result is an Error where its aliases would expand to
+ * gigabytes.
+ */
 function unfolded(document: { toJS(options: { maxAliasCount: number }): unknown }): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });

@@ -1,7 +1,7 @@
 /**
- * Counters of the webhook, under the names of ingress-nginx. There is no full rendering to measure:
- * the gauges that spoke of it say what the one Ingress cost, and the size of a configuration that
- * is not made is 0.
+ * Counters of the webhook, under the names of ingress-nginx. Sluice renders no full configuration
+ * for a review. So the gauges about it have the cost of the one Ingress, and the size of the
+ * configuration is 0.
  */
 import { Counter, Gauge, type Registry } from "prom-client";
 
@@ -12,7 +12,7 @@ export interface CheckFigures {
   readonly tookMs: number;
 }
 
-/** Ingresses with a series of their own; the others share one. */
+/** The most Ingresses with a series of their own. All others share one. */
 const mostNames = 1_000;
 
 export class AdmissionMetrics {
@@ -22,7 +22,7 @@ export class AdmissionMetrics {
   readonly #gauges: Readonly<Record<"ingresses" | "seconds" | "nothing", readonly Gauge[]>>;
   readonly #names = new Set<string>();
 
-  /** `metric` makes what metrics of ingress-nginx have in common of a name and a sentence. */
+  /** `metric` makes the common parts of ingress-nginx's metrics from a name and a sentence. */
   constructor(
     labels: Readonly<Record<string, string>>,
     metric: (

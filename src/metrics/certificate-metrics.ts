@@ -1,14 +1,16 @@
 /**
- * The certificate of each host, under the names and labels of ingress-nginx: when it expires, said
- * by the leader alone so that an alert comes once, and what it is. A host that should have a
- * certificate and has none of its own is served the default one. There may be as many series as
- * hosts, so the text is made by hand, and made again only when a certificate or a host has changed.
+ * The certificate of each host, under the names and labels of ingress-nginx: its expiry and its
+ * identity. Only the leader reports the expiry, so that an alert comes once. A host that should
+ * have a certificate and has none of its own gets the default one. There may be as many series as
+ * hosts, so this file writes the text itself, and only when a certificate or a host has changed.
  */
 import { type Certificate, type Configuration, catchAll } from "../model/configuration.ts";
 import type { DeclaredMetric } from "./declared.ts";
 import { labelsText } from "./exposition.ts";
 
-/** Certificates that are looked at, whatever the annotations and settings. */
+/**
+ * The parts of a Configuration that have certificates, for any types of annotations and settings.
+ */
 export type Served = Pick<
   Configuration<unknown, unknown>,
   "servers" | "listenerPorts" | "upstreams" | "certificates" | "defaultCertificate" | "streams"
@@ -41,7 +43,7 @@ export class CertificateMetrics {
     this.#controllerClass = controllerClass;
   }
 
-  /** `leads`: whether this controller acts for all replicas. */
+  /** `leads` says whether this controller acts for all replicas. */
   exposition(served: Served, leads: boolean): string {
     const { expiry, info } = this.#textOf(served);
     return leads ? expiry + info : info;
@@ -82,21 +84,24 @@ export class CertificateMetrics {
   }
 }
 
-/** The certificate that expires first; undefined while there are only made ones. */
+/** Returns when the first certificate expires; undefined where Sluice has made all of them. */
 export function firstToExpire({ certificates }: Served): Date | undefined {
   let first: Date | undefined;
   for (const { notAfter } of certificates.values()) if (first === undefined || notAfter < first) first = notAfter;
   return first;
 }
 
-/** An Ingress and several listeners may have one host and one Secret. */
+/**
+ * Yields each host with its certificate, once: an Ingress and several listeners may have the same
+ * host and Secret.
+ */
 function* servedHosts(served: Served): Iterable<readonly [string, Certificate]> {
   yield* hostsOfIngresses(served);
   yield* hostsOfListeners(served);
   yield* hostsOfStreams(served);
 }
 
-/** Names whose TLS ends in a stream. */
+/** Yields the names for which a stream ends TLS. */
 function* hostsOfStreams({ streams, certificates }: Served): Iterable<readonly [string, Certificate]> {
   for (const stream of streams) {
     if (stream.kind !== "gateway") continue;

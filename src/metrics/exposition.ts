@@ -1,8 +1,8 @@
-/** Prometheus's text format, made by hand where there are many series. */
+/** Writes Prometheus's text format, for metrics with many series. */
 
 export type Label = readonly [name: string, value: string];
 
-/** The text between the braces. */
+/** Returns the text between the braces of a series. */
 export function labelsText(labels: readonly Label[]): string {
   return labels.map(([name, value]) => `${name}="${escaped(value)}"`).join();
 }

@@ -5,7 +5,7 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Counted, GatewayFigures } from "../model/gateway/figures.ts";
 
-/** `read` gives undefined where there is nothing of the Gateway API. */
+/** `read` returns undefined where there are no objects of the Gateway API. */
 export function gatewayMetrics(registers: Registry[], read: () => GatewayFigures | undefined): void {
   const counted = (name: string, help: string, of: (figures: GatewayFigures) => Counted) =>
     new Gauge({

@@ -92,7 +92,9 @@ function metricsWith(more: Partial<MetricsOptions> = {}) {
     counts: async () => "",
     ...more,
   });
-  /** Lines whose name begins with this, without the labels that all have. */
+  /**
+   * Returns the lines whose name begins with this text, without the labels that all of them have.
+   */
   const lines = async (name: string) =>
     (await metrics.exposition()).text
       .split("\n")
@@ -222,7 +224,7 @@ test("the last reload is good or not, with its hash and its time, and good again
     'sluice_reloads_total{why="a new location setting",outcome="refused"} 1',
     'sluice_reloads_total{why="settings",outcome="refused"} 1',
   ]);
-  // The reload and the data; the refusal and the unchanged turn made nothing live.
+  // The reload and the data count. The refusal and the unchanged turn made nothing live.
   expect(await lines("sluice_change_live_seconds_count")).toEqual(["sluice_change_live_seconds_count 2"]);
 });
 

@@ -1,7 +1,7 @@
 /**
  * The controller's metrics about itself. Names with `nginx_ingress_controller_` are those of
- * ingress-nginx, with its labels, and are there with --enable-metrics; names with `sluice_` say
- * what was missing there and are always there.
+ * ingress-nginx, with its labels, and are served with --enable-metrics; names with `sluice_` are
+ * metrics that ingress-nginx lacks, and are always served.
  */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Table } from "../model/table.ts";
@@ -30,7 +30,7 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly build: { readonly release: string; readonly build: string; readonly repository: string };
   /** --enable-metrics. */
   readonly enabled: boolean;
-  /** Whether there is a webhook to count for. */
+  /** Whether there is a webhook whose reviews are counted. */
   readonly webhook: boolean;
   /** Called at a scrape. */
   readonly own: () => Promise<Omit<OwnFigures, "folded" | "firstExpiry">>;
@@ -40,11 +40,11 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly served: () => Served | undefined;
   /** Whether this controller acts for all its replicas. */
   readonly leads: () => boolean;
-  /** How requests are shown; undefined: they are not counted. */
+  /** Options for the metrics of requests. Where they are undefined, requests are not counted. */
   readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;
-  /** Counts of the workers since the last time; empty when that is all. */
+  /** Returns a part of the workers' counts since the last call; empty when none is left. */
   readonly counts: () => Promise<string>;
-  /** Requests that routes in shadow would have taken since nginx began. */
+  /** Returns the requests that routes in shadow would have taken since nginx started. */
   readonly shadows: () => Promise<readonly ShadowFigure[]>;
 }
 
@@ -98,7 +98,7 @@ export class Metrics {
     this.#sync.synced(report);
   }
 
-  /** The webhook allowed or refused an Ingress. */
+  /** Counts an Ingress that the webhook allowed or refused. */
   checked(figures: CheckFigures): void {
     this.#admission?.checked(figures);
   }
@@ -116,12 +116,12 @@ export class Metrics {
     return this.#collecting;
   }
 
-  /** Requests as they are counted; undefined where they are not. */
+  /** The counted requests; undefined where requests are not counted. */
   get requests(): Pick<RequestMetrics, "follow" | "bounds"> | undefined {
     return this.#requests;
   }
 
-  /** The exposition that Prometheus scrapes. */
+  /** Returns the text that Prometheus scrapes. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }> {
     return this.#process.scraped(async () => {
       const { contentType } = this.#registry;
@@ -132,7 +132,7 @@ export class Metrics {
     });
   }
 
-  /** All metrics that there can be, whatever has happened until now. */
+  /** Returns all metrics that may be served, including those without a value so far. */
   declared(): readonly DeclaredMetric[] {
     const labels = Object.keys(this.#options.labels);
     const labelled = [...requestDeclarations, orphanDeclaration].map((one) => ({

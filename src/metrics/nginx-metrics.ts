@@ -1,6 +1,6 @@
 /**
- * nginx's connections and processes, asked at each scrape, under the names of ingress-nginx. While
- * nginx does not answer they are absent.
+ * nginx's connections and processes, under the names of ingress-nginx. They are read at each
+ * scrape, and are absent while nginx does not answer.
  */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { ConnectionFigures, ProcessFigures } from "../model/nginx-figures.ts";
@@ -86,7 +86,7 @@ export function registerNginxMetrics(
   labels: Readonly<Record<string, string>>,
   figures: () => Promise<RunningFigures | undefined>,
 ): void {
-  // A scrape collects all metrics at once; nginx and /proc are asked once for them.
+  // A scrape collects all metrics at once, so nginx and /proc are read once for them.
   let asked: Promise<RunningFigures | undefined> | undefined;
   const together = () => {
     asked ??= figures().finally(() => {

@@ -1,7 +1,7 @@
 /**
  * Ingresses without a backend, under the name of ingress-nginx: their Service is missing or has no
- * endpoints. Only such an Ingress has a series; ingress-nginx also keeps a 0 for each that once was
- * one.
+ * endpoints. Only such an Ingress has a series; ingress-nginx also keeps a series with 0 for each
+ * Ingress that had this state before.
  */
 import type { Problem } from "../problem.ts";
 import type { Served } from "./certificate-metrics.ts";
@@ -19,7 +19,7 @@ export const orphanDeclaration: DeclaredMetric = {
   help,
 };
 
-/** `problems` are those of the last turn; `labels` those of every metric of ingress-nginx. */
+/** `problems` come from the last turn; `labels` are those of every metric of ingress-nginx. */
 export function orphanExposition(
   { servers, upstreams }: Served,
   problems: Iterable<readonly Problem[]>,

@@ -11,13 +11,19 @@ export interface OwnFigures {
   readonly drainingGenerations: number;
   readonly restarts: number;
   readonly shapes: number;
-  /** Records in nginx's memory that were not the controller's, and were put right. */
+  /**
+   * The number of records in nginx's memory that another program had changed and that were
+   * restored.
+   */
   readonly putRight: number;
-  /** How many objects nginx refused and are set aside, by kind; of a ConfigMap each key counts. */
+  /**
+   * The number of objects that are set aside because nginx refused them, by kind. Each key of a
+   * ConfigMap counts.
+   */
   readonly quarantined: Readonly<Record<string, number>>;
   /** Requests that were counted as `other`. */
   readonly folded: number;
-  /** When the first certificate expires; undefined where there is none. */
+  /** The time at which the first certificate expires; undefined where there is none. */
   readonly firstExpiry: Date | undefined;
   /**
    * Shared memory of routes, endpoints and certificates; undefined where nginx does not answer or
@@ -63,7 +69,7 @@ const metrics: readonly (readonly [name: string, help: string, of: (figures: Own
 ];
 
 export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise<OwnFigures>): void {
-  // A scrape collects all gauges at once; the parts are asked once for them.
+  // A scrape collects all gauges at once, so the parts are read once for them.
   let asked: Promise<OwnFigures> | undefined;
   const together = () => {
     asked ??= figures().finally(() => {

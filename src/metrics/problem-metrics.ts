@@ -15,7 +15,7 @@ export class ProblemMetrics {
     });
   }
 
-  /** All Problems that `source` sees now. */
+  /** Sets all present Problems of `source`. */
   renew(source: string, all: Table<readonly Problem[]>): void {
     const changes = all.changesSince(this.of(source));
     this.#bySource.set(source, all);

@@ -48,7 +48,7 @@ export class ProcessMetrics {
     );
   }
 
-  /** Counts a scrape, this one included in those in flight. */
+  /** Counts a scrape, which is also counted as one in flight. */
   async scraped<T>(answer: () => Promise<T>): Promise<T> {
     this.#inFlight.inc();
     let code = "500";
@@ -64,15 +64,15 @@ export class ProcessMetrics {
 }
 
 /**
- * Where there is no limit the kernel says `unlimited`, and other clients the largest number of 64
- * bits.
+ * Returns the limit of the address space. Where there is none, the kernel prints `unlimited`, and
+ * other client libraries report the largest number of 64 bits.
  */
 function addressSpaceOf(limits: string): number {
   const soft = /^Max address space\s+(\S+)/m.exec(limits)?.[1];
   return soft === undefined || soft === "unlimited" ? 2 ** 64 : Number(soft);
 }
 
-/** A line of names, then a line of numbers. */
+/** Reads a field of the kernel's file, which has a line of names and then a line of numbers. */
 function octetsOf(netstat: string, field: string): number {
   const [names = [], values = []] = [...netstat.matchAll(/^IpExt: (.*)$/gm)].map(([, rest]) => rest!.split(" "));
   return Number(values[names.indexOf(field)] ?? 0);

@@ -20,8 +20,8 @@ const linesOf = (metrics: RequestMetrics, name: string) =>
     .filter((one) => one.startsWith(`nginx_ingress_controller_${name}`));
 
 /**
- * The line that a worker hands over for `times` requests that took `seconds` together, in the first
- * bucket; `others` are sums of other histograms.
+ * Returns the line that a worker hands over for `times` requests that took `seconds` together, in
+ * the first bucket. `others` are sums of other histograms.
  */
 const requests = (whose: readonly string[], times: number, seconds = 0, others: readonly number[] = []) =>
   line(whose, [1, seconds, 2, times, 3, times, ...others]);
@@ -94,8 +94,8 @@ test("beyond the ceiling labels are counted as other, nothing is lost, and it is
     said += most;
   };
   const metrics = new RequestMetrics({ ...options, mostSeries: 100, ceilingReached });
-  // Metrics that are not excluded have 5, 5, 4, 4 and 4 lines; those of `other` are set aside, and
-  // 95 are for histograms.
+  // The metrics that are not excluded have 5, 5, 4, 4 and 4 lines. Lines for `other` are reserved,
+  // and 95 lines are for histograms.
   for (let at = 0; at < 20; at++) {
     const whose = labels.with(2, `web-${at}`);
     metrics.take(requests(whose, 2, 0, [5, 1, 6, 2, 7, 2]));

@@ -1,8 +1,8 @@
 /**
- * Requests by host, Ingress, path, method and status: the totals of what nginx's workers count.
- * Workers hand over sums and forget them, so the totals live here and begin anew with the
- * controller, as Prometheus expects of counters. Text is made by hand: a client library takes a
- * second for as many series as a cluster has.
+ * Requests by host, Ingress, path, method and status: the totals of the counts of nginx's workers.
+ * Workers hand over sums and forget them, so the totals are kept here and begin at 0 when the
+ * controller starts, as Prometheus expects of counters. This file writes the text itself: a client
+ * library takes a second for the many series of a cluster.
  */
 import type { RequestBuckets } from "../directives/machine.ts";
 import type { DeclaredMetric } from "./declared.ts";
@@ -12,7 +12,7 @@ export interface RequestMetricsOptions {
   /** Labels of every metric of ingress-nginx. */
   readonly labels: Readonly<Record<string, string>>;
   readonly perHost: boolean;
-  /** Whether histograms have all labels; else only those of `ownLabels`. */
+  /** Whether histograms have all labels, or only the first `ownLabels`. */
   readonly full: boolean;
   readonly buckets: RequestBuckets;
   /** Names of metrics to leave out, with or without their prefix. */
@@ -21,15 +21,15 @@ export interface RequestMetricsOptions {
   readonly serves: (namespace: string, ingress: string) => boolean;
   /** Whether an HTTPRoute is served, by `namespace/name`. */
   readonly servesRoute: (route: string) => boolean;
-  /** Series that there may be; further labels are counted as `other`. */
+  /** The most series. Requests with further labels are counted as `other`. */
   readonly mostSeries?: number;
-  /** Called once, when there are too many. */
+  /** Called once, when there are too many series. */
   readonly ceilingReached?: (mostSeries: number) => void;
 }
 
 const prefix = "nginx_ingress_controller_";
 
-/** In the order of the sums that workers hand over (nginx/lua/sluice/count.lua). */
+/** The histograms, in the order of the sums that workers hand over (nginx/lua/sluice/count.lua). */
 const histograms = [
   ["request_duration_seconds", "time", "Seconds from the first byte of a request until it was answered."],
   ["response_duration_seconds", "time", "Seconds that the backend took to answer."],
@@ -43,7 +43,10 @@ const histograms = [
 const labelNames = ["host", "namespace", "ingress", "service", "path", "canary", "method", "status"] as const;
 /** Further labels of routes' requests, in the order of nginx/lua/sluice/gateway/label.lua. */
 const routeLabelNames = ["gateway", "listener", "route", "rule"] as const;
-/** Labels of small histograms; the duration of requests has the class of the status besides. */
+/**
+ * The number of labels of small histograms. The duration of requests has the class of the status as
+ * well.
+ */
 const ownLabels = 4;
 const countPlace = 1;
 const other = "other";
@@ -66,7 +69,10 @@ export interface CountedSums {
   readonly path: string;
   readonly status: string;
   readonly count: number;
-  /** Durations of requests by bucket, each without those below; the endless bucket is left out. */
+  /**
+   * Durations of requests by bucket. Each bucket counts only its own requests; the last, unlimited
+   * bucket is left out.
+   */
   readonly buckets: readonly number[];
 }
 
@@ -86,7 +92,7 @@ interface Series {
 interface Family {
   readonly series: Map<string, Series>;
   readonly lines: number;
-  /** Up to how many series of all families it may add its own. */
+  /** The family may add series as long as all families together have fewer series than this. */
   readonly room: number;
 }
 
@@ -97,7 +103,7 @@ export class RequestMetrics {
   readonly #durations: Family;
   readonly #others: Family;
   readonly #shown: ReadonlySet<string>;
-  /** The last place of the first histogram, which has a family of its own. */
+  /** The last index of the first histogram, which has a family of its own. */
   readonly #lastOfDurations: number;
   #series = 0;
   #folded = 0;
@@ -115,8 +121,8 @@ export class RequestMetrics {
     this.#lastOfDurations = 2 + options.buckets.time.length;
     const most = options.mostSeries ?? 50_000;
     const family = (lines: number, room: number): Family => ({ series: new Map(), lines, room });
-    // Counters are worth more than histograms, which have twenty times as many series: some room is
-    // theirs alone.
+    // Some of the series are reserved for counters, which matter more than histograms; histograms
+    // need twenty times as many.
     this.#requests = family(1, most);
     this.#durations = family(duration!, most * 0.95);
     this.#others = family(
@@ -127,10 +133,10 @@ export class RequestMetrics {
   }
 
   /**
-   * Adds what workers handed over: lines with a tab between their parts. The first is pairs of a
-   * place and what to add there; places begin with 1 and stand in their order. The others are
-   * labels, of which the path of an Ingress may hold tabs of its own; behind that of a route stand
-   * the labels that only routes have.
+   * Adds the counts that workers handed over. A line has parts with tabs between them. The first
+   * part has pairs of an index, from 1 in rising order, and the value to add there. The other parts
+   * are labels. The path of an Ingress is the last label and may hold tabs; the path of a route is
+   * followed by the labels that only routes have.
    */
   take(text: string): void {
     for (const line of text.split("\n")) {
@@ -155,7 +161,7 @@ export class RequestMetrics {
     }
   }
 
-  /** Calls `follower` for all sums that are taken from now on. Returns how to stop. */
+  /** Calls `follower` for all sums that arrive from now on. Returns a function that ends this. */
   follow(follower: (sums: CountedSums) => void): () => void {
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
@@ -171,7 +177,7 @@ export class RequestMetrics {
     return this.#folded;
   }
 
-  /** The exposition, with a final line feed. */
+  /** Returns the text for Prometheus, with a final line feed. */
   exposition(): string {
     this.#forget();
     const lines: string[] = [];
@@ -208,7 +214,7 @@ export class RequestMetrics {
     if (others.length > 0) this.#add(this.#others, full ? all : few, others);
   }
 
-  /** `sums` are pairs of a place, from 1, and what to add there. */
+  /** `sums` are pairs of an index, from 1, and the value to add there. */
   #add(family: Family, labels: readonly Label[], sums: readonly number[]): Series {
     const series = this.#seriesOf(family, labels);
     const { values } = series;
@@ -257,7 +263,7 @@ export class RequestMetrics {
   }
 }
 
-/** `sums` are pairs of a place and what to add there, of which those of the duration come first. */
+/** `sums` are pairs of an index and the value to add there. Pairs of the duration come first. */
 function countedSums(labels: readonly string[], sums: readonly number[], buckets: number): CountedSums {
   const [host = "", namespace = "", ingress = "", , path = "", , , status = "", , , route = ""] = labels;
   const added = Array.from({ length: buckets }, () => 0);
@@ -276,7 +282,7 @@ function named(labels: readonly string[]): Label[] {
 
 const isOfRoute = (name: string): boolean => (routeLabelNames as readonly string[]).includes(name);
 
-/** `at`: where the values of this histogram begin among the series' own. */
+/** `at` is the index at which the values of this histogram begin. */
 function histogramLines(
   name: string,
   { text, values }: Series,

@@ -4,7 +4,7 @@ import { RuntimeMetrics } from "./runtime-metrics.ts";
 const metricsWith = (enabled: boolean) =>
   new RuntimeMetrics({ labels: { controller_pod: "one" }, enabled, electionId: "leader" });
 
-/** Lines with a value, without the buckets of histograms and their sums. */
+/** Returns the lines with a value, without the buckets of histograms and their sums. */
 async function samples(metrics: RuntimeMetrics): Promise<readonly string[]> {
   const lines = (await metrics.exposition()).split("\n");
   return lines.filter((line) => line !== "" && !line.startsWith("#") && !/_(bucket|sum)\{/.test(line));

@@ -1,7 +1,7 @@
 /**
  * Metrics of the traffic between the controller and the API server: requests, lists and watches,
- * work queues, the election. It has a registry of its own because it is there before nginx and its
- * metrics are, and not at all where there is no cluster.
+ * work queues, the election. They have a registry of their own, because they exist before nginx and
+ * its metrics, and only where there is a cluster.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ElectionEvent, QueueEvent, ReflectorEvent, SentRequest } from "../kubernetes/index.ts";
@@ -12,7 +12,7 @@ import { gatewayMetrics } from "./gateway-metrics.ts";
 export interface RuntimeMetricsOptions {
   /** Labels of every metric of ingress-nginx. */
   readonly labels: Readonly<Record<string, string>>;
-  /** --enable-metrics: whether the metrics of ingress-nginx are there. */
+  /** The flag --enable-metrics: whether the metrics of ingress-nginx are served. */
   readonly enabled: boolean;
   /** Name of the Lease. */
   readonly electionId: string;
@@ -122,7 +122,7 @@ export class RuntimeMetrics {
     if (event.kind === "done") this.#workSeconds.observe({ queue }, event.tookMs / 1000);
   }
 
-  /** `object` as in `HTTPRoute shop/web`. */
+  /** `object` is, for example, `HTTPRoute shop/web`. */
   statusWritten({ kind: result, object }: { readonly kind: "written" | "failed"; readonly object: string }): void {
     this.#statuses.inc({ kind: object.slice(0, object.indexOf(" ")), result });
   }
@@ -138,12 +138,12 @@ export class RuntimeMetrics {
     if (kind === "lost" || kind === "released") this.#leading.set(labels, 0);
   }
 
-  /** All metrics that there can be, whatever has happened until now. */
+  /** Returns all metrics that may be served, including those without a value so far. */
   declared(): readonly DeclaredMetric[] {
     return declaredIn(this.#registry);
   }
 
-  /** To be put behind the exposition of everything else. */
+  /** Returns the text for Prometheus, which follows the text of all other metrics. */
   exposition(): Promise<string> {
     return this.#registry.metrics();
   }

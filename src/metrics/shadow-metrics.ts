@@ -1,4 +1,4 @@
-/** Requests that routes in shadow would have taken, by what would change. */
+/** Requests that routes in shadow would have taken, by the kind of change. */
 import { Counter } from "prom-client";
 import type { MetricMakers } from "./makers.ts";
 
@@ -10,7 +10,7 @@ export interface ShadowFigure {
   readonly requests: number;
 }
 
-/** The most series: paths and hosts come from routes. */
+/** The most series. There has to be a limit, because tenants choose paths and hosts. */
 const mostSeries = 1_000;
 
 export function registerShadowMetric({ ours }: MetricMakers, read: () => Promise<readonly ShadowFigure[]>): void {

@@ -1,7 +1,8 @@
 /**
- * Metrics of syncs and reloads. Names with `nginx_ingress_controller_` mean what they mean with
- * ingress-nginx; there every change is a reload, here most are not, so `sluice_syncs_total` says
- * what a change cost and `sluice_reloads_total` why nginx was reloaded.
+ * Metrics of syncs and reloads. Names with `nginx_ingress_controller_` have the same meaning as
+ * with ingress-nginx. There every change is a reload, and here most changes are not. So
+ * `sluice_syncs_total` counts changes by their cost, and `sluice_reloads_total` counts reloads by
+ * their reason.
  */
 import { Counter, Gauge, Histogram } from "prom-client";
 import type { SyncReport } from "../sync/ports.ts";
@@ -10,7 +11,7 @@ import type { MetricMakers } from "./makers.ts";
 export interface SyncMetricsOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly nowMs: () => number;
-  /** Hash of the text that nginx has, hexadecimal; undefined before there is one. */
+  /** The hash of nginx's text, hexadecimal; undefined before nginx has a text. */
   readonly generation: () => string | undefined;
 }
 
@@ -66,8 +67,8 @@ export class SyncMetrics {
     if (good && change.kind !== "none") this.#live.observe(tookMs / 1000);
     const { labels, nowMs } = this.#options;
     this.#lastGood.set(labels, good ? 1 : 0);
-    // Dashboards mark a reload wherever this time changes, so what was good without one does not
-    // touch it.
+    // Dashboards mark a reload wherever this time changes, so a success without a reload does not
+    // change it.
     if (good && (reload !== undefined || this.#isGood !== true)) this.#lastGoodAt.set(labels, nowMs() / 1000);
     this.#isGood = good;
     if (reload === undefined) return;
@@ -78,7 +79,7 @@ export class SyncMetrics {
     if (reload.kind === "failed") this.#bugs.inc();
   }
 
-  /** A hash with as many bits as a float keeps. */
+  /** Returns the hash with as many bits as a float can hold. */
   #hash(): number {
     const generation = this.#options.generation();
     return this.#isGood !== true || generation === undefined ? 0 : Number.parseInt(generation.slice(0, 13), 16);

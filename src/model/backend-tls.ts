@@ -1,19 +1,22 @@
-/** How a backend is asked over TLS, and which certificate it has to show. */
+/** Settings of TLS towards a backend, with the certificate that the backend has to show. */
 import type { SecretText } from "./secret-text.ts";
 
 export interface BackendTls {
-  /** A hash of all the rest. Equal settings have equal ids, and share connections. */
+  /** A hash of all other fields. Equal settings have equal ids and share connections. */
   readonly id: string;
   /** The authorities whose certificates are trusted. */
   readonly authorities: Authorities;
-  /** Sent as SNI, in lower case. The certificate must have it too, unless there are names. */
+  /**
+   * The name that is sent as SNI, in lower case. The certificate must have it, unless there are
+   * names.
+   */
   readonly hostname: string;
   /**
-   * `dns:shop.example` or `uri:spiffe://cluster/shop`: the certificate must have one of them.
-   * Empty: the hostname.
+   * `dns:shop.example` or `uri:spiffe://cluster/shop`: the certificate must have one of them. Where
+   * the list is empty, it must have the hostname.
    */
   readonly names: readonly string[];
-  /** Shown to backends that ask for it; absent: none is shown. */
+  /** The certificate for backends that ask for one. Where it is absent, none is shown. */
   readonly identity?: Identity;
 }
 
@@ -26,5 +29,5 @@ export interface Identity {
 export type Authorities =
   /** Certificates in PEM. */
   | { readonly kind: "pem"; readonly text: string }
-  /** The absolute path of a file with those of the machine. */
+  /** The absolute path of a file with the authorities that the machine trusts. */
   | { readonly kind: "file"; readonly path: string };

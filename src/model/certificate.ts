@@ -9,35 +9,35 @@ export interface Certificate {
   readonly key: SecretText;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** DNS names it is valid for. */
+  /** The DNS names for which it is valid. */
   readonly names: readonly string[];
   /** Its issuer, serial number and other facts, as metrics name them. */
   readonly identity: CertificateIdentity;
-  /** Undefined where nothing is weak about it. */
+  /** Undefined where the certificate is not weak. */
   readonly weakness: Weakness | undefined;
-  /** SHA-256 of chain and key, hex: equal content, equal fingerprint. */
+  /** SHA-256 of chain and key, hexadecimal. Equal content has equal fingerprints. */
   readonly fingerprint: string;
 }
 
 export interface Weakness {
-  /** "its RSA key has 1024 bits". */
+  /** For example "its RSA key has 1024 bits". */
   readonly why: string;
-  /** The security level at which OpenSSL takes it; many systems have 2 for theirs. */
+  /** The highest security level at which OpenSSL accepts it. Many systems use level 2. */
   readonly level: 0 | 1;
 }
 
 export interface CertificateIdentity {
-  /** Empty where the issuer does not say. */
+  /** Empty where the issuer has no organization. */
   readonly issuerOrganization: string;
   readonly issuerCommonName: string;
   readonly issuerSerialNumber: string;
-  /** Decimal. */
+  /** The serial number, decimal. */
   readonly serialNumber: string;
   /** `RSA`, `ECDSA`, `Ed25519` or `DSA`. */
   readonly keyAlgorithm: string;
 }
 
-/** The identity of a placeholder that is no certificate. */
+/** The identity of a placeholder, which is not a certificate. */
 export const noIdentity: CertificateIdentity = {
   issuerOrganization: "",
   issuerCommonName: "",

@@ -3,8 +3,8 @@ import type { Conditions, ValueCondition } from "./configuration.ts";
 import { shownValue } from "./credentials.ts";
 
 /**
- * `POST, header x-team: a, query page=1` or `gRPC, method Get`; empty where the path alone decides.
- * A pattern stands behind `~`.
+ * Returns, for example, `POST, header x-team: a, query page=1` or `gRPC, method Get`, or an empty
+ * text where the path alone decides. `~` precedes a pattern.
  */
 export function conditionWords(conditions: Conditions | undefined): string {
   if (conditions === undefined) return "";

@@ -1,8 +1,8 @@
 /**
  * The configuration that nginx should have, in nginx's nouns. `translate/` builds it from a
- * Snapshot, `compare` says what changed, `render/` turns it into text and data. `F` is what
- * annotations say (`FeatureValues`), `S` the operator's Settings; both are declared above this
- * file, so the nouns import nothing but Problems and Tables.
+ * Snapshot, `compare` finds the changes, `render/` turns it into text and data. `F` is the type of
+ * the annotations' values (`FeatureValues`), and `S` that of the operator's Settings. Both are
+ * declared in higher rooms, so the nouns import nothing but Problems and Tables.
  */
 import type { Problem } from "../problem.ts";
 import type { BackendTls } from "./backend-tls.ts";
@@ -28,14 +28,16 @@ export interface Configuration<S, F> {
   /** Servers by `serverKey`; `_` is the catch-all, which is always there. */
   readonly servers: Table<Server<F>>;
   /**
-   * Servers for the hosts of listeners as they would be if routes in shadow served. They have the
-   * locations of these routes alone, and all other requests stay where they are (`toNamesake`).
+   * Servers for the hosts of listeners as they would be if routes in shadow served. They have only
+   * the locations of these routes, and all other requests stay where they are now (`toNamesake`).
    * Keyed by the `serverKey` of the host that is served.
    */
   readonly shadows: Table<Server<F>>;
-  /** Ids of listeners for whose hostname the certificate of its namesake is shown. */
+  /**
+   * Ids of listeners with a namesake among Ingresses whose certificate is shown for their hostname.
+   */
   readonly yieldingListeners: ReadonlySet<string>;
-  /** Ports of Gateways by id; those of Ingresses are flags. */
+  /** Ports of Gateways by id. The ports of Ingresses are flags. */
   readonly listenerPorts: Table<ListenerPort>;
   /** Keyed by id. */
   readonly upstreams: Table<Upstream>;
@@ -44,8 +46,8 @@ export interface Configuration<S, F> {
   /** The certificate for unknown SNI names, and for hosts without one of their own. */
   readonly defaultCertificate: Certificate;
   /**
-   * OCSP answers in base64, by the fingerprint of their Certificate; empty unless they are to be
-   * stapled.
+   * OCSP answers in base64, by the fingerprint of their Certificate. It is empty unless stapling is
+   * turned on.
    */
   readonly staples: Table<string>;
   /**
@@ -59,25 +61,26 @@ export interface Configuration<S, F> {
 
 export const catchAll = "_";
 
-/** Id of the Upstream for Locations without a backend of their own. */
+/** The id of the Upstream for Locations without a backend of their own. */
 export const defaultUpstream = "default";
 export const defaultUpstreamLabel = "upstream-default-backend";
 
 export interface Server<F> {
   /**
-   * Id of the listener whose host it is; absent: the hosts of the Ingress ports. A listener's
-   * wildcard takes one label or more, and a request that none of its routes takes goes on to the
-   * less specific hosts of the same listener.
+   * The id of the listener that has the host; absent for hosts of the Ingress ports. A listener's
+   * wildcard stands for one or more labels. A request that none of the host's routes takes is tried
+   * at the less specific hosts of the same listener.
    */
   readonly listener?: string;
   /**
-   * Lower-case host; `*.example.com` takes one label more; `_` takes what no other Server takes.
+   * The host in lower case. `*.example.com` stands for one more label, and `_` takes the hosts that
+   * no other Server takes.
    */
   readonly name: string;
   readonly aliases: readonly Alias[];
   /** The www twin of the host, which redirects here. */
   readonly redirectFrom: Alias | undefined;
-  /** Id of its Certificate; undefined: the default one. */
+  /** The id of its Certificate; undefined for the default one. */
   readonly certificate: string | undefined;
   /** Whether http requests for it are redirected by ssl-redirect (RS-11.2). */
   readonly tlsConfigured: boolean;
@@ -89,7 +92,9 @@ export interface Server<F> {
    * may share a path; a request that fulfils none of them is tried at shorter paths.
    */
   readonly routes: readonly Route[];
-  /** Whether all routes are tried in their order, whatever their kinds of match and lengths are. */
+  /**
+   * Whether all routes are tried in their order, independent of their kinds of match and lengths.
+   */
   readonly ordered?: true;
   /** Values for the host as a whole, each value from the oldest owner that gives one (RS-3.5). */
   readonly features: F;
@@ -106,17 +111,17 @@ export interface Alias {
 }
 
 /**
- * Stands for a location of the namesake, the Server of that name which belongs to no listener: it
- * takes the requests of the route, by its own routes. Only a Server of a listener has such routes,
- * on a port where its namesake gets requests, too.
+ * Stands for a location of the namesake. The namesake is the Server with the same name that belongs
+ * to no listener; its own routes take the requests of the route. Only a Server of a listener has
+ * such routes, on a port where its namesake gets requests, too.
  */
 export const toNamesake = -1;
 
 /**
- * One way into a Location. `exact` and `prefix` compare the decoded path (a prefix ends in a
- * slash), `regex` is anchored at the start and ignores case, `pattern` takes the whole path, in its
- * case, and comes after all others, `slash` answers 301 to the path with a slash (RS-5.4), as the
- * Location there.
+ * A path that leads to a Location. `exact` and `prefix` compare the decoded path (a prefix ends in
+ * a slash). `regex` is anchored at the start and ignores case. `pattern` has to match the whole
+ * path, with its case, and comes after all others. `slash` answers 301 to the path with a slash
+ * (RS-5.4), with the settings of its Location.
  */
 export type Route = { readonly path: string; readonly location: number; readonly conditions?: Conditions } & (
   | { readonly match: "exact"; readonly rewrite?: string }
@@ -126,22 +131,22 @@ export type Route = { readonly path: string; readonly location: number; readonly
   | { readonly match: "slash" }
 );
 
-/** Conditions of a request beside its host and path; all of them have to hold. */
+/** Conditions on a request beside its host and path. All of them have to hold. */
 export interface Conditions {
-  /** Undefined: any method. */
+  /** Undefined where any method fits. */
   readonly method?: string;
   readonly headers: readonly ValueCondition[];
   readonly query: readonly ValueCondition[];
   /**
-   * Present: it has to be a call of gRPC whose `service` and `method` have these values. Its path
-   * is `/service/method`.
+   * Where it is present, the request has to be a gRPC call whose `service` and `method` have these
+   * values. Its path is `/service/method`.
    */
   readonly call?: readonly ValueCondition[];
 }
 
 /**
- * The first header or query parameter of this name, or that part of a call, has this value, or one
- * that the pattern takes as a whole.
+ * The first header or query parameter of this name, or this part of a call, must have the value, or
+ * must match the pattern as a whole.
  */
 export interface ValueCondition {
   readonly name: string;
@@ -164,20 +169,20 @@ export interface Backend {
 export interface WeightedBackend extends Backend {
   /** Its share of requests is its weight among the weights of all backends of the Location. */
   readonly weight: number;
-  /** Absent: the features of the Location hold. */
+  /** Where it is absent, the features of the Location decide. */
   readonly protocol?: BackendProtocol;
-  /** TLS with verification towards it; absent: `protocol` decides. */
+  /** TLS with verification towards it. Where it is absent, `protocol` decides. */
   readonly tls?: BackendTls;
   /** Changes to its requests and answers, after those of the Location. */
   readonly filters?: Filters;
-  /** Why its share of requests gets an error; absent where it is usable. */
+  /** The reason why its share of requests gets an error; absent where the backend is usable. */
   readonly unusable?: Problem;
 }
 
 export interface Location<F> {
-  /** The path as its owner has it, for logs, cookies and error headers. */
+  /** The path as its owner wrote it, for logs, cookies and error headers. */
   readonly path: string;
-  /** Undefined: the path `/` for unknown hosts, where no object has that. */
+  /** Undefined for the path `/` of unknown hosts, where no object has that path. */
   readonly owner: Owner | undefined;
   /** Objects beside its owner whose texts it contains. */
   readonly authors?: readonly Owner[];
@@ -190,30 +195,35 @@ export interface Location<F> {
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
   readonly retries?: Retries;
-  /** Status of requests that come to a backend which cannot be used; absent: 500. */
+  /** The status for requests to a backend that cannot be used; 500 where it is absent. */
   readonly unusableStatus?: 503;
-  /** Name of the rule that it was made of, for logs and metrics; absent where it has none. */
+  /**
+   * The name of the rule from which it was made, for logs and metrics; absent where the rule has
+   * none.
+   */
   readonly rule?: string;
   /**
-   * From 0 to 1: the share that it takes of the requests which a Server without a listener would
-   * send to a Service, were it not there; absent: all of them.
+   * The share of requests that a route takes from the Ingress with the same host and path, from 0
+   * to 1. It takes all of them where this is absent.
    */
   readonly share?: number;
-  /** Id of the Upstream that answers while its own has no endpoints. */
+  /** The id of the Upstream that answers while its own has no endpoints. */
   readonly standIn: string | undefined;
   readonly canaries: readonly Canary[];
-  /** Whether the times of its answers are noted, because ewma may balance an Upstream of it. */
+  /**
+   * Whether the times of its answers are recorded, because ewma may balance one of its Upstreams.
+   */
   readonly timed: boolean;
-  /** Why it always answers 503; undefined where it does not. */
+  /** The reason why it always answers 503; undefined where it does not. */
   readonly closed: Problem | undefined;
   /**
-   * Whether none of its routes rewrites the path, although its owner has a target: then the URI
-   * goes on as it came.
+   * Whether none of its routes rewrites the path, although its owner has a target. Then the backend
+   * gets the path that the client sent.
    */
   readonly keepsUri?: true;
   /**
-   * The pattern of the one route that rewrites, where another one does not. Only a text that
-   * rewrites by itself has to know.
+   * The pattern of the one route that rewrites, where another route does not. Only text that does
+   * the rewriting itself needs it.
    */
   readonly rewritesAt?: string;
   /** Whether ssl-redirect acts on it although TLS is not configured for the host. */
@@ -226,8 +236,8 @@ export interface Location<F> {
 }
 
 /**
- * An alternative for some of a Location's requests, oldest first; a header beats a cookie, and a
- * cookie a weight.
+ * An alternative for some of a Location's requests. A header counts before a cookie, and a cookie
+ * before a weight; canaries are sorted from the oldest on.
  */
 export interface Canary {
   readonly upstream: string;
@@ -245,11 +255,11 @@ export interface CanaryPolicy {
 
 export interface Upstream {
   /**
-   * `namespace/service/port`, or `default`; of a canary `namespace/service/port for ` and the id of
-   * the Upstream it relieves.
+   * `namespace/service/port`, or `default`. For a canary it is `namespace/service/port for ` and
+   * the id of the main Upstream.
    */
   readonly id: string;
-  /** For logs and metrics: `namespace-service-port`. */
+  /** The name in logs and metrics: `namespace-service-port`. */
   readonly label: string;
   /** Sorted by address and port. */
   readonly endpoints: readonly Endpoint[];
@@ -259,8 +269,8 @@ export interface Upstream {
 export type Balance =
   | { readonly algorithm: "round_robin" | "ewma" }
   /**
-   * `by` is text with `$name` and `${name}` in it; `subset` is how many peers share a hash, 0 where
-   * each hash has one; `declared` are the variables of it that snippets declare.
+   * `by` is text with `$name` and `${name}` in it. `subset` is the number of peers that share a
+   * hash, 0 where each hash leads to one peer. `declared` are its variables that snippets declare.
    */
   | {
       readonly algorithm: "hash";
@@ -273,7 +283,7 @@ export type Balance =
 export interface AffinityCookie {
   readonly name: string;
   readonly mode: "balanced" | "persistent";
-  /** Empty: the path of the Location. */
+  /** The path of the cookie; empty for the path of the Location. */
   readonly path: string;
   readonly domain: string;
   readonly expires: number | undefined;

@@ -6,8 +6,8 @@
 const exact: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie", "set-cookie"]);
 const parts = /token|secret|passw|credential|session|signature|api[-_]?key|(^|[-_])(key|auth|jwt|sid)($|[-_])/i;
 
-/** In any case of letters. */
+/** Whether the value is a secret. The case of letters does not matter. */
 export const isCredential = (name: string): boolean => exact.has(name.toLowerCase()) || parts.test(name);
 
-/** The value, or an ellipsis in its place. */
+/** Returns the value, or an ellipsis in place of a secret. */
 export const shownValue = (name: string, value: string): string => (isCredential(name) ? "\u2026" : value);

@@ -1,10 +1,10 @@
-/** A many-to-many index between names: what depends on what, in both directions. */
+/** An index of dependencies between names, in both directions. */
 export class Dependencies {
-  /** Most have one user: a Set for each of those would be most of the memory. */
+  /** Most names have one user, and a Set for each of these would take most of the memory. */
   readonly #users = new Map<string, string | Set<string>>();
   readonly #used = new Map<string, readonly string[]>();
 
-  /** `user` depends on `used`, and on nothing it depended on before. */
+  /** Replaces everything on which `user` depended by `used`. */
   set(user: string, used: readonly string[]): void {
     const before = this.#used.get(user);
     if (before === undefined && used.length === 0) return;
@@ -14,7 +14,7 @@ export class Dependencies {
     for (const name of used) this.#join(name, user);
   }
 
-  /** The users of `name`. */
+  /** Returns the users of `name`. */
   usersOf(name: string): Iterable<string> {
     const users = this.#users.get(name) ?? none;
     return typeof users === "string" ? [users] : users;

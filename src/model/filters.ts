@@ -6,20 +6,21 @@ import type { BackendTls } from "./backend-tls.ts";
 export interface Filters {
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
-  /** Answers instead of the backend. */
+  /** A redirect that answers in place of the backend. */
   readonly redirect?: Redirect;
   readonly rewrite?: UrlRewrite;
   readonly cors?: CorsPolicy;
-  /** Each gets a copy of its share of requests; the answers are dropped. */
+  /** Backends that get copies of a share of the requests. Their answers are dropped. */
   readonly mirrors?: readonly Mirror[];
   /** The auth service that is asked before a request passes. */
   readonly auth?: AuthService;
-  /** A client stays with the endpoint that first answered it. */
+  /** Keeps a client at the endpoint that answered its first request. */
   readonly session?: Session;
 }
 
 /**
- * Done in this order: set replaces all values of a name, add appends one, remove takes all away.
+ * Changes in this order: `set` replaces all values of a name, `add` appends one, `remove` removes
+ * all.
  */
 export interface HeaderChanges {
   readonly set: readonly HeaderValue[];
@@ -32,7 +33,7 @@ export interface HeaderValue {
   readonly value: string;
 }
 
-/** Undefined parts stay as the request has them. */
+/** Parts that are undefined stay as the request has them. */
 export interface Redirect {
   readonly scheme: "http" | "https" | undefined;
   readonly hostname: string | undefined;
@@ -41,9 +42,9 @@ export interface Redirect {
   readonly status: 301 | 302 | 303 | 307 | 308;
 }
 
-/** At least one of them. */
+/** At least one of the two is given. */
 export interface UrlRewrite {
-  /** Becomes the Host header towards the backend. */
+  /** The Host header towards the backend. */
   readonly hostname: string | undefined;
   readonly path: PathChange | undefined;
 }
@@ -51,8 +52,8 @@ export interface UrlRewrite {
 export type PathChange =
   | { readonly type: "full"; readonly path: string }
   /**
-   * `prefix` is the matched path without a slash at its end, empty for `/`; it is replaced by
-   * `path`.
+   * `path` replaces `prefix`, which is the matched path without a slash at its end, and empty for
+   * `/`.
    */
   | { readonly type: "prefix"; readonly prefix: string; readonly path: string };
 
@@ -63,7 +64,7 @@ export interface CorsPolicy {
   readonly allowMethods: readonly string[];
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
-  /** Seconds. */
+  /** How long browsers may keep the answer to a preflight, in seconds. */
   readonly maxAge: number;
 }
 
@@ -72,14 +73,14 @@ export interface Mirror {
   readonly upstream: string;
   /** Its share of the requests, from 0 to 1. */
   readonly share: number;
-  /** How copies are sent; over HTTP/1.1 without TLS where absent. */
+  /** How copies are sent. Where it is absent, they are sent over HTTP/1.1 without TLS. */
   readonly way?: CopyWay;
 }
 
 export interface CopyWay {
   readonly isHttp2?: true;
   readonly isSecure?: true;
-  /** How the backend has to prove its identity; absent where nothing is checked. */
+  /** How the backend has to prove its identity; absent where this is not checked. */
   readonly tls?: BackendTls;
 }
 
@@ -87,44 +88,47 @@ export interface CopyWay {
  * Lets a request pass if the answer is 200, or OK over gRPC. Names of headers are in lower case.
  */
 export interface AuthService {
-  /** Whether it is asked over gRPC, by the protocol ext_authz of Envoy; else over HTTP. */
+  /** Whether it is asked over gRPC, by Envoy's protocol ext_authz, and not over HTTP. */
   readonly isGrpc?: true;
-  /** Whether it is asked over TLS; its certificate is looked at where `tls` says how. */
+  /** Whether it is asked over TLS. Its certificate is verified only where `tls` is given. */
   readonly isSecure?: true;
   readonly tls?: BackendTls;
   /** Id of an Upstream. */
   readonly upstream: string;
-  /** Precedes the path of the request; without a final slash. */
+  /** The text in front of the request's path, without a final slash. */
   readonly path: string;
   /**
-   * Headers of the request that the subrequest has beside the usual ones. Over gRPC it has these
-   * alone, or all if the list is empty.
+   * Headers of the request that the subrequest has beside the usual ones. Over gRPC it has only
+   * these, or all headers if the list is empty.
    */
   readonly requestHeaders: readonly string[];
   /**
-   * Headers of the answer that the backend gets; empty: all that describe the request. Over gRPC
-   * the service itself decides which headers change.
+   * Headers of the answer that the backend gets. If the list is empty, it gets all that describe
+   * the request. Over gRPC the service itself decides which headers change.
    */
   readonly responseHeaders: readonly string[];
-  /** Bytes; 0: the subrequest has no body. A request with a longer body is refused. */
+  /**
+   * The most bytes of the body that are sent. With 0 the subrequest has no body. A request with a
+   * longer body is refused.
+   */
   readonly mostBody: number;
 }
 
 export interface Session {
   readonly type: "cookie" | "header";
-  /** Name of the cookie or header that carries a client's token. */
+  /** The name of the cookie or header with the client's token. */
   readonly name: string;
-  /** Hexadecimal; tells tokens of the rule from others. */
+  /** Hexadecimal digits by which tokens of the rule are recognised. */
   readonly binding: string;
   /** The path of a cookie. */
   readonly path: string;
-  /** The seconds after which a session ends; undefined: never. */
+  /** The seconds after which a session ends; undefined where it never ends. */
   readonly seconds: number | undefined;
   /** Whether browsers keep the cookie until the end of the session, beyond their own. */
   readonly isPermanent: boolean;
 }
 
-/** In milliseconds; undefined: no limit but the usual ones. */
+/** Limits in milliseconds. Where one is undefined, only the usual limits hold. */
 export interface Timeouts {
   /** For the whole request, with all attempts. */
   readonly request: number | undefined;
@@ -132,18 +136,18 @@ export interface Timeouts {
   readonly backendRequest: number | undefined;
 }
 
-/** How often a request is sent again that failed, beside its first try. */
+/** How often a failed request is sent again after its first try. */
 export interface Retries {
   readonly attempts: number;
   /** Statuses of the backend that count as failures; connections that fail always do. */
   readonly codes: readonly RetriedStatus[];
-  /** Milliseconds between a failure and the next try; 0 for none. */
+  /** Milliseconds between a failure and the next try; 0 where there is no wait. */
   readonly backoff: number;
 }
 
-/** nginx can try no others again. */
+/** The statuses after which nginx can try again. */
 export const retriedStatuses = [403, 404, 429, 500, 502, 503, 504] as const;
 export type RetriedStatus = (typeof retriedStatuses)[number];
 
-/** How a backend wants its requests: `h2c` and `grpcs` are HTTP/2, without and with TLS. */
+/** The protocol of a backend: `h2c` and `grpcs` are HTTP/2, without and with TLS. */
 export type BackendProtocol = "http" | "https" | "h2c" | "grpcs";

@@ -1,5 +1,5 @@
 /**
- * Where requests for Gateways arrive. A ListenerPort is one scope of the route table: requests of
+ * The ports and listeners of Gateways. A ListenerPort is one scope of the route table: requests of
  * one scope never reach the hosts of another. Ports are text, because nginx listens on them;
  * everything else about listeners is data.
  */
@@ -11,20 +11,23 @@ export interface ListenerPort {
    * It stays the same for as long as that Gateway has that port.
    */
   readonly id: string;
-  /** The address that nginx listens on, IPv6 without brackets; undefined: all addresses. */
+  /** The address on which nginx listens, IPv6 without brackets; undefined for all addresses. */
   readonly address: string | undefined;
-  /** The port that nginx listens on. */
+  /** The port on which nginx listens. */
   readonly listenPort: number;
-  /** The port that clients see, in redirects, forwarded headers and logs. */
+  /** The port that clients use, for redirects, forwarded headers and logs. */
   readonly port: number;
-  /** The ports that redirects lead to where they name a scheme and no port; absent: 80 and 443. */
+  /** The ports of redirects that name a scheme and no port; 80 and 443 where it is absent. */
   readonly usualPorts?: { readonly http: number; readonly https: number };
   readonly tls: boolean;
-  /** The certificates that clients of the port have to show in their handshakes; absent: none. */
+  /**
+   * The certificates that clients of the port have to show in their handshakes; absent where they
+   * need none.
+   */
   readonly clients?: ClientValidation;
   /**
-   * The Gateways and ListenerSets whose listeners these are, the first one first: to be named when
-   * nginx cannot listen there.
+   * The Gateways and ListenerSets that have these listeners, in their order. Messages name them
+   * when nginx cannot listen on the port.
    */
   readonly owners: readonly Owner[];
   /** At most one for each hostname. */
@@ -32,12 +35,12 @@ export interface ListenerPort {
 }
 
 export interface ClientValidation {
-  /** A hash of all the rest. */
+  /** A hash of all other fields. */
   readonly id: string;
   /** Certificates of authorities, in PEM. */
   readonly authorities: string;
   /**
-   * Whether a client without a certificate, or with one that does not pass, is let in all the same.
+   * Whether a client without a valid certificate is let in nevertheless.
    */
   readonly lenient: boolean;
 }
@@ -52,7 +55,10 @@ export interface Listener {
   readonly name: string;
   /** `namespace/name` of its Gateway. */
   readonly gateway: string;
-  /** In lower case. Empty: all hosts. `*.example.com` takes one label or more. */
+  /**
+   * The hostname in lower case, or empty for all hosts. `*.example.com` stands for one or more
+   * labels.
+   */
   readonly hostname: string;
   /**
    * Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS.
@@ -76,12 +82,15 @@ export function partsOf(key: ServerKey): { readonly listener?: string; readonly 
   return at < 0 ? { name: key } : { listener: key.slice(0, at), name: key.slice(at + 1) };
 }
 
-/** Hosts of routes in shadow, which are not served, stand beside those of their listener. */
+/** Returns the key of a host for its routes in shadow, which are not served. */
 export function shadowKey(key: ServerKey): ServerKey {
   return key.replace(" ", "~ ");
 }
 
-/** The key of the host that is served, by that of its shadow; undefined where it is no shadow's. */
+/**
+ * Returns the key of the host that is served, from the key of its shadow; undefined where the key
+ * is not that of a shadow.
+ */
 export function servedKey(key: ServerKey): ServerKey | undefined {
   return key.includes("~ ") ? key.replace("~ ", " ") : undefined;
 }

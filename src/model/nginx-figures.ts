@@ -14,12 +14,12 @@ export interface ConnectionFigures {
 /** Sums over all processes of a run folder. */
 export interface ProcessFigures {
   readonly count: number;
-  /** User and system. */
+  /** User and system time. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly virtualBytes: number;
   readonly readBytes: number;
   readonly writtenBytes: number;
-  /** Since 1970; 0 where there is none. */
+  /** Seconds since 1970; 0 where there is no process. */
   readonly oldestStartSeconds: number;
 }

@@ -18,7 +18,7 @@ export interface ObjectMeta {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** The object that this one goes with. At most one owner is its controller. */
+/** An object with which this one is deleted. At most one owner is its controller. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -101,7 +101,7 @@ export interface Service extends KubernetesObject {
     readonly externalIPs?: readonly string[];
     readonly ports?: readonly ServicePort[];
     readonly trafficDistribution?: string;
-    /** This and what follows is kept only of Services that Sluice wrote. */
+    /** This field and those below are kept only for Services that Sluice wrote. */
     readonly selector?: Readonly<Record<string, string>>;
     readonly ipFamilies?: readonly string[];
     readonly ipFamilyPolicy?: string;
@@ -124,7 +124,7 @@ export interface SliceEndpoint {
   readonly addresses: readonly string[];
   readonly conditions?: EndpointConditions;
   readonly hints?: { readonly forZones?: readonly { readonly name: string }[] };
-  /** This and what follows is kept only of slices that Sluice wrote. */
+  /** This field and those below are kept only for slices that Sluice wrote. */
   readonly nodeName?: string;
   readonly zone?: string;
   readonly targetRef?: {
@@ -168,7 +168,7 @@ export function keyOf({ metadata }: KubernetesObject): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
-/** `Ingress shop/web`: names an object by kind, namespace and name. */
+/** Identifies an object by kind, namespace and name: `Ingress shop/web`. */
 export type ObjectKey = `${string} ${string}`;
 
 /** `key` is `namespace/name`. */
@@ -189,8 +189,8 @@ export function nameOf(key: string): { readonly namespace?: string; readonly nam
 }
 
 /**
- * `namespace/name` of the Service that it is a slice of; undefined for one that somebody made for
- * himself.
+ * Returns `namespace/name` of the slice's Service; undefined for a slice that belongs to no
+ * Service.
  */
 export function serviceOf({ metadata }: EndpointSlice): string | undefined {
   const name = metadata.labels?.["kubernetes.io/service-name"];

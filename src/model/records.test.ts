@@ -8,7 +8,7 @@ const lua = globSync("**/*.lua", { cwd: root }).map((path) =>
   readFileSync(join(root, path), "utf8").replace(/--.*/g, ""),
 );
 
-/** The Lua variables that hold each kind of object. */
+/** For each kind of object, the Lua variables that hold one. */
 const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> = {
   host: ["record", "wildcard"],
   location: ["location"],

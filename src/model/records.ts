@@ -1,45 +1,49 @@
 /**
- * The protocol of the records in nginx's shared memory: which kinds there are, how their keys are
- * made, in which order they are published, and which fields the JSON of each has. The Lua in
- * `nginx/lua` reads them; `records.test.ts` holds it to this.
+ * The protocol of the records in nginx's shared memory: their kinds, their keys, the order in which
+ * they are published, and the fields of their JSON. The Lua in `nginx/lua` reads them, and
+ * `records.test.ts` compares it with this file.
  */
 
 /** `host a.example`: the kind of the record and its id. */
 export type RecordKey = string;
 
-/** A record by key; undefined where it must be removed. */
+/** A record's key and new value; undefined where the record must be removed. */
 export type RecordChange = readonly [key: RecordKey, value: string | undefined];
 
 export const hostKey = (name: string): RecordKey => `host ${name}`;
 export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
-/** All aliases that are no exact names. */
+/** The record of all aliases that are not exact names. */
 export const patternsKey: RecordKey = "patterns";
 /**
- * The listeners of a ListenerPort, by the address and port that nginx accepted the connection on;
- * the address is empty where it listens on all, and the port where the address is a socket's path.
+ * The record with the listeners of a ListenerPort, by the address and port on which nginx accepted
+ * the connection. The address is empty where nginx listens on all, and the port is empty where the
+ * address is a socket's path.
  */
 export const scopeKey = (address: string, port: number | ""): RecordKey => `scope ${address}:${port}`;
-/** A host as it would be if its routes in shadow served, by the `serverKey` of that host. */
+/** The record of a host as if its routes in shadow served, by the `serverKey` of the host. */
 export const shadowRecordKey = (host: string): RecordKey => `shadow ${host}`;
-/** The pair for a server name. */
+/** The record with the key pairs for a server name. */
 export const sniKey = (name: string): RecordKey => `sni ${name}`;
-/** A certificate chain and its key. */
+/** The record with a certificate chain and its key. */
 export const pairKey = (id: string): RecordKey => `pair ${id}`;
-/** The OCSP answer of a pair, by its fingerprint. */
+/** The record with the OCSP answer of a key pair, by its fingerprint. */
 export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
-/** The endpoints of a pool of streams, for which nginx asks the controller; no Lua reads them. */
+/**
+ * The record with the endpoints of a pool of streams. Lua does not read it: nginx asks the
+ * controller for these endpoints.
+ */
 export const streamKey = (pool: string): RecordKey => `stream ${pool}`;
-/** The earlier versions of a record that are kept beside it. */
+/** The record with earlier versions of another record. */
 export const replacedKey = (key: RecordKey): RecordKey => `before ${key}`;
-/** Names the controller whose records these are. */
+/** The record with the name of the controller that wrote all records. */
 export const instanceKey: RecordKey = "instance";
 
-/** The first word of the key. */
+/** Returns the first word of the key. */
 export function kindOf(key: RecordKey): string {
   return key.slice(0, key.indexOf(" "));
 }
 
-/** Whether the record is a host, which requests are routed by. */
+/** Whether the record is a host, by which requests are routed. */
 export function isRoute(key: RecordKey): boolean {
   return kindOf(key) === "host";
 }
@@ -49,33 +53,32 @@ export function isReplaced(key: RecordKey): boolean {
   return kindOf(key) === "before";
 }
 
-/** The key of the record whose earlier versions are under `key`. */
+/** Returns the key of the record whose earlier versions are under `key`. */
 export function replacedBy(key: RecordKey): RecordKey {
   return key.slice(replacedKey("").length);
 }
 
 /**
- * Whether a request that was routed, or a handshake that has found its name, looks the record up
- * later.
+ * Whether the record is looked up only after a request was routed, or after a handshake has found
+ * its name.
  */
 export function isLookedUpLater(key: RecordKey): boolean {
   return ["upstream", "pair"].includes(kindOf(key));
 }
 
 /**
- * Whether other records name it, replaced ones among them. All other records are found by what a
- * client sends.
+ * Whether other records, or their earlier versions, refer to the record. All other records are
+ * found by values that clients send.
  */
 export function isNamed(key: RecordKey): boolean {
   return isLookedUpLater(key) || kindOf(key) === "staple";
 }
 
-/** A record comes after those that it names. */
+/** The kinds of records, each after the kinds to which its records refer. */
 const order = ["pair", "staple", "sni", "upstream", "stream", "host", "shadow", "scope"];
 
 /**
- * Orders changes: what a request can meet is there before the record that names it, and is removed
- * after that.
+ * Orders changes: a record is set before the records that refer to it, and removed after them.
  */
 export function inOrder(changes: readonly RecordChange[]): RecordChange[] {
   const rank = ([key, value]: RecordChange) => {
@@ -94,8 +97,7 @@ export type StreamEndpoint = readonly [address: string, port: number, weight: nu
 /** The fields of each JSON object in a record. */
 export const recordFields = {
   /**
-   * A host, an alias of it (`as`) or its www twin (`to`); `pattern` is there for a host of a
-   * listener alone.
+   * A host, an alias of it (`as`) or its www twin (`to`). Only hosts of listeners have `pattern`.
    */
   host: [
     "tls",
@@ -121,32 +123,41 @@ export const recordFields = {
    * host's `regex`.
    */
   settings: ["standIn", "rewrite", "sticky"],
-  /** One of several backends of a location, or one with a word in its requests. */
+  /**
+   * One of several backends of a location, or a single backend that has filters or sessions of its
+   * own.
+   */
   backend: ["upTo", "shape", "upstream", "service", "port", "unusable", "filters", "session"],
   /**
-   * Changes that a route makes before a request jumps to its text; `steering` is the JSON of what
-   * it does afterwards.
+   * Changes that a route makes before a request jumps to its text. `steering` has the later
+   * changes, as JSON.
    */
   filters: ["redirect", "cors", "rewrite", "request", "attempt", "retries", "backoff", "auth", "steering"],
   /**
-   * The service that is asked before a request passes, and the path of the question; `body` is the
-   * most that is sent of a body.
+   * The auth service that is asked before a request passes, and the path of the subrequest. `body`
+   * is the most bytes of a body that are sent.
    */
   question: ["upstream", "path", "body"],
   redirect: ["scheme", "hostname", "path", "port", "status"],
   rewrite: ["hostname", "path"],
   steering: ["requests", "answers", "cors", "mirrors", "session", "auth"],
-  /** `cookie` or `header` is its name, and `variable` what nginx calls what came by that name. */
+  /**
+   * `cookie` or `header` is the name, and `variable` is nginx's variable with its value in the
+   * request.
+   */
   session: ["variable", "binding", "cookie", "header", "path", "seconds", "permanent"],
   changes: ["set", "add", "remove"],
   cors: ["any", "origins", "pattern", "credentials", "methods", "headers", "expose", "maxAge"],
-  /** One of several routes with one path: all of it has to fit. */
+  /** One of several routes with the same path. All of its conditions have to hold. */
   choice: ["location", "method", "headers", "query", "call"],
-  /** A ListenerPort. With `addresses` the same port has others, each for one address. */
+  /**
+   * A ListenerPort. With `addresses`, there are further ListenerPorts with this port, each for one
+   * address.
+   */
   scope: ["port", "usual", "tls", "exact", "wildcard", "any", "addresses"],
   /**
-   * With `shadow` some of its hosts have routes in shadow; with `yields` an Ingress has the
-   * certificate of its hostname.
+   * With `shadow`, some of its hosts have routes in shadow. With `yields`, an Ingress's certificate
+   * is shown for its hostname.
    */
   listener: ["id", "name", "gateway", "pairs", "shadow", "yields"],
   standIn: ["upstream", "shape"],

@@ -23,7 +23,7 @@ import { Table } from "./table.ts";
 export interface Snapshot {
   readonly ingresses: Table<Ingress>;
   /**
-   * Undefined where the controller may not list them: then only the class annotation counts
+   * Undefined where the controller may not list them. Then only the class annotation counts
    * (RS-1.4).
    */
   readonly ingressClasses: Table<IngressClass> | undefined;
@@ -52,7 +52,7 @@ export interface Snapshot {
    */
   readonly definitionVersions: DefinitionVersions | undefined;
   /**
-   * Addresses of the pool on which nginx can listen here; undefined where that was not tried: then
+   * Addresses of the pool on which nginx can listen here. Undefined where that was not tried; then
    * all of them count.
    */
   readonly localAddresses: ReadonlySet<string> | undefined;
@@ -64,7 +64,7 @@ export interface Snapshot {
   /** OCSP answers in base64, by the fingerprint of their Certificate. */
   readonly staples: Table<string>;
   /**
-   * Objects that the source itself failed on, by `Kind namespace/name`. Their former versions stay
+   * Objects on which the source itself failed, by `Kind namespace/name`. Their former versions stay
    * in the tables above.
    */
   readonly failures: Table<SourceFailure>;
@@ -130,11 +130,11 @@ export type WatchedKind = keyof typeof tableOf;
 export interface ObjectChange {
   readonly kind: WatchedKind;
   readonly key: string;
-  /** Undefined: the object is gone. */
+  /** Undefined where the object is gone. */
   readonly object: KubernetesObject | undefined;
 }
 
-/** `snapshot` with the objects of `changes` put in or taken out. */
+/** Returns `snapshot` with the objects of `changes` added, replaced or removed. */
 export function withObjects(snapshot: Snapshot, changes: readonly ObjectChange[]): Snapshot {
   const next: Record<string, unknown> = { ...snapshot };
   for (const [kind, some] of Map.groupBy(changes, (change) => change.kind)) {

@@ -16,24 +16,24 @@ export type StreamProtocol = "tcp" | "udp" | "tls";
 /** Ports of one protocol, address and number. */
 export interface StreamPort {
   /**
-   * Without spaces; the Gateway and the port that clients see, `shop/public:5432`, and for UDP
+   * The Gateway and the port that clients use, without spaces: `shop/public:5432`, or for UDP
    * `shop/public:53/udp`.
    */
   readonly id: string;
   readonly protocol: StreamProtocol;
-  /** The address that nginx listens on, IPv6 without brackets; undefined: all addresses. */
+  /** The address on which nginx listens, IPv6 without brackets; undefined for all addresses. */
   readonly address: string | undefined;
-  /** The port that nginx listens on. */
+  /** The port on which nginx listens. */
   readonly listenPort: number;
-  /** The Gateways whose listeners these are, oldest first. */
+  /** The Gateways that have these listeners, oldest first. */
   readonly owners: readonly Owner[];
-  /** One, where the protocol is not TLS; else at most one for each hostname. */
+  /** For TLS at most one for each hostname; for other protocols exactly one. */
   readonly listeners: readonly StreamListener[];
-  /** Requests that share this port, by their names; absent: there are none. */
+  /** The hostnames of requests that share this port; absent where there are none. */
   readonly beside?: RequestsBeside;
 }
 
-/** Reads the id of a StreamPort: the Gateway, and the port that clients see. */
+/** Reads the id of a StreamPort: the Gateway, and the port that clients use. */
 export function gatewayAndPort(id: string): { readonly gateway: string; readonly port: number } {
   const at = id.lastIndexOf(":");
   return { gateway: id.slice(0, at), port: Number.parseInt(id.slice(at + 1), 10) };
@@ -42,14 +42,14 @@ export function gatewayAndPort(id: string): { readonly gateway: string; readonly
 export interface RequestsBeside {
   /** Hostnames of HTTPS listeners. */
   readonly hostnames: readonly string[];
-  /** Whether it is the port of Ingresses. They have all names that no listener takes. */
+  /** Whether it is the port of Ingresses, which get all names that no listener takes. */
   readonly ingresses: boolean;
 }
 
 export interface StreamListener {
   /** Without spaces, unique among all listeners: `shop/public/db`. */
   readonly id: string;
-  /** In lower case. Empty: all names, and clients that send none. */
+  /** The name in lower case, or empty for all names and for clients that send none. */
   readonly hostname: string;
   /**
    * Ids of Certificates, where TLS ends here; undefined where it passes through, or where there is
@@ -62,30 +62,30 @@ export interface StreamListener {
 export interface GatewayStream extends Omit<StreamPort, "listeners" | "beside"> {
   readonly kind: "gateway";
   /**
-   * Names that are in none of them are refused, or are those of requests. For TCP and UDP there is
-   * one without a name, or none.
+   * Other names are refused, or belong to requests. TCP and UDP have one host without a name, or
+   * none.
    */
   readonly hosts: readonly StreamHost[];
   /**
-   * Hostnames of requests that a wildcard among the hosts takes as well; the more specific one
-   * counts. Absent: the port takes no requests.
+   * Hostnames of requests that a wildcard among the hosts covers as well; the more specific name
+   * counts. Absent where the port takes no requests.
    */
   readonly requests?: readonly string[];
 }
 
 export interface StreamHost {
   /**
-   * In lower case; a wildcard takes one label or more, and the longest one that fits counts. Empty:
-   * all names.
+   * The name in lower case, or empty for all names. A wildcard stands for one or more labels, and
+   * the longest one that fits counts.
    */
   readonly hostname: string;
   /** The certificates, as in StreamListener. */
   readonly certificates: readonly string[] | undefined;
-  /** Empty: its connections are refused. */
+  /** The backends. Where there are none, connections are refused. */
   readonly backends: readonly StreamBackend[];
-  /** The route that has it; absent: none. */
+  /** The route that has the name; absent where none has it. */
   readonly route?: Owner;
-  /** The id of the listener that has the name; absent: where that makes no difference. */
+  /** The id of the listener that has the name; absent where it does not matter. */
   readonly listener?: string;
 }
 
@@ -94,9 +94,9 @@ export interface StreamBackend {
   readonly weight: number;
   /** The Service as the route names it, `namespace/name:port`; empty where it cannot be used. */
   readonly service: string;
-  /** Empty: its share is refused. */
+  /** The endpoints. Where there are none, its share of connections is refused. */
   readonly endpoints: readonly Endpoint[];
-  /** Its connections are TLS, and verified; absent: they are not. There are no further names. */
+  /** Where it is given, connections to the backend use TLS and are verified. It has no `names`. */
   readonly tls?: BackendTls;
 }
 
@@ -104,11 +104,11 @@ export type StreamServer =
   | {
       readonly kind: "tcp" | "udp";
       readonly port: number;
-      /** For people: `tcp-namespace-service-port`. */
+      /** The name for people: `tcp-namespace-service-port`. */
       readonly label: string;
-      /** `namespace/service:port`, as it is written; empty where that makes no difference. */
+      /** `namespace/service:port` as its owner wrote it; empty where it does not matter. */
       readonly service: string;
-      /** The ConfigMap that names it; absent: where that makes no difference. */
+      /** The ConfigMap that names it; absent where it does not matter. */
       readonly owner?: Owner;
       /** At least one. */
       readonly endpoints: readonly Endpoint[];
@@ -118,9 +118,9 @@ export type StreamServer =
   | {
       readonly kind: "passthrough";
       readonly host: string;
-      /** As above. */
+      /** `namespace/service:port`; empty where it does not matter. */
       readonly service: string;
-      /** The Ingress that has the host's root; absent: as above. */
+      /** The Ingress that has the path `/` of the host; absent where it does not matter. */
       readonly owner?: Owner;
       readonly endpoints: readonly Endpoint[];
     }

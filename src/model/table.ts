@@ -1,13 +1,13 @@
 /**
  * A persistent map from string keys: every change gives a new Table that shares all untouched
- * buckets with the old one. So a Snapshot of ten thousand objects is kept as a value, and what
- * differs between two of them is found by comparing identities of groups and buckets, not entries.
- * Iteration order is by bucket and means nothing; sort where order matters.
+ * buckets with the old one. So a Snapshot of ten thousand objects is a value, and the differences
+ * between two of them are found by comparing groups and buckets by identity, not entry by entry.
+ * Iteration is in the order of buckets, which has no meaning; sort where order matters.
  */
 
 /**
- * Groups of buckets, and buckets of each: a change copies one group and one bucket, and comparing
- * looks at no other group.
+ * The number of groups, and of buckets in each. A change copies one group and one bucket, and a
+ * comparison reads only groups that differ.
  */
 const groupCount = 32;
 const bucketsEach = 32;
@@ -50,7 +50,7 @@ export class Table<T> {
     return this.#groups[Math.floor(at / bucketsEach)]![at % bucketsEach];
   }
 
-  /** This Table with `changes` applied in order; a value of `undefined` removes its key. */
+  /** Returns this Table with `changes` applied in order; a value of `undefined` removes its key. */
   with(changes: Iterable<readonly [string, T | undefined]>): Table<T> {
     const touched = new Map<number, Map<string, T>>();
     let size = this.size;
@@ -86,8 +86,8 @@ export class Table<T> {
   }
 
   /**
-   * The changes that turn `before` into this Table: one entry for each key whose value is not the
-   * same object.
+   * Returns the changes that turn `before` into this Table: one entry for each key whose value is
+   * not the same object.
    */
   changesSince(before: Table<T>): TableChange<T>[] {
     const changes: TableChange<T>[] = [];
@@ -131,7 +131,7 @@ function addChanges<T>(changes: TableChange<T>[], old: Bucket<T> | undefined, no
   });
 }
 
-/** FNV-1a over UTF-16 code units: spreads names that differ in one digit. */
+/** Computes FNV-1a over UTF-16 code units, which spreads names that differ in one digit. */
 function bucketOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);

@@ -23,10 +23,10 @@ export type NameEvent =
   | { readonly kind: "failed"; readonly name: string; readonly why: string }
   | { readonly kind: "found"; readonly name: string; readonly addresses: readonly string[]; readonly changed: boolean };
 
-/** Answers are asked for again no sooner and no later than this. */
+/** The shortest and the longest time until a name is looked up again. */
 const [shortestMs, longestMs] = [1_000, 3_600_000];
 const failedMs = 2_000;
-/** How long a start waits for the first answers. */
+/** The most time that a start waits for the first answers. */
 const patienceMs = 3_000;
 
 export function withAddresses(source: Source, options: AddressOptions, signal: AbortSignal): Source {
@@ -39,9 +39,9 @@ class AddressedSource implements Source {
   readonly #options: AddressOptions;
   readonly #signal: AbortSignal;
   readonly #listeners = new Set<() => void>();
-  /** Services by the name they stand for. */
+  /** Services by the name that they stand for. */
   readonly #services = new Dependencies();
-  /** Names that are followed, with how to stop. */
+  /** The names that are looked up repeatedly. An abort ends that. */
   readonly #followed = new Map<string, AbortController>();
   #seen: Snapshot = emptySnapshot;
   #inner: Snapshot = emptySnapshot;
@@ -78,7 +78,10 @@ class AddressedSource implements Source {
     await Promise.race([first, sleep(this.#options.clock, patienceMs, this.#signal)]);
   }
 
-  /** Follows the present names. Resolves when each new one has had its first answer. */
+  /**
+   * Starts to look up the present names repeatedly. Resolves when each new name has had its first
+   * answer.
+   */
   async #look(): Promise<void> {
     const now = this.#source.snapshot();
     const changes = now.services.changesSince(this.#seen.services);
@@ -86,7 +89,7 @@ class AddressedSource implements Source {
     const first: Promise<void>[] = [];
     for (const { key, after } of changes) {
       const before = this.#services.usedBy(key);
-      // A Service on which Sluice fails has no name; the Translator says so.
+      // A Service on which Sluice fails has no name; the Translator reports it.
       const names = guarded(
         () => namesOf(after),
         () => [],
@@ -98,7 +101,7 @@ class AddressedSource implements Source {
     await Promise.all(first);
   }
 
-  /** Resolves with the first answer and goes on by itself. */
+  /** Looks a name up repeatedly. Resolves after the first answer. */
   #follow(name: string): Promise<void> {
     const stop = new AbortController();
     this.#followed.set(name, stop);

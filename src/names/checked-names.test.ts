@@ -1,6 +1,6 @@
 /**
- * The resolver, asked in the way that nginx asks. A tenant controls the nameservers behind it, so
- * their answers may be anything.
+ * Asks the resolver as nginx does. A tenant may control the nameservers behind it, so their answers
+ * may have any content.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -68,8 +68,8 @@ test("names of one zone whose nameserver is silent leave room for others", { tim
     }
     return { kind: "found", addresses: ["192.0.2.7"], ttlMs: 1_000 };
   });
-  // Waiting for an answer to every few questions shows that the earlier ones were read: a socket
-  // holds some hundreds at most.
+  // A socket's buffer has room for some hundred questions. So after every few questions the test
+  // waits for an answer, which shows that the earlier ones were read.
   for (let few = 0; few < 30; few++) {
     for (let at = 0; at < 50; at++) ask(10_000 + 50 * few + at, `n${few}-${at}.slow.example`);
     await expect

@@ -12,7 +12,7 @@ import type { FamilyLookup } from "./lookup.ts";
 import { answerOnUdp } from "./udp-port.ts";
 
 export interface CheckedNamesOptions {
-  /** UDP port on 127.0.0.1. */
+  /** The UDP port on 127.0.0.1. */
   readonly port: number;
   readonly policy: AskedPolicy;
   readonly lookup: FamilyLookup;
@@ -39,7 +39,7 @@ const families = { A: 4, AAAA: 6 } as const;
 const mostReported = 1_000;
 
 /**
- * Starts to answer, and returns the function that stops it. A busy port is tried until it is free.
+ * Starts to answer. Returns a function that stops it. A busy port is tried again until it is free.
  */
 export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<void> {
   const reported = new Set<string>();
@@ -87,12 +87,12 @@ export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<
   }
 }
 
-/** The last two labels of a name. Below them one owner can create any number of names. */
+/** Returns the last two labels of a name. Below them one owner can create any number of names. */
 const zoneOf = (host: string): string => host.split(".").slice(-2).join(".");
 
 type Checked = Exclude<Answer, { kind: "refused" | "servers" }> | { readonly kind: "refused"; readonly why: string };
 
-/** The addresses of a name that may be asked; the others are left out. */
+/** Returns the addresses of a name to which connections are allowed; all others are left out. */
 export async function addressesOf(
   { host, port }: CheckedName,
   family: 4 | 6,

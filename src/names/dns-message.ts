@@ -6,12 +6,12 @@
 export interface Question {
   readonly name: string;
   readonly type: keyof typeof types;
-  /** The bytes of the question, to be sent back with the answer. */
+  /** The bytes of the question, which are sent back with the answer. */
   readonly asked: Buffer;
 }
 
 export interface ServiceServer {
-  /** The name of its addresses. */
+  /** The name whose addresses are the server's. */
   readonly target: string;
   readonly port: number;
   /** From 1 to 65535. */
@@ -32,7 +32,7 @@ const headBytes = 12;
 const types = { A: 1, AAAA: 28, SRV: 33 } as const;
 const codes = { addresses: 0, servers: 0, failed: 2, refused: 5 } as const;
 
-/** Undefined where the message is no question of such a type for one name. */
+/** Returns undefined where the message is not a question of such a type for one name. */
 export function readQuestion(message: Buffer): Question | undefined {
   const isQuery = message.length > headBytes && (message[2]! & 0xf8) === 0 && message.readUInt16BE(4) === 1;
   if (!isQuery) return undefined;
@@ -69,7 +69,7 @@ function dataOf(type: Question["type"], answer: Answer): readonly Buffer[] {
 
 function recordOf(data: Buffer, type: number, ttl: number): Buffer {
   const head = Buffer.alloc(12);
-  // The name is the one of the question, which begins after the head.
+  // A pointer to the name in the question, which begins after the head.
   head.writeUInt16BE(0xc000 | headBytes, 0);
   head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4);

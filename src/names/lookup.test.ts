@@ -1,5 +1,5 @@
 /**
- * The lookup against the test's own nameserver, which answers from a table and records the
+ * Tests the lookup with a nameserver of its own, which answers from a table and records the
  * questions.
  */
 import { createSocket } from "node:dgram";
@@ -15,7 +15,7 @@ type Answer =
   | "alias";
 const types = { 1: "A", 28: "AAAA" } as Readonly<Record<number, string>>;
 
-/** `answers` by `TYPE name`; a name that is not listed has no address of that type. */
+/** `answers` are keyed by `TYPE name`. A name that is not listed has no address of that type. */
 async function setUp(answers: Readonly<Record<string, Answer>>) {
   const asked: string[] = [];
   const server = createSocket("udp4");

@@ -7,7 +7,7 @@ import { NODATA, NOTFOUND, Resolver } from "node:dns/promises";
 import { fullNames, type ResolvConf } from "./resolv-conf.ts";
 
 export type Found =
-  /** Empty: the name does not exist, and that is certain. */
+  /** An empty list means that the name certainly does not exist. */
   | { readonly kind: "found"; readonly addresses: readonly string[]; readonly ttlMs: number }
   /** No nameserver gave a valid answer. */
   | { readonly kind: "failed"; readonly why: string };
@@ -16,7 +16,7 @@ export type Lookup = (name: string) => Promise<Found>;
 
 export type FamilyLookup = (name: string, family: 4 | 6) => Promise<Found>;
 
-/** How long an answer "no such name" is valid. */
+/** The time for which an answer "no such name" is valid. */
 const noNameMs = 5_000;
 
 /** `port` is where the nameservers listen. */
@@ -34,7 +34,9 @@ export function dnsLookup(conf: ResolvConf, port = 53): Lookup {
   };
 }
 
-/** The addresses of one family of a complete name. `port` is where the nameservers listen. */
+/**
+ * Looks up the addresses of one family for a complete name. `port` is the port of the nameservers.
+ */
 export function familyLookup(nameservers: readonly string[], port = 53): FamilyLookup {
   if (nameservers.length === 0) return async () => ({ kind: "failed", why: "resolv.conf names no nameserver" });
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });

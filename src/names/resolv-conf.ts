@@ -33,8 +33,8 @@ export function readResolvConf(text: string): ResolvConf {
 }
 
 /**
- * The full names that a name may mean, in the order in which they are tried. A trailing dot marks a
- * full name.
+ * Returns the full names that a name may mean, in the order in which they are tried. A trailing dot
+ * marks a full name.
  */
 export function fullNames(name: string, { search, ndots }: ResolvConf): readonly string[] {
   if (name.endsWith(".")) return [name.slice(0, -1)];

@@ -1,4 +1,4 @@
-/** The endpoints of streams, in the way that nginx asks for them. */
+/** Asks for the endpoints of streams as nginx does. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
@@ -16,7 +16,7 @@ interface Answer {
   readonly data: readonly Buffer[];
 }
 
-/** Each pool has these endpoints, which the test may change. */
+/** Starts the server with these endpoints for each pool. The test may change them. */
 async function setUp(pools: Record<string, readonly StreamEndpoint[]>) {
   const free = createSocket("udp4").bind(0, "127.0.0.1");
   await once(free, "listening");
@@ -57,7 +57,7 @@ function read(message: Buffer): Answer {
   return { code: message[3]! & 15, bytes: message.length, data };
 }
 
-/** Weight, port and target of a server. */
+/** Reads weight, port and target of a server. */
 function serverIn(data: Buffer) {
   const labels: string[] = [];
   for (let at = 6; data[at]! > 0; at += 1 + data[at]!) labels.push(data.toString("latin1", at + 1, at + 1 + data[at]!));

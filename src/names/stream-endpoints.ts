@@ -1,8 +1,8 @@
 /**
  * The DNS server that nginx asks for the endpoints of streams, on a UDP port of this machine. nginx
- * asks once a second for the servers of each pool, and then for the addresses of each server: those
- * that have a port and a weight in common. While it gets no answer it keeps the endpoints that it
- * has.
+ * asks once a second for the servers of each pool, and then for the addresses of each server. A
+ * server stands for all endpoints with the same port and weight. Without an answer nginx keeps the
+ * endpoints that it has.
  */
 import { isIPv6 } from "node:net";
 import type { StreamEndpoint } from "../model/records.ts";
@@ -11,11 +11,11 @@ import { TakenPools } from "./taken-pools.ts";
 import { answerOnUdp } from "./udp-port.ts";
 
 export interface StreamEndpointsOptions {
-  /** UDP port on 127.0.0.1. */
+  /** The UDP port on 127.0.0.1. */
   readonly port: number;
   /** The name under which nginx asks for the servers of a pool. */
   readonly service: string;
-  /** The record of a pool, in JSON; undefined where there is none. */
+  /** Resolves with the record of a pool, in JSON; undefined where there is none. */
   readonly recordOf: (pool: string) => Promise<string | undefined>;
   readonly report: (event: StreamPortEvent) => void;
 }
@@ -29,7 +29,7 @@ export interface StreamPortEvent {
 /** The most IPv6 addresses, or servers, in the 4,096 bytes of an answer that nginx reads. */
 const [mostAddresses, mostServers] = [128, 64];
 
-/** Endpoints of a pool that nginx can be given; further ones are left out. */
+/** The most endpoints of a pool that an answer can have; further ones are left out. */
 export const mostEndpoints = mostAddresses * mostServers;
 
 interface Pool {
@@ -41,20 +41,20 @@ interface Pool {
 
 export interface StreamEndpoints {
   /**
-   * Resolves when nginx has these records, by pool, or newer ones; after a while in any case, for
-   * nginx may be unable to ask.
+   * Resolves when nginx has these records, by pool, or newer ones. It resolves after `mostWaitedMs`
+   * in any case, because nginx may be unable to ask.
    */
   taken(records: ReadonlyMap<string, string>): Promise<void>;
   /** Ends the answers. */
   end(): Promise<void>;
 }
 
-/** nginx asks once a second. */
+/** This is many times as long as nginx needs, which asks once a second. */
 const mostWaitedMs = 10_000;
 
 /** Starts to answer. */
 export function answerStreamEndpoints({ port, service, recordOf, report }: StreamEndpointsOptions): StreamEndpoints {
-  /** The servers that nginx got last for each name. It asks for their addresses right after. */
+  /** The servers that nginx got last for each name. It asks for their addresses next. */
   const given = new Map<string, Pool>();
   const pools = new TakenPools();
   const end = answerOnUdp({
@@ -89,16 +89,19 @@ export function answerStreamEndpoints({ port, service, recordOf, report }: Strea
   }
 }
 
-/** nginx keeps its endpoints then; a name that does not exist would take them away. */
+/**
+ * With this answer nginx keeps its endpoints. An answer that the name does not exist would remove
+ * them.
+ */
 const failed: Answer = { kind: "failed" };
-/** nginx asks again a second after an answer has run out. */
+/** nginx asks again one second after an answer has expired. */
 const ttlSeconds = 0;
 
 const isOf = { A: (address: string) => !isIPv6(address), AAAA: isIPv6 } as const;
 
 /**
- * A server has the same target as long as there are endpoints with its port and weight, so nginx
- * knows them again.
+ * Returns the servers of a pool. A server's target depends only on its port and weight, so nginx
+ * recognises the server in the next answer.
  */
 function poolOf(pool: string, record: string): Pool {
   const servers: ServiceServer[] = [];

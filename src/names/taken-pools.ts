@@ -1,7 +1,7 @@
 /**
- * Which endpoints of a pool nginx works with. It asks for the servers of a pool, and then for the
- * addresses of each. Its next question for the servers of that pool, a second later, shows that it
- * has taken all these answers.
+ * Finds out which endpoints nginx uses. nginx asks for the servers of a pool, and then for the
+ * addresses of each. Its next question about the servers of that pool, a second later, shows that
+ * it has used all these answers.
  */
 export class TakenPools {
   readonly #asked = new Map<string, Asked>();
@@ -9,7 +9,7 @@ export class TakenPools {
   readonly #waiting = new Set<Waiting>();
   #questions = 0;
 
-  /** nginx gets the servers of a pool, which has this record now. */
+  /** Notes that nginx gets the servers of a pool, which has this record now. */
   served(pool: string, record: string, targets: Iterable<string>): void {
     const before = this.#asked.get(pool);
     this.#asked.set(pool, { record, left: new Set(targets), at: ++this.#questions });
@@ -18,7 +18,7 @@ export class TakenPools {
     for (const waiting of this.#waiting) this.#look(waiting);
   }
 
-  /** nginx gets the addresses of a server. */
+  /** Notes that nginx gets the addresses of a server. */
   addressed(pool: string, target: string): void {
     this.#asked.get(pool)?.left.delete(target);
   }
@@ -50,7 +50,7 @@ export class TakenPools {
 
 interface Taken {
   readonly record: string;
-  /** The number of the question for its servers. */
+  /** The number of the question about its servers. */
   readonly at: number;
 }
 
@@ -61,7 +61,7 @@ interface Asked extends Taken {
 
 interface Waiting {
   readonly records: ReadonlyMap<string, string>;
-  /** How many questions there were when it began to wait. */
+  /** The number of questions when it began to wait. */
   readonly since: number;
   readonly limit: NodeJS.Timeout;
   readonly resolve: () => void;

@@ -2,11 +2,11 @@
 import { createSocket } from "node:dgram";
 
 export interface UdpPortOptions {
-  /** On 127.0.0.1. */
+  /** The port on 127.0.0.1. */
   readonly port: number;
   /** Resolves with the answer, or with undefined where none is sent. */
   readonly answer: (message: Buffer) => Promise<Buffer | undefined>;
-  /** Called once while another process has the port. */
+  /** Called once when another process uses the port. */
   readonly onBusy: (why: string) => void;
 }
 
@@ -14,7 +14,7 @@ export interface UdpPortOptions {
 const againMs = 1_000;
 
 /**
- * Starts to answer, and returns the function that stops it. A busy port is tried until it is free.
+ * Starts to answer. Returns a function that stops it. A busy port is tried again until it is free.
  */
 export function answerOnUdp({ port, answer, onBusy }: UdpPortOptions): () => Promise<void> {
   let ended = false;
@@ -36,7 +36,7 @@ export function answerOnUdp({ port, answer, onBusy }: UdpPortOptions): () => Pro
   function open() {
     const opened = createSocket("udp4");
     opened.on("message", (message, from) => {
-      // A program that can send to the port must not end the controller by an odd question.
+      // Any local program can send to the port, and an odd question must not end the controller.
       answer(message).then(
         (answered) => {
           if (answered !== undefined && !ended) opened.send(answered, from.port, from.address, () => {});

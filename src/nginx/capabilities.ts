@@ -1,7 +1,7 @@
 /**
- * Detects what the installed nginx can do, once, and offers it as plain names. All differences
- * between versions and builds are decided here; the template only sees the names. A module counts
- * when it is compiled in or when its file exists; the latter needs a `load_module` line.
+ * Detects the capabilities of the installed nginx once. All differences between versions and builds
+ * are decided here; the template only gets the names of capabilities. A module counts when it is
+ * compiled in or when its file exists; the latter needs a `load_module` line.
  */
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
@@ -10,7 +10,7 @@ import { runToEnd } from "./process/run.ts";
 export interface Capabilities {
   /** The program file that was examined, and that will run. */
   readonly binary: string;
-  /** `1.22.1`. */
+  /** For example `1.22.1`. */
   readonly version: string;
   /** Paths for `load_module`, in the order that nginx needs. */
   readonly modules: readonly string[];
@@ -27,7 +27,7 @@ export interface Capabilities {
   readonly modsecurity: boolean;
   readonly otel: boolean;
   readonly digest: boolean;
-  /** Our own module, which checks the names of backends' certificates. */
+  /** Whether nginx has Sluice's own module, which checks the names in backends' certificates. */
   readonly upstreamSan: boolean;
   readonly realip: boolean;
   readonly authRequest: boolean;
@@ -52,8 +52,8 @@ export type AskedCapabilities =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Examines the nginx at `binary`; a bare name is looked up in `path` (as in the environment) and
- * where systems keep servers.
+ * Examines the nginx at `binary`. A bare name is looked up in `path` (as in the environment) and in
+ * the usual folders of servers.
  */
 export async function askCapabilities(binary: string, path: string): Promise<AskedCapabilities> {
   const file = findBinary(binary, path);
@@ -77,8 +77,8 @@ function findBinary(binary: string, path: string): string | undefined {
 }
 
 /**
- * Modules with files of their own: the name here, the files, and the word in `--add-module` that
- * shows that it is compiled in.
+ * Modules with files of their own: the name, the files, and the word in `--add-module` that shows
+ * that a module is compiled in.
  */
 const modules = [
   { name: "ndk", files: ["ndk_http_module.so"], source: "ngx_devel_kit" },
@@ -96,7 +96,7 @@ const modules = [
 
 interface Module {
   readonly name: string;
-  /** Possible names of its file; the first existing one counts. */
+  /** Possible names of the module's file; the first existing one counts. */
   readonly files: readonly string[];
   readonly source?: string;
   readonly flag?: string;
@@ -106,8 +106,8 @@ interface Module {
 type ModuleName = (typeof modules)[number]["name"];
 
 /**
- * Reads the output of `nginx -V`; undefined for any other text. `exists` tells which module files
- * are there.
+ * Reads the output of `nginx -V`; returns undefined for any other text. `exists` returns whether a
+ * module's file exists.
  */
 export function readCapabilities(
   binary: string,

@@ -31,7 +31,7 @@ export interface MemoryState extends MemoryUse {
   readonly writing: number;
 }
 
-/** Balancing's knowledge about an endpoint. */
+/** The figures of balancing about an endpoint. */
 export interface PeerFigures {
   /** Moving average of its answer times; undefined where none is kept. */
   readonly answerSeconds: number | undefined;
@@ -41,16 +41,19 @@ export interface PeerFigures {
 
 const chunkSize = 200;
 const limitMs = 10_000;
-/** Counts of requests are the longest answers: thousands of hosts, each with all its labels. */
+/**
+ * The limit for an answer. Counts of requests are the longest: thousands of hosts, each with all
+ * its labels.
+ */
 const longestAnswer = 256 * 1024 * 1024;
 
 export class Channel {
   readonly #client: SocketClient;
 
-  /** nginx's number of writes, as far as they are known to come from this controller. */
+  /** nginx's number of writes after the last one that is known to be this controller's own. */
   #ownWriting: number | undefined;
 
-  /** `pass` is the controller's. */
+  /** `pass` is the controller's password. */
   constructor(socketPath: string, pass: Pass) {
     this.#client = new SocketClient({ socketPath, pass, connections: 1, mostBytes: longestAnswer });
   }
@@ -72,7 +75,7 @@ export class Channel {
     return state === undefined || state.writing === this.#ownWriting ? undefined : state.writing;
   }
 
-  /** Reports that the content of nginx's memory at that number is known. */
+  /** Notes that the content of nginx's memory at that number of writes is known. */
   acceptWriting(count: number): void {
     this.#ownWriting = count;
   }
@@ -89,8 +92,8 @@ export class Channel {
   }
 
   /**
-   * The sums of requests that workers have handed over since the last call, as lines of JSON; empty
-   * where nginx does not answer.
+   * Returns the sums of requests that workers have handed over since the last call, as lines of
+   * JSON; empty where nginx does not answer.
    */
   async counts(): Promise<string> {
     try {
@@ -102,8 +105,8 @@ export class Channel {
   }
 
   /**
-   * The counts of `nginx/lua/sluice/gateway/shadow.lua` as lines of JSON; empty where nothing is
-   * served for a Gateway.
+   * Returns the counts of `nginx/lua/sluice/gateway/shadow.lua` as lines of JSON; empty where no
+   * Gateway is served.
    */
   async shadow(): Promise<string> {
     try {
@@ -114,7 +117,7 @@ export class Channel {
     }
   }
 
-  /** nginx's own figures from stub_status; undefined where nginx does not answer. */
+  /** Returns nginx's own figures from stub_status; undefined where nginx does not answer. */
   async connections(): Promise<ConnectionFigures | undefined> {
     try {
       const { status, text } = await this.#get("/connections");
@@ -124,7 +127,7 @@ export class Channel {
     }
   }
 
-  /** The answer of `nginx/lua/sluice/digest.lua`; undefined where there is none. */
+  /** Returns the answer of `nginx/lua/sluice/digest.lua`; undefined where there is none. */
   async digests(word: string, part?: number): Promise<readonly string[] | undefined> {
     try {
       const { status, text } = await this.#get(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
@@ -135,8 +138,8 @@ export class Channel {
   }
 
   /**
-   * Where the running router sends a request; undefined where nginx does not answer, or refuses the
-   * request itself.
+   * Returns where the running router sends a request. Returns undefined where nginx does not
+   * answer, or refuses the request itself.
    */
   async route({ host, target, headers, ...rest }: RouterQuestion): Promise<Routed | undefined> {
     try {
@@ -154,8 +157,8 @@ export class Channel {
   }
 
   /**
-   * Balancing's knowledge about these peers, `address:port`, at most 500. Undefined where nginx
-   * does not answer.
+   * Returns the figures of balancing about these peers, `address:port`, at most 500. Returns
+   * undefined where nginx does not answer.
    */
   async peers(addresses: readonly string[]): Promise<ReadonlyMap<string, PeerFigures> | undefined> {
     if (addresses.length === 0) return new Map();

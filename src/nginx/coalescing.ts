@@ -27,8 +27,8 @@ export class CoalescedRuns<Work, Outcome> {
   }
 
   /**
-   * Returns the outcome of `work`, or of newer work that replaced it. Only the signal of the work
-   * that runs counts.
+   * Returns the outcome of `work`, or of newer work that replaced it. The signal counts only while
+   * its own work runs.
    */
   ask(work: Work, signal: AbortSignal): Promise<Outcome> {
     this.#next = { work, signal };
@@ -39,7 +39,7 @@ export class CoalescedRuns<Work, Outcome> {
     return this.#waiting;
   }
 
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when no request waits or runs. */
   async idle(): Promise<void> {
     await this.#last;
   }

@@ -1,5 +1,5 @@
 /**
- * `nginx -t`: asks nginx whether it would take a text. The test opens files and sockets but serves
+ * `nginx -t`: tests whether nginx accepts a text. The test opens files and sockets but serves
  * nothing, and does not notice a port that another program holds: that shows only when the text is
  * applied.
  */
@@ -10,7 +10,9 @@ import { machineFault } from "./process/start-failure.ts";
 
 export type TestOutcome = { readonly kind: "accepted"; readonly warnings: readonly string[] } | Refused | Unreachable;
 
-/** The text could not be tested, or failed for a reason outside of it: try again later. */
+/**
+ * The text could not be tested, or failed for a reason outside of it, so another try may succeed.
+ */
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly cause: Error;
@@ -20,13 +22,13 @@ export interface Unreachable {
 
 export interface Refused {
   readonly kind: "refused";
-  /** The output of nginx, with the file named as it will be called when it is live. */
+  /** The output of nginx, with the name that the file will have when it is live. */
   readonly stderr: string;
-  /** The place nginx named, where it named one. Line numbers count from 1. */
+  /** The place that nginx named, if it named one. Lines are counted from 1. */
   readonly at?: { readonly file: string; readonly line: number };
   /**
-   * The failure is about something outside the text, such as a file or a host name, so the same
-   * text may pass later.
+   * The failure has a cause outside the text, such as a file or a host name, so the same text may
+   * pass later.
    */
   readonly mayPass?: true;
   /** The file in the error, where nginx names no line. */
@@ -34,8 +36,8 @@ export interface Refused {
 }
 
 /**
- * Tests the text in `file` with the nginx at `binary`. Resolving host names in the text may take
- * long.
+ * Tests the text in `file` with the nginx at `binary`. It may take long, because nginx resolves
+ * host names in the text.
  */
 export async function testText(
   { binary, folder, limitMs }: { readonly binary: string; readonly folder: RunFolder; readonly limitMs: number },
@@ -44,8 +46,8 @@ export async function testText(
 ): Promise<TestOutcome> {
   const directives = `pid ${JSON.stringify(`${folder.temp}/test.pid`)};`;
   const args = ["-t", "-p", folder.root, "-c", file, "-e", "stderr", "-g", directives];
-  // nginx opens /dev/stdout for logs, so it must be the file of the running nginx and not a socket
-  // of Node's.
+  // nginx opens /dev/stdout for logs. So the test gets the stdout of the running nginx, and not a
+  // socket of Node's, which cannot be opened.
   const run = await runToEnd(binary, args, {
     ...{ cwd: folder.root, env: nginxEnvironment() },
     ...{ stdout: "inherit", signal, limitMs },
@@ -59,8 +61,8 @@ export async function testText(
 
 /**
  * Interprets a failed test by the output of `nginx -t`. The line number is at the end of nginx's
- * last message; the same words further up may be text of a user. A port that may not be bound, or a
- * lack of memory, is not the text's fault.
+ * last message; similar words in earlier messages may be text of a user. A port that nginx may not
+ * bind, or a lack of memory, is not a mistake in the text.
  */
 export function refusal(output: string): Refused | Unreachable {
   const stderr = output

@@ -11,13 +11,16 @@ export class Control {
   readonly #socketPath: string;
   readonly #pass: Pass;
 
-  /** `pass` is that of the program that runs nginx. */
+  /** `pass` is the password of the program that runs nginx. */
   constructor(socketPath: string, pass: Pass) {
     this.#socketPath = socketPath;
     this.#pass = pass;
   }
 
-  /** The hash of the configuration, or undefined while nginx does not answer within `limitMs`. */
+  /**
+   * Returns the hash of the configuration, or undefined where nginx does not answer within
+   * `limitMs`.
+   */
   generation(limitMs = 1_000): Promise<string | undefined> {
     return new Promise((resolve) => {
       const asked = request({

@@ -20,7 +20,7 @@ export function readStubStatus(text: string): ConnectionFigures | undefined {
   };
 }
 
-/** Clock ticks in a second, and bytes in a page, as every Linux of today reports them. */
+/** Clock ticks in a second, and bytes in a page. All present Linux systems report these values. */
 const ticks = 100;
 const pageBytes = 4096;
 
@@ -48,7 +48,7 @@ export function processFigures(folder: { readonly root: string; readonly conf: s
   };
 }
 
-/** A process may end between two looks at it. */
+/** Returns an empty text where there is no file, because a process may end between two reads. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

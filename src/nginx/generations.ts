@@ -7,7 +7,7 @@ import type { RunFolder } from "./folder/paths.ts";
 import { nginxProcesses } from "./process/processes.ts";
 
 export interface Generations {
-  /** How many older generations still have workers. */
+  /** The number of older generations that still have workers. */
   readonly draining: number;
   readonly drainingWorkers: number;
   /** Workers that accept connections. */
@@ -24,8 +24,8 @@ export class GenerationBook {
   }
 
   /**
-   * The workers that accept connections, or are about to. While the master is idle they all belong
-   * to the newest generation.
+   * Returns the workers that accept connections, or are about to. While the master is idle, all of
+   * them belong to the newest generation.
    */
   current(): readonly number[] {
     const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker" || role === "forked");
@@ -37,7 +37,10 @@ export class GenerationBook {
     this.#replaced = [...this.#replaced, workers];
   }
 
-  /** Draining workers of unknown generations, from before a takeover or a crash, count as one. */
+  /**
+   * Counts the generations. Draining workers of unknown generations, from before a takeover or a
+   * crash, count as one.
+   */
   look(): Generations {
     const workers = nginxProcesses(this.#folder).filter(({ role }) => role === "worker");
     const draining = new Set(workers.filter((one) => one.draining).map(({ pid }) => pid));

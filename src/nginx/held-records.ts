@@ -1,7 +1,7 @@
 /**
- * Compares nginx's shared memory with the records that it was given. nginx returns a keyed digest
- * for each of 256 parts of the keys, and the digests of single records only for a part that
- * differs. So ten thousand hosts cost a few kilobytes.
+ * Compares nginx's shared memory with the records that the controller has written. nginx returns a
+ * keyed digest for each of 256 parts of the keys, and the digests of single records only for a part
+ * that differs. So ten thousand hosts cost a few kilobytes.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -12,8 +12,8 @@ const parts = 256;
 const partsAtOnce = 8;
 
 /**
- * The keys of records that differ in nginx, are missing there, or were never given; none where
- * nginx does not answer.
+ * Returns the keys of records that differ in nginx, are missing there, or were never written; none
+ * where nginx does not answer.
  */
 export async function strangeRecords(
   channel: Pick<Channel, "digests">,
@@ -52,7 +52,7 @@ function keysByPart(given: ReadonlyMap<string, string>): string[][] {
   return found;
 }
 
-/** The form in which digest.lua describes a record. */
+/** Returns a record in the form in which digest.lua describes it. */
 const textOf = (key: string, value: string): string =>
   `${Buffer.byteLength(key)}:${key}${Buffer.byteLength(value)}:${value}`;
 

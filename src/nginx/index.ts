@@ -1,7 +1,7 @@
 /**
- * The nginx edge: the installed nginx, the run folder, and the process that serves what was
- * rendered. nginx reads text from disk and reports little, so most code here finds out what nginx
- * really does. A reload counts only when new workers answer and the old ones have stopped
+ * The nginx edge: the installed nginx, the run folder, and the process that serves the rendered
+ * configuration. nginx reads text from disk and reports little, so most code here finds out what
+ * nginx has really done. A reload counts only when new workers answer and the old ones have stopped
  * listening.
  */
 

@@ -12,7 +12,7 @@ import { placeHere } from "./place.ts";
 export interface InstalledNginx {
   readonly capabilities: Capabilities;
   readonly place: Place;
-  /** Whether it goes on when this process has ended in order. */
+  /** Whether nginx keeps running after this process has ended in the usual way. */
   readonly outlives: boolean;
   /**
    * The controller's connection from the search for nginx; undefined where the search needed none.

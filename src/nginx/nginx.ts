@@ -1,7 +1,7 @@
 /**
- * nginx as the rest of the code uses it: opened once, given whole configurations, stopped. It may
- * run before the controller does (taken over, or started from the last good text on disk), so
- * traffic does not wait for the first sync.
+ * nginx as the rest of the code uses it: it is opened once, gets whole configurations, and is
+ * stopped. It may run before the controller does (taken over, or started from the last good text on
+ * disk), so traffic does not wait for the first sync.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -30,7 +30,7 @@ export interface NginxOptions {
    */
   readonly maxDraining: number;
   readonly report: (event: NginxEvent) => void;
-  /** How long nginx may take to start or reload before it counts as failed. */
+  /** The time after which a start or reload of nginx counts as failed. */
   readonly limitMs?: number;
   /** The interval at which unused files are removed. */
   readonly pruneEveryMs?: number;
@@ -48,11 +48,11 @@ export interface Nginx {
   processes(): ProcessFigures;
   /** The process id of the master, undefined while none runs. */
   readonly pid: number | undefined;
-  /** How often nginx was restarted after it had died. */
+  /** The number of times that nginx was restarted after it had died. */
   readonly restarts: number;
   /**
-   * Lets requests in flight end for at most `limitMs`, and then leaves no nginx behind; an nginx
-   * that outlives this process is released instead.
+   * Lets requests in flight end for at most `limitMs`, and then ends nginx. An nginx that outlives
+   * this process is released instead.
    */
   stop(limitMs: number): Promise<void>;
 }

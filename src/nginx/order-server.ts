@@ -19,7 +19,7 @@ export type OpenedOrders =
 export interface OrdersOptions {
   readonly nginx: Nginx;
   readonly known: KnownBefore;
-  /** The file by which the controller is known. */
+  /** The file with which the controller's password is checked. */
   readonly pass: string;
 }
 
@@ -75,8 +75,9 @@ function stateOf(nginx: Nginx, known: KnownBefore): NginxState {
 }
 
 /**
- * Why `socket` is not safe to listen on. Its folder must belong to this account and be closed to
- * all others, because it protects the socket between its creation and the change of its mode.
+ * Returns why it is not safe to listen on `socket`. Its folder must belong to this account and be
+ * closed to all others, because it protects the socket between its creation and the change of its
+ * mode.
  */
 export function socketMistake(socket: string): string | undefined {
   const folder = dirname(socket);

@@ -1,9 +1,9 @@
 /**
  * The protocol between the controller and the nginx of another container: JSON over HTTP on a unix
  * socket. The socket is 0600 in a folder that is 0700, so the kernel lets only the same account
- * connect. nginx has that account as well, so each request needs the controller's pass. Only the
- * controller asks: an attacker who takes nginx over can give false answers about nginx, and nothing
- * else.
+ * connect. nginx has that account as well, so each request needs the controller's password. Only
+ * the controller sends requests: an attacker who takes over nginx can give false answers about
+ * nginx, and do nothing else.
  */
 
 import type { Place } from "../directives/machine.ts";
@@ -26,7 +26,7 @@ export interface NginxState {
 
 export type Outcome = ReloadOutcome | TestOutcome;
 
-/** The body of `POST /apply`. */
+/** Writes the body of `POST /apply`. */
 export function writeRendered({ files, ...others }: RenderedConfiguration): string {
   const written = files.map(({ path, content }) =>
     typeof content === "string" ? { path, text: content } : { path, base64: Buffer.from(content).toString("base64") },
@@ -47,7 +47,7 @@ interface WrittenConfiguration extends Omit<RenderedConfiguration, "files"> {
   readonly files: readonly ({ readonly path: string } & ({ readonly text: string } | { readonly base64: string }))[];
 }
 
-/** The answer to `POST /apply` and `POST /test`. */
+/** Writes the answer to `POST /apply` and `POST /test`. */
 export function writeOutcome(outcome: Outcome): string {
   if (outcome.kind !== "unreachable") return JSON.stringify(outcome);
   const { cause, ...others } = outcome;

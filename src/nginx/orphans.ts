@@ -1,7 +1,8 @@
 /**
  * Ends nginx processes: all of them when nginx stops, and before a start the orphans of an earlier
- * master, because they hold its ports. They get the signal to finish: such a worker closes its
- * listeners at once and completes its requests, so that a killed master costs no client its answer.
+ * master, because they use its ports. They get the signal to finish. A worker then closes its
+ * listeners at once and completes its requests, so that no client loses its answer when the master
+ * was killed.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -11,9 +12,9 @@ import type { RunFolder } from "./folder/paths.ts";
 import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
 
 /**
- * Resolves with the orphans that were found, once none of them listens any more; some may still be
- * draining. Processes that listen after `limitMs` are killed. Then it removes stale unix sockets,
- * because nginx does not bind over them.
+ * Resolves with the orphans that were found when none of them listens any more; some may still be
+ * draining. Processes that listen after `limitMs` are killed. Then it removes old Unix sockets,
+ * because nginx cannot bind to an existing one.
  */
 export async function endOrphans(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
   const found = nginxProcesses(folder);
@@ -45,7 +46,8 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /**
- * A finishing master closes its listeners together with its workers, and then only waits for them.
+ * Whether the process may listen. A master that finishes closes its listeners together with its
+ * workers, and then only waits for them.
  */
 function mayListen(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
   if (one.role !== "master") return !one.draining;
@@ -72,13 +74,17 @@ async function without(processes: () => readonly NginxProcess[], limitMs: number
   }
 }
 
-/** A master signals its own workers; orphans have no master. */
+/**
+ * Whether this program has to send the signal. A master signals its own workers, but orphans have
+ * no master.
+ */
 function needsOurSignal(one: NginxProcess, _index: number, all: readonly NginxProcess[]): boolean {
   return !one.draining && !all.some(({ pid, role }) => pid === one.parent && role === "master");
 }
 
 /**
- * A master that still reads its first configuration does not handle SIGQUIT and would leave a core.
+ * Returns the signal to send. A master that still reads its first configuration does not handle
+ * SIGQUIT and would dump core.
  */
 const nameFor = ({ role }: NginxProcess, name: NodeJS.Signals): NodeJS.Signals =>
   role === "starting" && name === "SIGQUIT" ? "SIGTERM" : name;

@@ -1,9 +1,9 @@
 /**
- * The controller's password for giving nginx orders. It exists only in the memory of the process
- * that made it: the file beside it has a salted hash, against which each check of the password is
- * made. So nothing that a worker can read (configuration, files, Lua) contains the password, and a
- * restarted program makes a new one while nginx goes on serving. A comparison that stops at the
- * first difference reveals nothing, because a client cannot choose the hash of what it sends.
+ * The controller's password for orders to nginx. It exists only in the memory of the process that
+ * made it; a file has a salted hash, with which each check compares. So nothing that a worker can
+ * read (configuration, files, Lua) contains the password, and a restarted program makes a new one
+ * while nginx goes on serving. A comparison that stops at the first difference reveals nothing,
+ * because a client cannot choose the hash of what it sends.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ export class Pass {
     this.authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString("base64")}`;
   }
 
-  /** Makes a new password, which replaces those before it in `file`. */
+  /** Makes a new password, which replaces the earlier one in `file`. */
   static async issue(file: string): Promise<Pass> {
     const pass = new Pass(randomBytes(32).toString("base64url"));
     const salt = randomBytes(16);
@@ -48,7 +48,7 @@ export async function isPass(authorization: string | undefined, file: string): P
   return expected.length === hashBytes && timingSafeEqual(hashOf(secret, bytes.subarray(hashBytes)), expected);
 }
 
-/** nginx accepts no longer hash; with 32 random bytes this one is strong enough. */
+/** nginx accepts no longer hash. This one is strong enough for 32 random bytes. */
 function hashOf(secret: string, salt: Buffer): Buffer {
   return createHash("sha1").update(secret).update(salt).digest();
 }

@@ -7,7 +7,7 @@ import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
 import type { Place } from "../directives/machine.ts";
 
-/** The Place of this process, and so of every nginx that it starts. */
+/** Returns the Place of this process, and so of every nginx that it starts. */
 export function placeHere(): Place {
   return {
     cpus: availableCpus(),
@@ -25,8 +25,8 @@ function availableCpus(): number {
 }
 
 /**
- * CPUs the container may use, rounded up: the quota of cgroup v2 or v1; undefined where there is
- * none (process contract I 72).
+ * Returns the number of CPUs that the container may use, rounded up: the quota of cgroup v2 or v1.
+ * Returns undefined where there is none (process contract I 72).
  */
 export function cpuQuota(read: (path: string) => string | undefined): number | undefined {
   const folder = "/sys/fs/cgroup";
@@ -35,14 +35,14 @@ export function cpuQuota(read: (path: string) => string | undefined): number | u
   return quota > 0 && period > 0 ? Math.ceil(quota / period) : undefined;
 }
 
-/** The hard limit of this process, which nginx inherits. */
+/** Returns the hard limit of this process, which nginx inherits. */
 function openFileLimit(): number {
   const limit = /^Max open files\s+\S+\s+(\d+)/m.exec(contentOf("/proc/self/limits") ?? "")?.[1];
   return limit === undefined ? 65_536 : Math.min(Number(limit), 1_048_576);
 }
 
 /**
- * The kernel's longest queue of connections; nginx's own default where it is shorter
+ * Returns the kernel's longest queue of connections, or nginx's own default where that is longer
  * (process contract F 50).
  */
 function backlog(): number {
@@ -64,7 +64,8 @@ function contentOf(path: string): string | undefined {
 }
 
 /**
- * As process contract I 71: not disabled, and some interface has an IPv6 address (loopback counts).
+ * Whether IPv6 is enabled, and some interface has an IPv6 address; loopback counts (process
+ * contract I 71).
  */
 function hasIpv6(): boolean {
   if (contentOf("/proc/sys/net/ipv6/conf/all/disable_ipv6") !== "0") return false;

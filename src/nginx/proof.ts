@@ -27,8 +27,7 @@ import { type StartFailure, startFailure } from "./process/start-failure.ts";
 export type Proof = { readonly live: true } | NotLive;
 
 /**
- * `failure` is what nginx said about it; without one it said nothing in time, and `why` is all that
- * is known.
+ * `failure` is nginx's own message. Where nginx logged none in time, only `why` is known.
  */
 export interface NotLive {
   readonly live: false;
@@ -38,11 +37,11 @@ export interface NotLive {
 
 export interface Expected {
   readonly generation: string;
-  /** All workers of the text before. */
+  /** All workers of the previous text. */
   readonly oldWorkers: readonly number[];
-  /** How many workers the new text starts; undefined where it leaves that to nginx. */
+  /** The number of workers that the new text starts; undefined where nginx decides it. */
   readonly workers: number | undefined;
-  /** Length of the emergency log before, in bytes. */
+  /** The length of the emergency log before the reload, in bytes. */
   readonly emergenciesBefore: number;
   readonly limitMs: number;
 }
@@ -77,7 +76,8 @@ export async function proveLive(
 }
 
 /**
- * Workers that were not asked to end: `old` ones have the text before, `fresh` ones are all others.
+ * Returns the workers that were not asked to end: `old` ones have the previous text, and `fresh`
+ * ones are all others.
  */
 function workersIn(folder: RunFolder, { oldWorkers }: Expected) {
   const going = nginxProcesses(folder).filter(({ draining }) => !draining);

@@ -1,7 +1,8 @@
 /**
- * Applies a configuration: test, put in place, reload, proof. Whatever fails, nginx goes on with
- * what it had, the disk has that again, and the outcome gives the reason. `nginx.conf.last-good` is
- * only ever a text that was seen to serve.
+ * Applies a configuration: it tests the text, puts it in place, reloads nginx, and proves that the
+ * reload has worked. Whatever fails, nginx goes on with the previous text, the disk has that text
+ * again, and the outcome has the reason. `nginx.conf.last-good` is always a text that was seen to
+ * serve.
  */
 import { link, rename, rm, stat, writeFile } from "node:fs/promises";
 import { type Refused, testText, type Unreachable } from "./configuration-test.ts";
@@ -33,8 +34,8 @@ export interface RenderedConfiguration {
    */
   readonly generation: string;
   /**
-   * Every file in our folders that the text names. Others there are removed when no worker can need
-   * them any more.
+   * Every file in our folders that the text names. Other files there are removed when no worker can
+   * need them any more.
    */
   readonly files: readonly ConfigurationFile[];
   /** Whether the reload waits until no worker of an older generation is left. */
@@ -43,8 +44,8 @@ export interface RenderedConfiguration {
 
 export type ReloadOutcome =
   /**
-   * `tookMs`: the time until no connection reaches an old worker, and new ones answer. `started`:
-   * no nginx ran before, and this one has filled its memory from the disk.
+   * `tookMs` is the time until no connection reaches an old worker, and new ones answer. With
+   * `started`, no nginx ran before, and this one has filled its memory from the disk.
    */
   | {
       readonly kind: "reloaded";
@@ -52,9 +53,9 @@ export type ReloadOutcome =
       readonly warnings: readonly string[];
       readonly started?: true;
     }
-  /** nginx runs exactly this already. */
+  /** nginx already runs exactly this configuration. */
   | { readonly kind: "unchanged" }
-  /** nginx refuses this text: wait for another one. */
+  /** nginx refuses this text, so trying it again is of no use. */
   | Refused
   | Unreachable;
 
@@ -81,7 +82,7 @@ export class Reloader {
     this.#files = new ConfigurationFiles(parts.folder);
   }
 
-  /** Must not run twice at a time. */
+  /** Applies the configuration. It must not run twice at a time. */
   async apply(rendered: RenderedConfiguration, signal: AbortSignal): Promise<ReloadOutcome> {
     this.#coming = new Set(rendered.files.map(({ path }) => path));
     try {
@@ -98,8 +99,8 @@ export class Reloader {
   }
 
   /**
-   * Removes files that no accepted configuration names, once no draining worker may open them.
-   * Called now and then.
+   * Removes files that no accepted configuration names, if no draining worker may open them. It is
+   * called now and then.
    */
   prune(): void {
     const named = this.#named;
@@ -168,8 +169,8 @@ export class Reloader {
   }
 
   /**
-   * A master that refused goes on as it was. One that accepted a text which does not work has to
-   * read the old one again.
+   * Returns to the previous text. A master that refused the new text needs nothing more. A master
+   * that accepted a text which does not work has to read the previous one again.
    */
   async #goBack({ why, failure }: NotLive, written: Written, before: string | undefined): Promise<ReloadOutcome> {
     const { supervisor } = this.#parts;
@@ -192,15 +193,15 @@ export class Reloader {
   }
 }
 
-/** Read from the text, as the template may be the user's own. */
+/** Reads the number of workers from the text, because the template may be the user's own. */
 function workersOf(conf: string): number | undefined {
   const number = /^\s*worker_processes\s+(\d+);/m.exec(conf)?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
 /**
- * Makes `to` the same file as `from`, in one step. Neither is ever written in place, so they cannot
- * change together.
+ * Makes `to` the same file as `from`, in one step. Neither is ever overwritten in place, so a
+ * change of one does not change the other.
  */
 async function replaceByLink(from: string, to: string): Promise<void> {
   const draft = `${to}.new`;
@@ -219,7 +220,8 @@ function named(error: NodeJS.ErrnoException): Error {
 }
 
 /**
- * A full disk or a file that may not be written is a fault of the machine and not of the program.
+ * Whether the machine is the cause, such as a full disk or a file that may not be written, and not
+ * this program.
  */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "syscall" in error;

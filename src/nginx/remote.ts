@@ -18,7 +18,7 @@ import type { ReloadOutcome } from "./reload.ts";
 import { SocketClient } from "./socket-client.ts";
 
 export interface Waiting {
-  /** How long to wait for nginx's container. */
+  /** The time limit for nginx's container. */
   readonly limitMs: number;
   /** Called once, when the container does not answer yet. */
   readonly onWait: () => void;
@@ -27,7 +27,7 @@ export interface Waiting {
 
 /**
  * Waits for the other container, which the kubelet may start later than this one. The run folder is
- * locked from here on, because the pass that is issued here makes this process its controller.
+ * locked from here on, because this process becomes its controller by issuing a password here.
  */
 export async function remoteNginx(socket: string, folder: RunFolder, waiting: Waiting): Promise<FoundNginx> {
   const { limitMs, onWait, signal } = waiting;

@@ -6,7 +6,7 @@
 export interface RouterQuestion {
   /** From the Host header. */
   readonly host: string;
-  /** Begins with a slash; with its query. */
+  /** The path with its query; it begins with a slash. */
   readonly target: string;
   /** Headers that may be sent unchanged, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface RouterQuestion {
   readonly variables: Readonly<Record<string, string | false>>;
   /** The server that the request reaches if the host has none of its own. */
   readonly slot: string;
-  /** Whether Ingresses have the port. */
+  /** Whether Ingresses use the port. */
   readonly shared: boolean;
   /**
    * The address that the client connects to, as nginx writes it; needed where listeners have
@@ -27,7 +27,7 @@ export interface RouterQuestion {
 }
 
 export interface Routed {
-  /** `shape`: a route was found. `own`: a path that Sluice answers itself. */
+  /** `shape` means that a route was found, and `own` a path that Sluice answers itself. */
   readonly outcome:
     | "shape"
     | "own"
@@ -43,15 +43,15 @@ export interface Routed {
   readonly shape?: string;
   /** The API whose hosts decided. */
   readonly by: "ingress" | "gateway";
-  /** Id of the listener that takes the host. */
+  /** The id of the listener that takes the host. */
   readonly listener?: string;
-  /** Key of the host's record. */
+  /** The key of the host's record. */
   readonly host?: string;
   /** The Location of that host, counted from 1. */
   readonly location?: number;
   /** The pattern that took the path, counted from 1 among those of the host. */
   readonly pattern?: number;
-  /** The text that this pattern took of the path: the whole match, then its groups. */
+  /** The parts of the path that this pattern matched: the whole match, then its groups. */
   readonly groups?: readonly string[];
   /** Whether the path lacks its final slash. */
   readonly slash?: boolean;

@@ -23,18 +23,18 @@ export interface Question {
   readonly url: string;
   readonly body: Buffer;
   readonly issuer: X509Certificate;
-  /** In hex, upper case. */
+  /** Hexadecimal digits in upper case. */
   readonly serialNumber: string;
 }
 
 export type Answer =
   | { readonly ok: true; readonly thisUpdate: Date; readonly nextUpdate: Date | undefined }
-  /** `revoked`: earlier responses do not hold any more. */
+  /** With `revoked`, earlier responses are no longer valid. */
   | { readonly ok: false; readonly why: string; readonly revoked?: true };
 
 /**
- * Undefined where the certificate names no responder; the end of a sentence where it does and no
- * request is possible.
+ * Returns undefined where the certificate names no responder, or the end of a sentence where it
+ * names one and no request is possible.
  */
 export function questionOf(chain: string): Question | string | undefined {
   return guarded<Question | string | undefined>(
@@ -62,7 +62,7 @@ function questionAbout(chain: string): Question | string | undefined {
   return { url, body: Buffer.from(AsnConvert.serialize(asked)), issuer, serialNumber: leaf.serialNumber };
 }
 
-/** Whether `body` says that the certificate is good at this moment. */
+/** Reads whether the certificate is good at this moment, according to `body`. */
 export function readAnswer({ issuer, serialNumber }: Question, body: Uint8Array, now: Date): Answer {
   try {
     return judged(issuer, serialNumber, AsnConvert.parse(body, OCSPResponse), now);

@@ -52,7 +52,10 @@ const [issuerKey, leafKey] = await Promise.all([pkcs8(issuerKeys!), pkcs8(leafKe
 const good = new CertStatus({ good: null });
 const revoked = new CertStatus({ revoked: new RevokedInfo({ revocationTime: new Date("2026-01-01") }) });
 
-/** An answer that the certificate is `certStatus`, from `from` for an hour, signed with `key`. */
+/**
+ * Returns an answer that the certificate is `certStatus`, from `from` on for an hour, signed with
+ * `key`.
+ */
 function answer(from: Date, key = issuerKey!, certStatus = good): Buffer {
   const { reqCert } = AsnConvert.parse(question.body, OCSPRequest).tbsRequest.requestList[0]!;
   const single = new SingleResponse({

@@ -1,26 +1,26 @@
 /**
  * Limits the requests to each OCSP responder, because a CA has one responder for thousands of
- * certificates. All at once, it would answer none of them in time, and this process would have no
- * file descriptors left. Each responder has its own queue, so a silent one only delays its own
- * certificates.
+ * certificates. If all of them were sent at once, it would answer none in time, and this process
+ * would have no file descriptors left. Each responder has its own queue, so a silent one only
+ * delays its own certificates.
  */
 import type { Question } from "./message.ts";
 
 /** Resolves with the answer's bytes; rejects with a reason in words. */
 export type Ask = (question: Question, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** How many requests one responder gets at a time. */
+/** The number of requests that one responder gets at a time. */
 export const mostAtOnce = 8;
 
 interface Line {
   asked: number;
-  /** First come, first served: when a request ends, the next one starts. */
+  /** Waiting requests in their order. When a request ends, the next one starts. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * Does the same as `ask`, in turn. It rejects when `signal` aborts; a waiting caller notices that
- * when its turn comes.
+ * Does the same as `ask`, but waits for its turn. It rejects when `signal` aborts; a waiting caller
+ * notices that when its turn comes.
  */
 export function fewAtOnce(ask: Ask): Ask {
   const lines = new Map<string, Line>();

@@ -35,7 +35,7 @@ export class StapledSource implements Source {
   readonly #signal: AbortSignal;
   readonly #askInTurn: Ask;
   readonly #listeners = new Set<() => void>();
-  /** Certificates that are followed, by fingerprint, with how to stop. */
+  /** Certificates whose responses are renewed, by fingerprint. An abort ends that. */
   readonly #followed = new Map<string, AbortController>();
   #inner: Snapshot | undefined;
   #snapshot: Snapshot | undefined;
@@ -68,7 +68,7 @@ export class StapledSource implements Source {
     };
   }
 
-  /** Sets the certificates that are served; none if stapling is off. */
+  /** Sets the certificates that are served; there are none if stapling is off. */
   follow(certificates: Iterable<Certificate>): void {
     const wanted = new Map([...certificates].map((one) => [one.fingerprint, one]));
     for (const [fingerprint, stop] of this.#followed) {

@@ -1,5 +1,5 @@
 /**
- * The JSON below `/ui/api/v1/`: reads the parameters of a request and makes its answer of the
+ * The JSON below `/ui/api/v1/`: reads the parameters of a request and makes its answer from the
  * lists.
  */
 
@@ -25,7 +25,7 @@ import { quarantineRows } from "./views/problems.ts";
 import { notCounted, routeDetail } from "./views/route.ts";
 import { type PlainRoute, trafficOf } from "./views/routes.ts";
 
-/** A value, or why there is none. */
+/** A value, or the reason why there is none. */
 export type Answer = { readonly value: unknown } | { readonly status: 400 | 404 | 500 | 503; readonly why: string };
 
 interface Part {

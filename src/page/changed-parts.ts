@@ -1,6 +1,6 @@
 /**
- * Names what differs between two versions of an object: annotations and keys of data by their
- * names, and all else by its field. Values are left out, because any of them may be a secret.
+ * Names the differences between two versions of an object: annotations and keys of data by their
+ * names, and everything else by its field. Values are left out, because any of them may be secret.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -8,7 +8,7 @@ const mostParts = 4;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Maps whose keys say more than their own name. */
+/** Maps whose changed keys are named, because the map's name alone says too little. */
 const named: readonly (readonly [path: readonly string[], word: string])[] = [
   [["metadata", "annotations"], "annotation"],
   [["metadata", "labels"], "label"],
@@ -16,7 +16,10 @@ const named: readonly (readonly [path: readonly string[], word: string])[] = [
   [["binaryData"], "key"],
 ];
 
-/** ` (annotation proxy-read-timeout, spec.rules)`; empty where nothing that counts differs. */
+/**
+ * Returns, for example, ` (annotation proxy-read-timeout, spec.rules)`. The text is empty where no
+ * relevant part differs.
+ */
 export function changedParts(was: object, is: object): string {
   const before = was as Fields;
   const after = is as Fields;
@@ -33,7 +36,7 @@ export function changedParts(was: object, is: object): string {
   return ` (${parts.slice(0, mostParts).join(", ")}${more > 0 ? ` and ${more} more` : ""})`;
 }
 
-/** A list that has grown or shrunk says by how much: `endpoints 2 → 3`. */
+/** Describes a field. A list whose length has changed has both lengths: `endpoints 2 → 3`. */
 function fieldWords(field: string, before: unknown, after: unknown): readonly string[] {
   if (Array.isArray(before) && Array.isArray(after))
     return [before.length === after.length ? field : `${field} ${before.length} → ${after.length}`];

@@ -1,6 +1,6 @@
 /**
- * The files that the browser loads: the folder `ui` of the repository, as it is. They are small,
- * and are read once.
+ * Reads the files that the browser loads: the folder `ui` of the repository. They are small, so
+ * they are read once.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -23,8 +23,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Keyed by the path below the folder, such as `views/route.js`; files that a browser does not need
- * are left out.
+ * Returns the files by their path below the folder, such as `views/route.js`. Files that a browser
+ * does not need are left out.
  */
 export function readPageFiles(): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();

@@ -23,13 +23,13 @@ export class PageNotes {
     return this.#statuses;
   }
 
-  /** Takes all Problems that `source` sees now. */
+  /** Sets all present Problems of `source`. */
   renewProblems(source: string, all: Table<readonly Problem[]>): void {
     this.problems.renew(source, all);
     this.#tell();
   }
 
-  /** For the turns of the sync; Problems come by `renewProblems`. */
+  /** Listens to the turns of the sync. Problems arrive through `renewProblems`. */
   readonly listener: Listener = {
     problems: () => {},
     synced: () => this.#tell(),
@@ -39,13 +39,13 @@ export class PageNotes {
     },
   };
 
-  /** Calls `listener` after every change. Returns how to stop. */
+  /** Calls `listener` after every change. Returns a function that ends this. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Something that the page shows has changed elsewhere. */
+  /** Reports a change elsewhere in something that the page shows. */
   touched(): void {
     this.#tell();
   }

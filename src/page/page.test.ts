@@ -21,7 +21,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** The page of a controller that does not serve anything yet. */
+/** Opens the page of a controller that does not serve anything yet. */
 async function opened() {
   const notes = new PageNotes(() => 0);
   const questions: AskQuestion[] = [];

@@ -1,27 +1,28 @@
 /**
- * The parameters of a request to `/ui/api/`. An unknown parameter, or a value that makes no sense,
- * is answered with a sentence and never ignored: a filter with a mistyped name would show all rows.
+ * Reads the parameters of a request to `/ui/api/`. The answer to an unknown parameter, or to an
+ * unusable value, is a sentence. Neither is ignored, because a filter with a mistyped name would
+ * show all rows.
  */
 import type { AskQuestion } from "./api/ask.ts";
 import type { ListQuery } from "./lists/listing.ts";
 import { shown } from "./shown.ts";
 
-/** How long a value may be, by the name of its parameter. */
+/** The most characters of a value, by the name of its parameter. */
 export type Parameters = Readonly<Record<string, number>>;
 
 const longestFilter = 200;
-/** A row is looked through once for each word. */
+/** The most words of a filter, because each row is searched once for each word. */
 const mostWords = 20;
 export const mostRows = 500;
 const usualRows = 100;
 const mostHeaders = 100;
 
 export const listParameters: Parameters = { filter: longestFilter, sort: 20, order: 4, offset: 7, limit: 3 };
-/** A path may be as long as Node takes. */
+/** A path may be as long as Node allows. */
 export const routeParameters: Parameters = { host: 300, path: 16_000, owner: 400, listener: 800, when: 16_000 };
 export const askParameters: Parameters = { url: 8_000, method: 20, client: 50, header: 8_000 };
 
-/** Why the parameters of `part` cannot be used; undefined where they can. */
+/** Returns why the parameters of `part` cannot be used; undefined where they can. */
 export function whyWrong(params: URLSearchParams, part: string, known: Parameters): string | undefined {
   for (const [name, value] of params) {
     const most = Object.hasOwn(known, name) ? known[name]! : undefined;
@@ -35,7 +36,7 @@ export function whyWrong(params: URLSearchParams, part: string, known: Parameter
   return undefined;
 }
 
-/** `sorts` are the names of the columns. The answer is a sentence where a value makes no sense. */
+/** `sorts` are the names of the columns. Returns a sentence where a value cannot be used. */
 export function listQuery(params: URLSearchParams, sorts: readonly string[]): ListQuery | string {
   const [sort, order] = [params.get("sort") ?? "", params.get("order") ?? ""];
   const words = [...new Set((params.get("filter") ?? "").toLowerCase().split(/\s+/))].filter((word) => word !== "");
@@ -64,7 +65,7 @@ function wholeNumber(params: URLSearchParams, name: string, { usual, least, most
     : `${name} is ${quoted(text)}, and may be a whole number from ${least} to ${most}`;
 }
 
-/** `header` comes once for each header, as `Name: value`. */
+/** The parameter `header` may occur several times, each as `Name: value`. */
 export function questionIn(params: URLSearchParams): AskQuestion | string {
   const url = params.get("url") ?? "";
   if (url === "") return "the parameter url is missing";

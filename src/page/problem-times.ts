@@ -1,6 +1,6 @@
 /**
- * Keeps the time at which each Problem appeared. It is noted from the start of the controller,
- * because it cannot be found out later.
+ * Keeps the time at which each Problem appeared. It begins at the start of the controller, because
+ * these times cannot be found out later.
  */
 import { Table } from "../model/table.ts";
 import { named, type Problem, sentence } from "../problem.ts";
@@ -21,7 +21,7 @@ export class ProblemTimes {
     this.#now = now;
   }
 
-  /** Takes all Problems that `source` sees now. */
+  /** Sets all present Problems of `source`. */
   renew(source: string, all: Table<readonly Problem[]>): void {
     const changes = all.changesSince(this.#bySource.get(source) ?? Table.empty());
     this.#bySource.set(source, all);
@@ -41,7 +41,7 @@ export class ProblemTimes {
     );
   }
 
-  /** Another number after each change. */
+  /** A number that is different after each change. */
   get revision(): number {
     return this.#revision;
   }

@@ -11,7 +11,7 @@ const waiting: SyncReport = { ...data, change: { kind: "reload", why: ["a new sh
 const reloaded: SyncReport = { ...waiting, reload: { kind: "reloaded", tookMs: 80, warnings: [] } };
 const refused: SyncReport = { ...waiting, reload: { kind: "refused", stderr: "[emerg] no\nmore of it" } };
 
-/** A Snapshot in which the Ingress has this version. */
+/** Returns a Snapshot in which the Ingress has this version. */
 const having = (snapshot: Snapshot, name: string): Snapshot =>
   withObjects(snapshot, [{ kind: "Ingress", key: `shop/${name}`, object: ingress({ name, namespace: "shop" }) }]);
 

@@ -1,6 +1,6 @@
 /**
- * The last changes of what is served, and how each became live. A change that waits for a reload is
- * one entry, which the report of that reload completes. One reload may belong to several changes.
+ * The last changes, and how each became live. A change that waits for a reload is one entry, which
+ * the report of that reload completes. One reload may belong to several changes.
  */
 import { type ChangedObjects, changedObjects } from "../log/changed-objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -37,7 +37,8 @@ export class RecentChanges {
   }
 
   /**
-   * The text that nginx serves, and since when; undefined until it serves one of this controller.
+   * The text that nginx serves, with the time since which it does; undefined until it serves a text
+   * of this controller.
    */
   get live(): StatusAnswer["live"] {
     if (this.#live === undefined) return undefined;
@@ -49,7 +50,7 @@ export class RecentChanges {
     return { succeeded: this.#succeeded, failed: this.#failed, why };
   }
 
-  /** Records a turn on `snapshot`; `generation` is that of the text that nginx serves now. */
+  /** Records a turn on `snapshot`. `generation` belongs to the text that nginx serves now. */
   synced(report: SyncReport, snapshot: Snapshot, generation: string | undefined): void {
     const { change, reload, tookMs } = report;
     const at = new Date(this.#clock.wall()).toISOString();

@@ -1,12 +1,11 @@
 /**
- * Texts of strangers as the page shows them: on one line, and without the passwords that may stand
- * in URLs.
+ * Makes texts of strangers safe for the page: on one line, and without passwords in URLs.
  */
 import { visible } from "../visible.ts";
 
 /**
- * Leaves out users, passwords and queries of URLs. It reads each word once, because a tenant may
- * write a word of 200,000 letters.
+ * Removes users, passwords and queries of URLs. It reads each word once, because a tenant may write
+ * a word of 200,000 letters.
  */
 export function withoutCredentials(text: string): string {
   return text.replace(/[^\s"]+/g, (word) => {

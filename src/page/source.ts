@@ -1,4 +1,4 @@
-/** The interface of a running controller for the page. No call changes anything. */
+/** The interface through which the page reads a running controller. No call changes anything. */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { ShadowReport } from "../decide/shadow/report.ts";
 import type { Configuration } from "../model/configuration.ts";
@@ -19,15 +19,18 @@ export interface PageSource {
   /** Undefined before the first turn. */
   readonly configuration: () => Served | undefined;
   readonly snapshot: () => Snapshot;
-  /** Refusals of nginx that are certain. */
+  /** Returns the objects and keys that nginx certainly refuses. */
   readonly refusals: () => Quarantine;
   /** Keyed by `address:port`; undefined where nginx does not answer. */
   readonly peers: (addresses: readonly string[]) => Promise<ReadonlyMap<string, PeerFigures> | undefined>;
-  /** What routes in shadow would do otherwise; nginx is asked for its counts. */
+  /** Returns how routes in shadow would answer differently, by nginx's counts. */
   readonly shadows: () => Promise<readonly ShadowReport[]>;
-  /** The same of routes that are in shadow no more; another array after each change. */
+  /**
+   * Returns the same for routes that are no longer in shadow. It is a different array after each
+   * change.
+   */
   readonly ended: () => readonly EndedShadow[];
-  /** Undefined: requests are not counted. */
+  /** Undefined where requests are not counted. */
   readonly requests: CountedRequests | undefined;
   /** Undefined before the controller has started. */
   readonly status: () => Promise<StatusAnswer | undefined>;

@@ -1,4 +1,4 @@
-/** A CPU profile from V8's own profiler inside this process: no port is opened for it. */
+/** Takes a CPU profile with V8's own profiler inside this process, which needs no open port. */
 import { Session } from "node:inspector/promises";
 import { setTimeout as delay } from "node:timers/promises";
 

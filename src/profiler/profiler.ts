@@ -46,7 +46,10 @@ export function withoutProfiling(host: Pick<NodeJS.Process, "on" | "off">): Extr
   return { ok: true, close: async () => void host.off("SIGUSR1", ignore) };
 }
 
-/** Returns its path. Everything else stops while it is made, for a second or two. */
+/**
+ * Writes a heap snapshot and returns its path. The whole process stops meanwhile, for a second or
+ * two.
+ */
 async function heapSnapshot(folder: string): Promise<string> {
   for (const name of await readdir(folder)) {
     if (name.endsWith(".heapsnapshot")) await rm(join(folder, name));

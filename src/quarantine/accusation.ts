@@ -1,9 +1,9 @@
 /**
- * The order in which a search suspects after a refusal. A port that nginx names comes first, then
- * the owners of the line that it names. If that does not help, or the line has no owner, the
- * changed settings follow. If the machine is not at fault, the ports of TCP and UDP services and
- * all changed objects follow then. Settings that allow others to write text come last; otherwise
- * the author of one bad snippet would turn off all other snippets.
+ * The order in which a search suspects objects and keys after a refusal. A port that nginx names
+ * comes first, then the owners of the line that it names. If that does not help, or the line has no
+ * owner, the changed settings follow. If the machine is not the cause, the ports of TCP and UDP
+ * services and all changed objects follow then. Settings that allow others to write text come last;
+ * otherwise the author of one bad snippet would turn off all other snippets.
  */
 
 import type { Snapshot } from "../model/snapshot.ts";
@@ -19,8 +19,8 @@ export interface Refused {
   /** The file or address in the error, where nginx names no line. */
   readonly names: string | undefined;
   /**
-   * The machine is at fault and the same text may work later, so only what the error names is
-   * suspected.
+   * Whether the machine is the cause, so that the same text may work later. Then only objects that
+   * the error names are suspected.
    */
   readonly mayPass: boolean;
   readonly conf: string;
@@ -32,7 +32,7 @@ export interface Evidence {
   readonly suspects: Suspects;
   /** The Snapshot from which the refused text was made. */
   readonly snapshot: Snapshot;
-  /** nginx serves it. */
+  /** The Snapshot that nginx serves. */
   readonly live: Snapshot;
 }
 
@@ -51,8 +51,8 @@ export function accuse(search: Bisection, why: string, refused: Refused, evidenc
   const settings = suspects.changed("settings", snapshot, live);
   const permitting = settings.filter((suspect) => permissions.has(suspect));
   const written = settings.filter((suspect) => !permissions.has(suspect));
-  // Runs even where the line has no owner any more: an accused object's line may also be in the
-  // location of unknown hosts.
+  // This runs even where the line has no owner any more, because the line of an accused object may
+  // also be in the location of unknown hosts.
   const inVain = written.some((suspect) => !known.has(suspect)) && search.accusedInVain(why);
   if (accused.length > 0 && !inVain) {
     search.accuse(accused, why);
@@ -64,7 +64,7 @@ export function accuse(search: Bisection, why: string, refused: Refused, evidenc
   return search.suspect(suspects.changed("objects", snapshot, live)) || search.suspect(permitting);
 }
 
-/** The TCP or UDP service with the port that nginx cannot bind. */
+/** Returns the TCP or UDP service with the port that nginx cannot bind. */
 export function portAt(suspects: Suspects, address: string | undefined, snapshot: Snapshot): Suspect | undefined {
   const port = /:(\d+)$/.exec(address ?? "")?.[1];
   const asking = (["port tcp/", "port udp/"] as const).map((protocol): Suspect => `${protocol}${port}`);
@@ -78,7 +78,7 @@ const permissions: ReadonlySet<Suspect> = new Set(
   ),
 );
 
-/** The first line that contains `text`, counted from 1. */
+/** Returns the first line that contains `text`, counted from 1. */
 function lineNaming(text: string | undefined, conf: string): number | undefined {
   if (text === undefined) return undefined;
   const at = conf.split("\n").findIndex((line) => line.includes(text));

@@ -4,8 +4,8 @@ import { Bisection } from "./bisection.ts";
 import type { Suspect } from "./suspects.ts";
 
 /**
- * Plays nginx, which refuses every text that contains one of the guilty. Returns how often it was
- * asked.
+ * Plays nginx, which refuses every text that contains a guilty suspect. Returns the number of
+ * tries.
  */
 function play(search: Bisection, all: readonly Suspect[], guilty: ReadonlySet<Suspect>): number {
   const asked = () => all.some((one) => guilty.has(one) && !search.setAside.has(one));

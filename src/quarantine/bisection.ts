@@ -1,14 +1,14 @@
 /**
- * Finds what nginx refuses. One search lasts from a refusal until the rest is applied. It first
- * accuses the owners of the line that nginx names. If that does not help, everything that changed
- * since the last good apply is set aside and given back by halves. The search only decides what to
- * set aside next; the sync does the trying.
+ * Finds the objects and keys that nginx refuses. One search lasts from a refusal until the rest is
+ * applied. It first accuses the owners of the line that nginx names. If that does not help,
+ * everything that changed since the last good apply is set aside and given back by halves. The
+ * search only decides what to set aside next; the sync does the trying.
  */
 import type { Suspect } from "./suspects.ts";
 
 export class Bisection {
   readonly #why: string;
-  /** The guilty ones, with nginx's message about each. */
+  /** The suspects that turned out to be the cause, with nginx's message about each. */
   readonly #guilty = new Map<Suspect, string>();
   /** Suspects that were set aside together with all others of their kind, without success. */
   readonly #cleared = new Set<Suspect>();
@@ -17,12 +17,12 @@ export class Bisection {
    * alternate.
    */
   readonly #accused = new Map<string, readonly Suspect[]>();
-  /** Suspects still to be judged. While `#trying` are given back, these are set aside. */
+  /** Suspects that were not judged yet. They are set aside while `#trying` are given back. */
   #unjudged: Suspect[] = [];
   #trying: Suspect[] = [];
   /**
-   * Whether there is a single suspect: nginx took the rest, so trying the suspect again would prove
-   * nothing new.
+   * Whether there is a single suspect. nginx accepted the rest, so another try with the suspect
+   * would prove nothing new.
    */
   #single = false;
 
@@ -30,7 +30,10 @@ export class Bisection {
     this.#why = why;
   }
 
-  /** nginx's message about it, or the refusal that began the search while it is only suspected. */
+  /**
+   * Returns nginx's message about a suspect. While it is only suspected, that is the refusal that
+   * began the search.
+   */
   whyOf(suspect: Suspect): string {
     return this.#guilty.get(suspect) ?? this.#why;
   }
@@ -47,8 +50,8 @@ export class Bisection {
   }
 
   /**
-   * Whether the same error occurs without those who were accused of it. Then they are not the cause
-   * and are cleared.
+   * Whether the same error occurs without the suspects that were accused of it. Then they are not
+   * the cause and are cleared.
    */
   accusedInVain(message: string): boolean {
     const accused = this.#accused.get(message);
@@ -70,8 +73,8 @@ export class Bisection {
   }
 
   /**
-   * Handles success: nginx took the rest. Gives half of the suspects back; returns false when none
-   * is left to judge.
+   * Handles success: nginx accepted the rest. Gives half of the suspects back. Returns false when
+   * none is left to judge.
    */
   accepted(): boolean {
     this.#trying = [];
@@ -84,8 +87,8 @@ export class Bisection {
   }
 
   /**
-   * nginx refused what was given back, with this message: a single suspect is guilty, several are
-   * halved again.
+   * Handles a refusal of the suspects that were given back: a single suspect is the cause, and
+   * several are halved again.
    */
   refused(message: string): boolean {
     if (this.#trying.length === 0) return false;

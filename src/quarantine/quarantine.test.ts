@@ -29,8 +29,8 @@ const owners = new Map([
 const ownersAt = (line: number) => new Set([owners.get(line) ?? []].flat());
 
 /**
- * Returns what is set aside once nginx accepts the rest. The guilty ones are the setting, and
- * Ingress b where its snippet is.
+ * Returns the suspects that are set aside when nginx accepts the rest. nginx refuses the setting,
+ * and Ingress b where its snippet is bad.
  */
 function setAside({ isBad }: { readonly isBad: boolean }) {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };

@@ -32,7 +32,7 @@ export class QuarantineKeeper {
 
   constructor(own: OwnConfigMaps, { quarantine, lastGood }: KeptState) {
     this.#suspects = new Suspects(own);
-    // The search for suspects ended with the earlier process, and is made again where it is needed.
+    // The earlier process's search has ended with it. A new one starts where it is needed.
     this.#quarantine = reduced(quarantine, withoutSuspects);
     this.#lastGood = lastGood;
   }
@@ -60,9 +60,9 @@ export class QuarantineKeeper {
   }
 
   /**
-   * Handles a refusal of the text made of `snapshot`; `live` is what nginx serves. Returns whether
-   * there is something else to try. If no suspect can be left out so that nginx takes the text,
-   * nothing is set aside.
+   * Handles a refusal of the text that was made from `snapshot`; `live` is the Snapshot that nginx
+   * serves. Returns whether another try is possible. If nginx refuses the text whichever suspects
+   * are left out, nothing is set aside.
    */
   refused(refused: Refused, snapshot: Snapshot, live: Snapshot): boolean {
     const why = whyOf(refused.stderr);
@@ -75,8 +75,8 @@ export class QuarantineKeeper {
   }
 
   /**
-   * Handles a refusal without the suspects, so they are not the cause. Returns whether a search was
-   * running.
+   * Handles a refusal that occurs without the suspects, so that they are not the cause. Returns
+   * whether a search was running.
    */
   inVain(): boolean {
     if (this.#search === undefined) return false;
@@ -85,14 +85,14 @@ export class QuarantineKeeper {
     return true;
   }
 
-  /** Whether a TCP or UDP service asks for the port of `address`. */
+  /** Whether a TCP or UDP service has the port of `address`. */
   isPortOfService(address: string | undefined, snapshot: Snapshot): boolean {
     return portAt(this.#suspects, address, snapshot) !== undefined;
   }
 
   /**
-   * Handles success. Returns whether a turn must follow, because the search has something else to
-   * try or has a result.
+   * Handles success. Returns whether a turn must follow, because the search needs another try or
+   * has a result.
    */
   accepted(snapshot: Snapshot, live: Snapshot): boolean {
     this.#standIns.keep((suspect, version) => this.#refusalOf(suspect)?.version === version);
@@ -142,15 +142,18 @@ export class QuarantineKeeper {
   }
 }
 
-/** Returns the same map, unless some of its versions are not the present ones any more. */
+/**
+ * Returns the refusals whose versions are still the present ones. It is the same map where all of
+ * them are.
+ */
 function stillThere(refusals: Refusals, version: (key: string) => string | undefined): Refusals {
   const current = [...refusals].filter(([key, refusal]) => version(key) === refusal.version);
   return current.length === refusals.size ? refusals : new Map(current);
 }
 
 /**
- * A version that was refused before this search stays refused; any other is suspected until the
- * search is over.
+ * Returns the refusal of a version. A version that was refused before this search stays refused;
+ * any other is only suspected until the search ends.
  */
 function refusalOf(before: Refusal | undefined, version: string, why: string): Refusal {
   return before?.version === version ? before : { version, why, suspected: true };
@@ -160,7 +163,10 @@ function proven(refusals: Refusals): Refusals {
   return new Map([...refusals].map(([key, { version, why }]) => [key, { version, why }]));
 }
 
-/** `[emerg] 12#12: unknown directive "x" in /…/nginx.conf:178` without the parts for developers. */
+/**
+ * Returns a message such as `[emerg] 12#12: unknown directive "x" in /…/nginx.conf:178` without the
+ * parts for developers.
+ */
 function whyOf(stderr: string): string {
   const line = stderr.split("\n").find((text) => text.includes("[emerg]")) ?? stderr.split("\n")[0] ?? "";
   return line

@@ -1,14 +1,13 @@
 /**
- * Chooses what stands in for versions that are set aside. The live version in a Snapshot is not
- * always one that nginx took: it may have been refused as well. Then the stand-in of that version
- * also stands in for the next one.
+ * Chooses what stands in for versions that are set aside. The live version in a Snapshot may have
+ * been refused as well. Then the stand-in of that version also replaces the next one.
  */
 export class StandIns<Name extends string, T> {
   readonly #last = new Map<Name, { readonly version: string; readonly form: T | undefined }>();
 
   /**
-   * Returns what is served in place of `version`, which is set aside; `live` is the version before
-   * it.
+   * Returns the form that is served in place of `version`, which is set aside. `live` is the
+   * version before it.
    */
   take(name: Name, version: string, live: Versioned<T> | undefined): T | undefined {
     const known = this.#last.get(name);
@@ -18,7 +17,7 @@ export class StandIns<Name extends string, T> {
     return this.#last.get(name)?.form;
   }
 
-  /** Drops versions that nginx took: `isAside` says which are still set aside. */
+  /** Drops versions that nginx accepted. `isAside` returns whether a version is still set aside. */
   keep(isAside: (name: Name, version: string) => boolean): void {
     for (const [name, { version }] of this.#last) if (!isAside(name, version)) this.#last.delete(name);
   }

@@ -1,6 +1,6 @@
 /**
- * Everything that nginx may refuse, in one table: how each kind of suspect changes, which version
- * of it is refused, and what can stand in for that. Adding a kind is adding a row.
+ * Everything that nginx may refuse, in one table. For each kind of suspect, a row finds changes and
+ * versions, and the form that replaces a refused version. A new kind needs a new row.
  */
 import { type KubernetesObject, kindAndKey, objectKey } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -15,7 +15,7 @@ export interface OwnConfigMaps {
   readonly udp: string | undefined;
 }
 
-/** The table. Kinds of objects have their Kubernetes names. */
+/** Returns the table. Kinds of objects have their Kubernetes names. */
 function rowsOf(own: OwnConfigMaps) {
   return {
     Ingress: objectRow("Ingress", ({ ingresses }) => ingresses),
@@ -39,16 +39,16 @@ export type SuspectKind = keyof ReturnType<typeof rowsOf>;
 export type Suspect = `${SuspectKind} ${string}`;
 
 interface Row {
-  /** The map of the Quarantine that has its refusals. */
+  /** The name of the Quarantine's map with its refusals. */
   readonly refusals: keyof Quarantine;
-  /** Keys that differ between two Snapshots and exist in `now`. */
+  /** Returns keys that differ between two Snapshots and exist in `now`. */
   changed(now: Snapshot, live: Snapshot): readonly string[];
-  /** Identifies the version under `key`; undefined where there is none. */
+  /** Returns a text that identifies the version under `key`; undefined where there is none. */
   version(snapshot: Snapshot, key: string): string | undefined;
-  /** Absent where nothing can stand in for a refused version. */
+  /** Absent where nothing can replace a refused version. */
   readonly lastGood?: {
     form(snapshot: Snapshot, key: string): unknown;
-    /** Returns `lastGood` with this form, which stands in from now on. */
+    /** Returns `lastGood` with this form, which replaces refused versions from now on. */
     with(lastGood: LastGood, key: string, form: unknown): LastGood;
   };
 }
@@ -73,7 +73,7 @@ export class Suspects {
     return kindAndKey(called)[0] in this.#rows;
   }
 
-  /** All changes among the kinds whose refusals are in `group`. */
+  /** Returns all changes of the kinds whose refusals are in `group`. */
   changed(group: keyof Quarantine, now: Snapshot, live: Snapshot): Suspect[] {
     const kinds = this.kinds.filter((kind) => this.#rows[kind].refusals === group);
     return kinds.flatMap((kind) => this.#rows[kind].changed(now, live).map((key): Suspect => `${kind} ${key}`));
@@ -83,19 +83,19 @@ export class Suspects {
     return this.row(suspect).version(snapshot, kindAndKey(suspect)[1]);
   }
 
-  /** The suspect whose refusal is under `key` of `group`. */
+  /** Returns the suspect whose refusal is under `key` of `group`. */
   at(group: keyof Quarantine, key: string): Suspect {
     if (group === "objects") return key as Suspect;
     return group === "settings" ? `setting ${key}` : `port ${key}`;
   }
 }
 
-/** The key of the refusal of `suspect`. */
+/** Returns the key of the suspect's refusal. */
 export function refusalKey({ refusals }: Pick<Row, "refusals">, suspect: Suspect): string {
   return refusals === "objects" ? suspect : kindAndKey(suspect)[1];
 }
 
-/** A row for objects of one kind. */
+/** Returns a row for objects of one kind. */
 function objectRow(kind: string, tableOf: (snapshot: Snapshot) => Table<KubernetesObject & Versioned>): Row {
   return {
     refusals: "objects",
@@ -117,7 +117,7 @@ function objectRow(kind: string, tableOf: (snapshot: Snapshot) => Table<Kubernet
   };
 }
 
-/** Keys of the ConfigMap of settings, in lower case. */
+/** Returns the row for keys of the ConfigMap of settings, in lower case. */
 function settingRow(configMap: string | undefined): Row {
   const textOf = (snapshot: Snapshot, key: string) => {
     const data = dataOf(snapshot, configMap);
@@ -135,7 +135,7 @@ function settingRow(configMap: string | undefined): Row {
   };
 }
 
-/** Ports of TCP and UDP services, like `tcp/5432`. */
+/** Returns the row for ports of TCP and UDP services, such as `tcp/5432`. */
 function portRow(own: Pick<OwnConfigMaps, "tcp" | "udp">): Row {
   const protocols = ["tcp", "udp"] as const;
   return {

@@ -1,6 +1,6 @@
 /**
- * Hosts on which the renderer itself failed. Such a host is left out of text and records, so that
- * one object cannot keep the whole configuration from being rendered, and its owners get a Problem.
+ * Hosts on which the renderer itself failed. Such a host is left out of text and records, and its
+ * owners get a Problem. So one object cannot prevent the rendering of the whole configuration.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { bugProblem, guarded } from "../guarded.ts";
@@ -18,8 +18,8 @@ export class FailedServers {
   }
 
   /**
-   * Returns the result of `work` for the Server, or `instead` where it throws. A mistake in the
-   * operator's template is thrown on.
+   * Returns the result of `work` for the Server, or `instead` where it throws. The error of a
+   * mistake in the operator's template is thrown again.
    */
   render<T>(server: Server<FeatureValues>, isOwnTemplate: boolean, work: () => T, instead: () => T): T {
     const key = serverKey(server);
@@ -31,7 +31,7 @@ export class FailedServers {
     });
   }
 
-  /** The Server is gone, or all are made again. */
+  /** Forgets a Server that is gone, or all Servers, which are then made again. */
   forget(key?: ServerKey): void {
     if (key === undefined) this.#bugs.clear();
     else this.#bugs.delete(key);

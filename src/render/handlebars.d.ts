@@ -1,4 +1,4 @@
-/** The builds of Handlebars for browsers have the types of the package. */
+/** Handlebars' builds for browsers have the same types as the package. */
 declare module "handlebars/dist/handlebars.js" {
   export { default } from "handlebars";
 }

@@ -1,4 +1,4 @@
-/** The Renderer for the machine's mode. */
+/** Makes the Renderer for the machine's mode. */
 
 import type { Machine } from "../directives/machine.ts";
 import { DynamicRenderer } from "./dynamic/renderer.ts";

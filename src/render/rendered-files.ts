@@ -14,7 +14,7 @@ export interface RenderedFile {
   readonly opened: boolean;
 }
 
-/** Collects the requested files in `files`. */
+/** Returns a place that adds requested files to `files`. */
 export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
   return {
     file: (use, content) => {
@@ -26,7 +26,7 @@ export function filesOf(root: string, files: RenderedFile[]): ServerPlace {
   };
 }
 
-/** The two files of a pair in `tls/`, called `name`. */
+/** Returns the two files of a key pair in `tls/`, called `name`. */
 export function certificateFiles(name: string, { chain, key }: Certificate): RenderedFile[] {
   return [
     { path: `tls/${name}.crt`, content: chain, opened: false },

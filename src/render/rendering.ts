@@ -18,7 +18,7 @@ export interface RenderedText {
   readonly ownersAt: OwnersAt;
 }
 
-/** Keys of objects, by kind and name. Lines count from 1, as nginx counts them. */
+/** Returns keys of objects, by kind and name. Lines are counted from 1, as in nginx. */
 export type OwnersAt = (line: number) => ReadonlySet<string>;
 
 export interface Rendered {
@@ -27,30 +27,32 @@ export interface Rendered {
   readonly records: ReadonlyMap<string, ChangedRecord>;
   /** Files that nginx opens at requests. They must exist before the records are published. */
   readonly opened: readonly RenderedFile[];
-  /** Keyed by host, the Problems of owners whose host could not be rendered because of a bug. */
+  /** The Problems of owners whose host could not be rendered because of a bug, by host. */
   readonly bugs: RenderBugs;
 }
 
 export type RenderBugs = ReadonlyMap<string, readonly Problem[]>;
 
 export interface ChangedRecord {
-  /** Undefined: the record is removed. */
+  /** Undefined where the record is removed. */
   readonly value: string | undefined;
   /**
-   * The shapes that it names, as `slot@name`: workers without one of them use the record that it
+   * The shapes that it names, as `slot@name`. Workers without one of them use the record that it
    * replaces.
    */
   readonly shapes: readonly string[];
 }
 
-/** Facts from earlier texts that nginx had, on which a text depends beside its Configuration. */
+/** Facts from earlier texts of nginx, on which a text depends beside its Configuration. */
 export interface Circumstances {
   /**
-   * How many times larger than estimated shared memory must be, because its records did not fit.
+   * The factor by which shared memory must be larger than estimated, because its records did not
+   * fit.
    */
   readonly memoryFactor: number;
   /**
-   * Whether nginx refused a generation: its text is not kept, even if it has all that is needed.
+   * Whether nginx refused a generation. Its text is not kept, even if it has everything that is
+   * needed.
    */
   isRefused(generation: string): boolean;
 }
@@ -58,7 +60,7 @@ export interface Circumstances {
 export const usualCircumstances: Circumstances = { memoryFactor: 1, isRefused: () => false };
 
 export interface Renderer {
-  /** Another template renders all text again. */
+  /** Uses another template, with which all text is rendered again. */
   use(template: Template): void;
   /** Throws a TemplateError where the template uses an undefined name. */
   render(next: Configuration<Settings, FeatureValues>, circumstances?: Circumstances): Rendered;

@@ -5,7 +5,7 @@ import { type Template, TemplateError } from "./template.ts";
 
 const [builtIn, own] = [{}, {}] as Template[];
 
-/** Fails as long as it uses `own`. */
+/** A Renderer that fails as long as it uses `own`. */
 function failing(error: Error) {
   let used = builtIn;
   const rendered = { records: new Map() } as unknown as Rendered;

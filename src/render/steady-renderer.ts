@@ -1,7 +1,8 @@
 /**
- * A Renderer that survives a failing template. A template is tried before it is used, but only on
- * the objects of that moment. If it fails later, on the first object with some annotation, the
- * built-in template replaces it. A failure of the built-in one is a bug.
+ * A Renderer that survives a failing template. A template is tried before it is used, but only with
+ * the objects of that moment. It may fail later, for example with the first object that has a
+ * certain annotation. Then the built-in template replaces it. A failure of the built-in one is a
+ * bug.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Configuration } from "../model/configuration.ts";
@@ -15,7 +16,10 @@ export class SteadyRenderer implements Renderer {
   readonly #gaveUp: (why: string) => void;
   #template: Template;
 
-  /** `renderer` uses `builtIn` now. `gaveUp` gets the reason why it replaced another template. */
+  /**
+   * `renderer` uses `builtIn` at the start. `gaveUp` gets the reason why the built-in template
+   * replaced another one.
+   */
   constructor(renderer: Renderer, builtIn: Template, gaveUp: (why: string) => void) {
     this.#renderer = renderer;
     this.#builtIn = builtIn;
@@ -33,7 +37,7 @@ export class SteadyRenderer implements Renderer {
       return this.#renderer.render(next, circumstances);
     } catch (error) {
       if (!(error instanceof TemplateError) || this.#template === this.#builtIn) {
-        // Its cache may be half filled, so it starts afresh the next time.
+        // The Renderer's cache may be incomplete, so everything is rendered again the next time.
         this.#renderer.use(this.#template);
         throw error;
       }

@@ -21,14 +21,17 @@ export interface ServedRoute {
   /** `namespace/name` of the Ingress, of the route of a Gateway, or of the ConfigMap of a port. */
   readonly ingress: string;
   /**
-   * Absent for an Ingress. Its kind; for a Gateway's route its listener `namespace/gateway/name`
-   * and its conditions.
+   * Absent for an Ingress. It has the kind and, for a Gateway's route, the listener
+   * `namespace/gateway/name` and the conditions.
    */
   readonly route?: {
     readonly kind: string;
     readonly listener: string;
     readonly when: string;
-    /** The percentage of requests that it takes where an Ingress has the path, too; absent: all. */
+    /**
+     * The percentage of requests that it takes where an Ingress has the path, too. Absent where it
+     * takes all.
+     */
     readonly weight?: number;
   };
   /**
@@ -46,8 +49,8 @@ export interface ServedRoute {
   /** The Problem that closes it; absent where it is open. */
   readonly why?: string;
   /**
-   * Last good forms in force for its Ingress and its certificate's Secret: the form, since when and
-   * until when.
+   * Last good forms in force for its Ingress and its certificate's Secret: the form, and the times
+   * from when and until when it is used.
    */
   readonly lastGood?: readonly string[];
 }
@@ -55,8 +58,8 @@ export interface ServedRoute {
 type Served = Configuration<Settings, FeatureValues>;
 
 /**
- * Sorted by host and path. `host`: undefined for all; a host that a wildcard takes finds the
- * wildcard. `lastGood` are Problems of that kind.
+ * Returns the routes, sorted by host and path. `host` selects a host, or the wildcard that covers
+ * it; undefined selects all. `lastGood` are Problems about last good forms.
  */
 export function routesOf(
   served: Served,
@@ -76,7 +79,7 @@ export function routesOf(
 
 const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** Returns `route` with those of `lastGood` that concern it. */
+/** Returns `route` with those Problems of `lastGood` that concern it. */
 export function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): ServedRoute {
   const said = lastGood.filter(({ object }) => {
     const key = `${object.namespace}/${object.name}`;
@@ -95,7 +98,7 @@ function takes({ listener, name, aliases }: Server<FeatureValues>, host: string)
   return all.includes(host) || (name.startsWith("*.") && host.slice(host.indexOf(".")) === name.slice(1));
 }
 
-/** A wildcard of a Gateway takes one label or more. */
+/** Whether the wildcard covers the host. A wildcard of a Gateway stands for one or more labels. */
 function isBelow(host: string, name: string): boolean {
   return name.startsWith("*.") && host.endsWith(name.slice(1)) && host.length >= name.length;
 }
@@ -140,7 +143,7 @@ export function routeOf(
   };
 }
 
-/** Why a route of a Gateway has no usable backend, in one line. */
+/** Returns in one line why a route of a Gateway has no usable backend. */
 function unusableReason({ backends, filters }: Location<FeatureValues>): string | undefined {
   const reasons = backends.flatMap(({ unusable }) => unusable ?? []);
   const isUsable = filters?.redirect !== undefined || reasons.length < backends.length;
@@ -169,7 +172,7 @@ function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["typ
   return matches.has("exact") ? "Exact" : "unreachable";
 }
 
-/** The number of addresses that get no requests, by Service. */
+/** Returns the number of addresses that get no requests, by Service. */
 export function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const slice of endpointSlices.values()) {

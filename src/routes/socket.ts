@@ -1,7 +1,7 @@
 /**
- * Answers `sluice routes`, `sluice status` and `sluice why` from a running controller, on a unix
+ * Answers `sluice routes`, `sluice status` and `sluice why` for a running controller, on a Unix
  * socket in the run folder. It only reads, and no answer contains a private key. nginx's workers
- * can enter the folder as well, and strangers may control them, so each request needs the
+ * can enter the folder as well, and an attacker may control them, so each request needs the
  * operator's token.
  */
 import { readFileSync, rmSync } from "node:fs";
@@ -14,7 +14,10 @@ import { type OperatorToken, showing } from "../operator-token.ts";
 /** Answers by path, as JSON; undefined while there is no answer yet. */
 export type Answers = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
 
-/** Answers `GET` of each path; 503 while there is no answer yet, 500 where Sluice itself fails. */
+/**
+ * Answers `GET` for each path, with 503 while there is no answer yet and with 500 where Sluice
+ * itself fails.
+ */
 export async function openOperatorSocket(
   path: string,
   token: Pick<OperatorToken, "refusal">,
@@ -35,7 +38,8 @@ export async function openOperatorSocket(
       (bug: Error) => response.writeHead(500).end(bug.message),
     );
   });
-  // The controller that listened here has ended: its successor holds the lock of the run folder.
+  // The controller that listened here has ended, because this process has the lock of the run
+  // folder.
   rmSync(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -50,16 +54,16 @@ export async function openOperatorSocket(
 
 export type Asked<T> =
   | { readonly ok: true; readonly answer: T }
-  /** `isAway`: no controller listens there. */
+  /** `isAway` says that no controller listens there. */
   | { readonly ok: false; readonly why: string; readonly isAway?: true };
 
-/** Where a controller is asked, and the file with its token. */
+/** The socket of a controller, and the file with its token. */
 export interface OperatorPlace {
   readonly routesSocket: string;
   readonly token: string;
 }
 
-/** Requests `path`; undefined values of `query` are left out. */
+/** Requests `path`. Undefined values of `query` are left out. */
 export function askController<T>(
   place: OperatorPlace,
   path: string,
@@ -104,7 +108,7 @@ function refusalOf(status: number, body: string, { token }: OperatorPlace): stri
   }
 }
 
-/** Empty where there is no file, or it belongs to another account. */
+/** Returns the token; empty where there is no file, or it belongs to another account. */
 function tokenIn(file: string): string {
   try {
     return readFileSync(file, "utf8");

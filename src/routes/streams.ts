@@ -1,6 +1,6 @@
 /**
- * The routes of streams, as the operator asks for them: each port, or name of a port, with its
- * Services, their endpoints, and the certificate with which TLS ends.
+ * The routes of streams for the operator: each port, or name on a port, with its Services, their
+ * endpoints, and the certificate with which nginx ends TLS.
  */
 import { type Configuration, catchAll } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
@@ -9,14 +9,14 @@ import { type GatewayStream, gatewayAndPort, type StreamBackend, type StreamHost
 import type { Problem } from "../problem.ts";
 import { routesOf, type ServedRoute, unreadyCounts } from "./routes.ts";
 
-/** The name of a stream takes the place of a host, and its port that of a path. */
+/** A stream's name takes the place of a host, and its port takes that of a path. */
 export interface ServedStream extends Omit<ServedRoute, "type"> {
   readonly type: "TCP" | "UDP" | "TLS passed on" | "TLS ended";
 }
 
 export type AnyRoute = ServedRoute | ServedStream;
 
-/** Routes of requests as `routesOf` gives them, then those of streams. */
+/** Returns the routes of requests, as `routesOf` does, and then those of streams. */
 export function allRoutesOf(
   served: Parameters<typeof routesOf>[0],
   snapshot: Snapshot,
@@ -29,9 +29,9 @@ export function allRoutesOf(
 type Served = Pick<Configuration<unknown, unknown>, "streams" | "certificates">;
 
 /**
- * TCP and UDP services, hosts of Ingresses whose TLS passes through, then streams of Gateways that
- * have a route. `host`: undefined for all; a host that a wildcard takes finds the wildcard.
- * `notReady` are those of `unreadyCounts`.
+ * Returns TCP and UDP services, hosts of Ingresses whose TLS passes through, and then streams of
+ * Gateways that have a route. `host` selects a host, or the wildcard that covers it; undefined
+ * selects all. `notReady` are the counts of `unreadyCounts`.
  */
 function streamRoutesOf(
   { streams, certificates }: Served,
@@ -53,7 +53,7 @@ function streamRoutesOf(
   });
 }
 
-/** The port is the usual one, for which the https port stands. */
+/** The port is the usual https port. */
 const passedOn = (host: string) => ({ host, path: ":443", type: "TLS passed on" }) as const;
 
 function onPort({ kind, port }: { readonly kind: "tcp" | "udp"; readonly port: number }) {
@@ -94,7 +94,7 @@ function targetOf(backends: readonly StreamBackend[]): string {
   return named.map(({ service, weight }) => `${service} (${weight})`).join(", ");
 }
 
-/** `shop/db` of `shop/db:5432`. */
+/** Returns `shop/db` of `shop/db:5432`. */
 const keyOf = (service: string): string => service.slice(0, service.lastIndexOf(":"));
 
 function takes(hostname: string, host: string): boolean {

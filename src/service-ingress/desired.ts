@@ -1,6 +1,6 @@
 /**
- * The Ingress that an annotated Service should have, and the owner of an existing Ingress. One
- * trap: an owner reference alone does not make an Ingress ours, because other programs make
+ * Computes the Ingress that an annotated Service should have, and the owner of an existing Ingress.
+ * One trap: an owner reference alone does not make an Ingress ours, because other programs create
  * Ingresses for Services as well. Only an Ingress with our label may be changed or deleted.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -24,18 +24,22 @@ export type ClassName = { readonly field: string } | { readonly annotation: stri
 export const asksForIngress = ({ metadata }: Service): boolean =>
   metadata.annotations?.[requestAnnotation] === "true" && metadata.deletionTimestamp === undefined;
 
-/** Whether this feature made it, for any Service. */
+/** Whether this feature made the Ingress, for any Service. */
 export const isMarked = ({ metadata }: Ingress): boolean => metadata.labels?.[markLabel] === mark;
 
 /**
- * Whether this feature made it for this very Service, and not for a deleted one of the same name.
+ * Whether this feature made the Ingress for this Service, and not for a deleted one of the same
+ * name.
  */
 export function isOurs(ingress: Ingress, { metadata }: Service): boolean {
   const owners = ingress.metadata.ownerReferences ?? [];
   return isMarked(ingress) && owners.some(({ controller, uid }) => controller === true && uid === metadata.uid);
 }
 
-/** One host, one path, and the Service behind it. Undefined while the Service has no port. */
+/**
+ * Returns an Ingress with one host and one path that leads to the Service; undefined while the
+ * Service has no port.
+ */
 export function ingressFor(service: Service, hostPattern: string, className: ClassName): Ingress | undefined {
   const { name, namespace = "default", uid = "" } = service.metadata;
   const port = portOf(service.spec?.ports ?? []);
@@ -61,7 +65,7 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
 }
 
 /**
- * Whether `there` has everything of `wanted`. Additions of users (annotations, TLS) are allowed.
+ * Whether `there` has all fields of `wanted`. Users may add annotations and TLS.
  */
 export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
   const routing = ({ metadata, spec }: Ingress) => [
@@ -72,8 +76,8 @@ export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
 }
 
 /**
- * The class that this controller serves: the one in `--ingress-class`, or else the first that names
- * its controller.
+ * Returns the class that this controller serves: the one in `--ingress-class`, or else the first
+ * that names its controller.
  */
 export function ownClass(classes: Table<IngressClass> | undefined, accept: TranslateOptions): ClassName {
   if (classes === undefined) return { annotation: accept.ingressClass };
@@ -82,7 +86,7 @@ export function ownClass(classes: Table<IngressClass> | undefined, accept: Trans
   return { field: field ?? accept.ingressClass };
 }
 
-/** The port called `http`, or 80, or the first one with TCP. */
+/** Returns the port called `http`, or 80, or the first one with TCP. */
 function portOf(ports: readonly ServicePort[]): ServicePort | undefined {
   const usable = ports.filter(({ protocol = "TCP" }) => protocol === "TCP");
   return usable.find(({ name }) => name === "http") ?? usable.find(({ port }) => port === 80) ?? usable[0];

@@ -21,7 +21,7 @@ const service = (asks: boolean, more: Partial<Service["spec"]> = {}, uid = "u1")
   },
 });
 
-/** A cluster whose Snapshot follows the writes, with the feature running on it. */
+/** Sets up a cluster whose Snapshot shows all writes, and runs the feature on it. */
 function setUp(...objects: readonly KubernetesObject[]) {
   let snapshot: Snapshot = put(base, ...objects);
   const clock = new FakeClock();

@@ -1,7 +1,7 @@
 /**
  * `--service-ingress`: gives every Service annotated `ingress/http: "true"` an Ingress of its name,
  * as long as this process leads. Services and Ingresses come from the Snapshot, so they are in
- * memory once, and only watched ones count.
+ * memory only once, and only watched ones count.
  */
 
 import { bugWords } from "../guarded.ts";
@@ -22,9 +22,9 @@ import { reconcile, type World } from "./reconcile.ts";
 export interface ServiceIngressOptions extends Pick<World, "hostPattern" | "say"> {
   readonly client: Pick<Client, "create" | "patch" | "delete">;
   readonly accept: TranslateOptions;
-  /** Complete when it is first read. */
+  /** Returns the Snapshot, which is complete from the first call on. */
   readonly snapshot: () => Snapshot;
-  /** Called when the Snapshot has changed; returns how to stop. */
+  /** Calls the listener when the Snapshot has changed. Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void;
   readonly clock: Clock;
   readonly queued?: (event: QueueEvent) => void;
@@ -63,7 +63,7 @@ export async function keepServiceIngresses(
   unsubscribe();
 }
 
-/** Services that ask for an Ingress, and Ingresses whose Service may not ask any more. */
+/** Yields Services with the annotation, and Ingresses whose Service may have it no longer. */
 function* everyKey({ services, ingresses }: Snapshot): Iterable<string> {
   for (const [key, service] of services) if (asksForIngress(service)) yield key;
   for (const [key, ingress] of ingresses) if (isMarked(ingress)) yield key;

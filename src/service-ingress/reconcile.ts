@@ -1,7 +1,7 @@
 /**
  * Compares one Service with the Ingress of its name and makes the request that is needed. It reads
- * the Snapshot, which may be a moment behind, so requests carry the uid of their object and fail
- * when that has changed.
+ * the Snapshot, which may be outdated, so requests have the uid of their object and fail when that
+ * has changed.
  */
 import type { ApiFailure, Client, Reconciled } from "../kubernetes/index.ts";
 import { type Ingress, type KubernetesObject, keyOf, type Service } from "../model/objects.ts";
@@ -71,7 +71,7 @@ async function remove(there: Ingress, service: Service, { client, say, signal }:
   return done;
 }
 
-/** An absent server is no fault of the key and does not count as a try. */
+/** A server that is away does not count as a failed try of the key. */
 function later({ code, message, retryAfterMs }: ApiFailure): Reconciled {
   if (code === 0 || retryAfterMs !== undefined) return { kind: "after", delayMs: retryAfterMs ?? 5_000 };
   return { kind: "retry", why: message };

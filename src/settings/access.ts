@@ -1,4 +1,4 @@
-/** Access for all hosts: lists that refuse or admit clients everywhere. */
+/** Keys about access on all hosts: lists that refuse or admit clients. */
 import { range } from "../kinds/addresses.ts";
 import { lenientListOf } from "../kinds/combine.ts";
 import { unescaped } from "../kinds/grammar.ts";

@@ -9,9 +9,9 @@ import { bytesOf } from "../kinds/measures.ts";
 
 export interface ProxyBuffers {
   readonly number: number;
-  /** nginx sizes. */
+  /** Sizes in the form of nginx. */
   readonly size: string;
-  /** Undefined: nginx's own, two buffers. */
+  /** Undefined for nginx's own default, two buffers. */
   readonly busy: string | undefined;
   readonly maxTempFile: string;
 }
@@ -24,8 +24,8 @@ export interface ProxyBufferTokens {
 }
 
 /**
- * Sizes by nginx's rules: at least two buffers; busy ones between one and all but one; a temporary
- * file of none or at least one.
+ * Returns sizes that fulfil nginx's rules. There are at least two buffers; busy buffers are at
+ * least one and leave one free; a temporary file has no size or at least that of one buffer.
  */
 export function proxyBufferTokens({ number, size, busy, maxTempFile }: ProxyBuffers): ProxyBufferTokens {
   const count = Math.max(2, number);

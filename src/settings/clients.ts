@@ -1,4 +1,4 @@
-/** Connections to clients: sizes, timeouts and headers. */
+/** Keys about connections to clients: sizes, timeouts and headers. */
 
 import { Token } from "../directives/token.ts";
 import type { Kind } from "../kinds/kind.ts";

@@ -1,5 +1,6 @@
 /**
- * gzip and brotli. nginx compresses text/html whatever the types are, and never a 500 (RS-32.21).
+ * Keys about gzip and brotli. nginx compresses text/html whatever the types are, and never a 500
+ * (RS-32.21).
  */
 
 import { Token } from "../directives/token.ts";
@@ -10,7 +11,10 @@ import { setting } from "./declare.ts";
 import { count, countOrNone, toggle } from "./kinds.ts";
 
 const types = blankListOf(mediaTypeOrAll);
-/** text/html is always compressed, and nginx warns if it is listed. */
+/**
+ * Returns the types without text/html, which nginx always compresses and warns about if it is
+ * listed.
+ */
 function listed(value: readonly string[]): Token | undefined {
   if (value.includes("*")) return Token.word("*");
   const types = [...new Set(value)].filter((type) => type !== "text/html");

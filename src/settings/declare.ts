@@ -13,7 +13,8 @@ export type Context = "main" | "events" | "http" | "stream";
 
 export interface SettingDirective<T> {
   /**
-   * A list where one value sets several directives: `proxy_read_timeout` and `grpc_read_timeout`.
+   * The name, or a list where one value sets several directives: `proxy_read_timeout` and
+   * `grpc_read_timeout`.
    */
   readonly name: string | readonly string[];
   readonly context: Context;
@@ -30,34 +31,38 @@ export interface Setting<T> {
   readonly default: NoInfer<T>;
   readonly doc: string;
   readonly directive?: SettingDirective<T>;
-  /** For people: what the value affects, if that is more than its `directive`. */
+  /** The effect of the value in words for people, if that is more than its `directive`. */
   readonly becomes?: string;
-  /** Keys of which at least one must be on; otherwise this one has no effect and is not printed. */
+  /** At least one of these keys must be on; otherwise this key has no effect and is not printed. */
   readonly onlyWith?: readonly string[];
-  /** The capability that nginx needs for it; otherwise it has no effect and is not printed. */
+  /** The required capability of nginx; without it the key has no effect and is not printed. */
   readonly needs?: Capability;
   /**
    * Replaces an unreadable text while there is no last good value, if the default would open what
    * should be closed.
    */
   readonly closed?: NoInfer<T>;
-  /** Where text with variables is evaluated; an undeclared variable makes the text unreadable. */
+  /**
+   * The part of nginx that evaluates variables in the text. An undeclared variable makes the text
+   * unreadable.
+   */
   readonly variables?: "http" | "stream";
   /**
-   * The key itself is not in nginx.conf, but allows authors of other objects to write text there.
+   * Whether the key allows authors of other objects to write text into nginx.conf, where the key
+   * itself does not appear.
    */
   readonly permits?: true;
   /**
-   * The value for routes of the Gateway API, if the key would otherwise change their answers.
-   * Absent: the key holds for them. With `unlessSet`, a value other than the default holds for them
-   * as well.
+   * The value for routes of the Gateway API, if the key would otherwise change their answers. Where
+   * it is absent, the key holds for them. With `unlessSet`, a value other than the default holds
+   * for them as well.
    */
   readonly forRoutes?: { readonly instead: NoInfer<T>; readonly unlessSet?: true };
-  /** The key is one of Sluice's own, and not of ingress-nginx. */
+  /** Whether the key is Sluice's own, and not one of ingress-nginx. */
   readonly own?: true;
-  /** A change is live without a reload of nginx. */
+  /** Whether a change is live without a reload of nginx. */
   readonly live?: true;
-  /** Why the key has no effect here, for its Problem. */
+  /** The reason why the key has no effect here, for its Problem. */
   readonly noEffect?: string;
 }
 

@@ -5,7 +5,10 @@
 
 const smallestBits = 2048;
 
-/** The mistake in `pem`, to follow the name of its Secret; undefined where it is usable. */
+/**
+ * Returns the mistake in `pem`, which follows the name of its Secret in a sentence; undefined where
+ * it is usable.
+ */
 export function mistakeInDhParam(pem: string): string | undefined {
   const block = /^-----BEGIN DH PARAMETERS-----\s+([A-Za-z0-9+/=\s]+)-----END DH PARAMETERS-----\s*$/.exec(pem.trim());
   if (block === null) return "does not hold one PEM block of type DH PARAMETERS";
@@ -14,7 +17,7 @@ export function mistakeInDhParam(pem: string): string | undefined {
   return bits < smallestBits ? `holds DH PARAMETERS of ${bits} bits; at least ${smallestBits} are wanted` : undefined;
 }
 
-/** Bits of the prime, which DER puts first: a sequence, then the integer. */
+/** Returns the bits of the prime, which comes first in DER: a sequence, and in it the integer. */
 function primeBits(der: Buffer): number | undefined {
   const sequence = contentAt(der, 0, 0x30);
   const prime = sequence === undefined ? undefined : contentAt(der, sequence.start, 0x02);
@@ -24,8 +27,8 @@ function primeBits(der: Buffer): number | undefined {
 }
 
 /**
- * The content of the element at `at` as [begin, end]; undefined where it has another tag or does
- * not fit.
+ * Returns the content of the element at `at` as [begin, end]; undefined where it has another tag or
+ * does not fit.
  */
 function contentAt(der: Buffer, at: number, tag: number): { readonly start: number; readonly end: number } | undefined {
   const first = der[at + 1];

@@ -1,6 +1,6 @@
 /**
- * Defaults of annotation features that have no file of their own: custom errors, limits, www and
- * port in redirects.
+ * Keys with defaults for several features of annotations: custom errors, limits, www and port in
+ * redirects.
  */
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { line } from "../kinds/names.ts";

@@ -1,4 +1,6 @@
-/** The Settings for routes of the Gateway API, without those that would change their answers. */
+/**
+ * Makes the Settings for routes of the Gateway API, without those that would change their answers.
+ */
 import type { Setting } from "./declare.ts";
 import { settings as declarations, type Settings } from "./registry.ts";
 

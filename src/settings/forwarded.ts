@@ -1,4 +1,4 @@
-/** Whether to trust other programs about the client's address, scheme, host and port (RS-23). */
+/** Keys about trust in other programs: the client's address, scheme, host and port (RS-23). */
 import { range } from "../kinds/addresses.ts";
 import { lenientListOf } from "../kinds/combine.ts";
 import { settableHeaderName } from "../kinds/reserved-headers.ts";

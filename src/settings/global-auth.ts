@@ -1,4 +1,7 @@
-/** External authentication for every location without its own that is not exempt (RS-16.9). */
+/**
+ * Keys about external authentication for all locations that have none of their own and are not
+ * exempt (RS-16.9).
+ */
 
 import { Token } from "../directives/token.ts";
 import { isHost } from "../kinds/addresses.ts";
@@ -45,8 +48,8 @@ const absoluteUrl: Kind<string> = {
 };
 
 /**
- * Why the operator's auth service is not used: variables of the operator may choose its host, but
- * clients may not.
+ * Returns why the operator's auth service cannot be used. Variables of the operator may choose its
+ * host, but variables that clients control may not.
  */
 export function whyNotGlobal(url: string, policy: AskedPolicy): string | undefined {
   const origin = originOf(url);

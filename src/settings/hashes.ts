@@ -1,6 +1,6 @@
 /**
- * Sizes of nginx's hash tables. Sluice raises them where a name would not fit, so a size never
- * makes a configuration fail.
+ * Keys about the sizes of nginx's hash tables. Sluice raises them where a name would not fit, so a
+ * size never makes a configuration fail.
  */
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";

@@ -25,7 +25,10 @@ const ofAnswers = new Set(["add_header", ...Object.values(hideDirectives)]);
 export const requestDirectives = ["proxy_set_header", "grpc_set_header"] as const;
 const followed = new Set<string>([...ofAnswers, ...requestDirectives]);
 
-/** At the top level of the snippet: a line in a nested block is about that block. */
+/**
+ * Returns the lines at the top level of the snippet, because a line in a nested block concerns that
+ * block.
+ */
 export function headerLinesIn(statements: readonly Statement[]): readonly HeaderLine[] {
   return statements.filter(({ name }) => followed.has(name)).map(({ name, text }) => ({ directive: name, text }));
 }
@@ -51,8 +54,8 @@ export function hasOwn({ server, location }: HeaderLines, ...directives: readonl
 }
 
 /**
- * The lines of a directive that a location has to restate when Sluice adds one there: those of the
- * nearest block around it.
+ * Returns the lines of a directive that a location has to restate when Sluice adds one there: those
+ * of the nearest block around it.
  */
 export function forgottenLines({ http, server, location }: HeaderLines, directive: string): readonly Token[] {
   const levels = [location, server, http].map((lines) => lines.filter((line) => line.directive === directive));
@@ -61,8 +64,8 @@ export function forgottenLines({ http, server, location }: HeaderLines, directiv
 }
 
 /**
- * For `templates/restated-headers.tmpl`: the lines about answer headers that a server restates
- * beside its snippet, except those in `said`.
+ * The view of `templates/restated-headers.tmpl`: the lines about answer headers that a server
+ * restates beside its snippet, except those in `said`.
  */
 export function restatedView(lines: readonly HeaderLine[], said: readonly HeaderLine[] = []): View {
   const named = new Set(lines.map(({ directive }) => directive).filter((directive) => ofAnswers.has(directive)));

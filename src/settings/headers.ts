@@ -1,6 +1,6 @@
 /**
- * Headers that are added, removed or passed on everywhere. Edits of the two ConfigMaps named here
- * are live.
+ * Keys about headers that are added, removed or passed on everywhere. Edits of the two ConfigMaps
+ * that they name are live.
  */
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { headerName, reference } from "../kinds/names.ts";

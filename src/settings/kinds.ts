@@ -8,7 +8,7 @@ import { bool } from "../kinds/words.ts";
 
 export const toggle = emptyAs(bool, "false");
 
-/** A whole number from 1 (or `min`) that nginx can hold. */
+/** A whole number from 1 (or `min`) up to the largest that nginx can hold. */
 export const count = (range: Range = {}) => prefixed(integer({ min: 1, max: 2_147_483_647, ...range }));
 
 /** A whole number of which zero, or an empty text, means "none" or "no limit". */

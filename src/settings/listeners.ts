@@ -1,4 +1,4 @@
-/** Where nginx listens, and which protocols it uses there. */
+/** Keys about the addresses on which nginx listens, and the protocols that it uses there. */
 import { ipAddress, ipv4Address, ipv6Address } from "../kinds/addresses.ts";
 import { emptyAs, lenientListOf, optional } from "../kinds/combine.ts";
 import { sizeBetween, timeSpan } from "../kinds/measures.ts";

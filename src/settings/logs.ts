@@ -1,6 +1,6 @@
 /**
- * The access and error logs. In a container the default files lead to standard output and standard
- * error.
+ * Keys about the access and error logs. In a container the default files lead to standard output
+ * and standard error.
  */
 
 import { Token } from "../directives/token.ts";

@@ -1,4 +1,4 @@
-/** Modules with a few keys each: ModSecurity, GeoIP2 and the shared memory of Lua. */
+/** Keys of modules with a few keys each: ModSecurity, GeoIP2 and the shared memory of Lua. */
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { setting } from "./declare.ts";
 import { countOrNone, toggle } from "./kinds.ts";

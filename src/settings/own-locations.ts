@@ -1,8 +1,8 @@
 /**
- * Locations that an author's snippet adds to a server. Sluice's lines in the http block about
- * requests to backends are for its own locations. ingress-nginx repeats them in each of those
- * instead, so that an author's location passes requests on with nginx's defaults: Host is the
- * backend's name, and redirects are corrected.
+ * Gives locations in snippets nginx's own defaults. Sluice has lines about requests to backends in
+ * the http block, for its own locations. ingress-nginx has them in each location instead, so that a
+ * location in a snippet passes requests on with nginx's defaults: Host is the backend's name, and
+ * redirects are corrected.
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
 
@@ -36,14 +36,18 @@ function passes(block: readonly Statement[]): boolean {
   return block.some((one) => one.name === "proxy_pass" || passes(one.block ?? []));
 }
 
-/** One line of its own makes nginx forget all inherited ones; this line repeats nginx's default. */
+/**
+ * Adds a line with nginx's default, because a line of its own makes nginx forget all inherited
+ * ones.
+ */
 function ownHeaders(block: readonly Statement[]): Insertion[] {
   if (block.some(({ name }) => name === "proxy_set_header")) return [];
   return [{ at: block[0]!.from, text: "proxy_set_header Connection close; " }];
 }
 
 /**
- * nginx accepts `default` only after a `proxy_pass`, and not where a variable names the backend.
+ * Adds `proxy_redirect default`, which nginx accepts only after a `proxy_pass`, and not where a
+ * variable names the backend.
  */
 function ownRedirects(block: readonly Statement[]): Insertion[] {
   if (block.some(({ name }) => name === "proxy_redirect")) return [];

@@ -1,6 +1,6 @@
 /**
- * Traffic between nginx and backends: bodies, buffers, cookies, redirects. Defaults of the
- * annotations of the same name.
+ * Keys about the traffic between nginx and backends: bodies, buffers, cookies, redirects. They are
+ * the defaults of the annotations of the same name.
  */
 
 import { groupsOf, numbered } from "../directives/pattern-groups.ts";
@@ -14,7 +14,7 @@ import { oneOf } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 
-/** nginx ignores their letter case. */
+/** Switches in nginx's words. Like nginx, Sluice ignores their letter case. */
 const onOff = oneOf(["on", "off"], { anyCase: true });
 
 /**
@@ -39,8 +39,7 @@ const replacement: Kind<string> = {
 };
 
 /**
- * A named group becomes a numbered one, because nginx would make a variable of the name, for all
- * hosts.
+ * Makes named groups numbered ones, because nginx would make variables of the names, for all hosts.
  */
 function withoutNames([from = "", to = ""]: readonly string[], text: string): string {
   const pattern = from.startsWith("~") ? groupsOf(from).text : from;
@@ -59,7 +58,7 @@ export function replacementView(value: string): Token {
   return Token.words([first, ...to.map((word) => Token.variables(word, isName))]);
 }
 
-/** A variable, or a group of the pattern. */
+/** Whether it is the name of a variable, or a group of the pattern. */
 const isName = (name: string) => /^([a-z_]\w*|[1-9])$/i.test(name);
 
 /** `off`, `default` or one word. */

@@ -58,7 +58,7 @@ test("a missing object is a Problem of the settings", () => {
   });
 });
 
-/** A DER sequence of a prime and the generator 2. */
+/** Returns a DER sequence of a prime and the generator 2. */
 function dhParameters(bits: number): string {
   const prime = Buffer.concat([Buffer.from([0]), Buffer.from(generatePrimeSync(bits))]);
   const element = (tag: number, content: Buffer) => {

@@ -1,5 +1,5 @@
 /**
- * Values that the settings name in other objects: the ConfigMaps of `add-headers` and
+ * Reads values that the settings name in other objects: the ConfigMaps of `add-headers` and
  * `proxy-set-headers`, and the Secret of `ssl-dh-param`. An edit there counts as an edit of the
  * settings. An unusable entry is left out with a Problem on its object; the others stay.
  */
@@ -23,7 +23,7 @@ export interface FollowedRead {
   readonly problems: readonly Problem[];
 }
 
-/** The objects that are followed, as `Kind namespace/name`. */
+/** Returns the objects that the settings name, as `Kind namespace/name`. */
 export function followedObjects({ addHeaders, proxySetHeaders, sslDhParam }: Settings): readonly string[] {
   return [
     ...[addHeaders, proxySetHeaders].flatMap((key) => (key === undefined ? [] : [`ConfigMap ${key}`])),
@@ -51,8 +51,8 @@ export function followedOf(settings: Settings, object: ObjectName, lookup: Looku
 }
 
 /**
- * The entries of a ConfigMap as headers, sorted by name. An entry that cannot be a header is left
- * out and added to `problems`.
+ * Returns the entries of a ConfigMap as headers, sorted by name. An entry that cannot be a header
+ * is left out, and `problems` gets a Problem.
  */
 export function headersOf(
   configMap: ConfigMap,
@@ -96,7 +96,10 @@ function mistakeIn(
   return stranger === undefined ? undefined : `${shown(value)} names $${stranger}, which nothing declares`;
 }
 
-/** Variables in the operator's snippets: one of them may declare what a header uses. */
+/**
+ * Returns the variables in the operator's snippets, because one of these may declare a variable of
+ * a header.
+ */
 function snippetVariables({ httpSnippet, serverSnippet, locationSnippet }: Settings): ReadonlySet<string> {
   return new Set(variablesIn([httpSnippet, serverSnippet, locationSnippet].join("\n")));
 }

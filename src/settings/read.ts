@@ -31,13 +31,13 @@ const byKey = new Map(declared.map(([name, one]) => [one.key, [name, one] as con
 export interface RefusedText {
   readonly version: string;
   readonly why: string;
-  /** The search for the cause is still running, so nothing is reported yet. */
+  /** Whether the search for the cause still runs, so that nothing is reported yet. */
   readonly suspected?: true;
 }
 
 /**
- * `object` is the ConfigMap in the Problems; `previous` are the texts that were in force, by key;
- * `refused` are those that nginx refused.
+ * `object` is the ConfigMap for the Problems. `previous` has the texts that were in force, by key,
+ * and `refused` those that nginx refused.
  */
 export function readSettings(
   data: Texts,
@@ -77,15 +77,15 @@ export function readSettings(
 }
 
 /**
- * Variables in the operator's snippets: one of them may declare what a log format uses. A text that
- * is too long for a snippet is skipped, so that its length costs nothing.
+ * Returns the variables in the operator's snippets, because one of these may declare a variable of
+ * a log format. A text that is too long for a snippet is skipped, so that its length costs nothing.
  */
 function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySet<string> {
   const snippets = texts.filter(([key, text]) => key.endsWith("-snippet") && text.length <= longestText);
   return new Set(snippets.flatMap(([, text]) => variablesIn(text)));
 }
 
-/** The reason why a key of an earlier version of ingress-nginx has no effect any more. */
+/** Returns why a key of an earlier version of ingress-nginx has no effect any more. */
 export const endingOf = (key: string): string | undefined => endings.find(([keys]) => keys.test(key))?.[1];
 
 /** Keys of earlier versions of ingress-nginx, which many ConfigMaps still have. */
@@ -101,7 +101,9 @@ const endings: readonly (readonly [RegExp, string])[] = [
   [/^(enable-vts-status$|vts-)/, "the VTS module was removed from ingress-nginx; the metrics say the same"],
 ];
 
-/** The text of each known key in any letter case; the exact spelling comes before others. */
+/**
+ * Returns the text of each known key in any letter case. The exact spelling counts before others.
+ */
 function textsOf(object: ObjectName, data: Texts) {
   const texts = new Map<string, string>();
   const problems: Problem[] = [];
@@ -133,7 +135,10 @@ function textsOf(object: ObjectName, data: Texts) {
   return { texts, problems };
 }
 
-/** A key on which Sluice fails counts as unreadable: the last good text stays in force. */
+/**
+ * Reads a text. A key on which Sluice fails counts as unreadable, so that the last good text stays
+ * in force.
+ */
 function readText(setting: Setting<unknown>, text: string, own: ReadonlySet<string>): Read<unknown> {
   return guarded<Read<unknown>>(
     () => readUnguarded(setting, text, own),
@@ -154,8 +159,8 @@ function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet
 }
 
 /**
- * The replacement of an unreadable text: the last good one, or else the default, unless that would
- * open what should be closed.
+ * Returns the replacement of an unreadable text: the last good one, or else the default, unless
+ * that would open something that should be closed.
  */
 function insteadOf(setting: Setting<unknown>, last: string | undefined, own: ReadonlySet<string>) {
   const good = last === undefined ? undefined : readText(setting, last, own);
@@ -176,7 +181,7 @@ function shownValue<T>(kind: Kind<T>, value: T): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** A Problem for each given key that depends on another key which is off. */
+/** Returns a Problem for each given key that depends on another key which is off. */
 function idle(object: ObjectName, keys: Iterable<string>, read: Settings): Problem[] {
   return [...keys].flatMap((key) => {
     const [name, { onlyWith, default: usual, kind }] = byKey.get(key)!;

@@ -1,4 +1,4 @@
-/** Redirects that nginx itself answers, first of all to https, and HSTS. */
+/** Keys about redirects that nginx itself answers, above all to https, and about HSTS. */
 import { codeOf } from "../kinds/codes.ts";
 import { text } from "../kinds/text.ts";
 import { setting } from "./declare.ts";

@@ -79,8 +79,8 @@ export const settings = {
 };
 
 /**
- * The operator's settings, typed; every key has a value. `followed` has the contents of the objects
- * that some of them name.
+ * The operator's settings with their types; every key has a value. `followed` has the contents of
+ * the objects that some of them name.
  */
 export type Settings = SettingValues<typeof settings> & { readonly followed: Followed };
 

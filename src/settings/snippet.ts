@@ -1,7 +1,8 @@
 /**
  * Snippets: nginx text that is used as its author wrote it, the one deliberate exception to
- * quoting. The operator's own, in the ConfigMap, are always permitted; those of annotations need
- * both of the operator's switches (RS-2.6). Only this file makes a Permit.
+ * quoting. Snippets in the ConfigMap are always permitted, because they are the operator's own.
+ * Snippets in annotations need both of the operator's switches (RS-2.6). Only this file makes a
+ * Permit.
  */
 
 import { type Permit, Token } from "../directives/token.ts";
@@ -10,12 +11,14 @@ import { type Kind, longestText, no, ok } from "../kinds/kind.ts";
 
 const permit: Permit = { snippets: true };
 
-/** The Permit for snippets of annotations, where the operator allows them. */
+/** Returns the Permit for snippets of annotations, where the operator allows them. */
 export function permitFor(settings: { readonly allowSnippetAnnotations: boolean }): Permit | undefined {
   return settings.allowSnippetAnnotations ? permit : undefined;
 }
 
-/** Directives that are closed inside the snippet, so that it cannot end the block around it. */
+/**
+ * Directives whose blocks all end inside the snippet, so that it cannot end the block around it.
+ */
 export const snippet: Kind<string> = {
   label: "nginx directives",
   longest: longestText,
@@ -45,8 +48,8 @@ export const modsecurityRules: Kind<string> = {
 };
 
 /**
- * One text for each rule: a line, with those that a backslash at its end joins to it. nginx accepts
- * at most 4 KB in one word.
+ * Returns one text for each rule: a line, with further lines that a backslash at its end joins to
+ * it. nginx accepts at most 4 KB in one word.
  */
 function rulesOf(text: string): readonly string[] {
   const rules: string[] = [];

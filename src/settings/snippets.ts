@@ -1,6 +1,6 @@
 /**
- * The operator's own nginx text, block by block. A text that nginx refuses is set aside with a
- * Problem, and the last good text stays.
+ * Keys with the operator's own nginx text, block by block. A text that nginx refuses is set aside
+ * with a Problem, and the last good text stays.
  */
 import { setting } from "./declare.ts";
 import { snippet } from "./snippet.ts";

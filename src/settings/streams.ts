@@ -1,4 +1,4 @@
-/** TCP and UDP services. */
+/** Keys about TCP and UDP services. */
 import { timeSpan } from "../kinds/measures.ts";
 import { setting } from "./declare.ts";
 import { countOrNone, toggle } from "./kinds.ts";

@@ -1,4 +1,7 @@
-/** The rights of the authors of Ingresses. After a change here every Ingress is read again. */
+/**
+ * Keys about the rights of the authors of Ingresses. After a change of one of them, every Ingress
+ * is read again.
+ */
 import { lenientListOf } from "../kinds/combine.ts";
 import { type Kind, ok, shown } from "../kinds/kind.ts";
 import { headerName, line } from "../kinds/names.ts";

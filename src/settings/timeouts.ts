@@ -1,6 +1,6 @@
 /**
- * How long nginx waits for a backend: the defaults of the annotations of the same name, for http
- * and gRPC backends.
+ * Keys about how long nginx waits for a backend: the defaults of the annotations of the same name,
+ * for http and gRPC backends.
  */
 import { setting } from "./declare.ts";
 import { wholeSeconds } from "./kinds.ts";

@@ -1,4 +1,4 @@
-/** TLS towards clients. */
+/** Keys about TLS towards clients. */
 
 import { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
@@ -9,7 +9,7 @@ import { cipherList, curves, tlsProtocols } from "../kinds/tls.ts";
 import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
 
-/** Kept as base64; the bytes go into a file that the configuration names. */
+/** The value is kept as base64. The bytes go into a file that the configuration names. */
 const ticketKey: Kind<string> = {
   label: "48 or 80 bytes in base64",
   read: (text) => {

@@ -1,5 +1,5 @@
 /**
- * OpenTelemetry. Its exporter is configured by a file of its own, which Sluice writes beside
+ * Keys about OpenTelemetry. A separate file configures its exporter, which Sluice writes beside
  * nginx.conf.
  */
 import { host, port } from "../kinds/addresses.ts";

@@ -1,4 +1,4 @@
-/** How Endpoints are chosen and retried, and how connections to them are kept. */
+/** Keys about how Endpoints are chosen and tried again, and how connections to them are kept. */
 import { blankListOf, optional } from "../kinds/combine.ts";
 import { type Kind, ok, shown } from "../kinds/kind.ts";
 import { timeSpan } from "../kinds/measures.ts";

@@ -1,4 +1,4 @@
-/** nginx's processes: their number, their connections, their end. */
+/** Keys about nginx's processes: their number, their connections, their end. */
 
 import { Token } from "../directives/token.ts";
 import { range } from "../kinds/addresses.ts";

@@ -7,7 +7,7 @@ import type { LoadBalancerAddress, Node, Service } from "../model/objects.ts";
 
 export type Addresses = readonly LoadBalancerAddress[];
 
-/** An IP address or a host name, from `--publish-status-address`. */
+/** Reads an IP address or a host name, from `--publish-status-address`. */
 export function addressOf(text: string): LoadBalancerAddress {
   return isIP(text) === 0 ? { hostname: text } : { ip: text };
 }
@@ -31,8 +31,8 @@ export function addressesOfService({ spec = {}, status }: Service): Addresses {
 }
 
 /**
- * One address for each Node: its first external one, or its first internal one where it has none or
- * `internal` is set.
+ * Returns one address for each Node: its first external one, or its first internal one where it has
+ * none or `internal` is set.
  */
 export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Addresses {
   return sorted(
@@ -45,7 +45,7 @@ export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Add
   );
 }
 
-/** Sorted by host name, then by IP, without duplicates, so that equal results are equal lists. */
+/** Sorts by host name, then by IP, without duplicates, so that equal results are equal lists. */
 export function sorted(addresses: Addresses): Addresses {
   const byText = new Map(addresses.map((address) => [`${address.hostname ?? ""} ${address.ip ?? ""}`, address]));
   return [...byText.keys()].sort().map((text) => byText.get(text) as LoadBalancerAddress);

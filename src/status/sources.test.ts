@@ -30,7 +30,7 @@ const pod = (
     status: { phase, conditions: [{ type: "Ready", status: ready }] },
   }) as KubernetesObject;
 
-/** An API server with these objects. */
+/** Returns an API server with these objects. */
 function reader(...objects: readonly KubernetesObject[]) {
   const api = new FakeApi();
   api.put(...objects);

@@ -1,6 +1,6 @@
 /**
- * Where the addresses are read, anew for each round: from a flag, from a Service, or from the Nodes
- * that the controller's Pods run on.
+ * Reads the addresses, again in each round: from a flag, from a Service, or from the Nodes on which
+ * the controller's Pods run.
  */
 import { type Answer, type ApiFailure, type Client, nameOf, type ObjectName } from "../kubernetes/index.ts";
 import type { Node } from "../model/objects.ts";
@@ -16,7 +16,7 @@ export interface SourceFlags {
   readonly reportNodeInternalIpAddress: boolean;
 }
 
-/** The Pod this process runs in. */
+/** The Pod in which this process runs. */
 export interface OwnPod {
   readonly name: ObjectName & { readonly namespace: string };
   readonly labels: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface OwnPod {
 
 type Reader = Pick<Client, "get" | "list">;
 
-/** The first of the flags that is given counts; without one the Nodes do. */
+/** Returns the source. The first given flag counts; without one the Nodes count. */
 export function addressSource(client: Reader, flags: SourceFlags, own: OwnPod): AddressSource {
   const { publishStatusAddress, publishService, reportNodeInternalIpAddress } = flags;
   if (publishStatusAddress !== undefined) {
@@ -47,7 +47,7 @@ export function addressSource(client: Reader, flags: SourceFlags, own: OwnPod): 
 }
 
 /**
- * Labels that a workload's controller puts on its Pods, and that differ between versions or Pods of
+ * Labels that a workload's controller adds to its Pods, and that differ between versions or Pods of
  * one workload.
  */
 const hashLabels = [
@@ -59,26 +59,26 @@ const hashLabels = [
 ];
 
 /**
- * Whether another Pod, of whatever version and in whatever phase, is a controller like this one.
+ * Whether there is another Pod of this controller, of any version and in any phase.
  */
 export async function hasCompany(client: Reader, own: OwnPod, signal: AbortSignal): Promise<Answer<boolean>> {
   const found = await podsLike(client, own, lastingLabels(own), signal);
   return found.ok ? { ok: true, value: found.value.length > 1 } : found;
 }
 
-/** Selects the Pods of a controller like this one, of whatever version. */
+/** Selects the Pods of this controller, of any version. */
 export function companySelector(own: OwnPod): PodSelector {
   return selectorOf(own, lastingLabels(own));
 }
 
 type PodSelector = { readonly labelSelector: string } | { readonly fieldSelector: string };
 
-/** Labels that the Pods of all versions have. */
+/** Returns the labels that the Pods of all versions have. */
 function lastingLabels({ labels }: OwnPod): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(labels).filter(([label]) => !hashLabels.includes(label)));
 }
 
-/** Without a label, the own Pod alone. */
+/** Returns a selector. Without labels it selects only this Pod. */
 function selectorOf({ name }: OwnPod, labels: Readonly<Record<string, string>>): PodSelector {
   const labelSelector = Object.entries(labels)
     .map(([label, value]) => `${label}=${value}`)
@@ -86,7 +86,7 @@ function selectorOf({ name }: OwnPod, labels: Readonly<Record<string, string>>):
   return labelSelector === "" ? { fieldSelector: `metadata.name=${name.name}` } : { labelSelector };
 }
 
-/** The Pods of the own namespace that carry all these labels. */
+/** Returns the Pods of this namespace that have all these labels. */
 async function podsLike(
   client: Reader,
   own: OwnPod,
@@ -103,7 +103,7 @@ function isReady({ status }: Pod): boolean {
   return status?.phase === "Running" && ready;
 }
 
-/** A Node that has gone is left out. */
+/** Returns the Nodes with these names. A Node that is gone is left out. */
 async function nodesNamed(
   client: Reader,
   names: readonly string[],

@@ -13,7 +13,7 @@ const ingress = (name: string, ...addresses: readonly LoadBalancerAddress[]): In
   ...(addresses.length > 0 ? { status: { loadBalancer: { ingress: addresses } } } : {}),
 });
 
-/** Ingresses on a server, and the surroundings of a syncer. */
+/** Sets up Ingresses on an API server, and the surroundings of a syncer. */
 function setUp(present: readonly Ingress[]) {
   const stored = new Map(present.map((one) => [keyOf(one), one]));
   const events: StatusEvent[] = [];

@@ -1,7 +1,7 @@
 /**
  * Keeps the addresses in the status of all accepted Ingresses as long as this process leads, and
  * removes them when the last controller ends. A new Ingress gets them within a second; a change by
- * somebody else is corrected at the next round.
+ * another program is corrected in the next round.
  */
 import { guarded, guardedLater } from "../guarded.ts";
 import { type Answer, type ApiFailure, bugFailure, type Client, type Term } from "../kubernetes/index.ts";
@@ -14,13 +14,16 @@ import { has, writeAddresses } from "./writer.ts";
 export interface StatusOptions {
   readonly client: Pick<Client, "get" | "update">;
   readonly addresses: AddressSource;
-  /** Every accepted Ingress, canaries included, in its newest form. */
+  /** Returns every accepted Ingress, including canaries, in its newest form. */
   readonly ingresses: () => readonly Ingress[];
-  /** The Ingresses that have come or changed since the last call of either function. */
+  /**
+   * Returns the Ingresses that are new or have changed since the last call of this function or
+   * `ingresses`.
+   */
   readonly changed: () => readonly Ingress[];
   /** Whether the Ingress is complete, so that it can be written as it is. */
   readonly isWhole: (ingress: Ingress) => boolean;
-  /** Called when Ingresses may have come or changed; returns how to stop. */
+  /** Calls the listener when Ingresses may be new or changed. Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void;
   /** Called with the addresses that a round has found. */
   readonly found?: (addresses: Addresses) => void;
@@ -102,7 +105,10 @@ function addressesOf({ addresses }: StatusOptions, signal: AbortSignal): ReturnT
   );
 }
 
-/** True for an Ingress on which Sluice fails, so that the writer reports it. */
+/**
+ * Whether the Ingress may lack an address. It is true for an Ingress on which Sluice fails, so that
+ * the writer reports it.
+ */
 function mayLack(ingress: Ingress, addresses: Addresses): boolean {
   return guarded(
     () => !has(ingress, addresses),
@@ -112,21 +118,21 @@ function mayLack(ingress: Ingress, addresses: Addresses): boolean {
 
 export interface ClearOptions extends StatusOptions {
   /**
-   * Whether another controller stays that publishes the addresses; undefined when that cannot be
-   * found out.
+   * Returns whether another controller remains that publishes the addresses; undefined when that
+   * cannot be found out.
    */
   readonly hasCompany: (signal: AbortSignal) => Promise<boolean | undefined>;
 }
 
 /**
- * At shutdown: removes the address, unless there are several, or another controller is left to
- * which it leads (process contract C 27).
+ * At shutdown: removes the address, unless there are several, or it leads to another controller
+ * that remains (process contract C 27).
  */
 export async function clearStatus(options: ClearOptions, signal: AbortSignal): Promise<void> {
   const answer = await addressesOf(options, signal);
   if (!answer.ok || answer.value.length > 1) return;
   if ((await options.hasCompany(signal)) !== false) return;
-  // Watches may not have brought the last writes yet, so all Ingresses are read again; without an
+  // Watches may not have delivered the last writes yet, so all Ingresses are read again. Without an
   // address nothing was written.
   const targets = options.ingresses().filter((ingress) => answer.value.length > 0 || mayLack(ingress, []));
   const { ingresses } = await write(targets, [], { ...options, mayWrite: () => true, signal });
@@ -138,7 +144,7 @@ interface Writing extends Pick<StatusOptions, "client" | "isWhole" | "report"> {
   readonly signal: AbortSignal;
 }
 
-/** Returns how many were written, and whether a write failed. */
+/** Returns the number of written Ingresses, and whether a write failed. */
 async function write(targets: readonly Ingress[], addresses: Addresses, writing: Writing) {
   const { client, isWhole, report, mayWrite, signal } = writing;
   let failed = false;

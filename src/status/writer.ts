@@ -1,8 +1,8 @@
 /**
  * Writes addresses into the status of Ingresses, ten at a time, and only where the newest form of
- * the Ingress differs. What a newcomer would get wrong: a PUT of the status also replaces the
- * metadata, including labels and finalizers, so the whole Ingress has to be sent. A conflict means
- * that the form was not the newest.
+ * the Ingress differs. One trap: a PUT of the status also replaces the metadata, including labels
+ * and finalizers, so the whole Ingress has to be sent. A conflict means that the form was not the
+ * newest.
  */
 import { guardedLater } from "../guarded.ts";
 import { type ApiFailure, bugFailure, type Client, nameOf, succeeded } from "../kubernetes/index.ts";
@@ -23,8 +23,8 @@ const atATime = 10;
 const tries = 5;
 
 /**
- * Returns how many were written. Failures are reported and left to the next round. `signal`
- * interrupts running writes.
+ * Returns the number of written Ingresses. Failures are reported, and the next round repeats them.
+ * `signal` interrupts running writes.
  */
 export async function writeAddresses(
   all: readonly Ingress[],

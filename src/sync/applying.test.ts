@@ -16,7 +16,10 @@ const textOf = (generation: string): RenderedText => {
 const reloaded: ApplyOutcome = { kind: "reloaded", tookMs: 1, warnings: [] };
 const refused: ApplyOutcome = { kind: "refused", stderr: "nginx: [emerg] no" };
 
-/** nginx returns `outcomes` one after the other; its memory is ours from the first success on. */
+/**
+ * Starts with an nginx that returns `outcomes` one after the other. Its memory has our records from
+ * the first success on.
+ */
 function start(...outcomes: ApplyOutcome[]) {
   const own = { settings: undefined, tcp: "ns/tcp", udp: undefined };
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });

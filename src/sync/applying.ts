@@ -10,9 +10,10 @@ import type { ApplyOutcome, Memory, Nginx } from "./ports.ts";
 type Failure = Extract<ApplyOutcome, { readonly kind: "refused" | "unreachable" }>;
 
 /**
- * `served`: nginx has the text. `set aside`: it refused the text, and another one without the
- * suspects follows. `given up`: it refused the text, and no suspect was found. `may pass`: the
- * reason is not in the configuration. `broken off`: the controller ends.
+ * `served` means that nginx has the text. `set aside` means that nginx refused it, and another text
+ * without the suspects follows. `given up` means that nginx refused it, and no suspect was found.
+ * `may pass` means that the reason is not in the configuration. `broken off` means that the
+ * controller ends.
  */
 export type EndingKind = "served" | "set aside" | "given up" | "may pass" | "broken off";
 
@@ -31,7 +32,7 @@ export interface Ending {
   readonly report?: ApplyOutcome;
   /** Whether nginx was started with the text and read its records from the disk. */
   readonly started: boolean;
-  /** Whether nginx has none of our records and needs all of them. */
+  /** Whether nginx has none of the controller's records and needs all of them. */
   readonly lacksRecords: boolean;
 }
 
@@ -62,7 +63,7 @@ export class Applying {
         this.#generations.serve(candidate);
         this.#keeper.accepted(candidate.snapshot, servedSnapshot);
         const started = outcome.kind === "reloaded" && outcome.started === true;
-        // An nginx that an earlier process left running may lack the newest records.
+        // An nginx that an earlier process has left running may lack the newest records.
         const isLeft = served === undefined && !started;
         const lacksRecords = isLeft || !(await this.#parts.memory.isOurs());
         return { kind, retries: false, refunds: false, report: outcome, started, lacksRecords };
@@ -93,12 +94,12 @@ export class Applying {
   #endingOf(outcome: ApplyOutcome, candidate: Candidate, signal: AbortSignal): EndingKind {
     if (outcome.kind === "reloaded" || outcome.kind === "unchanged") return "served";
     if (outcome.kind === "refused") return this.#search(candidate, outcome);
-    // A reload that the end of the controller interrupted is no failure; reporting it would hide
-    // why the controller ends.
+    // A reload that the end of the controller interrupted is not a failure. A report about it would
+    // hide why the controller ends.
     if (signal.aborted) return "broken off";
     const { names } = outcome;
-    // The machine is the cause, except for an address that the cluster asks for. At a start only a
-    // TCP or UDP service can be that.
+    // The machine is the cause, unless an object of the cluster needs the address. At a start only
+    // a TCP or UDP service can do that.
     const isAsked = this.#generations.live !== undefined || this.#keeper.isPortOfService(names, candidate.snapshot);
     return names === undefined || !isAsked ? "may pass" : this.#search(candidate, outcome);
   }

@@ -1,4 +1,7 @@
-/** Compares the live text with the rendered one: nothing, data, or a reload and its reasons. */
+/**
+ * Compares the live text with the rendered one. The result is nothing, data, or a reload with its
+ * reasons.
+ */
 import type { RenderedText } from "../render/rendering.ts";
 import type { Change } from "./ports.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Handles turns that failed because of a bug in Sluice outside of the reading of one object. The
- * served configuration stays, and the turn is repeated at the next change and after a while,
- * because the cause may have been temporary.
+ * served configuration stays. The turn is repeated at the next change and after a while, because
+ * the cause may be temporary.
  */
 import { bugWords } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -20,7 +20,8 @@ export class FailedTurns {
   }
 
   /**
-   * Plans another try. The caller reports the result if it is a new bug, or concerns other objects.
+   * Schedules another try. The caller reports the result if it is a new bug, or concerns other
+   * objects.
    */
   note(cause: Error, snapshot: Snapshot, tookMs: number): SyncReport | undefined {
     this.#retry.schedule();

@@ -9,14 +9,14 @@ import type { RenderedText } from "../render/rendering.ts";
 import type { ShapesAround } from "./route-handover.ts";
 
 /**
- * How many generations before the live one may still have workers; with that many a reload waits
+ * The most generations before the live one that may still have workers. With so many a reload waits
  * (nginx's `maxDraining`).
  */
 export const mostOlder = 16;
 
 /**
- * A text, the Snapshot that it was made of, and the statuses that objects of the Gateway API should
- * have once it is live.
+ * A text, the Snapshot from which it was made, and the statuses that objects of the Gateway API
+ * should have when it is live.
  */
 export interface Candidate {
   readonly text: RenderedText;
@@ -25,10 +25,10 @@ export interface Candidate {
 }
 
 /**
- * `draining`: nginx had it before the live one, and its workers may still run. `refused`: nginx
- * refused it since it last accepted one. `retry`: it failed for a temporary reason and waits for
- * its retry. `given up`: it is not tried again before nginx accepts another one, because no suspect
- * was found.
+ * `draining` means that nginx had it before the live one, and its workers may still run. `refused`
+ * means that nginx has refused it since it last accepted one. `retry` means that it failed for a
+ * temporary reason and waits for its retry. `given up` means that it is not tried again before
+ * nginx accepts another one, because no suspect was found.
  */
 export type GenerationState = "wanted" | "applying" | "live" | "draining" | "refused" | "retry" | "given up";
 
@@ -40,7 +40,8 @@ interface Entry {
 
 export class Generations {
   /**
-   * Newest first. A live or draining generation may be applied again and then has a second entry.
+   * Entries, newest first. A live or draining generation may be applied again and then has a second
+   * entry.
    */
   #entries: readonly Entry[] = [];
   #wanted: Candidate | undefined;
@@ -57,7 +58,7 @@ export class Generations {
     return this.#liveSnapshot;
   }
 
-  /** Whether nginx serves another text than the newest wanted one. */
+  /** Whether nginx does not serve the newest wanted text. */
   get isBehind(): boolean {
     return this.#wanted !== undefined && this.stateOf(this.#wanted.text.generation) !== "live";
   }
@@ -78,13 +79,13 @@ export class Generations {
     return this.#in("draining").length > 0;
   }
 
-  /** Undefined for a generation that is neither wanted nor remembered. */
+  /** Returns undefined for a generation that is neither wanted nor in the list. */
   stateOf(generation: string): GenerationState | undefined {
     if (generation === this.#live?.generation) return "live";
     return this.#entries.find((one) => one.generation === generation && one.state !== "draining")?.state;
   }
 
-  /** Whether nginx has failed to accept it since it last accepted a text. */
+  /** Whether nginx has not accepted the generation since it last accepted a text. */
   isRefused(generation: string): boolean {
     const state = this.stateOf(generation);
     return state === "refused" || state === "retry" || state === "given up";
@@ -113,7 +114,7 @@ export class Generations {
     this.#entries = this.#entries.filter((one) => !older.includes(one));
   }
 
-  /** Reports that the live text is also that of `snapshot`. */
+  /** Reports that `snapshot` has the same text as the live one. */
   servesAlso(snapshot: Snapshot): void {
     this.#liveSnapshot = snapshot;
   }
@@ -129,7 +130,7 @@ export class Generations {
   }
 
   /**
-   * Reports that the text waits for its retry. Only the last failed text does; every other may be
+   * Reports that the text waits for its retry. Only the last failed text waits; every other may be
    * tried at once.
    */
   retryLater(text: RenderedText): void {

@@ -1,6 +1,6 @@
 /**
- * The first half of a turn: a Snapshot is translated, saved to disk, and rendered. Nothing has
- * reached nginx yet.
+ * The first half of a turn: a Snapshot is translated, the state is saved to disk, and the result is
+ * rendered. nginx is not changed yet.
  */
 import { guardedLater } from "../guarded.ts";
 import type { Snapshot } from "../model/snapshot.ts";
@@ -22,9 +22,9 @@ export interface MakingParts {
 export interface Made {
   readonly translation: Translation;
   readonly rendered: Rendered;
-  /** The quarantine at that time. */
+  /** The quarantine with which the result was made. */
   readonly quarantine: Quarantine;
-  /** Why the state could not be saved. */
+  /** The reason why the state could not be saved. */
   readonly unsaved: Error | undefined;
   readonly translateMs: number;
   readonly renderMs: number;
@@ -40,14 +40,14 @@ export class Making {
     this.#keeper = keeper;
   }
 
-  /** The last one that was translated; undefined before the first. */
+  /** The last translated Configuration; undefined before the first. */
   get configuration(): Translation["configuration"] | undefined {
     return this.#configuration;
   }
 
   /**
-   * An Error is a bug of Sluice outside of the reading of one object. Nothing has changed then, and
-   * nginx goes on serving.
+   * Returns an Error for a bug of Sluice outside of the reading of one object. Then nothing has
+   * changed, and nginx goes on serving.
    */
   make(snapshot: Snapshot, circumstances: Circumstances): Promise<Made | Error> {
     return guardedLater<Made | Error>(

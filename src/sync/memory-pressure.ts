@@ -1,13 +1,13 @@
 /**
- * Watches how full nginx's shared memory is. Memory is sized for its records. If they need more
- * than estimated, it is enlarged before it is full; that costs a reload. The operator's own
- * template may fix the size; a size that does not grow is requested only once.
+ * Decides when nginx's shared memory has to grow. Memory is sized for its records. If they need
+ * more than estimated, it is enlarged before it is full; that costs a reload. The operator's own
+ * template may fix the size, so a size that does not grow is requested only once.
  */
 import { nameOf } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
 import type { MemoryUse, PublishOutcome } from "./ports.ts";
 
-/** Memory is short while less than one part in this many is free. */
+/** Memory is short while less than 1/8 of it is free. */
 const shortPart = 8;
 
 export class MemoryPressure {
@@ -15,7 +15,7 @@ export class MemoryPressure {
   #grownAt: number | undefined;
   #factor = 1;
 
-  /** How many times larger than estimated memory must be. */
+  /** The factor by which memory must be larger than estimated. */
   get factor(): number {
     return this.#factor;
   }
@@ -32,7 +32,7 @@ export class MemoryPressure {
     return true;
   }
 
-  /** Reports that nginx has another memory; the next publication tells how full it is. */
+  /** Reports that nginx has a new memory. The next publication shows how full it is. */
   forget(): void {
     this.#now = undefined;
   }

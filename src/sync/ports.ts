@@ -19,7 +19,10 @@ export interface Source {
   /** Resolves when the Snapshot is complete; absent where it always is. */
   readonly synced?: Promise<void>;
   snapshot(): Snapshot;
-  /** Calls `listener` after every change; the Snapshots tell what changed. Returns how to stop. */
+  /**
+   * Calls `listener` after every change; the Snapshots show the difference. Returns a function that
+   * ends this.
+   */
   onChange(listener: () => void): () => void;
 }
 
@@ -43,9 +46,9 @@ export interface Memory {
   keep(changes: readonly RecordChange[]): Promise<void>;
   /** Makes the changes visible to every worker at its next request. */
   publish(changes: readonly RecordChange[]): Promise<PublishOutcome>;
-  /** Whether nginx runs and has records of ours. */
+  /** Whether nginx runs and has the controller's records. */
   isOurs(): Promise<boolean>;
-  /** Whether nginx has counted writes of records that are not ours. */
+  /** Whether nginx has counted writes of records that are not the controller's. */
   wasWritten?(): Promise<boolean>;
   /** The keys of records whose value in nginx differs from the published one. */
   strange?(): Promise<readonly string[]>;
@@ -77,7 +80,8 @@ export type ApplyOutcome =
       readonly stderr: string;
       readonly at?: { readonly file: string; readonly line: number };
       /**
-       * The same text may work later. `names` is the file in the error, where nginx names no line.
+       * Whether the same text may work later. `names` is the file in the error, where nginx names
+       * no line.
        */
       readonly mayPass?: true;
       readonly names?: string;
@@ -113,7 +117,7 @@ export interface Listener {
 
 export interface SyncReport {
   readonly change: Change;
-  /** Records that were published, by their first word: hosts, upstreams, certificates. */
+  /** The numbers of published records by kind: hosts, upstreams, certificates. */
   readonly records: Readonly<Record<string, number>>;
   readonly translateMs: number;
   readonly renderMs: number;

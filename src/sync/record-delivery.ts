@@ -51,18 +51,20 @@ export class RecordDelivery {
     return this.#publisher.isDone;
   }
 
-  /** A write failed and will be repeated. */
+  /** Notes that a write failed, and repeats it later. */
   retryLater(): void {
     this.#retry.schedule();
   }
 
-  /** Returns how many records were published, and why the disk did not get everything. */
+  /**
+   * Returns the number of published records, and the reason where the disk did not get everything.
+   */
   async deliver({ text, records, opened }: Rendered, { snapshot, statuses }: Omit<Candidate, "text">) {
     const { memory, nginx, clock } = this.#parts;
     const unopened = await written(nginx.keepOpened(opened));
     const runs = this.#generations.live !== undefined || (await memory.isOurs());
-    // No reload begins in between. The next one begins with the previous text, which is known here,
-    // or with this text and its records.
+    // No reload begins between these lines. The next one begins either with the previous text,
+    // which is known here, or with this text and its records.
     this.#generations.want({ text, snapshot, statuses });
     const mayBeOlder = (this.#generations.hasOlder || this.#handover.keepsReplaced) && nginx.hasOlderWorkers();
     if (!mayBeOlder) this.#generations.olderGone();
@@ -105,8 +107,8 @@ export class RecordDelivery {
   }
 
   /**
-   * Reports that nginx has the new text. `started`: it was started and has read the records on
-   * disk.
+   * Reports that nginx has the new text. With `started`, nginx was started and has read the records
+   * on disk.
    */
   async reloadEnds(started: boolean, lacksRecords: boolean): Promise<void> {
     this.#retry.reset();
@@ -115,7 +117,10 @@ export class RecordDelivery {
     await this.publish(lacksRecords ? [...this.#parts.memory.records] : [], true);
   }
 
-  /** Replaced records are removed when they are no longer needed; no wake-up announces that. */
+  /**
+   * Schedules the removal of replaced records that are no longer needed, because no wake-up
+   * announces that.
+   */
   #tidyLater(): void {
     if (this.#tidying || !this.#handover.isPending) return;
     this.#tidying = true;

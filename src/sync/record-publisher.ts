@@ -9,7 +9,7 @@ import { MemoryPressure } from "./memory-pressure.ts";
 import type { Memory, PublishOutcome, RecordChange } from "./ports.ts";
 
 export interface Published {
-  /** How many records of each kind were published: `host`, `upstream` ... */
+  /** The number of published records of each kind: `host`, `upstream` ... */
   readonly counts: Readonly<Record<string, number>>;
   /** Undefined where there was nothing to publish, or no nginx runs. */
   readonly outcome: PublishOutcome["kind"] | undefined;
@@ -28,7 +28,7 @@ export class RecordPublisher {
   readonly #pending = new Map<string, Value>();
   /** The records that were pending when a reload began. */
   #pendingAtReload: ReadonlyMap<string, Value> = new Map();
-  /** The records that were published since a reload began; undefined while none is under way. */
+  /** The records that were published since a reload began; undefined while none runs. */
   #sinceReload: Map<string, Value> | undefined;
   readonly #order = new OneAtATime();
   readonly pressure = new MemoryPressure();
@@ -46,14 +46,15 @@ export class RecordPublisher {
    * Reports that nginx has the new text. Shared memory of another size is new: it was filled from
    * the disk when the reload began. Records that were published since then went to the old memory,
    * so the next publication repeats them. It repeats the published values and not the newest ones,
-   * because a record that waits for the disk would come without those that belong to it.
-   * `isFilled`: nginx was started and has read the pending records from the disk.
+   * because a record that waits for the disk would come without the records that belong to it. With
+   * `isFilled`, nginx was started and has read the pending records from the disk.
    */
   reloadEnds(isFilled: boolean): void {
     if (isFilled) this.#forgetPendingAtReload();
     for (const [key, given] of this.#sinceReload ?? []) {
       const waiting = this.#pending.get(key);
-      // A running publication may reach the old memory, so its records get a new identity here.
+      // A running publication may reach the old memory, so its records get a new identity, with
+      // which they stay pending.
       if (waiting === undefined || waiting === given) this.#pending.set(key, { value: given.value });
     }
     this.#sinceReload = undefined;

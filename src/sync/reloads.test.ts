@@ -4,7 +4,7 @@ import { TokenBucket } from "../timing/token-bucket.ts";
 import type { ApplyOutcome } from "./ports.ts";
 import { Reloads } from "./reloads.ts";
 
-/** A bucket with one token, and another one each second. */
+/** Starts with a bucket of one token, which gets another one each second. */
 function start() {
   const clock = new FakeClock();
   const ending = new AbortController();

@@ -22,14 +22,14 @@ export class Reloads {
     return this.#current !== undefined;
   }
 
-  /** Resolves when no reload is under way; rejects where it threw. */
+  /** Resolves when no reload runs; rejects where the reload threw. */
   async over(): Promise<void> {
     await this.#current;
   }
 
   /**
-   * Returns whether `reload` begins now. Otherwise it waits for the bucket, or a turn follows the
-   * current reload.
+   * Returns whether `reload` begins now. If not, it begins when the bucket has a token, or another
+   * turn follows the running reload.
    */
   ask(
     reload: () => Promise<Pick<Ending, "refunds" | "report">>,

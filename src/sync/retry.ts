@@ -1,6 +1,6 @@
 /**
- * Repeats what failed for a reason outside of the configuration, after growing waits. At most one
- * repetition is planned.
+ * Repeats work that failed for a reason outside of the configuration, after growing waits. At most
+ * one repetition is scheduled.
  */
 import type { Clock } from "../timing/clock.ts";
 import { type Doubling, doublingMs } from "../timing/doubling.ts";

@@ -1,13 +1,13 @@
 /**
  * Keeps the previous version of a route beside the new one until every worker knows the shapes that
- * the new one needs (trap 1). A route may name a shape that only the next text has,
- * while the workers of both texts share one memory. So a route is published before the reload, at
- * once, and the version that it replaces stays under `before`: a worker that lacks the new shape
- * uses that one. No moment of a reload is without a route, and nothing depends on timing.
+ * the new one needs (trap 1). A route may name a shape that only the next text has, while the
+ * workers of both texts share one memory. So a route is published at once, before the reload, and
+ * the version that it replaces stays under `before`. A worker that lacks the new shape uses the
+ * earlier version. So there is a route at every moment of a reload, and nothing depends on timing.
  *
- * Records that only replaced routes name are removed later: when those routes have gone, and when
- * requests that they routed have found what they need. A request looks up its upstream once more
- * when its body has arrived.
+ * Records that only replaced routes name are removed later: when those routes are gone, and when
+ * requests that they routed need the records no longer. A request looks up its upstream again when
+ * its body has arrived.
  */
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -21,7 +21,10 @@ import {
 } from "../model/records.ts";
 import type { ChangedRecord } from "../render/rendering.ts";
 
-/** How long ingress-nginx lets requests finish after a reload (worker-shutdown-timeout), in ms. */
+/**
+ * The time that ingress-nginx gives requests to finish after a reload (worker-shutdown-timeout), in
+ * ms.
+ */
 const inFlightMs = 240_000;
 const none = "false";
 
@@ -34,30 +37,33 @@ export interface ShapesAround {
   readonly older: readonly ReadonlySet<string>[];
 }
 
-/** `any`: every text can serve it. The shapes of a route of an earlier process are unknown. */
+/**
+ * The shapes that a route names. Every text can serve `any`. The shapes of an earlier process's
+ * routes are unknown.
+ */
 type Shapes = readonly string[] | "any" | "unknown";
 
 interface Replaced {
-  /** JSON. */
+  /** The record's text, which is JSON. */
   readonly record: string;
   readonly shapes: Shapes;
 }
 
 export class RouteHandover {
-  /** Routes that some text with workers cannot serve, with the shapes that they name. */
+  /** Routes that not every text with workers can serve, with the shapes that they name. */
   readonly #ahead = new Map<string, Shapes>();
   /**
-   * The versions that they replaced, youngest first: for each text with workers the youngest that
-   * it can serve.
+   * The versions that they replaced, newest first: for each text with workers the newest that it
+   * can serve.
    */
   readonly #replaced = new Map<string, readonly Replaced[]>();
   /**
-   * Removals that wait, because replaced routes and requests in flight may need these records, and
-   * since when.
+   * Removals that wait, because replaced routes and requests in flight may need these records, each
+   * with the time since which it waits.
    */
   readonly #held = new Map<string, number>();
 
-  /** `records` are those of an earlier process, from the disk. */
+  /** `records` come from an earlier process, by the disk. */
   constructor(records: ReadonlyMap<string, string>) {
     for (const [key, value] of records) {
       if (!isReplaced(key)) continue;
@@ -81,8 +87,9 @@ export class RouteHandover {
   }
 
   /**
-   * Returns the records to write for `changed`. `current` is what was written last, and `now` a
-   * Clock's time in ms. Without `around` no nginx runs, and no replaced route is kept.
+   * Returns the records to write for `changed`. `current` has the records that were written last,
+   * and `now` is a Clock's time in ms. Without `around` no nginx runs, and no replaced route is
+   * kept.
    */
   take(
     changed: ReadonlyMap<string, ChangedRecord>,
@@ -108,7 +115,7 @@ export class RouteHandover {
     return [...changes, ...this.#release(around === undefined ? Number.POSITIVE_INFINITY : now - inFlightMs)];
   }
 
-  /** Returns the removals of replaced routes, once no worker of an older text is left. */
+  /** Returns the removals of replaced routes, if no worker of an older text is left. */
   forget(): RecordChange[] {
     const over = [...this.#replaced.keys()].filter((key) => !this.#ahead.has(key));
     for (const key of over) this.#replaced.delete(key);
@@ -122,8 +129,8 @@ export class RouteHandover {
   }
 
   /**
-   * A route that was not ahead of its time is served by every text: the texts of then could serve
-   * it, and each later text was made with it.
+   * Keeps a replaced route. Every text can serve a route that is not in `#ahead`: the texts of its
+   * time could serve it, and each later text was made with it.
    */
   #replace(key: string, record: string, around: ShapesAround): RecordChange[] {
     const kept = this.#replaced.get(key) ?? [];
@@ -142,7 +149,7 @@ export class RouteHandover {
 }
 
 /**
- * Keeps, for each text, the youngest route that it can serve, and all routes with unknown shapes.
+ * Returns, for each text, the newest route that it can serve, and all routes with unknown shapes.
  */
 function needed(replaced: readonly Replaced[], around: ShapesAround): readonly Replaced[] {
   const waiting = new Set(textsOf(around));
@@ -158,7 +165,7 @@ function isServed(shapes: Shapes, around: ShapesAround): boolean {
   return textsOf(around).every((text) => serves(text, shapes));
 }
 
-/** Undefined stands for the text of an earlier process. */
+/** Returns the shapes of all texts; undefined stands for the text of an earlier process. */
 function textsOf({ running, coming, older }: ShapesAround): readonly (ReadonlySet<string> | undefined)[] {
   return [running, ...older, ...(coming === undefined ? [] : [coming])];
 }

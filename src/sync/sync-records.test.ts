@@ -19,8 +19,8 @@ const text = (generation: string, ...shapes: string[]): RenderedText => {
 type Turn = readonly [text: RenderedText, records: Readonly<Record<string, ChangedRecord>>];
 
 /**
- * A Sync whose renderer returns the next of `turns` when the test asks for it, and a memory whose
- * room `publish` decides.
+ * Runs a Sync whose renderer returns the next of `turns` when the test asks for it. `publish`
+ * decides whether memory has room.
  */
 async function running(turns: readonly Turn[], publish: (changes: readonly RecordChange[]) => PublishOutcome) {
   const told: string[] = [];

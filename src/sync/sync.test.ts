@@ -21,7 +21,7 @@ const nothing = translate(emptyInputs, defaultOptions, fake);
 
 const emptyText = { conf: "", files: [], shapes: new Set<string>(), parts: {}, ownersAt: () => new Set<string>() };
 
-/** A cluster without changes, with one certificate. */
+/** Runs a Sync on a cluster without changes, with one certificate. */
 function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Partial<SyncParts> = {}) {
   const clock = new FakeClock();
   const said: string[][] = [];
@@ -345,7 +345,7 @@ describe("a bug outside of the reading of one object", () => {
       await clock.advance(1);
       expect(reports.at(-1)?.reload).toEqual({ kind: "failed", cause: new TypeError(`${part} is broken`) });
       const count = reports.length;
-      // It is reported once, however often it is tried.
+      // The failure is reported once, however often the turn is tried.
       await clock.advance(200_000);
       expect(reports).toHaveLength(count);
       expect(sync.live).toBe(live);

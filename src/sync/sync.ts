@@ -59,7 +59,7 @@ export class Sync {
   readonly #failures: FailedTurns;
   /** The Snapshot of the last report to the listener. */
   #reported: Snapshot | undefined;
-  /** Whether the last report says that nginx lacks what is wanted. */
+  /** Whether the last report was a failure, after which nginx lacks the wanted text. */
   #reportedFailure = false;
 
   constructor(parts: SyncParts) {
@@ -93,7 +93,7 @@ export class Sync {
     return this.#keeper.kept.quarantine;
   }
 
-  /** Objects that nginx refused for certain. */
+  /** Objects that nginx certainly refused. */
   get refusals(): Quarantine {
     return reduced(this.quarantine, withoutSuspects);
   }
@@ -103,7 +103,7 @@ export class Sync {
     return this.#problems.lastGood;
   }
 
-  /** Whether nginx serves another text than the newest wanted one. */
+  /** Whether nginx does not serve the newest wanted text. */
   get isBehind(): boolean {
     return this.#generations.isBehind;
   }
@@ -149,7 +149,10 @@ export class Sync {
     }
   }
 
-  /** Certificates expire while nothing changes, and their Problems must be reported. */
+  /**
+   * Requests a turn every hour, because certificates expire while nothing changes, and this must be
+   * reported.
+   */
   #lookHourly(): () => void {
     const next = (): (() => void) =>
       this.#parts.clock.schedule(hourMs, () => {
@@ -160,7 +163,10 @@ export class Sync {
     return () => cancel();
   }
 
-  /** An incomplete Snapshot would remove from nginx what has not been listed yet. */
+  /**
+   * Waits for the complete Snapshot. An incomplete one would remove objects from nginx that were
+   * not listed yet.
+   */
   async #everythingKnown(signal: AbortSignal): Promise<void> {
     const { synced } = this.#parts.source;
     if (synced === undefined || signal.aborted) return;
@@ -184,8 +190,8 @@ export class Sync {
     const memory = this.#delivery.pressure.problems(this.#parts.configMaps.settings ?? "");
     guarded(
       () => {
-        // A search sets innocent objects aside for a moment. Their Problems would go and come back,
-        // so only its result is reported.
+        // A search sets innocent objects aside for a moment. Their Problems would disappear and
+        // appear again, so only the result of the search is reported.
         if (!hasSuspects(this.quarantine))
           listener.problems(this.#problems.of({ translation, rendered, snapshot, memory }));
         this.#failures.over();
@@ -205,11 +211,11 @@ export class Sync {
     };
     const failed = unsaved ?? unwritten;
     if (failed === undefined) {
-      // If nginx has judged a text meanwhile, this one was made with the previous quarantine. It is
-      // not tried, and a turn with the new quarantine follows.
+      // If nginx has accepted or refused a text meanwhile, this text was made with the previous
+      // quarantine. It is not tried, and a turn with the new quarantine follows.
       if (this.quarantine === quarantine) this.#reloadIfNeeded(candidate, change, report, signal);
       listener.statuses?.(candidate.statuses, "made");
-      // While a reload waits or runs, nginx may serve another text than the live one.
+      // While a reload waits or runs, nginx may not serve the live text.
       if (!this.#reloads.isOn) this.#tellLive(candidate);
       return;
     }
@@ -219,8 +225,8 @@ export class Sync {
   }
 
   /**
-   * A later exception, on the way to nginx, ends the controller, because nginx's state is unknown
-   * then.
+   * Handles an exception before anything was written. A later exception ends the controller,
+   * because nginx's state is unknown then.
    */
   #failed(cause: Error, snapshot: Snapshot, sinceMs: number): void {
     const { clock, listener } = this.#parts;

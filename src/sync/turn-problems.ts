@@ -1,6 +1,6 @@
 /**
- * The Problems of a turn, with those that translate cannot find: they depend on the time of day, on
- * stand-ins for refused versions, or on this nginx and its memory.
+ * Collects the Problems of a turn, including those that translate cannot find: they depend on the
+ * time, on stand-ins for refused versions, or on this nginx and its memory.
  */
 import { nameOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";

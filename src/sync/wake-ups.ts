@@ -1,6 +1,6 @@
 /**
- * Remembers that a turn is needed, since when, and which callers wait until their change is live. A
- * wake-up carries nothing else; the Snapshots tell what changed.
+ * Notes that a turn is needed, the time since which it is needed, and the callers that wait until
+ * their change is live. A wake-up has no other content: the Snapshots show what has changed.
  */
 import type { Clock } from "../timing/clock.ts";
 
@@ -33,7 +33,7 @@ export class WakeUps {
     this.lookAgain();
   }
 
-  /** Requests a turn although nothing has changed that a caller waits for. */
+  /** Requests a turn that no caller waits for. */
   lookAgain(): void {
     this.#since ??= this.#clock.now();
     this.ring();
@@ -55,8 +55,8 @@ export class WakeUps {
   }
 
   /**
-   * Resolves when the requests so far are handled and no reload is under way; rejects when the sync
-   * ends before.
+   * Resolves when the requests so far are handled and no reload runs; rejects when the sync ends
+   * before that.
    */
   settled(): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ export class WakeUps {
     this.#ring?.();
   }
 
-  /** Rejects for all callers that wait, because the sync has ended. */
+  /** Makes all waiting callers fail, because the sync has ended. */
   fail(cause: unknown): void {
     const waiters = this.#waiters;
     this.#waiters = [];

@@ -1,6 +1,6 @@
 /**
- * Returns why a write to the disk failed: a full or read-only disk does not end the controller. Any
- * other error is a bug, and is thrown.
+ * Waits for a write to the disk and returns the error where it failed, because a full or read-only
+ * disk must not end the controller. Any other error is a bug and is thrown.
  */
 export async function written(write: Promise<void>): Promise<Error | undefined> {
   try {

@@ -1,6 +1,6 @@
 /**
- * The template's files on disk: the built-in ones, and over them those of a folder that a user
- * mounted.
+ * Reads the template's files: the built-in ones, and those of a folder that a user mounted, which
+ * replace them.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -11,9 +11,9 @@ import { shipped } from "../shipped.ts";
 export const builtInTemplates = shipped("templates");
 
 /**
- * Keyed by the path below the folder, without `.tmpl`. In a folder that Kubernetes mounts from a
- * ConfigMap, each file is a link into a hidden folder. The links count, and the hidden folder is
- * not read a second time.
+ * Returns the files by their path below the folder, without `.tmpl`. In a folder that Kubernetes
+ * mounts from a ConfigMap, each file is a link into a hidden folder. The links are read, and the
+ * hidden folder is skipped.
  */
 export function readTemplateFiles(folder: string): TemplateFiles {
   const files = new Map<string, string>();

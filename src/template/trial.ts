@@ -23,8 +23,8 @@ export interface TrialOptions {
   readonly machine: Machine;
   readonly nginx: Nginx;
   /**
-   * The built-in template. Its mistakes are bugs of single hosts, while those of any other template
-   * are its author's.
+   * The built-in template. Its mistakes are bugs of single hosts, while mistakes of any other
+   * template are those of its author.
    */
   readonly builtIn: Template;
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 /**
- * Watches the template while the controller runs: a good new version is used at once, a bad one is
- * set aside and the old one stays. A user's own folder overrides the built-in one file by file, so
- * `nginx.tmpl` alone can be replaced.
+ * Watches the template while the controller runs: a good new version is used at once, and a bad one
+ * is set aside, so that the old one stays. A user's own folder overrides the built-in one file by
+ * file, so it may have `nginx.tmpl` alone.
  */
 
 import type { Problem } from "../problem.ts";
@@ -16,14 +16,18 @@ export interface TemplateWatch {
   readonly own: string | undefined;
   /** Tries a template and uses it if it is good. */
   readonly offer: (template: Template) => Promise<TemplateVerdict>;
-  /** The mistake in the present files; undefined: there is none, and they are in use. */
+  /**
+   * Called with the mistake in the present files, or with undefined where there is none and they
+   * are in use.
+   */
   readonly report: (problem: Problem | undefined) => void;
   /** Called once, when the first template was tried. */
   readonly tried: () => void;
 }
 
 /**
- * Resolves with how to stop, once changes are noticed. At first the built-in template is in use.
+ * Resolves with a function that stops it, as soon as changes are noticed. At first the built-in
+ * template is in use.
  */
 export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise<void>> {
   const folders = [builtInTemplates, ...(watch.own === undefined ? [] : [watch.own])];
@@ -41,7 +45,7 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
   await soon();
   watch.tried();
   const stops = await Promise.all(folders.map((folder) => watchFolder(folder, () => void soon())));
-  // The watcher may have missed a change since the first look.
+  // The watcher may have missed a change since the first read.
   await soon();
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
@@ -57,7 +61,9 @@ async function tried(files: TemplateFiles, { offer }: TemplateWatch): Promise<Pr
   return unusable("nginx.conf", `${verdict.why}${place}`);
 }
 
-/** The line of the template that produced the rendered line, where it can be found. */
+/**
+ * Returns the place of the template's line that produced the rendered line, where it can be found.
+ */
 function placeOf(line: string, files: TemplateFiles): string {
   const places = [...files].flatMap(([name, text]) =>
     text.split("\n").flatMap((one, at) => (one.trim() === line ? [`${name}.tmpl line ${at + 1}`] : [])),
@@ -69,7 +75,7 @@ function unusable(name: string, why: string, done = "the one before it stays in 
   return { kind: "field-unusable", object: { kind: "Template", name }, field: "the template", why, done };
 }
 
-/** The template was in use and failed on something new. */
+/** Returns the Problem of a template that was in use and then failed with a new object. */
 export function gaveUp(why: string): Problem {
   return unusable("nginx.conf", why, "the built-in one is used until the template changes");
 }

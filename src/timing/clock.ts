@@ -1,7 +1,7 @@
 /**
- * Time as an argument: code that waits or measures gets a Clock, which tests control. The two
- * readings differ: `now` never goes back and is for measuring; `wall` is the time of people and
- * other machines, and may jump.
+ * Time as an argument: code that waits or measures gets a Clock, which tests control. A Clock has
+ * two readings. `now` never goes back and is for measuring. `wall` is the time of day, which may
+ * jump.
  */
 
 export interface Clock {

@@ -7,7 +7,7 @@ export interface Doubling {
   readonly ceilingMs: number;
 }
 
-/** `failures` counts from 1. */
+/** Returns the wait after this failure. `failures` counts from 1. */
 export function doublingMs(failures: number, { floorMs, ceilingMs }: Doubling): number {
   return Math.min(ceilingMs, floorMs * 2 ** (failures - 1));
 }

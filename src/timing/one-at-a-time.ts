@@ -5,7 +5,7 @@
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Resolves or rejects like `work`; a failure does not stop the following pieces. */
+  /** Resolves or rejects like `work`. A failure does not stop the following pieces. */
   run<T>(work: () => T | Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});

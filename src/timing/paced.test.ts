@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { Paced, type Parts } from "./paced.ts";
 
-/** Work in one part. */
+/** Returns work in one part. */
 const whole = <T>(work: () => T) =>
   function* (): Parts<T> {
     yield;
@@ -13,7 +13,7 @@ function started() {
   const clock = new FakeClock();
   const paced = new Paced(clock, 5_000);
   const ends: [number, string][] = [];
-  /** Work that occupies the event loop for `ms`. */
+  /** Starts work that occupies the event loop for `ms`. */
   const ask = (name: string, ms: number) =>
     paced
       .run(

@@ -8,7 +8,7 @@ import type { Clock } from "./clock.ts";
 /** Work in parts: it may be interrupted wherever it yields, and returns its result at the end. */
 export type Parts<T> = Generator<undefined, T>;
 
-/** Shorter work delays nothing. */
+/** Shorter work does not make later work wait. */
 const shortMs = 10;
 
 export class Paced {
@@ -16,7 +16,7 @@ export class Paced {
   readonly #longestWaitMs: number;
   #last: Promise<void> = Promise.resolve();
 
-  /** Work that has waited longer than `longestWaitMs` is not begun. */
+  /** Work that has waited longer than `longestWaitMs` is not started. */
   constructor(clock: Clock, longestWaitMs: number) {
     this.#clock = clock;
     this.#longestWaitMs = longestWaitMs;

@@ -1,4 +1,6 @@
-/** How often something may happen: `ratePerSecond` on average, `burst` at once after a pause. */
+/**
+ * Limits how often something may happen: `ratePerSecond` on average, `burst` at once after a pause.
+ */
 
 export class TokenBucket {
   readonly #ratePerSecond: number;
@@ -22,12 +24,12 @@ export class TokenBucket {
     return true;
   }
 
-  /** Returns a token that was not needed. */
+  /** Puts back a token that was not needed. */
   refund(): void {
     this.#tokens = Math.min(this.#burst, this.#tokens + 1);
   }
 
-  /** Milliseconds until there is a token; 0 if there is one. */
+  /** Returns the milliseconds until there is a token; 0 if there is one. */
   waitMs(nowMs: number): number {
     this.#fill(nowMs);
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#ratePerSecond) * 1000);

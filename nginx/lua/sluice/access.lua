@@ -1,6 +1,6 @@
--- Decides by its address whether a client may use a location, as nginx's `deny` and `allow` do. The
--- lists are data of the route, so that a new one needs no reload: `denied|allowed`, each of them
--- ranges like `c0000200/24` with blanks between them.
+-- Decides by a client's address whether it may use a location, as nginx's `deny` and `allow` do.
+-- The lists are data of the route, so that a new list needs no reload. Their text is
+-- `denied|allowed`; each side has ranges like `c0000200/24`, separated by blanks.
 local band = require("bit").band
 
 local ngx = ngx
@@ -20,7 +20,7 @@ local function binary(two)
   return char(tonumber(two, 16))
 end
 
--- Returns the first bits of an address, and zeros for the other bits of the last byte.
+-- Returns the first `bits` bits of an address; the other bits of the last byte are zeros.
 local function prefix_of(address, bits)
   local whole = floor(bits / 8)
   local rest = bits - 8 * whole
@@ -87,7 +87,8 @@ function _M.is_among(ranges, address)
   return _M.may_pass("|" .. ranges, address)
 end
 
--- Runs in the access phase. A location that calls it has lists, so without any it refuses all.
+-- Runs in the access phase. Only locations with lists call it, so a missing list refuses every
+-- client.
 function _M.check()
   local var = ngx.var
   local text = var.route_access

@@ -17,8 +17,8 @@ local state = {}
 -- The `require` function of the copy. The first question makes the copy.
 local copied
 
--- Variables of the router that go into the answer: none is a header, and none holds text of an
--- author.
+-- Variables of the router that go into the answer. None of them is a header, and none holds text
+-- that the author of an Ingress wrote.
 local answered = {
   "route_answer", "route_app_root", "route_elsewhere", "route_location", "route_loops", "route_rewritten",
   "route_slash", "route_tls", "route_too_large", "route_unserved", "route_upstream", "uri",
@@ -56,8 +56,8 @@ local function server_of(asked)
   return asked.slot, copied(package.loaded["sluice.gateway.beside"] and "sluice.gateway.beside" or "sluice.route")
 end
 
--- Returns the meaning of a location's name: a fixed word for the locations that each server has,
--- else the shape.
+-- Returns what a location's name means: a fixed word for the locations that each server has, else
+-- the shape.
 local function meaning(target)
   for word, name in pairs(copied("sluice.route").names) do
     if name == target then
@@ -113,7 +113,7 @@ local function routed(asked, draw)
   return answer
 end
 
--- Returns the ids of the pairs that the client gets; none where the handshake ends.
+-- Returns the ids of the key pairs that the client gets, or an empty list where the handshake ends.
 local function shown(asked)
   local noted = begin()
   if not asked.shared then

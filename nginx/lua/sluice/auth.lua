@@ -1,6 +1,6 @@
--- The headers that an auth service sends beside its status. nginx's own variables hold only one
--- header of a name, so a second cookie or group would be lost, or (from 1.23) be joined with the
--- first.
+-- Passes on the headers that an auth service sends beside its status. nginx's own variables hold
+-- only one header of a name, so a second cookie or group would be lost, or (from 1.23) be joined
+-- with the first.
 local ngx = ngx
 local type = type
 local concat = table.concat
@@ -9,14 +9,14 @@ local lower = string.lower
 
 local _M = {}
 
--- Unless the route says always, cookies of the auth service reach the client with these statuses
--- only: those of nginx's add_header.
+-- Cookies of the auth service reach the client with these statuses only, unless the route says
+-- always. They are the statuses of nginx's add_header.
 local with_cookies = {
   [200] = true, [201] = true, [204] = true, [206] = true, [301] = true, [302] = true, [303] = true, [304] = true,
   [307] = true, [308] = true,
 }
 
--- Returns a line `Name: value` for each of the names whose header the answer has.
+-- Returns a line `Name: value` for each name in the list whose header the answer has.
 local function found_in(headers, names)
   if not names or names == "" then
     return ""
@@ -31,8 +31,9 @@ local function found_in(headers, names)
   return concat(lines, "\n")
 end
 
--- Runs in the question's location: keeps headers of the answer in variables, which the request
--- itself shares. No header holds a line break, so one can stand between cookies.
+-- Runs in the location that asks the auth service. It keeps headers of the answer in variables,
+-- which the client's request shares. No header holds a line break, so a line break separates
+-- cookies.
 function _M.answered(wanted, only_200)
   local var = ngx.var
   local headers = ngx.resp.get_headers(0)
@@ -52,8 +53,9 @@ function _M.answered(wanted, only_200)
   end
 end
 
--- Runs in the request's own location, at the end of the access phase: the backend gets the headers
--- of the answer that the route names, and none of the client's with these names.
+-- Runs in the location of the client's request, at the end of the access phase. The backend gets
+-- the headers of the answer that the route names, and no header of the client with one of these
+-- names.
 function _M.pass_headers()
   local var = ngx.var
   local names = var.route_auth_passed
@@ -70,7 +72,7 @@ function _M.pass_headers()
   end
 end
 
--- Runs in the request's own location: adds the cookies to those of the backend.
+-- Runs in the location of the client's request: adds the cookies to those of the backend.
 function _M.pass_cookies()
   local var = ngx.var
   local cookies = var.auth_cookies

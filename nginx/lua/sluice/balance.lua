@@ -1,7 +1,7 @@
 -- Picks the peer for a request, at the first try and at each retry. Endpoints are read at every
--- pick, so an endpoint that has left is never picked again. Algorithms keep their state in the
--- decoded record of the upstream. That state goes when the record changes or goes, so nothing here
--- grows.
+-- pick, so an endpoint that was removed is never picked again. Algorithms keep their state in the
+-- decoded record of the upstream. The state is dropped when the record changes or is removed, so
+-- nothing here grows.
 local balancer = require("ngx.balancer")
 local store = require("sluice.store")
 local tries = require("sluice.balance.tries")

@@ -5,7 +5,7 @@ local clock = os.clock
 
 local _M = {}
 
--- The limit in seconds. A thousand honest patterns take a millisecond or two.
+-- The limit in seconds. A thousand ordinary patterns take a millisecond or two.
 local most = 0.025
 
 -- Reading the clock costs as much as some patterns do, so it is read before each eighth pattern.

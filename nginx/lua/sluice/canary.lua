@@ -1,7 +1,8 @@
--- Decides which of a location's canaries takes a request, if any (RS-13.4 to 13.7). A client that
--- an affinity cookie binds stays where it is bound; then a header decides, then a cookie, then the
--- weights. Where several canaries may take the request, the oldest one does. Weights are shares of
--- all requests that nothing else decided, so two canaries of 20 % get 20 % each.
+-- Decides which of a location's canaries takes a request, if any (RS-13.4 to 13.7). First an
+-- affinity cookie decides: a client that is bound to an upstream stays there. Then a header
+-- decides, then a cookie, then the weights. Where several canaries may take the request, the oldest
+-- one does. Weights are shares of all requests that nothing else decided, so two canaries of 20 %
+-- get 20 % each.
 local affinity = require("sluice.balance.affinity")
 local budget = require("sluice.budget")
 local store = require("sluice.store")
@@ -14,8 +15,8 @@ local _M = {}
 -- The rules that can decide about a canary, in their order.
 local header_rule, cookie_rule, weight_rule = 1, 2, 3
 
--- Returns true where the canary takes the request, false where it does not, nil where the word does
--- not decide.
+-- Reads the words `always` and `never` of a header or cookie. Returns true where the canary takes
+-- the request, false where it does not, and nil where the word does not decide.
 local function by_word(word)
   if word == "always" then
     return true

@@ -21,8 +21,8 @@ local function pair_id(name)
   return dot and records:get("sni *" .. string.sub(name, dot)) or "default"
 end
 
--- Returns the pair in OpenSSL's form. It replaces the text in the decoded record, so it goes when
--- the record goes.
+-- Returns the key pair in OpenSSL's form. This form replaces the text in the decoded record, so it
+-- is dropped together with the record.
 local function parsed(pair)
   if type(pair.chain) ~= "string" then
     return pair
@@ -64,8 +64,8 @@ local function staple(fingerprint, generation)
   end
 end
 
--- Sets this pair and returns whether that worked. With `beside`, it joins the pairs that were set
--- before, whose keys are of other types.
+-- Sets this key pair and returns whether that worked. With `beside`, it is added to the pairs that
+-- were set before, whose keys have other types.
 local function set(pair, beside)
   pair = pair and parsed(pair)
   if not pair then
@@ -84,7 +84,7 @@ local function set(pair, beside)
   return ok
 end
 
--- Sets these pairs, one for each type of key. Where none can be used, the handshake ends, so a
+-- Sets these key pairs, one for each type of key. Where none can be used, the handshake ends, so a
 -- client never gets a certificate of another name.
 function _M.show(ids, generation)
   local shown
@@ -100,8 +100,8 @@ function _M.show(ids, generation)
   staple(shown.fingerprint, generation)
 end
 
--- Whether an Ingress has a more specific certificate for the name than `known`, which is the part
--- of the name that the hostname of a listener names (scope.lua).
+-- Whether an Ingress has a certificate for the name that is more specific than `known`. `known` is
+-- the part of the name that the hostname of a listener covers (scope.lua).
 function _M.has_own(name, known)
   if known == name then
     return false

@@ -1,4 +1,4 @@
--- The controller's access to shared memory: a server on a unix socket, in a folder that no other
+-- The controller's access to shared memory: a server on a Unix socket, in a folder that no other
 -- account can enter.
 local journal = require("sluice.journal")
 
@@ -6,9 +6,9 @@ local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- POST applies the lines of the body and answers 507 when memory is full. GET returns the instance
--- whose records are here. Both answers go on with three lines: the size of the memory, the size of
--- its free whole pages, and the number of writes.
+-- POST applies the lines of the body and answers 507 when memory is full. GET returns the name of
+-- the controller instance that wrote the records. Three lines follow in both answers: the size of
+-- the memory, the size of its free whole pages, and the number of writes.
 function _M.serve()
   local said = records:get("instance") or ""
   if ngx.req.get_method() == "POST" then

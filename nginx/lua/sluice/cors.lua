@@ -4,8 +4,9 @@ local ngx = ngx
 
 local _M = {}
 
--- Returns the origin that the answer names; empty where the request's is not allowed. The list is
--- `*`, or a pattern that translation has made of plain origins, which takes few steps.
+-- Returns the origin that the answer names. The result is empty where the request's origin is not
+-- allowed. The list is `*`, or a pattern that takes few steps, because translation made it from
+-- plain origins.
 function _M.origin()
   local var = ngx.var
   local allowed = var.route_cors_origins

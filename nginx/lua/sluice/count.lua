@@ -1,8 +1,8 @@
 -- Counts requests for the metrics. nginx makes one text of each request (templates/lua.tmpl): its
 -- values, and its labels on a line of their own. A request costs one lookup of that text among the
--- recent ones; some hundred texts are parsed at a time. Each worker adds up by itself and hands its
--- sums over once a second. The controller keeps the totals. Only sums that it has not fetched yet
--- are kept here, up to a limit.
+-- recent ones; some hundred texts are parsed at a time. Each worker adds up its own requests and
+-- hands its sums over once a second. The controller keeps the totals. nginx keeps only the sums
+-- that the controller has not fetched yet, up to a limit.
 local additions = require("sluice.count.additions")
 local counted = require("sluice.count.labels")
 local clear = require("table.clear")
@@ -26,13 +26,14 @@ local distinct = 0
 local most_distinct = 200
 
 -- Counts since the last handover, by labels. A label set that came once keeps its values as text,
--- and one that came more often has sums. With many hosts most come only once, and writing sums is
--- slow.
+-- and one that came more often has sums. With many hosts most label sets come only once, and
+-- writing sums is slow.
 local sums = {}
 local kept = 0
 local last = 0
 
--- Limits for a controller that has not fetched for long: sums stay here and go on adding up.
+-- Limits for the time in which the controller fetches nothing: the sums stay here and go on adding
+-- up.
 local most_kept = 20000
 local most_messages = 160
 local message_bytes = 32000
@@ -88,7 +89,7 @@ local function add_all()
 end
 
 function _M.run()
-  -- subrequests to auth services and mirrors are no requests of a client
+  -- subrequests to auth services and mirrors are not requests of a client
   if not on or ngx.is_subrequest then
     return
   end

@@ -1,7 +1,7 @@
 -- Computes digests of the contents of shared memory, so that the controller can compare them with
--- what it wrote. Digests are keyed with a word from the request, so that an older answer cannot be
--- replayed. Listing all keys stops every worker for a moment, so the controller asks only when the
--- counter of writes shows that another program has written.
+-- what it wrote. A word from the request is the key of the digests, so that an older answer cannot
+-- be replayed. Listing all keys stops every worker for a moment, so the controller asks only when
+-- the counter of writes shows that another program has written.
 local records = ngx.shared.sluice_records
 
 -- Counters that channel.lua keeps in the same memory.
@@ -35,8 +35,8 @@ local function digest(text)
   return ngx.encode_base64(ngx.hmac_sha1(ngx.var.arg_word or "", text))
 end
 
--- Prints a line with the digest of each part. With the argument `part` it prints a line for each
--- record of that part instead: its digest and its key.
+-- Prints a line with the digest of each part of the records. With the argument `part`, it prints a
+-- line for each record of that part instead: its digest and its key.
 function _M.serve()
   local found = keys_by_part()
   local only = tonumber(ngx.var.arg_part)

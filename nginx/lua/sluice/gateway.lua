@@ -31,7 +31,7 @@ local function server_address()
   return ngx.var.server_addr
 end
 
--- Returns the host's newest record. With `shapes`, it returns the youngest form that a server with
+-- Returns the host's newest record. With `shapes`, it returns the newest form that a server with
 -- only these shapes can serve.
 local function get(name, generation, shapes)
   if shapes then
@@ -45,7 +45,7 @@ local function has_namesake(name, generation)
   return store.get("host", name, generation) ~= nil
 end
 
--- Whether an Ingress has the host by an alias that is a pattern.
+-- Whether an Ingress has an alias that is a pattern and matches the host.
 local function has_pattern(host, generation)
   local list = store.get("patterns", "", generation)
   return list ~= nil and patterns.match(list, host) ~= nil
@@ -112,8 +112,8 @@ local function stays(share, host, uri, generation, shapes)
   return random() >= share and is_wanted(host, uri, generation, shapes)
 end
 
--- Whether the client used the wrong connection: the name in its handshake led to another listener.
--- Without such a name the Host header alone decides.
+-- Whether the client used the wrong connection, because the name in its handshake led to another
+-- listener. Without a name in the handshake the Host header alone decides.
 local function is_misdirected(scope, listener)
   local name = ngx.var.ssl_server_name
   if not name or name == "" then
@@ -171,7 +171,8 @@ local function target_of(slot, generation, shapes, shared)
   end
   if backend.unusable then
     label.tell(location, backend, listener)
-    -- Both locations fail; they differ in the status, because gRPC clients read 503 as UNAVAILABLE.
+    -- Both locations answer with an error. They differ in the status, because gRPC clients read 503
+    -- as UNAVAILABLE.
     return backend.unusable == 503 and own.unknown_shape or own.undecided
   end
   local upstream_id = backend.upstream
@@ -214,7 +215,7 @@ local function target_of(slot, generation, shapes, shared)
       var.route_loops = "1"
     end
   end
-  -- A route may take X-Forwarded-For away, as such a change to a header.
+  -- `steering` has changes to headers, and one of them may remove X-Forwarded-For.
   if (filters and filters.steering or var.http_x_forwarded_for) and route.goes_round(var) then
     return own.circle
   end
@@ -237,7 +238,8 @@ local function target_now(slot, shared)
   return own.unknown_shape
 end
 
--- Does the same on a port that Ingresses have, too; false where an Ingress has the request.
+-- Does the same on a port that Ingresses use, too. Returns false where the request belongs to an
+-- Ingress.
 function _M.target(slot)
   return target_now(slot, true)
 end

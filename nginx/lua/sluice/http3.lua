@@ -1,6 +1,6 @@
--- Adds the Host header to requests over HTTP/3. They have :authority in its place, of which nginx
--- makes no $http_host. With the header, snippets, auth services and redirects find the host of the
--- request. Nothing may read $http_host before, because nginx would keep the variable empty.
+-- Adds the Host header to requests over HTTP/3. They have :authority in its place, and nginx makes
+-- no $http_host from it. With the header, snippets, auth services and redirects find the host of
+-- the request. Nothing may read $http_host before, because nginx would keep the variable empty.
 local ngx = ngx
 
 local _M = {}

@@ -1,5 +1,5 @@
--- Reads the one format that the wire and the disk share: lines of JSON, [key, value] to set a
--- record and [key] to remove it.
+-- Reads the format of records, which is the same on the socket and on disk: lines of JSON, [key,
+-- value] to set a record and [key] to remove it.
 local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records

@@ -1,6 +1,6 @@
--- Limits how often a client may ask, as nginx's limit_req does with `nodelay`. Rates are data of a
--- route, so that another one needs no reload: `5s25 100m500` is 5 in a second with a burst of 25,
--- and 100 in a minute with a burst of 500.
+-- Limits how often a client may send requests, as nginx's limit_req does with `nodelay`. Rates are
+-- data of a route, so that a new rate needs no reload. `5s25 100m500` means 5 in a second with a
+-- burst of 25, and 100 in a minute with a burst of 500.
 local access = require("sluice.access")
 
 local ngx = ngx
@@ -16,12 +16,13 @@ local tonumber = tonumber
 
 local _M = {}
 
--- nginx looks and counts under a lock, and so does this file: workers take turns by client. A turn
--- takes microseconds. One whose worker has died ends after this time.
+-- nginx compares and counts under a lock, and so does this file: for each client, one worker at a
+-- time has the lock, for some microseconds. The lock of a worker that has died ends after this
+-- time.
 local turn_seconds = 0.05
--- The attempts to get the turn before the worker serves other requests for a millisecond.
+-- The number of attempts to get the lock before the worker serves other requests for a millisecond.
 local looks = 200
--- The most milliseconds that a request waits, which is longer than any turn.
+-- The most milliseconds that a request waits, which is longer than any lock is held.
 local most_waits = 1000
 
 local function take_turn(name)
@@ -36,8 +37,8 @@ local function take_turn(name)
   end
 end
 
--- Returns the requests beyond the rate, in thousandths, with this one; `per_second` is in
--- thousandths, and times are in milliseconds.
+-- Returns by how many requests the client exceeds the rate, with this request included. The result
+-- and `per_second` are in thousandths, and times are in milliseconds.
 local function excess_of(name, per_second, now)
   local excess, last = match(counts:get(name) or "", "^(%d+) (%d+)$")
   if not excess then
@@ -50,8 +51,8 @@ local function excess_of(name, per_second, now)
   return max(0, tonumber(excess) - floor(per_second * max(0, passed) / 1000) + 1000)
 end
 
--- Returns what is beyond the first rate that is exceeded, and that rate like `5r/s`; nil where the
--- request may pass, which is counted then.
+-- Checks a request against all rates. If it exceeds one, returns by how much, and that rate, such
+-- as `5r/s`. Otherwise counts the request and returns nil.
 local function judge(key, limits, now)
   local seen = {}
   for value, unit, burst in gmatch(limits, "(%d+)(%a)(%d+)") do
@@ -65,7 +66,7 @@ local function judge(key, limits, now)
   end
   for _, one in ipairs(seen) do
     local name, excess, per_second = one[1], one[2], one[3]
-    -- A count that is gone stands for zero, so it may go when nothing would be left of it.
+    -- A missing count means zero, so an entry may expire when its count has fallen to zero.
     counts:set(name, format("%d %d", excess, now), ceil((excess + 1000) / per_second) + 1)
   end
 end

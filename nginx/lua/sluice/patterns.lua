@@ -1,6 +1,6 @@
 -- Finds a host by an alias that is a wildcard or a pattern: first the longest wildcard at the
 -- front, then the longest at the end, then regular expressions in the order of their hosts. A host
--- such as `*.example.com` has its place in that order.
+-- such as `*.example.com` has a place in that order, too.
 local budget = require("sluice.budget")
 
 local find = string.find

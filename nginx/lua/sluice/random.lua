@@ -17,7 +17,7 @@ local function random_bytes(count)
   return bytes
 end
 
--- LuaJIT should not compile the path of a request that comes through here.
+-- Few requests come through here, so LuaJIT should not compile this path.
 jit.off(random_bytes)
 
 function _M.seed()

@@ -67,8 +67,8 @@ function _M.own_location(record, uri)
   end
 end
 
--- Returns the upstream that answers in place of another, or the default backend where that one has
--- no endpoints either.
+-- Returns the upstream that answers in place of one without endpoints: the named one, or the
+-- default backend where the named one has no endpoints either.
 local function stand_in(named, generation)
   local upstream = store.get("upstream", named.upstream, generation)
   if upstream and #upstream.endpoints > 0 then
@@ -95,8 +95,9 @@ end
 -- src/directives/hops.ts).
 local most_returns = 4
 
--- Returns whether a request with X-Forwarded-For has come back from its backends too often. Those
--- that Sluice sends them have X-Scheme, too. The header that goes on counts this return.
+-- Returns whether a request with X-Forwarded-For has come back from its backends too often.
+-- Requests that Sluice sends to backends have X-Scheme, too. X-Sluice-Hops, which the request
+-- carries on, counts this return.
 local function goes_round(var)
   local trail = var.http_x_sluice_hops
   if not trail and not var.http_x_scheme or ngx.req.is_internal() then
@@ -155,7 +156,7 @@ local function target_of(slot, generation, shapes)
     var.route_error_name = other.label
     if not served and id ~= "default" then
       shape, upstream_id, upstream, served, substituted = location.standIn.shape, id, other, true, true
-      -- The variables below are those of the location's own shape.
+      -- The variables below belong to the location's own shape.
       if not shapes_of[slot][location.shape] then
         return nil, location.shape
       end

@@ -1,7 +1,7 @@
 /**
  * The admission webhook. Its certificate is the controller's own work: it makes the Secret, serves
  * from it, renews it, and writes the CA into the webhook configuration. So there are no jobs and no
- * third image, and what shaped the jobs has no meaning.
+ * third image, and values for the jobs have no effect.
  */
 import {
   failurePolicy,

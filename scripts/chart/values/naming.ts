@@ -1,6 +1,6 @@
 /**
- * Values at the top of the file: names, labels, ports beyond HTTP, and who the controller is to the
- * API server.
+ * Values at the top of the file: names, labels, TCP and UDP ports, and the controller's account at
+ * the API server.
  */
 import { copiedFlag, flag, objects, optionalWhole, text, texts } from "../shape.ts";
 import { section } from "../value.ts";

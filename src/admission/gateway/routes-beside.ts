@@ -1,6 +1,6 @@
 /**
- * The webhook's warnings to an Ingress about the shared Gateway: paths of its hosts whose requests
- * go to a route. The sentences are those of its Events.
+ * The webhook's warnings for an Ingress about the shared Gateway: paths of its hosts whose requests
+ * go to a route. The sentences are the same as in its Events.
  */
 import { guarded } from "../../guarded.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
@@ -49,7 +49,7 @@ export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: Tran
   );
 }
 
-/** The age of what is not in the cluster: younger than all that is. */
+/** The age of an object that is not in the cluster yet: younger than all others. */
 const notYet = { creationTimestamp: "9999-12-31T23:59:59Z" };
 
 function gatewayOf({ spec, metadata: { namespace = "default" } }: ListenerSet): string {
@@ -70,7 +70,7 @@ function routesAt({ spec }: Ingress, snapshot: Snapshot, shared: string): readon
   return found;
 }
 
-/** A route without hostnames has those of its listeners. */
+/** A route without hostnames has the hostnames of its listeners. */
 function hasHost({ spec }: Route, hosts: ReadonlySet<string>): boolean {
   const hostnames = spec?.hostnames ?? [];
   return hostnames.length === 0 || hostnames.some((hostname) => hosts.has(hostname.toLowerCase()));

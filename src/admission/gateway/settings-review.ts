@@ -1,7 +1,7 @@
 /**
- * The webhook's verdict on RouteSettings. They are refused for annotations that would close their
- * rules, as an Ingress is for the same annotations, and warned of for all other mistakes. Mistakes
- * in other objects are left to Events, because those objects often arrive a moment later.
+ * The webhook's verdict on RouteSettings. It refuses them for annotations that would close their
+ * rules, as it refuses an Ingress with the same annotations. All other mistakes are warnings.
+ * Mistakes in other objects are left to Events, because those objects often arrive a moment later.
  */
 import { guarded } from "../../guarded.ts";
 import type { RouteSettings } from "../../model/gateway/route-settings.ts";
@@ -19,7 +19,7 @@ export interface SettingsBench {
 }
 
 export function settingsVerdict(submitted: RouteSettings, { snapshot, settings, options }: SettingsBench): Verdict {
-  // Permissions are not checked here: a grant may come later, too.
+  // Permissions are not checked here, because a grant may be created later.
   const world = { snapshot, settings: routeSettings(settings), options, grants: { permits: () => true } };
   const found = guarded(
     () => readSettings(submitted, world),

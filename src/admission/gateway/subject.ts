@@ -20,17 +20,17 @@ export function isReviewed({ group, version, kind }: Readonly<Record<string, unk
   return Object.hasOwn(tableOf, kind) && (kind === "Gateway" || kind === "ListenerSet" || kind.endsWith("Route"));
 }
 
-/** The definitions allow no longer list, and no longer text except in annotations. */
+/** The API's definitions allow no list and no text that is longer, except texts in annotations. */
 const longestList = 256;
 const longestText = 4_096;
-/** RouteSettings hold snippets. A larger size is refused when they are read. */
+/** RouteSettings hold snippets. A longer snippet is refused when the settings are read. */
 const longestSnippet = 256 * 1024;
 /** A route with 16 rules of 64 full matches stays far below this. */
 const mostValues = 100_000;
 
 /**
- * Returns the object with its namespace filled in. Returns undefined where it is no object, or
- * larger than any that an API server stores.
+ * Returns the object with its namespace filled in. Returns undefined where the value is not an
+ * object, or is larger than any that an API server stores.
  */
 export function subjectOf(object: unknown, kind: string, namespace: string): Reviewed | undefined {
   if (!isMapping(object) || !isMapping(object.metadata) || !isMapping(object.spec)) return undefined;

@@ -19,8 +19,8 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { GatewayObject } from "./subject.ts";
 
 /**
- * The most objects of its kind that are read beside the one under review: routes that may have its
- * matches, and ListenerSets of its Gateway. Honest routes that share a host are fewer.
+ * The most objects of the same kind that are read beside the one under review: routes that may have
+ * its matches, and ListenerSets of its Gateway. In ordinary clusters fewer routes share a host.
  */
 export const mostNeighbours = 100;
 
@@ -147,7 +147,7 @@ function ingressesBeside({ kind, spec }: GatewayObject, { ingresses }: Snapshot)
   return found;
 }
 
-/** Whether a review may take the time to hold its paths against those of routes. */
+/** Whether the Ingress has so few paths that a review may compare them with those of routes. */
 export function isSmall({ spec }: Ingress): boolean {
   const rules = spec?.rules ?? [];
   return rules.length <= mostNeighbours && rules.every(({ http }) => (http?.paths?.length ?? 0) <= mostNeighbours);
@@ -180,7 +180,7 @@ function namesIn(spec: GatewayObject["spec"], namespace: string): ReadonlySet<st
   return found;
 }
 
-/** The controller has no content of Secrets that no object refers to yet. */
+/** Whether the controller has only the name of the Secret, because no object refers to it yet. */
 const isNameOnly = ({ data, type }: Secret): boolean => data === undefined && type === undefined;
 
 function isUnknown(problem: Problem, { secrets }: Snapshot): boolean {
@@ -190,7 +190,7 @@ function isUnknown(problem: Problem, { secrets }: Snapshot): boolean {
   return secret !== undefined && isNameOnly(secret);
 }
 
-/** A stand-in for the content, which is never served. */
+/** A stand-in for the missing content. It is never served. */
 const noCertificate: Certificate = {
   id: "none",
   chain: "",

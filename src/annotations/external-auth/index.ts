@@ -105,7 +105,7 @@ function isSame(one: ExternalAuth, other: ExternalAuth): boolean {
   return isDeepStrictEqual(one, other) && snippetOf(one) === snippetOf(other);
 }
 
-/** The subrequest that the Ingress itself configures. */
+/** Returns the subrequest that the Ingress itself configures. */
 function ownQuestion(value: ExternalAuth): Question | undefined {
   return value.kind === "ask" && value.question.by !== "operator" ? value.question : undefined;
 }

@@ -26,7 +26,10 @@ export interface KeepaliveFields {
   readonly snippet: string;
 }
 
-/** Whether the author asks for it: each of the three numbers can turn it off (RS-16.8). */
+/**
+ * Whether the author wants connections to be kept: each of the three numbers can turn it off
+ * (RS-16.8).
+ */
 export function keepsAlive({ keepalive, keepaliveRequests, keepaliveTimeout }: KeepaliveFields): boolean {
   return Math.min(keepalive, keepaliveRequests, keepaliveTimeout) > 0;
 }

@@ -8,16 +8,16 @@ import type { AuthPool } from "./pool.ts";
 
 export interface Question {
   /**
-   * The author of its texts: texts of an Ingress become values of its routes, and the operator's
-   * are the same for all.
+   * The author of its texts. Texts of an Ingress become values of its routes, and the operator's
+   * texts are the same for all.
    */
   readonly by: "ingress" | "operator";
-  /** Absolute; may hold variables. */
+  /** An absolute URL, which may hold variables. */
   readonly url: string;
   /** The host of the URL, without its port; may hold variables. */
   readonly host: string;
   readonly method: string | undefined;
-  /** May hold variables; empty: a 401 stays a 401. */
+  /** The sign-in page, which may hold variables. Where it is empty, a 401 stays a 401. */
   readonly signin: string;
   /** The query parameter of the sign-in page that holds the address to return to. */
   readonly redirectParam: string;
@@ -25,17 +25,18 @@ export interface Question {
   readonly responseHeaders: readonly string[];
   /** Further headers of the subrequest. */
   readonly headers: readonly FollowedHeader[];
-  /** Empty: the request's own URI. */
+  /** The address to return to. Where it is empty, it is the request's own URI. */
   readonly requestRedirect: string;
   readonly alwaysSetCookie: boolean;
-  /** May hold variables; empty: answers are not cached. */
+  /**
+   * The key of cached answers, which may hold variables. Where it is empty, answers are not cached.
+   */
   readonly cacheKey: string;
   readonly cacheDurations: readonly string[];
-  /** Connections that are kept open; undefined: each subrequest opens its own. */
+  /** Connections that are kept open. Where it is undefined, each subrequest opens its own. */
   readonly pool: AuthPool | undefined;
   /**
-   * Whether only 200 counts as a good answer, as ingress-nginx has it with auth-keepalive
-   * (RS-16.8).
+   * Whether only 200 counts as a good answer, as with auth-keepalive in ingress-nginx (RS-16.8).
    */
   readonly only200: boolean;
   readonly snippet: Token | undefined;
@@ -43,7 +44,7 @@ export interface Question {
   readonly declares: readonly string[];
 }
 
-/** `refuse`: the address of the service is unknown, so no request passes. */
+/** With `refuse`, the address of the service is unknown, so no request passes. */
 export type ExternalAuth =
   | { readonly kind: "none" }
   | { readonly kind: "refuse" }

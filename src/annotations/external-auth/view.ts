@@ -20,7 +20,7 @@ import { groupedText } from "../variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
 import type { ExternalAuth, Question } from "./question.ts";
 
-/** For `templates/external-auth.tmpl`. */
+/** The view of `templates/external-auth.tmpl`. */
 export function externalAuthView(value: ExternalAuth, place: Place, settings: Settings): View {
   if (value.kind === "none" || !place.authenticates) return false;
   if (value.kind === "refuse") return { refused: true };
@@ -61,11 +61,14 @@ function mayPassAsData({ by, snippet }: Question, { setsHeaders, protocol }: Pla
   return setsHeaders && by === "ingress" && snippet === undefined && protocol !== "fastcgi";
 }
 
-/** Names of headers that nginx itself reads in a request, or that mean something on the way. */
+/** Names of headers that nginx itself reads in a request, or that affect how it is transferred. */
 const readByNginx =
   /^(accept|authorization|cookie|date|depth|destination|early-data|if-|overwrite|range|referer|user-agent|via|content-|x-forwarded|x-real-ip|x-request-id|x-sluice|x-original|x-scheme|ssl-client|grpc-)/i;
 
-/** Names are in two lists: a header that other lines are about is a line of its own. */
+/**
+ * Returns the names of headers that are passed as data. A header that other lines of the location
+ * use is left out: it has a line of its own.
+ */
 function passedAsData(question: Question, place: Place): readonly string[] {
   if (!mayPassAsData(question, place)) return [];
   return passedNames(question).filter((name) => isFree(name, place));
@@ -92,7 +95,7 @@ function answers(names: readonly string[]): View[] {
   }));
 }
 
-/** For `templates/auth-request.tmpl`. */
+/** The view of `templates/auth-request.tmpl`. */
 function questionView(question: Question, place: Place, settings: Settings): View {
   const { host, method, cacheKey, cacheDurations, only200, snippet } = question;
   // No pattern has matched the path of the subrequest itself.
@@ -117,9 +120,9 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
 }
 
 /**
- * The URL of the auth service, and the resolver of its name. An address needs no resolver, but has
- * the same line, so that addresses and names share a shape. With a permitted snippet that has a
- * resolver, the name is used as it is.
+ * Returns the URL of the auth service, and the resolver of its name. An address needs no resolver,
+ * but gets the same line, so that addresses and names share a shape. Where a permitted snippet has
+ * a resolver, the name is used as it is.
  */
 function askedOf(question: Question, place: Place): { readonly url: Token; readonly resolver: View } {
   const { by, pool, snippet } = question;
@@ -184,7 +187,7 @@ function sent(name: string, value: string, question: Question, place: Place): To
  * Headers in which proxies describe the client. Where no proxy is trusted, only the client can have
  * sent them, and auth services would rely on them. nginx removes headers only by their whole names.
  */
-const saidByProxies = [
+const describedByProxies = [
   "Forwarded",
   ...[
     ...["Access-Token", "By", "Client-Cert", "Email", "Groups", "Host", "Method", "Path", "Port", "Preferred-Username"],
@@ -203,11 +206,14 @@ const saidByProxies = [
   ].map((name) => `X-Forwarded-${name}`),
 ];
 
-/** The headers of `saidByProxies`; with underscores as well, where nginx passes such names on. */
+/**
+ * The headers of `describedByProxies`, also spelt with underscores where nginx passes such names
+ * on.
+ */
 function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly string[] {
-  if (!enableUnderscoresInHeaders) return saidByProxies;
-  const all = [...saidByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];
-  return [...saidByProxies, ...all.filter((name) => name.includes("-")).map((name) => name.replaceAll("-", "_"))];
+  if (!enableUnderscoresInHeaders) return describedByProxies;
+  const all = [...describedByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];
+  return [...describedByProxies, ...all.filter((name) => name.includes("-")).map((name) => name.replaceAll("-", "_"))];
 }
 
 /** Cookies of the auth service, which Lua passes on. */
@@ -217,7 +223,7 @@ export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: P
   return [{ name: Token.name("Set-Cookie"), value: Token.variable("auth_cookies"), always, replaces: false }];
 }
 
-/** For `templates/auth-signin.tmpl`. */
+/** The view of `templates/auth-signin.tmpl`. */
 function signinView(question: Question, place: Place): View {
   const { alwaysSetCookie } = question;
   return { dynamic: place.dynamic, escapes: true, alwaysSetCookie, target: signinTarget(question, place) };
@@ -225,7 +231,10 @@ function signinView(question: Question, place: Place): View {
 
 const cameFrom = "$pass_access_scheme://$own_host$escaped_request_uri";
 
-/** The sign-in page with the address to return to, unless its URL names that already (RS-16.4). */
+/**
+ * Returns the sign-in page with the address to return to, unless its URL names that already
+ * (RS-16.4).
+ */
 function signinTarget(question: Question, place: Place): Token {
   const { signin, redirectParam } = question;
   const query = new URLSearchParams(/\?(.*)$/s.exec(signin)?.[1] ?? "");
@@ -238,8 +247,8 @@ function signinTarget(question: Question, place: Place): Token {
 }
 
 /**
- * The key of a cached answer: the Ingress, its host and path, the auth service, and the author's
- * own text. A line break ends each part, because no header can hold one.
+ * Returns the key of a cached answer: the Ingress, its host and path, the auth service, and the
+ * author's own text. A line break ends each part, because no header can hold one.
  */
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
@@ -271,7 +280,8 @@ function allowedFor({ by }: Question, ofTenant: (name: string) => boolean, place
 }
 
 /**
- * The URL with the name of an upstream block in place of its host, where connections are kept open.
+ * Returns the URL. Where connections are kept open, it has the name of an upstream block in place
+ * of its host.
  */
 function throughPool(url: string, { pool }: Question, place: Place): string {
   if (pool === undefined) return url;
@@ -285,7 +295,7 @@ function throughPool(url: string, { pool }: Question, place: Place): string {
   return `${scheme}://${name}${url.slice(origin.length)}`;
 }
 
-/** Without a path nginx would send that of its own location. */
+/** Adds a path to a URL without one, because nginx would send the path of its own location. */
 function withPath(url: string): string {
   const [, origin = url, rest = ""] = /^(https?:\/\/[^/?]+)(.*)$/is.exec(url) ?? [];
   return rest.startsWith("/") ? url : `${origin}/${rest}`;

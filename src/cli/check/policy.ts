@@ -1,4 +1,4 @@
-/** `check --policy`: reports what a host policy would change before it is in force. */
+/** `check --policy`: reports what a host policy would change, before the policy is in force. */
 import type { Manifest } from "../../manifests/manifest.ts";
 import { keyOf } from "../../model/objects.ts";
 import { onNamespaces } from "../../translate/host-policy/in-force.ts";

@@ -14,7 +14,7 @@ export interface AskingOptions {
   readonly timeoutMs: number;
   /** Headers whose differences do not count, in lower case. */
   readonly ignored: ReadonlySet<string>;
-  /** Stops early; the answers until then count. */
+  /** Ends the comparison early; the answers until then count. */
   readonly signal: AbortSignal;
   /** Called after each request. */
   readonly asked: (counts: Counts) => void;
@@ -38,10 +38,13 @@ export interface Compared {
   readonly failed?: string;
 }
 
-/** How many pairs of requests may be in flight at once. */
+/** The most pairs of requests that may be in flight at once. */
 const atOnce = 8;
 
-/** In the order of `requests`, without those that were not sent before `signal`. */
+/**
+ * Returns the results in the order of `requests`. Requests that were not sent before `signal` are
+ * left out.
+ */
 export async function askBoth(requests: readonly AskedRequest[], options: AskingOptions): Promise<readonly Compared[]> {
   const { old, fresh, timeoutMs, rate, signal } = options;
   const askers: Askers = [askerOf(old, timeoutMs), askerOf(fresh, timeoutMs)];

@@ -13,7 +13,7 @@ export interface Difference {
   readonly field: "answer" | "status" | "redirect" | "header" | "body";
   /** The name of a header. */
   readonly name?: string;
-  /** For people: a status, a value, a length. */
+  /** A text for people: a status, a value, a length. */
   readonly old: string;
   readonly new: string;
 }
@@ -45,10 +45,10 @@ export function differencesOf(
   const differences: Difference[] = [];
   if (a.status !== b.status) differences.push({ field: "status", old: String(a.status), new: String(b.status) });
   const [was, is] = [redirectOf(request, a, old.address), redirectOf(request, b, fresh.address)];
-  // If only one side redirects, the status shows it already, but the target helps the reader.
+  // Where only one side redirects, the status shows it already, but the target helps the reader.
   if (was !== is) differences.push({ field: "redirect", old: was ?? "none", new: is ?? "none" });
   differences.push(...headerDifferences(a.headers, b.headers, ignored));
-  // An answer with another status has another body, which says nothing new.
+  // Answers with different statuses have different bodies, which is no additional information.
   if (a.status === b.status && request.method !== "HEAD") differences.push(...bodyDifference(a, b));
   return differences;
 }
@@ -113,7 +113,7 @@ function bodyDifference(a: Answered, b: Answered): readonly Difference[] {
   return [{ field: "body", old: excerpt(before, at), new: excerpt(after, at) }];
 }
 
-/** Undefined for bytes that are no text, or are compressed. */
+/** Returns undefined for bytes that are not text, or are compressed. */
 function textOf({ headers, body }: Answered): string | undefined {
   if (headers["content-encoding"] !== undefined) return undefined;
   const text = body.toString("utf8");
@@ -127,8 +127,8 @@ function firstDifference(a: string, b: string): number {
 }
 
 /**
- * Forty characters around a difference, so that a report does not repeat whole pages, or personal
- * data in them.
+ * Returns forty characters around a difference, so that a report does not repeat whole pages, or
+ * personal data in them.
  */
 function excerpt(text: string, at: number): string {
   if (text === "") return "empty";

@@ -53,13 +53,13 @@ function requestIn(fields: Fields): LoggedRequest | undefined {
   };
 }
 
-/** A dash stands for an empty value, as in nginx. */
+/** nginx writes a dash for an empty value. */
 function value(fields: Fields, name: string): string | undefined {
   const found = fields.get(name);
   return found === "-" || found === "" ? undefined : found;
 }
 
-/** `$uri` is decoded, so it is only usable where it needs no escapes. */
+/** Returns the path. `$uri` is decoded, so it is only usable where it needs no escapes. */
 function pathOf(fields: Fields): string | undefined {
   const path = value(fields, "uri");
   if (path === undefined || /[^!-~]|[%?#]/.test(path)) return undefined;

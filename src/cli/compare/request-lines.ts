@@ -6,7 +6,7 @@ import { type AskedRequest, requestOf } from "./asked.ts";
 
 export type ReadRequests =
   | { readonly ok: true; readonly requests: readonly AskedRequest[] }
-  /** A sentence with the number of the line. */
+  /** `why` is a sentence with the number of the line. */
   | { readonly ok: false; readonly why: string };
 
 /** Skips empty lines and lines that begin with `#`. */

@@ -18,7 +18,9 @@ export interface RouteRequests {
   readonly untried: readonly string[];
 }
 
-/** A first label for wildcards, and a host that no object names. */
+/**
+ * This label takes the place of the `*` in a wildcard. The host below is one that no object names.
+ */
 const label = "sluice-compare";
 
 export function routeRequests({ servers }: Served): RouteRequests {
@@ -43,7 +45,7 @@ export function routeRequests({ servers }: Served): RouteRequests {
 const hostOf = (name: string): string =>
   name === catchAll ? `${label}.invalid` : name.startsWith("*.") ? `${label}${name.slice(1)}` : name;
 
-/** Aliases that are names, and the www twin of the host. */
+/** Returns the aliases that are plain names, and the www twin of the host. */
 function namesBeside({ aliases, redirectFrom }: Server<FeatureValues>): readonly string[] {
   const names = [...aliases, ...(redirectFrom === undefined ? [] : [redirectFrom])].map(({ name }) => name);
   return names.filter((name) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(name)).map(hostOf);
@@ -60,7 +62,7 @@ function bothSchemes(server: Server<FeatureValues>, host: string, target: string
 const schemesOf = ({ tlsConfigured, certificate }: Server<FeatureValues>): readonly AskedRequest["scheme"][] =>
   tlsConfigured || certificate !== undefined ? ["https", "http"] : ["http"];
 
-/** Undefined where a pattern takes none of the texts that are tried. */
+/** Returns undefined where the path is a pattern that takes none of the tried texts. */
 function targetOf({ match, path }: Route): string | undefined {
   if (match !== "regex" && match !== "pattern") return encoded(path);
   const start = literalPrefix(path.replace(/^\^/, ""));
@@ -106,8 +108,8 @@ interface Special {
 }
 
 /**
- * The header or cookie that leads to each canary. Patterns are left out, because no value is sure
- * to match them.
+ * Returns the header or cookie that leads to each canary. Patterns are left out, because no value
+ * is sure to match them.
  */
 function canaryHeaders({ canaries }: Location<FeatureValues>): readonly Special[] {
   return canaries.flatMap(({ policy: { header, headerValue, headerPattern, cookie } }): Special[] => [
@@ -118,7 +120,7 @@ function canaryHeaders({ canaries }: Location<FeatureValues>): readonly Special[
   ]);
 }
 
-/** An origin of the list, in a plain request and in a preflight. */
+/** Returns headers with an origin of the list, for a plain request and for a preflight. */
 function originHeaders({ features: { cors } }: Location<FeatureValues>): readonly Special[] {
   if (!cors.enabled || cors.origins.length === 0) return [];
   const origin = cors.origins[0] === "*" ? "https://origin.example" : cors.origins[0]!.replace("*", label);

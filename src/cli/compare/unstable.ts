@@ -1,6 +1,6 @@
 /**
  * Masks parts of a text that differ from answer to answer: dates, times and ids. After that two
- * answers of one backend are equal.
+ * answers of one backend are usually equal.
  */
 
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
@@ -20,7 +20,7 @@ export function masked(text: string): string {
   return masks.reduce((left, [pattern, mask]) => left.replace(pattern, mask), text);
 }
 
-/** Tokens of a login in a URL: long, with digits and letters of both cases. */
+/** Masks tokens of a login in a URL: long texts with digits and letters of both cases. */
 export function withoutTokens(url: string): string {
   return masked(url).replace(/(=)([\w.~%+/-]{20,})/g, (whole, sign: string, text: string) =>
     /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text) ? `${sign}<id>` : whole,

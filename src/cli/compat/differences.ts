@@ -12,7 +12,7 @@ export interface Difference {
   /** The heading as plain text, and the sentence that begins with "Here", if there is one. */
   readonly how: string;
   readonly chapter: string;
-  /** Any one of them is enough. Empty: every cluster may have the difference. */
+  /** A cluster may have the difference if one of these fits. An empty list fits every cluster. */
   readonly concerns: readonly Concern[];
   /** The work that the difference causes; absent where there is none. */
   readonly work?: string;
@@ -29,14 +29,14 @@ export interface Part {
   readonly of: "annotation" | "key" | "flag" | "shape";
   /** A `*` in it stands for any text. */
   readonly name: string;
-  /** Undefined: any value. */
+  /** Where it is undefined, any value fits. */
   readonly value?: string;
   readonly only?: "unreadable" | "naming other variables";
 }
 
 export interface Differences {
   readonly list: readonly Difference[];
-  /** Settings that have no effect, in ingress-nginx either. */
+  /** Settings that have no effect in ingress-nginx either. */
   readonly idleThere: readonly Part[];
 }
 

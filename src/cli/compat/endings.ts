@@ -1,4 +1,4 @@
-/** Which findings make the exit code differ from 0. */
+/** The findings for which the exit code is not 0. */
 import type { Assessment } from "./assess.ts";
 
 export const endings = ["work", "differs", "unjudged", "nothing"] as const;
@@ -13,7 +13,7 @@ export function readEndings(text: string): ReadonlySet<Ending> | undefined {
 
 const isEnding = (word: string): boolean => (endings as readonly string[]).includes(word);
 
-/** 1 for findings that were judged, else 3 for things that were not. */
+/** Returns 1 for findings that count, else 3 where something could not be judged, else 0. */
 export function exitCode({ items, unjudged }: Assessment, failing: ReadonlySet<Ending>): number {
   if (failing.has("nothing")) return 0;
   const isBad = items.some(({ verdict }) => verdict !== "same" && (failing.has(verdict) || failing.has("differs")));

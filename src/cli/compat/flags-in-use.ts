@@ -55,7 +55,7 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
   return { inUse: [...inUse, { name: "", text: "", at: 0, work: why }], flags: nothing.flags };
 }
 
-/** Kubernetes may put a good value in where the text alone has none. */
+/** Kubernetes may replace a variable in the text by a good value. */
 function unreadable(text: string, why: string): string {
   const variable = variableIn(text);
   return variable === undefined

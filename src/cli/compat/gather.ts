@@ -15,7 +15,7 @@ import type { Found } from "./found.ts";
 export interface Gathered {
   readonly files: Files;
   readonly controller: FoundController | undefined;
-  /** The first one decides for the Ingresses; the others are judged alone. */
+  /** The first source decides for the Ingresses; each other one is judged by itself. */
   readonly sources: readonly ValuesSource[];
   /** Flags of this command line. */
   readonly flags: Flags;

@@ -1,6 +1,6 @@
 /**
- * Groups the Items for the report: by kind, worst first, with one entry for all that have the same
- * difference.
+ * Groups the Items for the report: by kind, worst first, with one entry for all Items that have the
+ * same difference.
  */
 import type { Assessment } from "./assess.ts";
 import { type Item, type Verdict, worst } from "./item.ts";
@@ -31,7 +31,7 @@ const chapters = {
   value: "Chart values",
 } as const;
 
-/** How many names of Ingresses an entry shows, unless all are asked for. */
+/** The number of Ingresses that an entry names, unless the user asks for all. */
 const few = 3;
 
 export function chaptersOf(items: readonly Item[], verdict: Verdict, all: boolean): readonly Chapter[] {
@@ -94,7 +94,9 @@ export const totalOf = ({ same, differs, work }: Sum): number => same + differs 
 export const pluralOf = ({ noun }: Sum, total: number): string =>
   `${noun}${total === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
-/** `, 3 of other classes left out: internal (2), traefik`; empty where there are none. */
+/**
+ * Returns `, 3 of other classes left out: internal (2), traefik`, or nothing where there are none.
+ */
 export function leftOutText({ leftOut }: Pick<Assessment, "leftOut">): string {
   const total = leftOut.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return "";
@@ -105,7 +107,7 @@ export function leftOutText({ leftOut }: Pick<Assessment, "leftOut">): string {
   return `, ${total} of ${classes} left out: ${names.join(", ")}`;
 }
 
-/** Things that move as they are, by name and with their noun, the most used first. */
+/** Returns the names of things that move as they are, each with its noun, the most used first. */
 export function sameNames(items: readonly Item[]): readonly (readonly [noun: string, names: readonly string[]])[] {
   return (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
     const by = Map.groupBy(
@@ -121,8 +123,8 @@ export function sameNames(items: readonly Item[]): readonly (readonly [noun: str
 }
 
 /**
- * Mistakes that exist in ingress-nginx as well: each sentence once, with the first object that it
- * is about.
+ * Returns mistakes that exist in ingress-nginx as well: each sentence once, with the first object
+ * that has the mistake.
  */
 export function idleLines(items: readonly Item[]): readonly string[] {
   const all = items.flatMap((item) => item.idle.map((sentence) => ({ item, sentence })));

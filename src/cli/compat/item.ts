@@ -1,6 +1,6 @@
 /**
  * One thing of ingress-nginx that a cluster uses, and how it moves. A mistake that exists in
- * ingress-nginx as well is `idle` and no obstacle, because nothing changes.
+ * ingress-nginx as well is `idle`. It is not an obstacle, because nothing changes.
  */
 import type { FilePlace } from "../../problem.ts";
 
@@ -16,12 +16,12 @@ export interface Item {
   /** The name of the annotation, key, flag or value; empty for the object as a whole. */
   readonly name: string;
   readonly verdict: Verdict;
-  /** How it differs, or what has to be done; one sentence each. */
+  /** The differences, or the work that has to be done; one sentence each. */
   readonly notes: readonly string[];
   /** Its mistake, or the reason why it has no effect, in ingress-nginx and in Sluice. */
   readonly idle: readonly string[];
   readonly at?: FilePlace;
-  /** For an Ingress: its namespace, and its class, which is empty where it names none. */
+  /** The namespace and the class of an Ingress; the class is empty where the Ingress names none. */
   readonly namespace?: string;
   readonly class?: string;
 }

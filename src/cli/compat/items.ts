@@ -23,7 +23,7 @@ export interface World {
   readonly place: (problem: Problem) => FilePlace | undefined;
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
-  /** Variables that a snippet declares. */
+  /** Variables that snippets declare. */
   readonly declared: ReadonlySet<string>;
 }
 
@@ -59,7 +59,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   return [...annotations, notes.item(whole, [])].map((item) => ({ ...item, ...whose }));
 }
 
-/** Empty where it names none. */
+/** Returns the class that the Ingress names; empty where it names none. */
 export function classOf({ metadata, spec }: Ingress): string {
   return spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"] ?? "";
 }

@@ -1,4 +1,4 @@
-/** Annotations and keys that need a module that the nginx of Sluice's image lacks. */
+/** Finds annotations and keys that need a module that the nginx of Sluice's image lacks. */
 import type { Fields } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
 import { type Capability, capabilityNames, lackingOf } from "../../directives/capabilities.ts";
@@ -23,7 +23,7 @@ export interface NeedsModule {
   readonly fallback: (settings: Settings) => unknown;
 }
 
-/** Whether its value needs a module that the image lacks. */
+/** Returns the work to do where the value needs a module that the image lacks. */
 export function moduleWork(one: NeedsModule | undefined, text: string, settings: Settings): readonly string[] {
   if (one?.needs === undefined || !lacking.has(one.needs)) return [];
   const read = readValue(one.kind, text);

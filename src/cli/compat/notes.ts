@@ -5,7 +5,7 @@ import type { Difference } from "./differences.ts";
 import type { Item } from "./item.ts";
 import { metBy, type Uses } from "./uses.ts";
 
-/** A thing, and a function that finds its line. */
+/** A thing to report, and a function that finds its line. */
 export type Told = Pick<Item, "of" | "what" | "name" | "idle"> & { readonly place: () => FilePlace | undefined };
 
 /** Reports each difference of `uses` at the things that cause it. */
@@ -26,8 +26,8 @@ export class Notes {
     const met = this.#by.get(`${about.what} ${about.name}`) ?? [];
     const needsWork = work.length > 0 || met.some((one) => one.work !== undefined);
     const isSame = met.length === 0 && differs.length === 0 && !needsWork;
-    // A thing that moves as it is needs no line number, and line numbers cost more than all the
-    // rest.
+    // A thing that moves as it is needs no line number. Finding line numbers takes more time than
+    // all the rest.
     const at = isSame && about.idle.length === 0 ? undefined : place();
     const found = { ...about, ...(at && { at }) };
     if (isSame) return { ...found, verdict: "same", notes: [] };

@@ -1,6 +1,6 @@
 /**
- * Controllers and Ingresses of F5's program, whose name is similar. The report names them and does
- * not judge them.
+ * Finds controllers and Ingresses of F5's program, whose name is similar. The report names them and
+ * does not judge them.
  */
 import { isMapping } from "../../manifests/check.ts";
 import type { Ingress } from "../../model/objects.ts";
@@ -9,7 +9,7 @@ import type { Files } from "../tools/folder.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { controllerOfF5, isAnnotationOfF5, isImageOfF5, vendors } from "./vendors.ts";
 
-/** `ours`: whether the report judges an Ingress of this key. */
+/** `ours` returns whether the report judges the Ingress with this key. */
 export function othersIn(files: Files): Unjudged[] {
   const found: Unjudged[] = [];
   for (const [file, { objects, others }] of files) {

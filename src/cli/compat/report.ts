@@ -1,6 +1,6 @@
 /**
- * Prints the report as text: first the sums, then what needs work, what was not judged, what
- * differs and how, what is the same, and what is wrong already.
+ * Prints the report as text. The sums come first. Then come the things that need work, were not
+ * judged, differ, or stay the same, and at last existing mistakes.
  */
 import { counted } from "../tools/words.ts";
 import { wrapped } from "../tools/wrap.ts";
@@ -68,7 +68,7 @@ const listed = { first: "  ", rest: "      " } as const;
 const entry = { first: "    ", rest: "        " } as const;
 const note = { first: "        ", rest: "        " } as const;
 
-/** These are enough to see the kind of mistake; `sluice check` prints all. */
+/** So many mistakes are printed; `sluice check` prints all. */
 const fewIdle = 12;
 
 function sums(found: Assessment, { paint, width }: Layout): string {

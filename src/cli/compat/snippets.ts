@@ -1,7 +1,7 @@
 /**
  * Finds things of ingress-nginx's image that a snippet needs and Sluice's image lacks: directives
- * of modules, Lua libraries, variables. The rest of a snippet is nginx's own language and means the
- * same.
+ * of modules, Lua libraries, variables. The rest of a snippet is nginx's own language and has the
+ * same meaning.
  */
 import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
 
@@ -29,8 +29,8 @@ const modules: readonly Missing[] = [
 const libraries = /^(cjson(\.safe)?|resty\.(core|lrucache)(\.\w+)*|ngx\.\w+|table\.\w+|string|bit|ffi|jit)$/;
 
 /**
- * Returns sentences of what to do; `declared` are variables that any snippet of the cluster
- * declares.
+ * Returns sentences that say what to do. `declared` are the variables that any snippet of the
+ * cluster declares.
  */
 export function snippetWork(text: string, declared: ReadonlySet<string>): readonly string[] {
   const plain = text.replace(/^\s*#.*$/gm, "");
@@ -59,5 +59,5 @@ export function declaredIn(text: string): readonly string[] {
   return [...set, ...mapped, ...captured].map(([, name]) => name!);
 }
 
-/** In Lua, `$` marks the end of a pattern. */
+/** Removes Lua code, where `$` is the end of a pattern and not a variable. */
 const withoutLua = (text: string): string => text.replace(/_by_lua_block\s*\{[\s\S]*?\n?\s*\}/g, "");

@@ -29,7 +29,9 @@ import { chartOf, vendors } from "./vendors.ts";
 export interface Sources {
   readonly sources: readonly ValuesSource[];
   readonly unjudged: readonly Unjudged[];
-  /** Places of mappings without a kind that turned out to be readable, as `file:line`. */
+  /**
+   * Places of mappings without a kind that could be read as values files or charts, as `file:line`.
+   */
   readonly understood: ReadonlySet<string>;
 }
 
@@ -119,7 +121,7 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   return { source, unjudged };
 }
 
-/** Returns a sentence where it cannot be read. */
+/** Returns a sentence where the part cannot be read. */
 function partOf(part: Part, object: OtherObject, file: string, namespace: string, files: Files) {
   if (part.kind === "elsewhere") return part.why;
   const { path } = part;

@@ -13,7 +13,10 @@ export interface Unjudged {
   readonly why: string;
 }
 
-/** Mistakes in files that leave something out. An ignored field leaves nothing out. */
+/**
+ * Returns the mistakes in files because of which something is left out. An ignored field leaves
+ * nothing out.
+ */
 export function unjudgedIn(problems: Iterable<Problem>): Unjudged[] {
   return [...problems].flatMap((problem): Unjudged[] => {
     if (problem.kind !== "manifest-unusable" || (problem.done === "it is ignored" && problem.field !== "")) return [];

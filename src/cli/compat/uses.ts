@@ -17,7 +17,7 @@ export interface Uses {
   readonly key: ReadonlyMap<string, string>;
   readonly flag: ReadonlyMap<string, string>;
   readonly shape: ReadonlyMap<string, string>;
-  /** Whether its value cannot be read. */
+  /** Whether the value of this annotation, key or flag cannot be read. */
   readonly isUnreadable: (of: Part["of"], name: string) => boolean;
 }
 
@@ -40,7 +40,7 @@ export function metBy(
     });
 }
 
-/** An Ingress has some part of it. */
+/** Whether some part of the concern is about an Ingress. */
 const isOfIngress = ({ about, besides }: Concern): boolean =>
   [about, ...besides].some(({ of }) => of === "annotation" || of === "shape");
 
@@ -65,18 +65,21 @@ function matching(uses: Uses, { of, name, value, only }: Part): readonly string[
 
 const known = new Set(annotationKeys);
 
-/** The annotations with the prefix removed that mean something. */
+/** Returns the annotations that have a meaning, with the prefix removed. */
 export function annotationsOf({ metadata }: Ingress, prefix: string): ReadonlyMap<string, string> {
   const own = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(`${prefix}/`));
   return new Map(own.map(([key, text]) => [key.slice(prefix.length + 1), text]));
 }
 
-/** An empty annotation has no meaning. */
+/** Leaves out empty annotations, which have no meaning. */
 export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...annotations].filter(([key, text]) => known.has(key) && text !== ""));
 }
 
-/** Things that the Ingress uses without an annotation, by their names in docs/differences.md. */
+/**
+ * Returns the things that the Ingress uses without an annotation, by their names in
+ * docs/differences.md.
+ */
 export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "services">): ReadonlyMap<string, string> {
   const { rules = [], defaultBackend } = ingress.spec ?? {};
   const paths = rules.flatMap(({ http }) => http?.paths ?? []);

@@ -1,9 +1,9 @@
-/** Environment variables in a container's arguments, such as `$(POD_NAMESPACE)`. */
+/** Replaces environment variables in a container's arguments, such as `$(POD_NAMESPACE)`. */
 import { isMapping } from "../../manifests/check.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** The variables that both charts set, and those in `env` that have a literal value. */
+/** Returns the variables that both charts set, and those in `env` that have a literal value. */
 export function variablesOf(pod: { readonly namespace: string; readonly name: string }, env: unknown): Variables {
   const own = (Array.isArray(env) ? env : []).filter(
     (one) => isMapping(one) && typeof one.name === "string" && typeof one.value === "string",
@@ -15,9 +15,9 @@ export function variablesOf(pod: { readonly namespace: string; readonly name: st
   };
 }
 
-/** A variable that is not known stays as it is written. */
+/** An unknown variable stays as it is written. */
 export const withVariables = (text: string, variables: Variables): string =>
   text.replace(/\$\(([\w.-]+)\)/g, (whole, name) => variables[name] ?? whole);
 
-/** The first variable that is left in `text`. */
+/** Returns the first variable that is left in `text`. */
 export const variableIn = (text: string): string | undefined => /\$\(([\w.-]+)\)/.exec(text)?.[1];

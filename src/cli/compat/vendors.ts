@@ -1,10 +1,10 @@
 /**
  * Other programs with a similar name. Their charts, images and annotations look like
- * ingress-nginx's and mean other things, so the report names them and does not judge them.
+ * ingress-nginx's but have other meanings, so the report names them and does not judge them.
  */
 import { isMapping } from "../../manifests/check.ts";
 
-/** The subject of a sentence: the vendor and the product. */
+/** The vendor and the product, as the subject of a sentence. */
 export const vendors = {
   f5: "F5's NGINX Ingress Controller (nginx/nginx-ingress), another program",
   bitnami: "Bitnami's chart nginx-ingress-controller, whose values have other names",
@@ -16,8 +16,8 @@ export const vendors = {
 export type Vendor = keyof typeof vendors;
 
 /**
- * The chart of a release: ingress-nginx's own (rke2's copy has the same values), another vendor's,
- * or an unrelated one.
+ * Returns whose chart it is: ingress-nginx's own (rke2's copy has the same values), another
+ * vendor's, or an unrelated one.
  */
 export function chartOf(name: string, repository = ""): "ours" | Vendor | undefined {
   const [last = ""] = name.split("/").slice(-1);
@@ -47,7 +47,7 @@ const ofF5 = [
 ];
 const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", "publishService", "addHeaders"];
 
-/** The vendor of these values by their keys, if it is another one. */
+/** Returns the vendor of these values, by their keys, if they are not ingress-nginx's. */
 export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendor | undefined {
   const { controller } = values;
   if (isMapping(controller) && ofF5.some((key) => Object.hasOwn(controller, key))) return "f5";
@@ -66,7 +66,7 @@ const onlyOurs = [
   "watchIngressWithoutClass",
 ];
 
-/** Whether values that stand below the name of another chart are ingress-nginx's all the same. */
+/** Whether values are ingress-nginx's, although they stand below the name of another chart. */
 export const areOurs = ({ controller }: Readonly<Record<string, unknown>>): boolean =>
   isMapping(controller) && onlyOurs.some((key) => Object.hasOwn(controller, key));
 

@@ -1,6 +1,6 @@
 /**
- * The words in the languages of the shells. Names hold no special character of a shell; sentences
- * are quoted.
+ * Writes the completion scripts in the languages of the shells. Names hold no special character of
+ * a shell; sentences are quoted.
  */
 import type { CommandWords, FlagWord } from "./words.ts";
 

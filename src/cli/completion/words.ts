@@ -16,7 +16,7 @@ import { whyOptions } from "../why.ts";
 export interface CommandWords {
   readonly name: string;
   readonly doc: string;
-  /** The words that may follow; empty: files. */
+  /** The words that may follow. Where the list is empty, names of files follow. */
   readonly words: readonly string[];
   readonly flags: readonly FlagWord[];
 }
@@ -26,7 +26,7 @@ export interface FlagWord {
   readonly name: string;
   readonly doc: string;
   readonly hasValue: boolean;
-  /** Its possible values, where they are few. */
+  /** The flag's possible values, where they are few. */
   readonly values: readonly string[];
 }
 

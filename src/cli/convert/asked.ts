@@ -1,4 +1,4 @@
-/** One request to a local nginx, and what of the answer can be compared. */
+/** Sends one request to a local nginx, and returns the parts of the answer that can be compared. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { comparableLocation } from "../../convert/proof/effect.ts";
@@ -9,7 +9,7 @@ import type { LocalNginx } from "./local-nginx.ts";
 /** An answer by field. Where nginx writes the text of the answer itself, the status is enough. */
 export type Answer = ReadonlyMap<string, string>;
 
-/** Headers that are others for each answer, or about the connection. */
+/** Headers that differ from answer to answer, or belong to the connection. */
 const volatile = new Set([
   "date",
   "connection",
@@ -19,7 +19,7 @@ const volatile = new Set([
   "transfer-encoding",
   "x-request-id",
 ]);
-/** Headers that a backend sees and that may differ from request to request. */
+/** Headers that a backend gets and that may differ from request to request. */
 const volatileSeen = new Set([
   "x-request-id",
   "x-real-ip",
@@ -72,7 +72,7 @@ function answerOf(
   const fields = known.map(([name, value]): [string, string] => {
     const text = String(value);
     if (name === "location") return ["header location", comparableLocation(withoutPort(text))];
-    // The value of a cookie is one of many; its name and attributes are not.
+    // The value of a cookie may differ from answer to answer; its name and attributes may not.
     return [`header ${name}`, name === "set-cookie" ? text.replace(/=[^;,]*/, "=") : text];
   });
   return new Map([["status", String(status)], ...fields, ...seenIn(body, withoutPort)]);

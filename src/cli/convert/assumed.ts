@@ -1,7 +1,7 @@
 /**
- * Objects that a folder of Ingresses often does not hold, because they are kept elsewhere: Services
- * and Secrets with certificates. Where it has none of a kind at all, those that Ingresses name are
- * taken to exist.
+ * Adds objects that a folder of Ingresses often lacks, because they are kept elsewhere: Services,
+ * and Secrets with certificates. Where the folder has no object of such a kind, those that
+ * Ingresses name are assumed to exist.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { issued } from "../../certificates/issue.ts";
@@ -10,11 +10,11 @@ import type { ObjectChange, Snapshot } from "../../model/snapshot.ts";
 
 export interface Assumed {
   readonly objects: readonly ObjectChange[];
-  /** A sentence for each kind. */
+  /** One sentence for each kind that is assumed. */
   readonly notes: readonly string[];
 }
 
-/** `prefix` is that of annotations. */
+/** Returns the objects that are assumed. `prefix` is that of annotations. */
 export function assumedFor({ ingresses, services, secrets }: Snapshot, prefix: string, now: Date): Assumed {
   const all = [...ingresses.values()];
   const ofServices = services.size > 0 ? [] : servicesOf(all);
@@ -46,13 +46,13 @@ function servicesOf(all: readonly Ingress[]): readonly ObjectChange[] {
       apiVersion: "v1",
       kind: "Service",
       metadata: nameIn(key),
-      // The numbers of ports that have a name are not known.
+      // Where an Ingress names a port, its number is not known.
       spec: own.length === 0 ? {} : { ports: own },
     } as KubernetesObject);
   });
 }
 
-/** Secrets with passwords, because without them no request would pass. */
+/** Returns Secrets with passwords, because without them no request would pass. */
 function passwordsOf(all: readonly Ingress[], prefix: string): readonly ObjectChange[] {
   return [...secretsNamed(all, `${prefix}/auth-secret`)].map(
     ([
@@ -69,7 +69,8 @@ function passwordsOf(all: readonly Ingress[], prefix: string): readonly ObjectCh
 }
 
 /**
- * The Secrets that the annotation names, by `namespace/name`, each with an Ingress that names it.
+ * Returns the Secrets that the annotation names, by `namespace/name`, each with an Ingress that
+ * names it.
  */
 function secretsNamed(all: readonly Ingress[], annotation: string): ReadonlyMap<string, Ingress> {
   return new Map(
@@ -82,8 +83,8 @@ function secretsNamed(all: readonly Ingress[], annotation: string): ReadonlyMap<
 }
 
 /**
- * One key for all of them, and one certificate for all hosts with the same domain: making one takes
- * as long as converting an Ingress.
+ * All certificates share one key, and hosts of the same domain share a certificate. Making a
+ * certificate takes as long as converting an Ingress.
  */
 function certificatesOf(all: readonly Ingress[], prefix: string, now: Date): readonly ObjectChange[] {
   const hostsOf = new Map<string, Set<string>>();
@@ -97,7 +98,7 @@ function certificatesOf(all: readonly Ingress[], prefix: string, now: Date): rea
       hostsOf.set(key, known);
     }
   }
-  // Those for connections to backends have no host.
+  // Secrets for connections to backends have no host.
   for (const key of secretsNamed(all, `${prefix}/proxy-ssl-secret`).keys())
     if (!hostsOf.has(key)) hostsOf.set(key, new Set());
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -128,7 +129,7 @@ function certificatesOf(all: readonly Ingress[], prefix: string, now: Date): rea
   });
 }
 
-/** Wildcards above the hosts; a host of two labels stands for itself. */
+/** Returns wildcards that cover the hosts. A host of two labels is used as it is. */
 function coveringAll(hosts: readonly string[]): readonly string[] {
   return [...new Set(hosts.map((host) => (/^[^.]+\.[^.]+\./.test(host) ? host.replace(/^[^.]+/, "*") : host)))].sort();
 }

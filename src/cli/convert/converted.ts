@@ -1,6 +1,6 @@
 /**
- * A conversion with its proof: what is written is read again as YAML, so that a mistake in the text
- * would be found as well.
+ * Makes a conversion with its proof. The written YAML is read again for the proof, so that a
+ * mistake in the text is found as well.
  */
 import { type Conversion, type ConvertOptions, convert } from "../../convert/convert.ts";
 import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
@@ -21,10 +21,10 @@ import { unmadeCertificate } from "../tools/folder.ts";
 export interface Converted {
   readonly conversion: Conversion;
   readonly yaml: string;
-  /** The objects once the Ingresses have gone. */
+  /** The objects after the Ingresses were deleted. */
   readonly after: Snapshot;
   readonly proof: Proof;
-  /** Both sides that the proof compared. */
+  /** The two sides that the proof compared. */
   readonly worlds: { readonly ofIngresses: World; readonly ofRoutes: World };
 }
 
@@ -32,8 +32,8 @@ export interface Converted {
 const ports = { http: 80, https: 443 } as const;
 
 /**
- * The Gateway that is written is served on the ports of Ingresses, as under `serve`: then it needs
- * no addresses.
+ * The written Gateway is served on the ports of Ingresses, as with `serve`, so that it needs no
+ * addresses.
  */
 function optionsFor(flags: Flags, as: Command): TranslateOptions {
   const options = translateOptions({ ...flags, httpPort: ports.http, httpsPort: ports.https }, as, undefined);

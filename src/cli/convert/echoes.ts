@@ -1,6 +1,6 @@
 /**
- * Stand-ins for all Services: each has an address of its own on this machine, and answers with what
- * it was asked. So no backend of the cluster gets a request.
+ * Stand-ins for all Services. Each has its own address on this machine, and its answer describes
+ * the request. So no backend of the cluster gets a request.
  */
 import { createServer, type Server } from "node:http";
 import type { EndpointSlice, Service } from "../../model/objects.ts";
@@ -8,7 +8,7 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 
 export interface Echoes {
-  /** The Snapshot with the stand-ins in place of all endpoints. */
+  /** Returns the Snapshot with the stand-ins in place of all endpoints. */
   standIn(snapshot: Snapshot): Snapshot;
   stop(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function startEchoes({ services }: Snapshot): Promise<Echoes> {
   };
 }
 
-/** From 127.1.0.1 on; 127.0.0.1 is left to nginx. */
+/** Returns the address of a stand-in, from 127.1.0.1 on; nginx uses 127.0.0.1. */
 const addressOf = (at: number): string =>
   `127.${1 + Math.floor(at / 62_500)}.${Math.floor(at / 250) % 250}.${1 + (at % 250)}`;
 
@@ -77,7 +77,9 @@ function sliceOf(key: string, { spec }: Service, address: string, port: number):
   } as EndpointSlice;
 }
 
-/** `service-upstream` would ask the address of the cluster. */
+/**
+ * Removes the addresses of Services, because `service-upstream` would send requests to the cluster.
+ */
 function withoutAddresses(services: Snapshot["services"]): Snapshot["services"] {
   return Table.from(
     [...services].map(([key, service]) => {

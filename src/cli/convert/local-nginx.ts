@@ -1,6 +1,6 @@
 /**
- * nginx on this machine with what a Snapshot holds, for as long as requests are compared. Nothing
- * of it is reached from elsewhere.
+ * Runs nginx on this machine for a Snapshot while requests are compared. Other machines cannot
+ * reach it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -83,8 +83,8 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
 }
 
 /**
- * Ports that nothing listens on at this moment. They are held together until all are known, so that
- * none is given twice.
+ * Returns ports that are free at this moment. All are kept open until the last one is known, so
+ * that no port is returned twice.
  */
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(

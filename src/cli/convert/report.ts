@@ -1,6 +1,6 @@
 /**
- * Prints the findings of the proof for people: equal things in one line, then each kind of
- * difference with its reason and what to do.
+ * Prints the findings of the proof for people: one line for everything that is equal, then each
+ * kind of difference with its reason and what to do.
  */
 
 import type { Difference } from "../../convert/proof/difference.ts";
@@ -8,14 +8,17 @@ import type { Proof } from "../../convert/proof/proof.ts";
 import type { Note } from "../../convert/written.ts";
 import { counted } from "../tools/words.ts";
 
-/** Differences that one reason explains, on several hosts. */
+/** Differences with the same reason, on any number of hosts. */
 export interface Finding {
   readonly example: Difference;
   readonly hosts: readonly string[];
   readonly accepted: boolean;
 }
 
-/** `accepted` are kinds of differences and names of annotations. */
+/**
+ * Groups the differences by their reason. `accepted` are kinds of differences and names of
+ * annotations.
+ */
 export function findingsOf({ differences }: Proof, accepted: ReadonlySet<string>): readonly Finding[] {
   const groups = Map.groupBy(differences, ({ kind, field }) => `${kind} ${field.replace(/^backend .*/, "backend")}`);
   return [...groups.values()].map((group) => {

@@ -1,6 +1,6 @@
 /**
- * The second proof: Ingresses and routes are served by a local nginx each, and both are asked the
- * same requests.
+ * The second proof: one local nginx serves the Ingresses, another one serves the routes, and both
+ * get the same requests.
  */
 import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
 import type { Alike } from "../../convert/proof/proof.ts";
@@ -14,7 +14,7 @@ export type RequestProof =
   | { readonly ok: true; readonly asked: number; readonly skipped: number; readonly differences: readonly Difference[] }
   | { readonly ok: false; readonly why: string };
 
-/** How many requests are on their way at once. */
+/** The number of requests that are in flight at once. */
 const atOnce = 16;
 
 export async function compareRequests(
@@ -55,7 +55,7 @@ function differencesBetween({ asked, host, drawn, unruled }: Alike, one: Answer,
   const names = unruled ? ["backend"] : all;
   return names.flatMap((field): Difference[] => {
     const [now = "", after = ""] = [one.get(field), other.get(field)];
-    // Which backend is drawn by weights is chance.
+    // Where weights choose the backend, only the status can be compared.
     if (now === after || (drawn && field !== "status")) return [];
     const { why, todo } = differenceKinds.answer;
     const request = `${asked.method} ${asked.scheme}://${asked.host}${asked.target}`;

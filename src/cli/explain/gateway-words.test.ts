@@ -1,4 +1,4 @@
-/** Words of the Gateway API that sluice explain knows. */
+/** `sluice explain` knows the words of the Gateway API. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ test("every reason that a condition may have is explained", () => {
     return [...text.matchAll(/(?:reason: |fails\("\w+", |refused\()"([A-Z]\w+)"/g)].map(([, name]) => name!);
   });
   expect(new Set(used).size).toBeGreaterThan(25);
-  // The one that says that all is well.
+  // `reasons` leaves out the reason for success.
   expect([...new Set(used)].filter((name) => !Object.hasOwn(reasons, name))).toEqual(["NoConflicts"]);
 });
 

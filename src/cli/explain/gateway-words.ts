@@ -91,14 +91,14 @@ const annotations: Readonly<Record<string, string>> = {
     "With true the route serves nothing; sluice routes --shadow says which requests it would take and what would be otherwise.",
 };
 
-/** All that may be asked about. */
+/** All words that can be explained. */
 export const gatewayNames: readonly string[] = [
   ...Object.keys(reasons),
   ...Object.keys(annotations).map((name) => `sluice.dev/${name}`),
   ...featuresByName().keys(),
 ];
 
-/** One name may be a reason and a feature. */
+/** Returns several words where a name is, for example, a reason and a feature. */
 export function gatewayWords(asked: string): readonly GatewayWord[] {
   const words: GatewayWord[] = [];
   const reason = Object.hasOwn(reasons, asked) ? reasons[asked] : undefined;

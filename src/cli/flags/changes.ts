@@ -1,4 +1,4 @@
-/** TLS; how changes reach nginx; start and end. */
+/** Flags about TLS, about the way of changes to nginx, and about start and end. */
 import { optional } from "../../kinds/combine.ts";
 import { float } from "../../kinds/flag-kinds.ts";
 import { fileName, line } from "../../kinds/names.ts";

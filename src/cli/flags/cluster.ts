@@ -1,4 +1,4 @@
-/** The API server, and the objects that are watched. */
+/** Flags about the API server and the objects that are watched. */
 import { optional } from "../../kinds/combine.ts";
 import { goDuration, labelSelector } from "../../kinds/flag-kinds.ts";
 import { shaped } from "../../kinds/names.ts";

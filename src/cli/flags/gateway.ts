@@ -1,4 +1,4 @@
-/** The Gateway API. */
+/** Flags about the Gateway API. */
 import { addressPool } from "../../kinds/gateway/address-pool.ts";
 import { metadataPrefixes } from "../../kinds/gateway/metadata-prefixes.ts";
 import { type PortRange, portRange } from "../../kinds/gateway/port-range.ts";

@@ -1,6 +1,6 @@
 /**
- * MaxMind databases for the setting use-geoip2. They are read from a folder; Sluice downloads
- * nothing.
+ * Flags about MaxMind databases for the setting use-geoip2. They are read from a folder; Sluice
+ * downloads nothing.
  */
 
 import { goDuration } from "../../kinds/flag-kinds.ts";

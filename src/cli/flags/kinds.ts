@@ -29,7 +29,7 @@ export const dnsName = shaped({
   bad: ["", "Nginx", "-x", "a b", "a/b"],
 });
 
-/** A switch. */
+/** Declares a switch. */
 export function toggle(declared: Omit<Flag<boolean>, "kind" | "toggle">): Flag<boolean> {
   return flag({ ...declared, kind: bool, toggle: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Logging. Log files and their headers belonged to ingress-nginx's logging library; Sluice logs to
- * standard output alone.
+ * Flags about logging. Log files and their headers belonged to ingress-nginx's logging library;
+ * Sluice logs to standard output alone.
  */
 import { optional } from "../../kinds/combine.ts";
 import { shaped } from "../../kinds/names.ts";

@@ -1,4 +1,4 @@
-/** Metrics and the profiler. */
+/** Flags about metrics and the profiler. */
 import { bindAddress, buckets, float } from "../../kinds/flag-kinds.ts";
 import { shaped } from "../../kinds/names.ts";
 import { listOf } from "../../kinds/text.ts";

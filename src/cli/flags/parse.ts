@@ -64,7 +64,7 @@ function useless(given: readonly Given[], object: ObjectName, command: Command):
   });
 }
 
-/** Values that ingress-nginx accepts and moves into its range. */
+/** Moves values into their range where ingress-nginx does that instead of refusing them. */
 function adjusted(flags: Flags): Flags {
   return {
     ...flags,
@@ -89,8 +89,8 @@ function adjustments(flags: Flags, object: ObjectName): Problem[] {
 }
 
 /**
- * An argument where none is expected. ingress-nginx ignored it; often it is the value of a switch
- * that was written without `=`.
+ * Reports arguments where none is expected. ingress-nginx ignored them; often one is the value of a
+ * switch that was written without `=`.
  */
 function strays(rest: readonly string[], object: ObjectName, command: Command): Problem[] {
   if (command === "serve") return [];

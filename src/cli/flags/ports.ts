@@ -1,4 +1,4 @@
-/** Ports of listeners, and the health check. */
+/** Flags about the ports of listeners and the health check. */
 import { port } from "../../kinds/addresses.ts";
 import { optional } from "../../kinds/combine.ts";
 import { bindAddress, hostPort } from "../../kinds/flag-kinds.ts";

@@ -1,4 +1,4 @@
-/** The Lease among replicas, the addresses in the status of Ingresses, and Events. */
+/** Flags about the Lease among replicas, the addresses in the status of Ingresses, and Events. */
 import { host } from "../../kinds/addresses.ts";
 import { optional } from "../../kinds/combine.ts";
 import { goDuration } from "../../kinds/flag-kinds.ts";

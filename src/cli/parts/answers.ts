@@ -21,8 +21,8 @@ import type { Instruments } from "./instruments.ts";
 import type { Program } from "./program.ts";
 
 /**
- * A decision takes a few milliseconds, also with many hosts, and each of the few patterns that take
- * too long a second.
+ * A decision takes a few milliseconds, also with many hosts. Each of the few patterns that run too
+ * long adds a second.
  */
 const longestMs = 10_000;
 const tooLong =
@@ -31,7 +31,7 @@ const tooLong =
 export interface ControllerAnswers {
   /** Undefined before the controller has started. */
   readonly status: () => Promise<StatusAnswer | undefined>;
-  /** No request is sent: the running router returns where it would go. */
+  /** Returns where the running router would send a request. No request is sent. */
   readonly ask: (question: AskQuestion) => Promise<AskOutcome>;
 }
 

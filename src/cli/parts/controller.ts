@@ -1,6 +1,6 @@
 /**
- * Starts the controller: from here on nginx serves what the source has. The part `traffic` ends
- * that in its turn.
+ * Starts the controller: from here on nginx serves what the source has. When the program ends, the
+ * part `traffic` stops nginx.
  */
 import { startController } from "../../controller.ts";
 import { nameCheckLog } from "../../log/name-check-log.ts";

@@ -1,8 +1,8 @@
 /**
  * Frees memory that only the start needed (code that ran once, lists as they arrived, leftovers of
- * the first configuration), and later what a busy time has left behind. V8 frees it only when much
- * more is allocated, which never happens in a quiet cluster. The controller stands still meanwhile:
- * on a busy machine 31 to 164 ms with ten hosts, and up to 544 ms with ten thousand. So it waits
+ * the first configuration), and later the leftovers of busy times. V8 frees it only when much more
+ * is allocated, which never happens in a quiet cluster. The controller stands still meanwhile: on a
+ * busy machine 31 to 164 ms with ten hosts, and up to 544 ms with ten thousand. So this part waits
  * until nothing has changed for a while.
  */
 import { setFlagsFromString } from "node:v8";
@@ -26,7 +26,7 @@ export interface Heap {
 }
 
 const quietMs = 5_000;
-/** A heap that has grown this much since the last time is worth the pause. */
+/** The pause is worthwhile where the heap has grown by this factor since the last time. */
 const worthwhile = 1.3;
 
 export function idleMemoryPart({ source, clock, isReady, heap = ownHeap }: IdleMemory): Part {
@@ -58,7 +58,8 @@ export function idleMemoryPart({ source, clock, isReady, heap = ownHeap }: IdleM
 export const ownHeap: Heap = {
   bytes: () => process.memoryUsage().heapTotal,
   collect() {
-    // Node offers the function only by this flag, and only in new contexts.
+    // Node has the function `gc` only with this flag, and only in contexts that are made after it
+    // was set.
     setFlagsFromString("--expose-gc");
     const gc = runInNewContext("gc") as (options: object) => void;
     setFlagsFromString("--no-expose-gc");

@@ -25,7 +25,7 @@ export function operatorPart(
     async start() {
       const { folder } = running.nginx;
       const { sync } = running.started;
-      // The disk may be full, which is no reason to stop serving.
+      // The disk may be full, but the controller can serve without the token's file.
       const unwritten = await written(writeAtomically(folder.token, `${token.text}\n`));
       if (unwritten !== undefined)
         log.warn({ why: unwritten.message }, "there is no operator.token: the file cannot be written");

@@ -20,7 +20,7 @@ export type PageRequests = (request: IncomingMessage, response: ServerResponse) 
 type PageAnswers = Pick<PageSource, "status" | "ask">;
 
 export interface PageParts {
-  /** For the health server; undefined where the page is not on its port. */
+  /** The requests that the health server passes on; undefined where the page is not on its port. */
   readonly requests: PageRequests | undefined;
   /**
    * The server on its own port, where there is one, and the end of the page. It stops before the
@@ -87,7 +87,7 @@ function pageSource(
   };
 }
 
-/** Rejects with `CannotStart` where the port is taken. Returns how to stop. */
+/** Returns a function that stops the server. Rejects with `CannotStart` where the port is taken. */
 async function ownServer(port: number, requests: PageRequests): Promise<() => Promise<void>> {
   const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
   const server = createServer(limits, (request, response) => {

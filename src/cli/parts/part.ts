@@ -1,7 +1,8 @@
 /**
- * A program as a list of parts. A part says how it starts and, by the AsyncDisposable that it
- * returns, how it stops. Parts start in the order of the list and stop in reverse order, so the
- * list of `run` and that of `serve` are also the tables of contents of a start and of a shutdown.
+ * A program as a list of parts. A part has a function that starts it and returns an
+ * AsyncDisposable, which stops it. Parts start in the order of the list and stop in reverse order.
+ * So the lists of `run` and `serve` show the whole start and, read from the end, the whole
+ * shutdown.
  */
 import type { Log } from "../../log/log.ts";
 import type { Ending } from "../run/ending.ts";
@@ -36,8 +37,8 @@ export async function runParts(parts: readonly Part[], ending: Ending, log: Log)
     if (!(error instanceof CannotStart)) throw error;
     ending.because(error);
     await started.disposeAsync();
-    // The end of the program interrupts a part that is waiting; where a failure ended it, that is
-    // the cause.
+    // A part was interrupted because the program ends. Where a failure ended the program, that
+    // failure is the cause.
     return { kind: "failed", why: (ending.isFailure ? (ending.signal.reason as Error) : error).message };
   }
   const why = await ending.ended;
@@ -45,7 +46,7 @@ export async function runParts(parts: readonly Part[], ending: Ending, log: Log)
   return why instanceof Error ? { kind: "failed", why: why.message } : { kind: "ended" };
 }
 
-/** A part that only does something in its turn and has nothing to stop. */
+/** Makes a part that only does something at its place in the start and has nothing to stop. */
 export function begun(name: string, begin: () => void): Part {
   return {
     name,
@@ -56,7 +57,7 @@ export function begun(name: string, begin: () => void): Part {
   };
 }
 
-/** A part that runs already and only has to stop in its turn. */
+/** Makes a part that runs already and only has to stop at its place in the shutdown. */
 export function stopped(name: string, stop: () => Promise<void> | void): Part {
   return { name, start: async () => stoppedBy(stop) };
 }

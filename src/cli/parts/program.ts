@@ -12,6 +12,6 @@ export interface Program {
   /** Whether nginx's notices are logged, or only its warnings. */
   readonly notices: boolean;
   readonly ending: Ending;
-  /** Parts that others use once they are started. */
+  /** State of started parts, which other parts use. */
   readonly running: Running;
 }

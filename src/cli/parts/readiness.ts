@@ -1,6 +1,6 @@
 /**
- * Readiness, the last part to start and the first to stop: the health check fails from then on, and
- * traffic gets time to move elsewhere before anything else stops.
+ * Readiness is the last part to start and the first to stop. When it stops, the health check begins
+ * to fail, and traffic gets time to move elsewhere before anything else stops.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Instruments } from "./instruments.ts";
@@ -10,7 +10,10 @@ import type { Program } from "./program.ts";
 export interface ReadinessTimes {
   /** The time between the end of readiness and the closing of nginx's listeners. */
   readonly graceMs: number;
-  /** How long requests in flight may take; undefined: the setting worker-shutdown-timeout. */
+  /**
+   * The time that requests in flight may take. Where it is undefined, the setting
+   * worker-shutdown-timeout counts.
+   */
   readonly drainMs?: number;
 }
 

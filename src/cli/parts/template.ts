@@ -1,6 +1,6 @@
 /**
- * Watches the template while the controller runs. Its first trial waits for the first turn, and
- * nothing waits for it.
+ * Watches the template while the controller runs. The first trial of a template runs after the
+ * first turn, and nothing waits for it.
  */
 import { watchTemplate } from "../../template/watched.ts";
 import type { Instruments } from "./instruments.ts";

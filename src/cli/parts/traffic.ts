@@ -1,6 +1,6 @@
 /**
- * The end of the traffic. nginx closes its listeners and finishes the requests that it has, while
- * the parts before this one still answer: health, metrics and `sluice routes`.
+ * Ends the traffic. nginx closes its listeners and finishes the requests that it has, while health,
+ * metrics and `sluice routes` still answer: their parts stand earlier in the list.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { endOfPatienceMs } from "../run/ending.ts";
@@ -8,7 +8,10 @@ import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
 export interface TrafficTimes {
-  /** How long requests in flight may take; undefined: nginx's worker-shutdown-timeout decides. */
+  /**
+   * The time that requests in flight may take. Where it is undefined, nginx's
+   * worker-shutdown-timeout decides.
+   */
   readonly drainMs?: number;
   /** The time between the end of nginx and the end of the program. */
   readonly afterMs: number;

@@ -1,7 +1,7 @@
 /**
  * The webhook of `sluice run`: its certificate, from files or made by the controller, and its
- * server. The server listens once every list is complete, because an Ingress can only be compared
- * with Ingresses that are known.
+ * server. The server listens as soon as every list is complete, because an Ingress can only be
+ * compared with Ingresses that are known.
  */
 import { type CertificateEvent, KeptCertificate } from "../../admission/kept-certificate.ts";
 import { type KeyPairs, openKeyPairFiles } from "../../admission/key-pairs.ts";
@@ -27,7 +27,7 @@ export interface WebhookOptions {
 
 type Report = (event: WebhookEvent | CertificateEvent) => void;
 
-/** Does nothing without its flag. */
+/** Without the flag `--validating-webhook` the part does nothing. */
 export function webhookPart(program: Program, { reports }: Instruments, options: WebhookOptions): Part {
   return {
     name: "webhook",

@@ -27,7 +27,7 @@ Below each table is an example value for each of its annotations. Few Ingresses 
 once.
 `;
 
-/** The scope of a feature's annotations. */
+/** A feature's scope in words. */
 export const scopes: Readonly<Record<AnyFeature["scope"], string>> = {
   location: "For the paths of the Ingress.",
   ingress: "For the Ingress as a whole.",
@@ -37,7 +37,7 @@ export const scopes: Readonly<Record<AnyFeature["scope"], string>> = {
 
 export const fieldsOf = (feature: AnyFeature) => Object.values(feature.fields) as readonly Field<unknown>[];
 
-/** An example value for each annotation of a feature, as lines of an Ingress's metadata. */
+/** Returns an example value for each annotation of a feature, as lines of an Ingress's metadata. */
 function exampleOf(feature: AnyFeature): string {
   const lines = fieldsOf(feature).map(
     ({ key, example }) => `    nginx.ingress.kubernetes.io/${key}: ${JSON.stringify(example)}`,
@@ -51,7 +51,7 @@ function row(field: Field<unknown>): readonly string[] {
   return [code(key), defaultOf(field), kind.label, risk, `${doc}${also}${unreadable(field)}`];
 }
 
-/** The default, with the key of the setting that it comes from. */
+/** Returns the default, with the key of the setting that it comes from. */
 export function defaultOf({ kind, fallback }: Field<unknown>): string {
   const read = new Set<string>();
   const watched = new Proxy(defaultSettings, {
@@ -65,7 +65,7 @@ export function defaultOf({ kind, fallback }: Field<unknown>): string {
   return [value, keys === "" ? "" : `(${keys})`].filter((part) => part !== "").join(" ");
 }
 
-/** The consequence of an unreadable value, where it is more than the default. */
+/** Returns the consequence of an unreadable value, where it is more than the use of the default. */
 export function unreadable({ onBad, emptyIsBad }: Field<unknown>): string {
   const done = { deny: "its paths answer 503", reject: "the Ingress is not applied" };
   if (onBad === undefined || onBad === "default") return "";

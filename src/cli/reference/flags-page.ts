@@ -30,7 +30,7 @@ function row(flag: Flag<unknown>): readonly string[] {
   ];
 }
 
-/** Sentences about where the flag acts. */
+/** Returns sentences about where the flag has an effect. */
 export function flagNotes(flag: Flag<unknown>): readonly string[] {
   return [
     ...(flag.noEffect === undefined ? [] : [`**No effect:** ${flag.noEffect}.`]),

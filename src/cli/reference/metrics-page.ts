@@ -8,8 +8,8 @@ const labels = { controller_namespace: "", controller_class: "", controller_pod:
 const common = Object.keys(labels);
 
 /**
- * Every metric of a controller in a cluster with all features turned on. The missing parts are
- * stand-ins that are never used.
+ * Returns every metric of a controller in a cluster with all features turned on. Parts of the
+ * controller are replaced by stand-ins that are never used.
  */
 export function allMetrics(): readonly DeclaredMetric[] {
   const nothing = async () => undefined;

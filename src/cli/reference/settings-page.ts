@@ -34,12 +34,12 @@ function nginxCell({ becomes, directive }: Setting<unknown>): string {
   return becomes ?? (directive === undefined ? "" : [directive.name].flat().map(code).join(", "));
 }
 
-/** The line that the value becomes in nginx, or undefined. */
+/** Returns the line of nginx that the value becomes; undefined where there is none. */
 export function nginxOf({ becomes, directive }: Setting<unknown>): string | undefined {
   return becomes ?? (directive === undefined ? undefined : [directive.name].flat().join(", "));
 }
 
-/** Sentences about when the key acts. */
+/** Returns sentences about the conditions under which the key has an effect. */
 export function notes({ onlyWith, needs, noEffect, live, own }: Setting<unknown>): readonly string[] {
   return [
     ...(noEffect === undefined ? [] : [`**No effect:** ${noEffect}.`]),

@@ -37,8 +37,8 @@ export class ClusterLog {
         break;
       case "failed":
         if (event.denied) this.#beRefused(watch, what, event.failure.message);
-        // Right after the kind is installed, it cannot be listed for a moment. An absent server is
-        // noticed by every other watch.
+        // An optional kind cannot be listed for a moment after it was installed. Other watches
+        // report it when the server is away.
         else if (watch.optional) this.#log.debug({ what, why: event.failure.message }, "a kind cannot be listed yet");
         else this.#beAway(watch, event.failure.message);
     }

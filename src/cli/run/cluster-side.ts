@@ -39,7 +39,7 @@ export interface ClusterSideOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly metrics: RuntimeMetrics;
-  /** The program ends if the cluster contradicts the flags. */
+  /** Ends the program if the cluster contradicts the flags. */
   readonly ending: Ending;
 }
 
@@ -50,13 +50,13 @@ export interface ClusterSide {
   readonly around: Promise<Around>;
   /** Whether this replica acts for all of them. Without an election each acts for itself. */
   readonly leads: boolean;
-  /** Undefined without an election. `name` is the identity in the Lease, once it is known. */
+  /** Undefined without an election. `name` is the identity in the Lease, as soon as it is known. */
   readonly leader: { readonly isOwn: boolean; readonly name?: string } | undefined;
   /** Writes Events, and the statuses of objects of the Gateway API. */
   readonly listener: Listener;
   /** Stops watching, clears the status where that is needed, and releases the Lease. */
   leave(): Promise<void>;
-  /** Writes no more Events. */
+  /** Stops writing Events. */
   end(): Promise<void>;
 }
 

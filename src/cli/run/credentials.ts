@@ -7,7 +7,7 @@ import { type Credentials, findCredentials } from "../../kubernetes/index.ts";
 import type { Flags } from "../flags.ts";
 
 type CredentialFlags = Pick<Flags, "kubeconfig" | "apiserverHost" | "certificateAuthority"> & {
-  /** The context of the kubeconfig; the current one when not given. */
+  /** The context of the kubeconfig. The default is its current one. */
   readonly context?: string | undefined;
 };
 
@@ -15,7 +15,7 @@ export type FoundCredentials =
   | { readonly ok: true; readonly credentials: Credentials }
   | { readonly ok: false; readonly why: string };
 
-/** `env` has KUBECONFIG and the variables of a Pod. Fails with one sentence. */
+/** `env` has KUBECONFIG and the variables of a Pod. A failure is one sentence. */
 export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessEnv): Promise<FoundCredentials> {
   const { kubeconfig, apiserverHost: server, certificateAuthority, context } = flags;
   const hasAccount = kubeconfig !== undefined || Boolean(env.KUBECONFIG) || env.KUBERNETES_SERVICE_HOST !== undefined;

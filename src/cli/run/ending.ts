@@ -1,13 +1,14 @@
 /**
- * Why and when a program ends. The first SIGTERM, Ctrl-C or closed terminal ends everything in
- * order. A second one ends the program at once, and nginx with it where its watchdog runs.
+ * Decides when a program ends, and keeps the reason. The first SIGTERM, Ctrl-C or closed terminal
+ * ends everything in order. A second one ends the program at once, and nginx with it where its
+ * watchdog runs.
  */
 
 export type EndingSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
 
 /**
- * nginx ends its last requests itself after worker-shutdown-timeout; this limit is for an nginx
- * that does not.
+ * nginx itself ends its last requests after worker-shutdown-timeout. This limit is for an nginx
+ * that fails to do so.
  */
 export const endOfPatienceMs = 3_600_000;
 
@@ -21,7 +22,8 @@ export class Ending {
   readonly #controller = new AbortController();
 
   constructor() {
-    // A bug may come before the program waits for its end; the promise still rejects then.
+    // A bug may occur before the program waits for its end. The promise rejects later, too, so this
+    // handler may ignore it.
     this.#ended.promise.catch(() => {});
   }
 
@@ -38,7 +40,7 @@ export class Ending {
     return this.#controller.signal;
   }
 
-  /** Whether the program ends because it cannot go on, so that there is nothing to wait for. */
+  /** Whether the program ends because it cannot go on. */
   get isFailure(): boolean {
     return this.signal.reason instanceof Error;
   }

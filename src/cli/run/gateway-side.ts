@@ -26,7 +26,7 @@ export interface GatewaySideOptions {
   readonly log: Log;
   readonly random: () => number;
   readonly metrics: Pick<RuntimeMetrics, "queued" | "statusWritten" | "gateways" | "reflected">;
-  /** Called only after the start. */
+  /** Returns the cluster. It is called only after the start. */
   readonly cluster: () => Pick<Cluster, "object" | "snapshot" | "onChange">;
   readonly say: (about: KubernetesObject, type: "Normal" | "Warning", reason: ServiceReason, message: string) => void;
 }
@@ -107,7 +107,7 @@ function openServices(options: GatewaySideOptions): GatewayServices | undefined 
   });
 }
 
-/** Logs a status that cannot be written once for each reason, until it is written. */
+/** Logs a status that cannot be written: once for each reason, until the status is written. */
 function statusLog(log: Log): (event: GatewayStatusEvent) => void {
   const failing = new Map<string, string>();
   return (event) => {
@@ -118,7 +118,8 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
       return;
     }
     const { message } = event.failure;
-    // The API server's sentence names the object, but a missing right is the same reason for all.
+    // The API server's sentence names the object, but a missing right is the same reason for all
+    // objects.
     const reason = event.failure.code === 403 ? "a right is missing" : `${object}: ${message}`;
     if ([...failing.values()].includes(reason)) return;
     failing.set(object, reason);
@@ -127,8 +128,7 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
 }
 
 /**
- * Logs one line when kinds of the Gateway API appear, and one when they disappear; none where there
- * never were any.
+ * Logs one line when kinds of the Gateway API appear, and one when they disappear.
  */
 export function kindsLog(log: Log): (kinds: ServedKinds) => void {
   let before: ServedKinds = { served: [], outdated: [] };

@@ -20,9 +20,9 @@ export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "change
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** For metrics. */
+  /** Called for each event of the election, for the metrics. */
   readonly elected: (event: ElectionEvent) => void;
-  /** Undefined: no Service gets an Ingress. */
+  /** Where it is undefined, no Service gets an Ingress. */
   readonly serviceIngresses: ServiceIngressOptions | undefined;
   /** Keeps the statuses of objects of the Gateway API. */
   readonly keepGateways: (term: Term, stop: AbortSignal) => Promise<void>;
@@ -73,7 +73,8 @@ export function standForElection(options: LeaderOptions): Leader {
       options.elected(event);
     },
   });
-  // Without election every replica writes them: the second one finds them written already.
+  // Without an election every replica writes the statuses; later replicas find them written
+  // already.
   const unelected: Term = { lost: leaving.signal, holds: () => !leaving.signal.aborted };
   const running = flags.disableLeaderElection ? keepObjects(unelected) : election.run(resigning.signal);
   return {

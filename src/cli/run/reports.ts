@@ -31,7 +31,7 @@ export class Reports {
     this.#notes = notes;
   }
 
-  /** Returns where objects are written, for the lines of the log. */
+  /** Sets the function that finds the file and line of an object, for the lines of the log. */
   locate(placeOf: PlaceOf): void {
     this.#placeOf = placeOf;
   }
@@ -75,7 +75,7 @@ export class Reports {
     };
   }
 
-  /** For the webhook. */
+  /** Reports events of the webhook. */
   webhook(event: WebhookEvent | CertificateEvent): void {
     webhookLog(this.#log)(event);
     if (event.kind !== "reviewed" || event.review.verdict.kind !== "judged") return;

@@ -20,7 +20,7 @@ import { shadowFigures, shadowsOf } from "./shadows.ts";
 /** The most objects that `?verbose` names; further ones are counted. */
 const mostNotes = 20;
 
-/** The nginx that was found, and facts that follow from it. */
+/** The nginx that was found, with facts about it. */
 export interface NginxAtHand {
   readonly installed: InstalledNginx;
   readonly folder: RunFolder;
@@ -33,12 +33,15 @@ export class Running {
   controller: Controller | undefined;
   templateTried = false;
   isReady = false;
-  /** Records in nginx's memory that another program had changed. */
+  /**
+   * The number of records in nginx's memory that another program had changed and that were
+   * restored.
+   */
   putRight = 0;
   /** nginx's message, if it refused the last configuration. */
   #refused: string | undefined;
 
-  /** For the parts that start after nginx was found. */
+  /** The nginx, for the parts that start after it was found. */
   get nginx(): NginxAtHand {
     if (this.#nginx === undefined) throw new Error("nginx was not looked for yet");
     return this.#nginx;
@@ -71,8 +74,8 @@ export class Running {
   synced({ change, reload }: SyncReport, ready: () => void, ending: Ending): void {
     if (reload?.kind === "refused") this.#refused = reload.stderr.split("\n")[0];
     else if (reload !== undefined || change.kind !== "reload") this.#refused = undefined;
-    // nginx cannot serve for the first time, for a reason outside of the configuration, such as a
-    // busy port. Later such a reason is temporary.
+    // nginx fails at its first start for a reason outside of the configuration, such as a busy
+    // port. At a later reload such a reason is temporary.
     if (reload?.kind === "unreachable" && !this.isReady && this.controller?.isServing !== true)
       ending.because(reload.cause);
     if (this.isReady || (reload?.kind !== "reloaded" && reload?.kind !== "unchanged")) return;
@@ -81,7 +84,7 @@ export class Running {
   }
 }
 
-/** For the health check; undefined while nginx serves and answers. */
+/** Returns the reason for the health check; undefined while nginx serves and answers. */
 export async function whyNotServing(running: Running, limitMs: number): Promise<string | undefined> {
   if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
   if (!running.templateTried) return "the template was not tried yet";

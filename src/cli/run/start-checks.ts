@@ -2,8 +2,8 @@
  * Checks the cluster before anything starts (process contract B 12 and 13). A Service or namespace
  * that a flag names and that does not exist is a mistake in the flags. It is reported at once,
  * because the controller would otherwise never be ready. A server that cannot be reached is tried
- * for as long as it takes: nginx may be serving the last good configuration meanwhile, and would
- * end with this program.
+ * again without end: nginx may be serving the last good configuration meanwhile, and would end with
+ * this program.
  */
 
 import {
@@ -28,7 +28,7 @@ export type CheckedFlags = Pick<
 
 export interface Around {
   readonly own: OwnPod & { readonly uid: string | undefined };
-  /** The zone of this Node, only where the flag asks for it. */
+  /** The zone of this Node, if the flag asks for it. */
   readonly zone: string | undefined;
   /** Sentences about missing things that are not needed. */
   readonly notes: readonly string[];
@@ -82,8 +82,8 @@ const longestWaitMs = 30_000;
 const mostRefusals = 5;
 
 /**
- * Retries after a second, and each time after half as long again. The last of `refusals` refusals
- * is final.
+ * Retries after a second, and then after intervals that grow by half each time. The last of
+ * `refusals` refusals is final.
  */
 async function patiently<T extends KubernetesObject>(
   { client, clock, waiting }: CheckOptions,
@@ -101,7 +101,10 @@ async function patiently<T extends KubernetesObject>(
   }
 }
 
-/** No answer, an overloaded server, or one that is still starting. */
+/**
+ * Whether another attempt may succeed: the server did not answer, is overloaded, or is still
+ * starting.
+ */
 function canChange({ reason, code }: ApiFailure, mayBeRefused: boolean): boolean {
   if (code === 401 || code === 403) return mayBeRefused;
   return reason === ownReasons.unreachable || reason === ownReasons.silent || code === 429 || code >= 500;

@@ -1,7 +1,7 @@
 /**
  * The command line of a tool: flags of the controller, files or folders, and the tool's own
- * options. The tools accept the flags of `sluice serve`, so that they show what it would do; for a
- * cluster they show what its controller would do.
+ * options. The tools accept the flags of `sluice serve`, so that they show its behaviour. For a
+ * cluster they show the behaviour of its controller.
  */
 
 import { parseFlags } from "../flags/parse.ts";

@@ -7,7 +7,8 @@ import { shown } from "../../kinds/kind.ts";
 import { SecretText } from "../../model/configuration.ts";
 
 /**
- * A feature that changes as a whole is one change, such as an auth service where there was none.
+ * Where more values change, the feature is reported as a whole, such as an auth service where there
+ * was none.
  */
 const mostLeaves = 3;
 
@@ -32,13 +33,13 @@ export function featureChange(name: string, said: string, was: unknown, is: unkn
 
 const hidden = "\0";
 
-/** Annotations by the field that each sets. */
+/** Returns the annotations by the field that each sets. */
 function keysOf(name: string): ReadonlyMap<string, string> {
   const declared = (features as Readonly<Record<string, { readonly fields: object }>>)[name];
   return new Map(Object.entries(declared?.fields ?? {}).map(([field, { key }]) => [field, key as string]));
 }
 
-/** Each plain value as text, with the names that lead to it. */
+/** Returns each plain value as text, by the names that lead to it. */
 function leavesOf(value: unknown, path = ""): Map<string, string> {
   if (value instanceof SecretText) return new Map([[path, hidden]]);
   if (value !== null && typeof value === "object" && !Array.isArray(value)) {

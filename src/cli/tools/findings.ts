@@ -31,13 +31,13 @@ export type { Finding };
 export interface Findings {
   /** In the order of files and lines. */
   readonly findings: readonly Finding[];
-  /** A sentence about those Ingresses that are not served here, where there are some. */
+  /** Returns a sentence about the Ingresses that are not served here, where there are some. */
   readonly leftOut: (isAbout?: (key: string) => boolean) => string | undefined;
 }
 
 export const findingsIn = (...about: Parameters<typeof judged>): readonly Finding[] => judged(...about).findings;
 
-/** `written` are the files that have places; the others come from a cluster. */
+/** `written` are the files that have places; all other objects come from a cluster. */
 export function judged(
   files: Files,
   flags: Flags,
@@ -87,8 +87,8 @@ function problemsOfUnread(whole: Snapshot, unread: Unread, options: TranslateOpt
 }
 
 /**
- * Refusals of the webhook that are no Problems of the translation. Of two Ingresses that share a
- * path the younger one gets the Problem.
+ * Returns refusals of the webhook that are not Problems of the translation. Where two Ingresses
+ * share a path, the younger one gets the Problem.
  */
 function refusals(snapshot: Snapshot, settings: Settings, options: TranslateOptions): Problem[] {
   const neighbours = new Neighbours(options);
@@ -106,7 +106,7 @@ function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" 
   return other === undefined || byAge(ageOf(other), ageOf(ingress)) < 0;
 }
 
-/** Misses an object of a kind that the folder has none of. */
+/** Whether the Problem is a missing object of a kind of which the folder has none. */
 export function isElsewhere(problem: Problem, { services, secrets, gateways, configMaps }: Snapshot): boolean {
   if (problem.kind === "service-missing") return services.size === 0;
   if (problem.kind === "annotation-unreadable" || problem.kind === "annotation-useless") {

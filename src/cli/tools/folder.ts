@@ -33,7 +33,7 @@ export function readFolder(folder: string, memory?: Memory): ReadFolder {
   return read(folder, new Map([...scan.keys()].map((file) => [file, file])));
 }
 
-/** The path below the folder, as sentences name it; undefined is standard input. */
+/** Paths below the folder, as sentences name them; undefined for standard input. */
 type Paths = ReadonlyMap<string, string | undefined>;
 
 function readAll(folder: string, paths: Paths, memory: Memory | undefined): ReadFolder {
@@ -58,7 +58,7 @@ export function newLibrary(flags: Flags): Library {
 /** An object of a file. Its line is only computed when it is needed. */
 export type Definition = Pick<ManifestObject, "object" | "placeOf"> & { readonly file: string };
 
-/** The first definition of each object, by `Kind namespace/name`. */
+/** Returns the first definition of each object, by `Kind namespace/name`. */
 export function definitionsOf(files: Files): ReadonlyMap<string, Definition> {
   const found = new Map<string, Definition>();
   for (const [file, { objects }] of files) {
@@ -70,7 +70,7 @@ export function definitionsOf(files: Files): ReadonlyMap<string, Definition> {
   return found;
 }
 
-/** The Ingresses that have a mistake because of which they are not read. */
+/** Returns the Ingresses that could not be read because of a mistake. */
 export function unreadIn(files: Files): readonly { readonly key: string; readonly hosts: readonly string[] }[] {
   return [...files.values()].flatMap(({ objects }) =>
     objects.flatMap(({ kind, key, object, hosts = [] }) =>
@@ -79,7 +79,7 @@ export function unreadIn(files: Files): readonly { readonly key: string; readonl
   );
 }
 
-/** Stands in for the certificate that a controller makes at its start. */
+/** A stand-in for the certificate that a controller makes at its start. */
 export const unmadeCertificate: Certificate = {
   id: "fake",
   chain: "",

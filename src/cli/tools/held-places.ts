@@ -4,8 +4,8 @@ import type { Problem } from "../../problem.ts";
 import { pathIn } from "./places.ts";
 
 /**
- * Like `web.yaml:12`. `prefix` is that of the annotations; a Problem that names its place itself
- * gets none.
+ * Returns a place like `web.yaml:12`. `prefix` is that of the annotations. A Problem whose sentence
+ * names its place gets none.
  */
 export function heldPlace(manifests: Pick<Manifests, "held">, problem: Problem, prefix: string): string | undefined {
   if (problem.kind === "manifest-unusable") return undefined;

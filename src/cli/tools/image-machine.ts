@@ -1,12 +1,12 @@
 /**
  * The machine for which the tools render: the project's own image, whatever machine runs the tool.
- * So the answer is the same on every desk and in every pipeline, and no nginx is needed.
+ * So the answer is the same on every machine, and no nginx is needed.
  */
 
 import type { Machine, Place } from "../../directives/machine.ts";
 import { machineOf } from "../../machine.ts";
-// Imported from this file only: the rest of `nginx/` takes time to load, and only a controller
-// needs it.
+// Only this file of `nginx/` is imported, because the others take time to load and only a
+// controller needs them.
 import { pathsOf } from "../../nginx/folder/paths.ts";
 import type { Capabilities } from "../../nginx/index.ts";
 import type { Flags } from "../flags.ts";

@@ -1,5 +1,5 @@
 /**
- * Notes about what the files hold and a tool's answer leaves out: Ingresses that are not served
+ * Notes about objects in the files that a tool's answer leaves out: Ingresses that are not served
  * here, and those that cannot be read. Without a note the answer would look as if it were about
  * them too.
  */
@@ -7,7 +7,10 @@ import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Files, unreadIn } from "./folder.ts";
 
-/** A sentence, where there are such Ingresses; `served` is the class that the controller serves. */
+/**
+ * Returns a sentence where there are Ingresses that are not served. `served` is the class that the
+ * controller serves.
+ */
 export function leftOutNote(
   { ingresses }: Pick<Snapshot, "ingresses">,
   isServed: (key: string) => boolean,
@@ -30,7 +33,7 @@ function whyOf({ metadata, spec }: Ingress, served: string): string {
   return named === served ? "its namespace is not watched" : `its class is ${named}, and ${served} is served`;
 }
 
-/** A sentence about Ingresses and files with a mistake because of which they are not applied. */
+/** Returns a sentence about Ingresses and files that are not applied because of a mistake. */
 export function unreadNote(files: Files): string | undefined {
   const ingresses = unreadIn(files).map(({ key }) => `Ingress ${key}`);
   const whole = [...files].flatMap(([file, { faults, strays = [] }]) =>

@@ -1,8 +1,8 @@
 /**
  * Prints nginx.conf for `/dbg conf`, with the comment lines that ingress-nginx writes around each
  * host. Its kubectl plugin (`conf --host`) and its users find a host by them; nginx ignores them. A
- * host that is data has no text of its own: its record stands at the end as comments, and names the
- * shapes above.
+ * host that is data has no text of its own. Its record stands at the end as comments, and names its
+ * shapes in the text.
  */
 import { catchAll } from "../../model/configuration.ts";
 

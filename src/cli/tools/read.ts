@@ -14,7 +14,7 @@ export type ReadObjects =
   | {
       readonly ok: true;
       readonly files: Files;
-      /** The names of those `files` that come from a folder and so have places. */
+      /** The names of the `files` that come from a folder, whose objects have places. */
       readonly written: ReadonlySet<string>;
       /** The objects of the cluster, without those of the folder. */
       readonly cluster: Files;
@@ -39,7 +39,7 @@ export async function readObjects(
   const own: Files = local?.files ?? new Map();
   const written = new Set(own.keys());
   if (!call.live) return { ok: true, files: own, written, cluster: new Map(), notes: [] };
-  // Imported only here, because a client takes longer to load than a whole check.
+  // The client is loaded only here, because loading it takes longer than a whole check.
   const { readCluster } = await import("./live.ts");
   const live = await readCluster(call.flags, call.options.context, process.env, workloads);
   if (!live.ok) return live;

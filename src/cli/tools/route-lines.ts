@@ -24,17 +24,17 @@ export interface Change {
   readonly name: string;
   readonly how: "added" | "removed" | "changed";
   /**
-   * Where a path leads, or how many endpoints a backend has; for a change, the old and the new
-   * value.
+   * For example where a path leads, or how many endpoints a backend has. A change has the old and
+   * the new value.
    */
   readonly detail: string;
 }
 
-/** Changes by kind of thing and by name. */
+/** Returns the changes, sorted by kind and name. */
 export function changesBetween(before: Whole, after: Whole): readonly Change[] {
   const hosts = after.servers.changesSince(before.servers).flatMap((change) => [
     ...compared("path", pathsOf(change.before), pathsOf(change.after)),
-    // A host that comes or goes shows by its paths.
+    // A new or removed host is shown by its paths.
     ...compared("host", hostOf(change.before), hostOf(change.after)).filter(({ how }) => how === "changed"),
   ]);
   const backends = after.upstreams.changesSince(before.upstreams).flatMap((change) => {
@@ -50,7 +50,9 @@ export function changesBetween(before: Whole, after: Whole): readonly Change[] {
 
 const textOf = ({ what, name }: Change): string => `${["listener", "path", "host", "backend"].indexOf(what)} ${name}`;
 
-/** The parts of a thing that are compared, by their names for people, with how each is printed. */
+/**
+ * The parts of a thing that are compared, by their names for people, each with its printed form.
+ */
 type Facts = ReadonlyMap<string, Fact>;
 
 interface Fact {
@@ -87,13 +89,13 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || whole(one) === whole(other);
 }
 
-/** `leads to shop/web:80`. */
+/** Returns, for example, `leads to shop/web:80`. */
 function first(facts: Facts): string {
   const [[name, { shown }] = ["", { shown: "" }]] = facts;
   return `${name} ${shown}`;
 }
 
-/** `leads to shop/web:80 -> shop/web2:80`, or only the name where both look alike. */
+/** Returns `leads to shop/web:80 -> shop/web2:80`, or only the name where both look alike. */
 function spoken(name: string, was: Fact | undefined, is: Fact): string {
   if (is.feature !== undefined) return featureChange(is.feature, name, was?.value, is.value);
   const before = was?.shown ?? "";
@@ -150,7 +152,7 @@ function sharesOf(backends: Location<FeatureValues>["backends"]): string {
   return backends.map(({ key, port, weight }) => `${key === "" ? "nothing" : `${key}:${port}`} (${weight})`).join(", ");
 }
 
-/** The listeners of one port of a Gateway. */
+/** Returns the listeners of one port of a Gateway, by name. */
 function listenersOf(port: ListenerPort | undefined): ReadonlyMap<string, Facts> {
   return new Map(
     port?.listeners.map(({ id, hostname, certificates }) => [
@@ -180,7 +182,7 @@ function routeFacts({ backends, filters, timeouts, retries }: Location<FeatureVa
   ];
 }
 
-/** The names of features for people. */
+/** Returns the name of a feature for people. */
 const hyphened = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function hostOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {

@@ -1,5 +1,5 @@
 /**
- * The run folder of the controller that a command asks. `sluice serve` has it in the present
+ * Finds the run folder of the controller that a command asks. `sluice serve` has it in the current
  * folder.
  */
 import { existsSync } from "node:fs";

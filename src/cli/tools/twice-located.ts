@@ -12,7 +12,7 @@ import type { Settings } from "../../settings/registry.ts";
 
 const field = "annotation server-snippet";
 
-/** One Problem for each such location, for the first host that has it. */
+/** Returns one Problem for each such location, for the first host that has it. */
 export function locatedTwice(
   { ingresses }: Snapshot,
   { servers }: Configuration<Settings, FeatureValues>,
@@ -34,7 +34,7 @@ export function locatedTwice(
   });
 }
 
-/** The locations of the host's own paths, by what they match. */
+/** Returns the locations of the host's own paths, by the paths that they match. */
 function placesOf(server: Server<FeatureValues>): Map<string, string> {
   const places = new Map([["/", "for all other paths of the host"]]);
   for (const { match, location } of blocksOf(server)) {

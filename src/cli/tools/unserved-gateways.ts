@@ -1,6 +1,6 @@
 /**
- * Gateways and routes of the Gateway API that no controller serves, and that no controller reports
- * either: each takes them for another's. Where all objects are before us, it can be said.
+ * Finds Gateways and routes that no controller serves. No controller reports them, because each
+ * takes them for another controller's. A tool that has all objects can.
  */
 import { nearest } from "../../kinds/nearest.ts";
 import { gatewayGroup, type ParentReference, type Route } from "../../model/gateway/objects.ts";
@@ -14,8 +14,8 @@ type Objects = Pick<
 >;
 
 /**
- * `allAreHere` says whether the folder has all GatewayClasses. Without them only slips of the pen
- * are reported.
+ * `allAreHere` says whether the folder has all GatewayClasses. If not, only classes that look like
+ * typing mistakes are reported.
  */
 export function unservedGateways(objects: Objects, allAreHere: boolean): readonly Problem[] {
   const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = objects;
@@ -37,7 +37,10 @@ function ofMissingClass({ gatewayClasses, gateways }: Objects, allAreHere: boole
   });
 }
 
-/** The kinds of a mesh's parents and of Sluice's; others may be those of another controller. */
+/**
+ * Reports routes whose parents have no kind that Sluice or a service mesh knows. Kinds of other
+ * groups may belong to another controller.
+ */
 function ofNoParent(route: Route): readonly Problem[] {
   const { parentRefs = [], useDefaultGateways = "None" } = route.spec ?? {};
   const done = "the route is not attached there";

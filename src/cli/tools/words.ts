@@ -1,4 +1,4 @@
-/** Words of the tools' texts. */
+/** Helpers for the tools' texts. */
 
 /** `1 error`, `2 errors`, `no errors`. */
 export function counted(count: number, noun: string): string {
@@ -14,7 +14,7 @@ export const red = 31;
 export const green = 32;
 export const yellow = 33;
 
-/** Returns how a row is printed, in columns as wide as the widest cell of `rows`. */
+/** Returns a function that prints a row, in columns as wide as the widest cell of `rows`. */
 export function columns(rows: readonly (readonly string[])[]): (cells: readonly string[]) => string {
   const widths = (rows[0] ?? []).map((_, at) => rows.reduce((most, row) => Math.max(most, row[at]!.length), 0));
   return (cells) =>

@@ -7,7 +7,7 @@ export interface Indents {
   readonly rest: string;
 }
 
-/** `width` counts columns; the last line has its end as well. */
+/** `width` is in columns. The last line ends with a newline, too. */
 export function wrapped(text: string, { first, rest }: Indents, width: number): string {
   const lines: string[] = [];
   let line = "";

@@ -1,4 +1,7 @@
-/** Differences between Ingresses and the routes made of them, each with a reason and what to do. */
+/**
+ * Differences between Ingresses and the routes that were made from them, each with its reason and
+ * the work to do.
+ */
 
 /** The kinds of differences, which are the values of `--accept`. */
 export const differenceKinds = {
@@ -40,9 +43,9 @@ export type DifferenceKind = keyof typeof differenceKinds;
 export interface Difference {
   readonly kind: DifferenceKind;
   readonly host: string;
-  /** A request that shows it: `GET https://shop.example/api`. */
+  /** A request that shows the difference, such as `GET https://shop.example/api`. */
   readonly request: string;
-  /** Further requests to the host that show the same. */
+  /** The number of further requests to the host that show the same difference. */
   readonly more: number;
   /** `answer`, `backends`, `feature cors` ... */
   readonly field: string;

@@ -22,17 +22,17 @@ export interface World {
   readonly defaultService?: string | undefined;
 }
 
-/** Features that are compared by what they do, and not by their values. */
+/** Features whose effects are compared, and not their values. */
 const byWhatTheyDo: ReadonlySet<keyof FeatureValues> = new Set([
   ...(["canary", "rewrite", "appRoot", "aliases", "sslPassthrough", "sslRedirect", "redirects"] as const),
-  // Streams and whole servers have no part in a request.
+  // These concern streams and whole servers, and not a single request.
   ...(["streamSnippet", "serverSnippet"] as const),
 ]);
 
 /**
- * The features that are compared here. Those of Upstreams are compared with the Upstream, because
- * several Ingresses may set them. Those of hosts are compared by their effects, or their hosts stay
- * with their Ingresses.
+ * The features that are compared here. Features of Upstreams are compared with the Upstream,
+ * because several Ingresses may set them. Features of hosts are compared by their effects, or their
+ * hosts stay with their Ingresses.
  */
 const compared = featureList.filter(
   ([name, { scope }]) => !byWhatTheyDo.has(name) && scope !== "upstream" && scope !== "host",
@@ -40,7 +40,7 @@ const compared = featureList.filter(
 
 const texts = new WeakMap<object, string>();
 
-/** The text of a value; equal values often are one object. */
+/** Returns the text of a value. Texts are cached, because equal values are often one object. */
 function textOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing";
   const known = texts.get(value) ?? JSON.stringify(value);
@@ -48,7 +48,10 @@ function textOf(value: unknown): string {
   return known;
 }
 
-/** The annotations that a field of an Effect comes from; empty where it is no feature. */
+/**
+ * Returns the annotations that a field of an Effect comes from; none where the field is not a
+ * feature.
+ */
 export function annotationsOfField(field: string): readonly string[] {
   const found = featureList.find(([, feature]) => `feature ${feature.name}` === field);
   return found === undefined
@@ -68,7 +71,10 @@ export function featureFields({
   );
 }
 
-/** Where the list of codes stands makes a difference only beside a backend for errors. */
+/**
+ * The list's origin, the Ingress or the ConfigMap, matters only where the Ingress has a backend for
+ * errors.
+ */
 function errorsText({ own, ...errors }: FeatureValues["customErrors"]): string {
   return JSON.stringify({ ...errors, isForOwn: own && errors.standIn !== undefined });
 }
@@ -82,8 +88,8 @@ export function guardFields(guards: readonly Guard[]): readonly (readonly [strin
 }
 
 /**
- * Endpoints and how they are chosen; what names the Upstream is left out, and so is the path of a
- * cookie, which may be that of the Location.
+ * Returns the endpoints and how they are chosen. The name of the Upstream is left out, and so is
+ * the path of a cookie, which may depend on the Location.
  */
 export function upstreamText({ endpoints, balance }: Pick<Upstream, "endpoints" | "balance">): string {
   const how =
@@ -93,7 +99,7 @@ export function upstreamText({ endpoints, balance }: Pick<Upstream, "endpoints" 
   return `${endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")} ${how}`;
 }
 
-/** `path` is that of the Location, where its cookies have no other. */
+/** `path` is the Location's own, for cookies that have no other path. */
 export function cookieFields(
   { features }: Pick<Location<FeatureValues>, "features">,
   backends: readonly SharedBackend[],
@@ -125,8 +131,8 @@ export function backendFields(backends: readonly SharedBackend[]): readonly (rea
 }
 
 /**
- * A Location header without what makes no difference to clients: the usual port, and no path in
- * place of `/`.
+ * Returns a Location header in a normal form: without the usual port, and with `/` in place of an
+ * empty path.
  */
 export function comparableLocation(location: string): string {
   return location

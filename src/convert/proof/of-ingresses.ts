@@ -16,9 +16,9 @@ import {
 } from "./effect.ts";
 
 /**
- * Those that count as equal, the real one first: a path that no rule has ends in 404, and whether a
- * client is sent to https or asked for a password before makes no difference in the end. Undefined
- * where only nginx can say.
+ * Returns effects that count as equal, the real one first. A path without a rule ends in 404, so a
+ * redirect to https or a request for a password before that counts as equal. Returns undefined
+ * where only nginx knows the effect.
  */
 export function effectsOfIngresses(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
   const { served, options } = world;
@@ -51,19 +51,22 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   return [effect];
 }
 
-/** A path that no rule has, and that the built-in default backend answers. */
+/** Whether no rule has the path, so that the built-in default backend answers it. */
 function isNobodys({ backends, features }: Location<FeatureValues>, { served, options }: World): boolean {
   const { endpoints = [] } = served.upstreams.get(backends[0]!.upstream) ?? {};
   const isBuiltIn = endpoints.some(({ address, port }) => address === "127.0.0.1" && port === options.builtInPort);
   return backends[0]!.upstream === defaultUpstream && isBuiltIn && features.redirects.elsewhere === undefined;
 }
 
-/** Whether clients stay with a canary by their cookie, which among rules of a route they do not. */
+/** Whether a cookie binds clients to a canary. The rules of a route cannot do that. */
 function isSticky({ canaries, features: { sessionAffinity } }: Location<FeatureValues>): boolean {
   return canaries.length > 0 && sessionAffinity.type === "cookie" && sessionAffinity.canaryBehavior === "sticky";
 }
 
-/** The backends that may get the request, with the probabilities of nginx/lua/sluice/canary.lua. */
+/**
+ * Returns the backends that may get the request, with the probabilities of
+ * nginx/lua/sluice/canary.lua.
+ */
 function sharesOf(
   location: Location<FeatureValues>,
   asked: AskedRequest,
@@ -100,12 +103,15 @@ function sharesOf(
 }
 
 /**
- * The id of an Upstream begins with its Service; ports may be called by number or by name, and have
- * their endpoints.
+ * Returns the Service at the beginning of an Upstream's id. The port is left out, because an
+ * Ingress may name it and a route has its number.
  */
 const serviceOf = (upstream: string): string => upstream.split(" ")[0]!.split("/").slice(0, 2).join("/");
 
-/** The rule by which the canary may take the request; undefined where a rule keeps it out. */
+/**
+ * Returns the rule by which the canary may take the request; undefined where a rule keeps the
+ * request out.
+ */
 function ruleOf({ policy }: Canary, { headers }: AskedRequest): "header" | "cookie" | "weight" | undefined {
   const { header, headerValue, headerPattern, cookie } = policy;
   const value = header === "" ? undefined : headers.get(header.toLowerCase());

@@ -17,8 +17,8 @@ import {
 import { effectsOfIngresses } from "./of-ingresses.ts";
 
 /**
- * Effects that count as equal, the real one first: Ingresses that stay may have the request.
- * Undefined where only nginx can say.
+ * Returns effects that count as equal, the real one first. An Ingress that stays may take the
+ * request. Returns undefined where only nginx knows the effect.
  */
 export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
   const { served, options } = world;

@@ -1,7 +1,7 @@
 /**
- * Requests that tell one route table from another: for each path of a host the path itself, what is
- * below and beside it, with and without a slash, in another case, and with the headers that
- * canaries look at.
+ * Makes requests that show differences between two route tables. For each path of a host they have
+ * the path itself, paths below and beside it, with and without a slash, in another case, and with
+ * the headers that canaries read.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AskedRequest } from "../../decide/request.ts";
@@ -11,7 +11,7 @@ import type { Settings } from "../../settings/registry.ts";
 
 type IngressServer = Server<FeatureValues>;
 
-/** The label that requests have in the place of a wildcard. */
+/** The label that replaces the `*` of a wildcard in requests. */
 const label = "probe";
 
 /** A host that no Ingress names. */
@@ -32,15 +32,16 @@ export function probesOf(server: IngressServer, { useForwardedHeaders }: Setting
           headers: new Map(Object.entries(more)),
         });
         const plain = [asked()];
-        // Aliases have the routes of the host, so what its headers do there need not be asked
-        // again.
+        // Aliases have the routes of the host, so the headers are not tried again there.
         return nth === 0 ? [...plain, ...headers.map((more) => asked(more))] : plain;
       }),
     ),
   );
 }
 
-/** Hosts that find the server; none for names that only nginx can say. */
+/**
+ * Returns hosts that lead to the server. Patterns are left out, because only nginx can match them.
+ */
 export function hostsOf({ name, aliases, redirectFrom }: IngressServer): readonly string[] {
   const names = [
     name,
@@ -72,14 +73,14 @@ function pathsOf({ match, path }: Route): readonly string[] {
 
 const isPath = (text: string): boolean => text.startsWith("/");
 
-/** The path as a client sends it. */
+/** Returns the path as a client sends it. */
 function escaped(path: string): string {
   return encodeURI(path).replace(/[?#]/g, encodeURIComponent).replaceAll("%25", "%25");
 }
 
 /**
- * A path that the pattern probably takes: groups become their first alternative, and classes one of
- * their characters.
+ * Returns a path that the pattern probably takes: a group becomes its first alternative, and a
+ * class one of its characters.
  */
 function sampleOf(pattern: string): string {
   let text = pattern.replace(/^\^/, "").replace(/\$$/, "");
@@ -98,7 +99,7 @@ function sampleOf(pattern: string): string {
     .replace(/\$/g, "");
 }
 
-/** A set of headers for each answer that a canary of the host may give. */
+/** Returns a set of headers for each way in which a canary of the host may be chosen. */
 function headersOf({ locations }: IngressServer): readonly Readonly<Record<string, string>>[] {
   const policies = locations.flatMap(({ canaries }) => canaries.map(({ policy }) => policy));
   const sets = policies.flatMap(({ header, headerValue, cookie }) => {

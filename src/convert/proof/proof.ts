@@ -1,6 +1,6 @@
 /**
- * Proves that routes do what Ingresses did: both Configurations are asked the same requests,
- * derived from the paths of each host, and every field of what becomes of them is compared.
+ * Proves that routes have the same effect as the Ingresses had. Requests are derived from the paths
+ * of each host and decided under both Configurations, and every field of their effects is compared.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AskedRequest } from "../../decide/request.ts";
@@ -23,17 +23,17 @@ export interface Alike {
   readonly host: string;
   readonly asked: AskedRequest;
   /**
-   * Whether somebody outside would be asked as well: an auth service, or a mirror; or the request
-   * would count against a limit.
+   * Whether the request would also reach an auth service or a mirror, or would count against a
+   * limit.
    */
   readonly outside: boolean;
-  /** Whether its backend is drawn by weights. */
+  /** Whether weights choose its backend. */
   readonly drawn: boolean;
-  /** Whether no rule has the path: then guards and headers of the 404 are not compared. */
+  /** Whether no rule has the path. Then guards and headers of the 404 are not compared. */
   readonly unruled: boolean;
 }
 
-/** `isConverted` leaves out the hosts whose Ingresses stay: nothing of them changes. */
+/** `isConverted` leaves out the hosts whose Ingresses stay, because nothing changes for these. */
 export function prove(ofIngresses: World, ofRoutes: World, isConverted: (host: string) => boolean): Proof {
   const servers = [...ofIngresses.served.servers.values()].filter(
     ({ listener, name }) => listener === undefined && isConverted(name),
@@ -59,9 +59,9 @@ export function prove(ofIngresses: World, ofRoutes: World, isConverted: (host: s
 }
 
 /**
- * Returns the effects of Ingresses and of routes on a request. Where several hosts or routes count
- * as equal, the two with the same answer are returned, if there are such. Undefined where only
- * nginx can decide.
+ * Returns the effects of Ingresses and of routes on a request. Where several effects count as
+ * equal, it returns two that agree, if there are such. Returns undefined where only nginx can
+ * decide.
  */
 export function effectsOf(
   asked: AskedRequest,
@@ -143,7 +143,7 @@ function kindOf(
 const withoutScheme = (answer = ""): string => answer.replace(/^(\d+ )https?:/, "$1");
 const isPattern = (path = ""): boolean => /[[\](){}|^$*+?\\]/.test(path);
 
-/** A host that has more labels than the wildcard takes. */
+/** Whether the host has more labels than the wildcard takes. */
 function isTooDeep({ name }: Server<FeatureValues>, host: string): boolean {
   return name.startsWith("*.") && host.split(".").length > name.split(".").length;
 }

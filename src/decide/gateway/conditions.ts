@@ -48,7 +48,7 @@ export function unfulfilled(conditions: Conditions | undefined, asking: Asking):
   return undefined;
 }
 
-/** Returns why the request does not get the route, for the condition that fails. */
+/** Returns a sentence about the condition that fails. */
 export function lostWords(conditions: Conditions, { part, name }: UnfulfilledPart, asking: Asking): string {
   if (part === "method") return `the method is ${asking.asked.method}, not ${conditions.method}`;
   if (name === undefined) return "the request is no call of gRPC";
@@ -70,7 +70,7 @@ interface ConditionOn {
   readonly one: ValueCondition;
 }
 
-/** In the order in which nginx compares them. */
+/** Returns the conditions in the order in which nginx compares them. */
 function valuesIn({ call = [], headers, query }: Conditions): readonly ConditionOn[] {
   return [
     ...call.map((one) => ({ part: "call", one }) as const),
@@ -90,7 +90,7 @@ export function wholePattern(source: string): Pattern | undefined {
   return patternOf(`^(?:${source})$`, "");
 }
 
-/** The first parameter of that name, decoded. */
+/** Returns the value of the first parameter of that name, decoded. */
 function parameter(query: string, name: string): string | undefined {
   const pairs = query
     .slice(1)

@@ -32,21 +32,26 @@ export interface BackendShare {
 export interface GatewayDecision {
   readonly port: ListenerPort;
   readonly listener: Listener;
-  /** Routes that take the path but not the request. */
+  /** Routes that take the path but whose conditions the request does not meet. */
   readonly lost: readonly RouteLost[];
   readonly taken: RouteTaken | undefined;
   readonly guards: readonly Guard[];
   /** Backends that have a share; empty where no backend is asked. */
   readonly backends: readonly BackendShare[];
-  /** Why an Ingress on the same port has the request, if one has; the route then means nothing. */
+  /**
+   * The reason why an Ingress on the same port gets the request, if one does. The route then has no
+   * effect.
+   */
   readonly passedOn?: string;
-  /** How the request ends; with several backends, how it ends at the first one. */
+  /** How the request ends. With several backends, it is how it ends at the first one. */
   readonly end: End;
-  /** The path that backends see, if it differs. */
+  /** The path that backends get, if it differs. */
   readonly rewritten?: string;
 }
 
-/** Empty where no listener of a Gateway takes the request; then it is for Ingresses. */
+/**
+ * Returns an empty list where no listener of a Gateway takes the request. Then Ingresses decide.
+ */
 export function decideGateways(
   served: Served,
   asked: AskedRequest,
@@ -62,7 +67,7 @@ export function decideGateways(
 }
 
 /**
- * Whether the request comes to ports that only Gateways have; a name without a listener gets 404
+ * Whether the request comes to ports that only Gateways use. A name without a listener gets 404
  * there.
  */
 export function isApart(served: Served, asked: AskedRequest, options: DecideOptions): boolean {
@@ -71,7 +76,10 @@ export function isApart(served: Served, asked: AskedRequest, options: DecideOpti
   return ![80, 443, http, https].includes(wanted) && portsFor(served, asked, options).length > 0;
 }
 
-/** The port is that of the URL. Under `serve`, 80 and 443 stand for the ports of Ingresses. */
+/**
+ * Returns the listener ports with the port of the URL. Under `serve`, 80 and 443 stand for the
+ * ports of Ingresses.
+ */
 export function portsFor(
   { listenerPorts }: Served,
   asked: AskedRequest,
@@ -197,7 +205,7 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
   };
 }
 
-/** Undefined where the filters leave the request to a backend. */
+/** Returns undefined where the filters leave the request to a backend. */
 function answerOfFilters({ served, asked, request, port }: At, { cors, redirect }: Filters): End | undefined {
   if (cors !== undefined && isPreflight(asked))
     return { kind: "answer", status: 204, why: "the route answers preflights of CORS" };
@@ -210,19 +218,19 @@ function unusableWords({ unusable }: WeightedBackend): string | undefined {
   return unusable && `${named(unusable.object)}: ${sentence(unusable)}`;
 }
 
-/** The groups of the pattern that takes the path; none where a plain path does. */
+/** Returns the groups of the pattern that takes the path; none where a plain path takes it. */
 function groupsIn({ route }: RouteTaken, { uri }: ReadRequest): readonly (string | undefined)[] {
   if (route.match !== "pattern") return [];
   return [...(patternOf(`^(?:${groupsOf(route.path).text})$`, "s")?.exec(uri) ?? [])];
 }
 
-/** The path after rewrite-target; undefined where it stays. */
+/** Returns the path after rewrite-target; undefined where it stays. */
 function annotatedPath({ found }: Asked): string | undefined {
   const target = "rewrite" in found.route ? found.route.rewrite : undefined;
   return target && expanded(target, found.groups);
 }
 
-/** The rule's own auth service replaces the operator's. */
+/** Removes the operator's auth service, because the rule's own replaces it. */
 function withoutOperators(location: Location<FeatureValues>): Location<FeatureValues> {
   return { ...location, features: { ...location.features, externalAuth: { kind: "none" } } };
 }
@@ -240,7 +248,7 @@ function isPreflight({ method, headers }: AskedRequest): boolean {
   return method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
 }
 
-/** Whether Ingresses have the port, too. */
+/** Whether Ingresses use the port, too. */
 function isShared({ address, listenPort }: ListenerPort, { ports }: DecideOptions): boolean {
   return address === undefined && (listenPort === ports.http || listenPort === ports.https);
 }

@@ -1,7 +1,7 @@
 /**
  * Finds the listener, host and route of a request at a Gateway's port, as
  * nginx/lua/sluice/gateway.lua does with its paths.lua and conditions.lua. It also returns the
- * rules that were tried before and do not fit.
+ * rules that were tried before and did not fit.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { catchAll, type Location, type Route, type Server, toNamesake } from "../../model/configuration.ts";
@@ -20,7 +20,7 @@ function byHostname(listeners: readonly Listener[]): ReadonlyMap<string, Listene
   return known;
 }
 
-/** The listener with the most specific hostname that takes the host. */
+/** Returns the listener with the most specific hostname that takes the host. */
 export function listenerFor({ listeners }: Pick<ListenerPort, "listeners">, host: string): Listener | undefined {
   const by = byHostname(listeners);
   return namesAbove(host)
@@ -28,7 +28,7 @@ export function listenerFor({ listeners }: Pick<ListenerPort, "listeners">, host
     .find((listener) => listener !== undefined);
 }
 
-/** The host, the wildcards above it with the longest first, and the name for all hosts. */
+/** Returns the host, the wildcards above it with the longest first, and the name for all hosts. */
 export function namesAbove(host: string): readonly string[] {
   const names = [host];
   for (let dot = host.indexOf(".", 1); dot >= 0; dot = host.indexOf(".", dot + 1)) names.push(`*${host.slice(dot)}`);
@@ -53,8 +53,8 @@ export interface RouteSearch {
     | { readonly kind: "taken"; readonly taken: RouteTaken }
     | { readonly kind: "nothing"; readonly hosts: readonly Server<FeatureValues>[] }
     /**
-     * On a shared port: an Ingress has the request, or names the host more specifically than any
-     * route.
+     * On a shared port an Ingress takes the request, or has a more specific name for the host than
+     * any route.
      */
     | { readonly kind: "ingress"; readonly why: string }
     /** Only nginx can apply the pattern. */
@@ -63,14 +63,14 @@ export interface RouteSearch {
 
 export interface RoutePlace {
   readonly listener: Pick<Listener, "id" | "hostname">;
-  /** Whether Ingresses have the port, too. */
+  /** Whether Ingresses use the port, too. */
   readonly shared: boolean;
   /** Paths that Sluice answers itself on hosts that no object names. */
   readonly ownPaths: readonly string[];
 }
 
 /**
- * Hosts of the listener are tried from the most specific one on, until a route of one takes the
+ * Tries the hosts of the listener, the most specific one first, until a route of one takes the
  * request.
  */
 export function routeFor(
@@ -120,14 +120,17 @@ export function isOwn(
   );
 }
 
-/** Whether a wildcard stands for several labels of the host, which that of an Ingress does not. */
+/**
+ * Whether the wildcard stands for several labels of the host. A wildcard of an Ingress stands for
+ * one.
+ */
 function isDeeper(name: string, host: string): boolean {
   return name.startsWith("*.") && host.length > name.length - 1 && host.slice(host.indexOf(".", 1)) !== name.slice(1);
 }
 
 /**
- * The name by which Ingresses have the host; undefined where none has. An alias that is a pattern
- * comes after all names, but before the name for all hosts.
+ * Returns the name by which Ingresses have the host; undefined where none has it. An alias that is
+ * a pattern comes after all names, but before the name for all hosts.
  */
 function levelOf(served: Pick<Served, "servers">, host: string): string | undefined {
   const { how, by } = hostOf(served, host);
@@ -136,7 +139,8 @@ function levelOf(served: Pick<Served, "servers">, host: string): string | undefi
 }
 
 /**
- * Exact paths, then prefixes with the longest first, then patterns; equal ones in the host's order.
+ * Returns exact paths, then prefixes with the longest first, then patterns. Equal ones are in the
+ * host's order.
  */
 export function inOrder({ routes, ordered }: Server<FeatureValues>): readonly Route[] {
   if (ordered === true) return routes;
@@ -145,7 +149,7 @@ export function inOrder({ routes, ordered }: Server<FeatureValues>): readonly Ro
   return [...of("exact"), ...prefixes, ...of("pattern")];
 }
 
-/** Undefined where only nginx can decide. */
+/** Returns undefined where only nginx can decide. */
 export function takesPath({ match, path }: Route, uri: string): boolean | undefined {
   if (match === "exact") return path === uri;
   if (match === "prefix") return uri.startsWith(path);

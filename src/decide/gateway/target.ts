@@ -1,5 +1,5 @@
 /**
- * Computes where redirects of a route lead, and the path that its backends see, as answer.lua and
+ * Computes where redirects of a route lead, and the path that its backends get, as answer.lua and
  * rest.lua do.
  */
 import type { PathChange, Redirect, UrlRewrite } from "../../model/filters.ts";
@@ -24,7 +24,7 @@ export function redirectTarget(
     readonly settings: Pick<Settings, "useForwardedHeaders">;
   },
 ): string {
-  // A proxy in front may have taken the request by another scheme.
+  // A proxy in front may have received the request over another scheme.
   const own = schemeOf(asked, settings);
   const scheme = redirect.scheme ?? own;
   const ports: Readonly<Record<string, number>> = (own === asked.scheme ? port.usualPorts : undefined) ?? usual;
@@ -37,12 +37,14 @@ export function redirectTarget(
   return `${scheme}://${authority}${path}`;
 }
 
-/** Undefined where the path stays. */
+/** Returns undefined where the path stays. */
 export function rewritten({ path }: UrlRewrite, { uri }: ReadRequest): string | undefined {
   return path === undefined ? undefined : changed(path, uri);
 }
 
-/** Exactly one slash stands between the replacement and the rest of the path. */
+/**
+ * Returns the new path. Exactly one slash stands between the replacement and the rest of the path.
+ */
 function changed(change: PathChange, uri: string): string {
   if (change.type === "full") return change.path;
   const following = uri.slice(change.prefix.length);

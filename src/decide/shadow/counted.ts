@@ -1,9 +1,9 @@
 /**
- * The counts of nginx for routes in shadow: which of their matches would have taken requests, and
- * what took them.
+ * Reads nginx's counts for routes in shadow. Each count has the match that would have taken the
+ * requests, and the route or Ingress that took them.
  */
 
-/** A path of an Ingress, a match of a route, or nothing that anybody wrote. */
+/** A path of an Ingress, a match of a route, or `nobody` where no object has the path. */
 export interface Party {
   readonly kind: "ingress" | "route" | "nothing";
   /** `namespace/name`. */
@@ -21,11 +21,15 @@ export interface ShadowCount {
   readonly shadow: Party;
   readonly now: Party;
   readonly requests: number;
-  /** One of them, without headers and values of its query: `GET http://a.example/cart?id=`. */
+  /**
+   * One of the requests, without headers and values of its query: `GET http://a.example/cart?id=`.
+   */
   readonly example: string;
 }
 
-/** The lines of `nginx/lua/sluice/gateway/shadow.lua`; one that cannot be read is left out. */
+/**
+ * Reads the lines of `nginx/lua/sluice/gateway/shadow.lua`. A line that cannot be read is left out.
+ */
 export function readCounts(lines: string): readonly ShadowCount[] {
   return lines.split("\n").flatMap((line) => {
     const [requests, key, example] = parsed(line);

@@ -1,6 +1,6 @@
 import type { Difference } from "./report.ts";
 
-/** What each kind of difference says about the requests of a route in shadow. */
+/** The meaning of each kind of difference for the requests of a route in shadow. */
 export const differenceMeanings: Readonly<Record<Difference, string>> = {
   backend: "other Services get them",
   odds: "Services get other shares of them",

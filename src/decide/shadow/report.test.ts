@@ -1,4 +1,7 @@
-/** How requests would be answered differently if routes in shadow served, by kind. */
+/**
+ * Reports how requests would be answered differently if routes in shadow served, by kind of
+ * difference.
+ */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, route, serviceIn } from "../../../test/support/gateways.ts";
 import { ingress, ingressClass } from "../../../test/support/ingress.ts";

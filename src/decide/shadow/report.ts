@@ -1,7 +1,7 @@
 /**
- * In which way requests would be answered otherwise if routes in shadow served: the decision about
- * a counted request is made twice, as it is and as it would be, and both are compared. The example
- * of each pair stands for all its requests.
+ * Reports how requests would be answered differently if routes in shadow served. For each counted
+ * pair of routes the request is decided twice, with and without the routes in shadow, and the two
+ * decisions are compared. The example of a pair stands for all its requests.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { type Location, type Server, toNamesake, type Upstream } from "../../model/configuration.ts";
@@ -16,9 +16,9 @@ import { type AskedRequest, readRequest } from "../request.ts";
 import { type Party, readCounts, type ShadowCount } from "./counted.ts";
 
 /**
- * Kinds of differences: which Services get requests, with which odds, what guards them, what is
- * done to headers and copies, which path backends see, where a redirect leads, or that there is an
- * answer instead of a backend. `same`: nothing of it.
+ * Kinds of differences: the Services that get requests, their probabilities, the guards, changes to
+ * headers and copies, the path that backends get, the target of a redirect, or an answer in place
+ * of a backend. `same` stands for no difference.
  */
 export type Difference =
   | "backend"
@@ -36,7 +36,7 @@ export interface ShadowReport extends ShadowCount {
 }
 
 /**
- * `lines` are what nginx has counted. Counts of matches that are in shadow no more are left out.
+ * `lines` are nginx's counts. Counts of matches that are no longer in shadow are left out.
  */
 export function shadowReports(served: Served, lines: string, options: DecideOptions): readonly ShadowReport[] {
   return readCounts(lines)
@@ -47,7 +47,10 @@ export function shadowReports(served: Served, lines: string, options: DecideOpti
     .sort((one, other) => compared(one.host, other.host) || compared(one.shadow.path, other.shadow.path));
 }
 
-/** nginx leaves the values out; a part of the query without a name may be a token as a whole. */
+/**
+ * Removes parts of the query without a name, which may be tokens. nginx has removed the values
+ * already.
+ */
 function withoutValues(example: string): string {
   const at = example.indexOf("?");
   if (at < 0) return example;
@@ -62,7 +65,7 @@ interface Outcome {
   readonly end: End;
   /** Shares by Service and port, from 0 to 1. */
   readonly shares: ReadonlyMap<string, number>;
-  /** The path that backends see. */
+  /** The path that backends get. */
   readonly path: string;
   readonly filters: readonly string[];
 }
@@ -91,7 +94,10 @@ function outcomeNow(at: At, { listener, now }: ShadowCount): Outcome | undefined
   return taken && ofRoute(at, taken);
 }
 
-/** The first match of this name and path: several with other conditions lead to one rule. */
+/**
+ * Returns the first match with this name and path. Further matches with other conditions lead to
+ * the same rule.
+ */
 function takenIn(server: Server<FeatureValues>, { name, rule, path }: Party): RouteTaken | undefined {
   const route = server.routes.find(({ location: at }) => {
     if (at === toNamesake) return false;
@@ -108,8 +114,8 @@ function askedBy(example: string): AskedRequest | undefined {
 }
 
 /**
- * Endpoints of a Service that only routes in shadow name are not followed: it is taken to have
- * some.
+ * Adds an endpoint to each Service that only routes in shadow name, because the endpoints of such
+ * Services are not watched.
  */
 function withEndpoints(served: Served, { backends }: Location<FeatureValues>): Served {
   const missing = backends.filter(({ upstream }) => !served.upstreams.has(upstream));
@@ -204,7 +210,7 @@ function locationIn(end: End): string | undefined {
   return end.kind === "answer" && end.location !== undefined ? `${end.status} ${end.location}` : undefined;
 }
 
-/** A redirect stands among the guards, too, and is compared by where it leads. */
+/** Redirects are left out: they are guards, too, but their targets are compared elsewhere. */
 function textOf(guards: readonly Guard[]): string {
   const own = guards.filter(({ outcome, status = 503 }) => outcome !== "stops" || status >= 400);
   return own.map(({ what, says }) => `${what} ${says}`).join("\n");

@@ -3,7 +3,7 @@ import { Token } from "../../directives/token.ts";
 import { itemsIn, type Kind, longestText, no, ok, shown, tooManyItems } from "../kind.ts";
 import { addressesBetween } from "./address-range.ts";
 
-/** Each has to be an address on which nginx can listen. */
+/** The most addresses in a pool: nginx has to listen on each of them. */
 const mostAddresses = 1_024;
 
 export const addressPool: Kind<readonly string[]> = {

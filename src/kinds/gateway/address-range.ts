@@ -2,7 +2,10 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { canonical } from "../asked.ts";
 
-/** In canonical spelling, and at most `most` + 1 of them; undefined where the two are no range. */
+/**
+ * Returns the addresses in canonical spelling, at most `most` + 1 of them. Returns undefined where
+ * the two do not form a range.
+ */
 export function addressesBetween(first: string, last: string, most: number): string[] | undefined {
   const [from, to] = [numberOf(first), numberOf(last)];
   if (from === undefined || to === undefined || from.bits !== to.bits || from.value > to.value) return undefined;

@@ -1,8 +1,11 @@
-/** The part of a path, or of a pattern for paths, that the Path of a cookie can say. */
+/**
+ * Finds the part of a path, or of a pattern for paths, that the Path attribute of a cookie can
+ * have.
+ */
 
 /**
- * The literal part, up to the last slash before what a cookie cannot say. Browsers send a cookie
- * with a pattern for its Path back for no request.
+ * Returns the literal part, up to the last slash before a character that a cookie's Path cannot
+ * have. Browsers never send back a cookie whose Path is a pattern.
  */
 export function literalPath(text: string, isPattern: boolean): string {
   const end = text.search(isPattern ? /[^\w/~%!@&'=:-]/ : /[^!-:<-~]/);

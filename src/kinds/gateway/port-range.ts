@@ -7,7 +7,7 @@ export interface PortRange {
   readonly last: number;
 }
 
-/** The port record has one line for each. */
+/** The most ports of a range: the port record has one line for each. */
 const mostPorts = 2_000;
 
 export const portRange: Kind<PortRange> = {

@@ -18,7 +18,7 @@ const setName: Rule = (value) =>
 
 const isFilled = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-/** Only the name that belongs to the type is given. */
+/** Only the field of the given type may be present. */
 const nameOfType: Check = (value, path) => {
   const { type, hostname: host, uri: id } = value as Record<string, unknown>;
   const [wanted, other] = type === "Hostname" ? (["hostname", id] as const) : (["uri", host] as const);

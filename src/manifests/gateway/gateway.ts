@@ -108,7 +108,10 @@ const listeners = both(
   ),
 );
 
-/** The fields of a Gateway's status, except its name. */
+/**
+ * A ListenerSet has the fields of a Gateway's listeners. `metadata` and `status` are not checked
+ * further.
+ */
 export const listenerSet = record(
   {
     ...whole,
@@ -155,7 +158,7 @@ export const gateway = record(
   ["metadata", "spec"],
 );
 
-/** For kinds whose specs have no check yet. */
+/** Checks kinds of which Sluice reads no field of the spec. */
 export const unchecked = record({ ...whole, spec: anything }, ["metadata", "spec"]);
 
 export const referenceGrant = record(

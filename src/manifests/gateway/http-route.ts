@@ -1,6 +1,6 @@
 /**
  * The API server's rules for an HTTPRoute (Gateway API v1.6.3). Fields of its experimental channel
- * only have to exist.
+ * may have any value.
  */
 
 import { shown } from "../../kinds/kind.ts";
@@ -136,7 +136,7 @@ const mirror = record(
   ["backendRef"],
 );
 
-/** Types of filters that routes of HTTP and of gRPC have, each with its field. */
+/** Types of filters that HTTPRoutes and GRPCRoutes have, each with its field. */
 export const sharedFilterFields = {
   RequestHeaderModifier: "requestHeaderModifier",
   ResponseHeaderModifier: "responseHeaderModifier",
@@ -182,7 +182,7 @@ const filter = record(
   fieldOfType(filterFields),
 );
 
-/** A filter has the field of its type, and none of another type. */
+/** A filter must have the field of its type, and none of another type. */
 export function fieldOfType(fieldOf: Readonly<Record<string, string>>): Check {
   return (value, path) => {
     const { type, ...fields } = value as Record<string, unknown>;
@@ -249,7 +249,7 @@ const rule = record(
 
 const mostMatches = 128;
 
-/** `ofNone` counts for a rule without matches. */
+/** Limits the matches of all rules together. A rule without matches counts as `ofNone`. */
 export function fewMatches(ofNone: number): Check {
   return (value, path) => {
     const rules = value as readonly { readonly matches?: readonly unknown[] }[];
@@ -267,7 +267,7 @@ export const distinctRules = distinct(
 
 const rules = both(few(rule, 16, 1), fewMatches(1), distinctRules);
 
-/** Two references to one parent name different parts of it. */
+/** Two references to the same parent must name different parts of it. */
 export const parents = both(
   few(record({ ...placed, sectionName, port }, ["name"]), 32),
   distinct(

@@ -1,4 +1,7 @@
-/** References of objects of the Gateway API to others, by the rules of its definitions (v1.6.3). */
+/**
+ * Checks references from objects of the Gateway API to other objects, by the rules of its
+ * definitions (v1.6.3).
+ */
 import { shown } from "../../kinds/kind.ts";
 import { type Check, listOf, port, type Rule, record, text, whole, wrong } from "../check.ts";
 import { dnsLabel, dnsSubdomain } from "../names.ts";
@@ -14,20 +17,22 @@ const kindName: Rule = (value) =>
     ? undefined
     : `${shown(value)} is not the name of a kind`;
 
-/** Empty: the core group. */
+/** The name of a group; an empty text is the core group. */
 const groupName: Rule = (value) => (value === "" ? undefined : dnsSubdomain(value));
 
 export const headerName: Rule = (value) =>
   /^[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,256}$/.test(value) ? undefined : `${shown(value)} is not the name of a header`;
 
-/** A plain DNS name. The definitions do not require it, but the names of objects are such. */
+/**
+ * The name of an object. The definitions allow more, but the names of objects are plain DNS names.
+ */
 const objectName = text(filled, atMost(253));
 
 export const named = { group: text(groupName), kind: text(kindName), name: objectName };
 export const placed = { ...named, namespace: text(dnsLabel) };
 export const sectionName = text(dnsSubdomain);
 
-/** A list with at most this many items. */
+/** Checks a list with at most this many items. */
 export function few(check: Check, most: number, least = 0): Check {
   return (value, path) => {
     const findings = listOf(check, least)(value, path);
@@ -38,7 +43,7 @@ export function few(check: Check, most: number, least = 0): Check {
   };
 }
 
-/** A list whose items differ in the result of `keyOf`. */
+/** Checks a list whose items must differ in the result of `keyOf`. */
 export function distinct(
   keyOf: (item: Record<string, unknown>) => string | undefined,
   why: (key: string) => string,
@@ -55,7 +60,7 @@ export function distinct(
   };
 }
 
-/** Runs the checks in order; later ones only see what earlier ones have accepted. */
+/** Runs the checks in order. Later ones run only where earlier ones have found no mistake. */
 export function both(first: Check, ...others: readonly Check[]): Check {
   return (value, path) => {
     const findings = first(value, path);
@@ -74,7 +79,7 @@ export const backendFields = { ...placed, port, weight: whole(0, 1_000_000) };
 export const backendReference = record({ ...placed, port }, ["name"], hasPort);
 export { hasPort };
 
-/** A DNS name whose first label may be `*`, and no address. */
+/** A DNS name whose first label may be `*`. It may not be an address. */
 export const hostname: Rule = (value) => {
   const bare = value.startsWith("*.") ? value.slice(2) : value;
   if (bare.includes("*")) return `${shown(value)} has a * that is not its whole first label`;

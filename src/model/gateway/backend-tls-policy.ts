@@ -1,4 +1,4 @@
-/** How Services want TLS towards them, as the Gateway API v1.6.3 has it. */
+/** The policy for TLS towards Services, as the Gateway API v1.6.3 defines it. */
 import type { KubernetesObject } from "../objects.ts";
 import type { Condition, ObjectReference, ParentReference } from "./objects.ts";
 
@@ -9,7 +9,7 @@ export interface BackendTLSPolicy extends KubernetesObject {
     readonly validation?: {
       /** In the policy's own namespace. */
       readonly caCertificateRefs?: readonly ObjectReference[];
-      /** `System`. */
+      /** The only value is `System`. */
       readonly wellKnownCACertificates?: string;
       readonly hostname?: string;
       readonly subjectAltNames?: readonly SubjectAltName[];
@@ -19,7 +19,7 @@ export interface BackendTLSPolicy extends KubernetesObject {
   readonly status?: { readonly ancestors?: readonly PolicyAncestorStatus[] };
 }
 
-/** In the policy's own namespace. `sectionName` is the name of a Service's port. */
+/** A target in the policy's own namespace. `sectionName` is the name of a Service's port. */
 export interface PolicyTarget {
   readonly group: string;
   readonly kind: string;
@@ -28,7 +28,7 @@ export interface PolicyTarget {
 }
 
 export interface SubjectAltName {
-  /** `Hostname` or `URI`, and the field of that name is given. */
+  /** `Hostname` or `URI`; the field with that name is present. */
   readonly type: string;
   readonly hostname?: string;
   readonly uri?: string;

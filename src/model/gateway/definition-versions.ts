@@ -1,9 +1,9 @@
 /**
- * The bundles of the Gateway API that the definitions of a cluster come from, by name of the
- * definition: `gateways.gateway.networking.k8s.io` to `v1.6.3`. The text is empty where a
- * definition names none. `unreadable`: an older role has no right to read definitions.
+ * The versions of a cluster's definitions of the Gateway API, by name of the definition, such as
+ * `v1.6.3` for `gateways.gateway.networking.k8s.io`. The version is empty where a definition names
+ * none. `unreadable` means that an older role has no right to read definitions.
  */
 export type DefinitionVersions = ReadonlyMap<string, string> | "unreadable";
 
-/** The annotation of a definition that names its bundle. */
+/** The annotation of a definition with the version of its bundle. */
 export const bundleVersion = "gateway.networking.k8s.io/bundle-version";

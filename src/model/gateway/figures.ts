@@ -1,12 +1,12 @@
 /**
- * The numbers of Gateways, listeners and routes, and the version of them that nginx serves, for
- * metrics.
+ * Numbers for metrics: how many Gateways, listeners and routes there are, and a version of them
+ * that nginx serves.
  */
 import { createHash } from "node:crypto";
 import type { DesiredCondition, DesiredStatus } from "./status.ts";
 
 export interface GatewayFigures {
-  /** Equal in all replicas that answer by the same versions of the same objects. */
+  /** A text that is equal in all replicas that serve the same versions of the same objects. */
   readonly version: string;
   readonly gateways: Counted;
   readonly listeners: Counted;
@@ -14,7 +14,7 @@ export interface GatewayFigures {
   readonly routes: Counted;
 }
 
-/** `ready`: programmed, or for routes accepted by a Gateway. */
+/** `ready` counts objects that are programmed, or routes that a Gateway has accepted. */
 export interface Counted {
   readonly ready: number;
   readonly other: number;

@@ -7,14 +7,14 @@ import type { KubernetesObject } from "../objects.ts";
 
 export const gatewayGroup = "gateway.networking.k8s.io";
 
-/** A condition of an object's status, as `metav1.Condition` has it. */
+/** A condition of an object's status, as `metav1.Condition` defines it. */
 export interface Condition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
   readonly observedGeneration?: number;
-  /** RFC 3339. */
+  /** A time in the form of RFC 3339. */
   readonly lastTransitionTime?: string;
 }
 
@@ -57,14 +57,14 @@ export interface Gateway extends KubernetesObject {
 
 export interface GatewayTLS {
   /**
-   * The certificates of clients. `perPort` holds for all HTTPS listeners of its port in place of
-   * the default.
+   * The validation of clients' certificates. `perPort` replaces the default for all HTTPS listeners
+   * of its port.
    */
   readonly frontend?: {
     readonly default?: ClientTLS;
     readonly perPort?: readonly { readonly port: number; readonly tls?: ClientTLS }[];
   };
-  /** The certificate for backends. */
+  /** The certificate that is shown to backends. */
   readonly backend?: { readonly clientCertificateRef?: ObjectReference };
 }
 
@@ -76,7 +76,7 @@ export interface ClientTLS {
   };
 }
 
-/** Without a type it is an IPAddress. An empty value asks for any address. */
+/** Without a type it is an IPAddress. With an empty value any address will do. */
 export interface GatewayAddress {
   readonly type?: string;
   readonly value?: string;
@@ -84,7 +84,7 @@ export interface GatewayAddress {
 
 export interface GatewayListener {
   readonly name: string;
-  /** Absent or empty: all hosts. */
+  /** Where it is absent or empty, all hosts are meant. */
   readonly hostname?: string;
   readonly port: number;
   /** `HTTP`, `HTTPS`, `TLS`, `TCP`, `UDP`, or a name of another implementation's. */
@@ -116,8 +116,8 @@ export interface LabelSelector {
 }
 
 /**
- * Without a group and a kind it names a Secret or a Service, as its field says; without a namespace
- * one of its owner's.
+ * Without a group and a kind it refers to a Secret or a Service, depending on the field; without a
+ * namespace, to one in its owner's namespace.
  */
 export interface ObjectReference {
   readonly group?: string;
@@ -177,7 +177,7 @@ export interface SessionPersistence {
   /** `Cookie` or `Header`. */
   readonly type?: string;
   readonly absoluteTimeout?: string;
-  /** The field of versions before 1.6. */
+  /** The name of the field before version 1.6. */
   readonly idleTimeout?: string;
   readonly cookieConfig?: {
     /** `Session` or `Permanent`. */
@@ -265,7 +265,7 @@ export interface ReferenceGrant extends KubernetesObject {
   readonly kind: "ReferenceGrant";
   readonly spec?: {
     readonly from?: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
-    /** Without a name every object of the kind in the grant's namespace is meant. */
+    /** Without a name it permits every object of the kind in the grant's namespace. */
     readonly to?: readonly { readonly group: string; readonly kind: string; readonly name?: string }[];
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Annotations for routes: a kind of Sluice's own, whose spec has names of annotations and their
- * values.
+ * RouteSettings, Sluice's own kind for annotations of routes. Its spec has names of annotations and
+ * their values.
  */
 import type { KubernetesObject } from "../objects.ts";
 import type { PolicyAncestorStatus, PolicyTarget } from "./backend-tls-policy.ts";
@@ -10,7 +10,7 @@ export const routeSettingsVersion = `${sluiceGroup}/v1alpha1`;
 
 export interface RouteSettings extends KubernetesObject {
   readonly kind: "RouteSettings";
-  /** The one key that is no name of an annotation is `targetRefs`. */
+  /** Every key except `targetRefs` is the name of an annotation. */
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: { readonly ancestors?: readonly PolicyAncestorStatus[] };
 }
@@ -19,20 +19,20 @@ export interface RouteSettings extends KubernetesObject {
 export const targetsKey = "targetRefs";
 
 /**
- * The targets that they are attached to, in their own namespace. `sectionName` is a listener or a
- * named rule.
+ * Returns the targets to which they are attached, in their own namespace. `sectionName` is a
+ * listener or a named rule.
  */
 export function targetsOf({ spec }: RouteSettings): readonly PolicyTarget[] {
   const targets = spec?.[targetsKey];
   return Array.isArray(targets) ? targets.filter((one) => typeof one === "object" && one !== null) : [];
 }
 
-/** Stands where the prefix of annotations stands on an Ingress. */
+/** Takes the place of the annotations' prefix on an Ingress. */
 export const settingsPrefix = "spec";
 
 /**
- * The object with its values as annotations. Values that are no text, number or boolean are left
- * out.
+ * Returns the object with its values as annotations. Values that are not a text, number or boolean
+ * are left out.
  */
 export function annotatedForm({ apiVersion, kind, metadata, spec = {} }: RouteSettings): KubernetesObject {
   const texts = Object.entries(spec).flatMap(([key, value]) => {
@@ -42,7 +42,7 @@ export function annotatedForm({ apiVersion, kind, metadata, spec = {} }: RouteSe
   return { apiVersion, kind, metadata: { ...metadata, annotations: Object.fromEntries(texts) } };
 }
 
-/** Numbers and booleans are taken as their text. */
+/** Returns the value as text; numbers and booleans are converted. */
 export function textOfValue(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Routes other than HTTPRoutes, as the Gateway API v1.6.3 has them. Fields are optional wherever
- * the API server would fill in a default.
+ * Routes other than HTTPRoutes, as the Gateway API v1.6.3 defines them. Fields are optional
+ * wherever the API server would fill in a default.
  */
 import type { BackendReference, HTTPRouteFilter, Route, SessionPersistence, ValueMatch } from "./objects.ts";
 
@@ -35,7 +35,7 @@ export interface GRPCBackendReference extends BackendReference {
   readonly filters?: readonly GRPCRouteFilter[];
 }
 
-/** A rule of a route on streams. */
+/** A rule of a route for streams: TLS, TCP or UDP. */
 export interface StreamRouteRule {
   readonly name?: string;
   readonly backendRefs?: readonly BackendReference[];

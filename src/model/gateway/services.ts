@@ -1,21 +1,21 @@
 /**
- * The Service that a Gateway should have. `translate/` says it as a part of the Gateway's desired
- * status; the leader writes it.
+ * The Service that a Gateway should have. `translate/` makes it as a part of the Gateway's desired
+ * status, and the leader writes it.
  *
- * A Service is Sluice's own only with all three: the label, the annotation with the name of this
- * controller, and the Gateway as the owner. Everything else is never touched.
+ * A Service counts as Sluice's own only with all three: the label, the annotation with the name of
+ * this controller, and the Gateway as the owner. Sluice never writes any other Service.
  */
 import { type EndpointSlice, type KubernetesObject, keyOf, type Service } from "../objects.ts";
 import { type Gateway, gatewayGroup } from "./objects.ts";
 
-/** On Services and EndpointSlices. */
+/** The label of Services and EndpointSlices that Sluice writes. */
 export const managedByLabel = "app.kubernetes.io/managed-by";
 export const managedBySluice = "sluice-gateway-services";
-/** The name of the controller, which is no value of a label. */
+/** The annotation with the name of the controller, which cannot be the value of a label. */
 export const controllerAnnotation = "sluice.dev/gateway-controller-name";
 /**
- * Keys of labels and annotations that were copied from the Gateway, so that they go when they go
- * there.
+ * The annotation with the keys that were copied from the Gateway, so that they are removed when the
+ * Gateway has them no longer.
  */
 export const copiedAnnotation = "sluice.dev/copied-from-gateway";
 
@@ -42,30 +42,31 @@ export interface ServiceParameters {
 export interface DesiredService {
   /** In the Gateway's namespace. */
   readonly name: string;
-  /** Empty while no listener can be served: then a Service that is there stays as it is. */
+  /** Empty while no listener can be served. Then an existing Service stays as it is. */
   readonly ports: readonly DesiredServicePort[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /**
-   * Undefined where they cannot be read: a Service that is there keeps its own, and none is made.
+   * Undefined where they cannot be read. Then an existing Service keeps its own, and no Service is
+   * created.
    */
   readonly parameters: ServiceParameters | undefined;
 }
 
-/** `80/TCP`: names a port of one Gateway. */
+/** Returns, for example, `80/TCP`, which identifies a port of one Gateway. */
 export function portKey({ port, protocol }: Pick<DesiredServicePort, "port" | "protocol">): string {
   return `${port}/${protocol}`;
 }
 
 /**
- * Whether Sluice wrote it for a Gateway, whichever controller of that name and whichever Gateway.
+ * Whether Sluice wrote the object, by its label alone: any controller, for any Gateway.
  */
 export function isMarked({ metadata: { labels } }: KubernetesObject): boolean {
   return labels?.[managedByLabel] === managedBySluice;
 }
 
 /**
- * The uid of the Gateway that a Service of this controller is for; undefined for every other
+ * Returns the uid of the Gateway that owns a Service of this controller; undefined for every other
  * Service.
  */
 export function ownerUidOf(service: Service, controllerName: string): string | undefined {
@@ -76,22 +77,21 @@ export function ownerUidOf(service: Service, controllerName: string): string | u
   return ownerReferences.find((owner) => owner.controller === true && isGateway(owner))?.uid;
 }
 
-/** Whether it was made for this very Gateway, not for one of the same name that has gone. */
+/** Whether the Service was made for this Gateway, and not for a deleted one of the same name. */
 export function isServiceOf(service: Service, { metadata }: Gateway, controllerName: string): boolean {
   const owner = ownerUidOf(service, controllerName);
   return owner !== undefined && owner === metadata.uid && service.metadata.namespace === metadata.namespace;
 }
 
 /**
- * Whether it is a slice that Sluice wrote for this Service, or for one of its name that was
- * deleted.
+ * Whether Sluice wrote the slice for this Service, or for a deleted one of the same name.
  */
 export function isSliceOf(slice: EndpointSlice, service: Service): boolean {
   const owners = slice.metadata.ownerReferences ?? [];
   return isMarked(slice) && owners.some(({ kind, name }) => kind === "Service" && name === service.metadata.name);
 }
 
-/** The target port that a Service names for a port of its Gateway. */
+/** Returns the target port that a Service has for a port of its Gateway. */
 export function namedTarget(service: Service | undefined, wanted: DesiredServicePort): number | undefined {
   const found = service?.spec?.ports?.find(
     ({ port, protocol = "TCP" }) => port === wanted.port && protocol === wanted.protocol,
@@ -99,7 +99,7 @@ export function namedTarget(service: Service | undefined, wanted: DesiredService
   return typeof found?.targetPort === "number" ? found.targetPort : undefined;
 }
 
-/** `namespace/name` of the Service of a Gateway. */
+/** Returns `namespace/name` of the Service of a Gateway. */
 export function serviceKeyOf(gateway: Gateway, { name }: Pick<DesiredService, "name">): string {
   return keyOf({ ...gateway, metadata: { ...gateway.metadata, name } });
 }

@@ -1,18 +1,18 @@
 /**
- * The status that objects of the Gateway API should have. `translate/` says it beside the
- * Configuration; a writer compares it with what the API server has and writes the difference once
- * the Configuration of the same turn is live.
+ * The status that objects of the Gateway API should have. `translate/` makes it beside the
+ * Configuration. A writer compares it with the status at the API server, and writes the difference
+ * as soon as the Configuration of the same turn is live.
  */
 import type { KubernetesObject } from "../objects.ts";
 import type { Condition, GatewayAddress, ParentReference } from "./objects.ts";
 import type { DesiredService } from "./services.ts";
 
-/** A condition without its time: the writer keeps that of an equal condition. */
+/** A condition without its time. The writer keeps the time of an equal condition. */
 export type DesiredCondition = Required<Omit<Condition, "lastTransitionTime" | "observedGeneration">>;
 
 /**
- * All conditions observe the generation of `object`, which is the version that the status was made
- * for.
+ * All conditions have the generation of `object`, which is the version for which the status was
+ * made.
  */
 export type DesiredStatus = { readonly object: KubernetesObject } & (
   | {
@@ -25,12 +25,15 @@ export type DesiredStatus = { readonly object: KubernetesObject } & (
       readonly kind: "Gateway";
       readonly conditions: readonly DesiredCondition[];
       readonly addresses: readonly GatewayAddress[];
-      /** Whether its addresses are those that the status of Ingresses has. */
+      /** Whether its addresses are those in the status of Ingresses. */
       readonly hasIngressAddresses?: true;
       readonly listeners: readonly DesiredListenerStatus[];
-      /** How many ListenerSets are accepted. */
+      /** The number of accepted ListenerSets. */
       readonly attachedListenerSets: number;
-      /** The Service that it should have, which is no part of the status; absent: none. */
+      /**
+       * The Service that the Gateway should have, which is not a part of the status; absent where
+       * it should have none.
+       */
       readonly service?: DesiredService;
     }
   | {

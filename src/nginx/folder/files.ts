@@ -1,8 +1,8 @@
 /**
- * Files that appear whole or not at all: they are written beside their place, synced, and renamed.
- * The files that a configuration names (certificates, password files) are private. They are written
- * only when their bytes differ, and removed only on request: workers of an older configuration
- * still open a password file at each request.
+ * Writes files that appear complete or not at all: each is written under another name, synced, and
+ * renamed. The files that a configuration names (certificates, password files) are private. They
+ * are written only when their bytes differ, and removed only on request: workers of an older
+ * configuration still open a password file at each request.
  */
 import { constants, readdirSync, rmSync } from "node:fs";
 import { mkdir, open, readFile, rename } from "node:fs/promises";
@@ -17,9 +17,9 @@ export interface ConfigurationFile {
 }
 
 export interface Written {
-  /** How many files changed. */
+  /** The number of files that changed. */
   readonly changed: number;
-  /** Restores what was there before. */
+  /** Restores the files as they were before. */
   readonly undo: () => Promise<void>;
 }
 
@@ -34,12 +34,12 @@ export const inPlace = O_WRONLY | O_NOFOLLOW;
 export const append = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW;
 export const readAndAppend = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW;
 
-/** The ending of a file's name until it is whole. */
+/** The ending of a file's name until the file is complete. */
 const draftEnding = ".new";
 
 /**
- * Replaces the file at `path`, mode 0600. After a crash it has the old bytes or the new, never a
- * mixture.
+ * Replaces the file at `path`, mode 0600. After a crash it has either the old bytes or the new
+ * ones.
  */
 export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
   await replace(path, content);
@@ -63,7 +63,7 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
 }
 
 /**
- * Makes the bytes of a file, or the renames and removals in a folder, survive a crash of the
+ * Syncs a file or folder, so that its bytes, or its renames and removals, survive a crash of the
  * machine.
  */
 export async function sync(path: string): Promise<void> {
@@ -75,7 +75,7 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** The configuration's files in one run folder. One `write` (or its undoing) at a time. */
+/** The configuration's files in one run folder. Only one `write` or `undo` may run at a time. */
 export class ConfigurationFiles {
   readonly #folder: RunFolder;
   /**
@@ -137,8 +137,8 @@ export class ConfigurationFiles {
 }
 
 /**
- * The number of files written at a time: a disk syncs many files in the time of a few, but open
- * files are limited.
+ * The number of files that are written at a time: a disk syncs many files in the time of a few, but
+ * open files are limited.
  */
 const atOnce = 32;
 
@@ -164,7 +164,10 @@ export function sameBytes(one: string | Uint8Array, other: string | Uint8Array):
   return one === other || Buffer.from(one).equals(Buffer.from(other));
 }
 
-/** A name that leads outside of the folder is a mistake of this program and not of a user. */
+/**
+ * Throws where a name leads outside of the folder, because that is a mistake of this program and
+ * not of a user.
+ */
 function mustBeOurs(path: string): void {
   const [folder, ...rest] = path.split("/");
   const known = configurationFolders.some((one) => one === folder);

@@ -1,20 +1,21 @@
 /**
- * A copy on disk of what shared memory holds: lines of JSON, `[key, value]` to set and `[key]` to
- * remove, as on the wire. nginx loads it when its memory is empty, so nginx can restart serving
- * without the controller. It is appended to, and compacted when more than half of it is history.
+ * A copy of shared memory on disk: lines of JSON, `[key, value]` to set and `[key]` to remove, in
+ * the same form as nginx gets them. nginx loads it when its memory is empty, so nginx can restart
+ * and serve without the controller. Changes are appended, and the file is compacted when more than
+ * half of it is outdated.
  */
 import { appendFile, readFile, stat } from "node:fs/promises";
 import type { RecordChange } from "../../model/records.ts";
 import { append, writeAtomically } from "./files.ts";
 
-/** Below this size history is kept. */
+/** A journal below this size is not compacted. */
 const smallBytes = 1024 * 1024;
 
 export class Journal {
   readonly #path: string;
   readonly #records: Map<string, string>;
   #bytes = 0;
-  /** Bytes of the present keys and values: about the size of a compact journal. */
+  /** Bytes of the present keys and values, which is about the size of a compacted journal. */
   #liveBytes = 0;
   /**
    * Whether the last write failed and may have left half a line, after which nothing would be read.
@@ -26,7 +27,10 @@ export class Journal {
     this.#records = records;
   }
 
-  /** Reads the whole lines of a journal; a missing one, or a line that was cut off, gives none. */
+  /**
+   * Reads the complete lines of a journal. A missing journal has none, and a line that was cut off
+   * does not count.
+   */
   static async open(path: string): Promise<Journal> {
     const text = await readFile(path, "utf8").catch(() => "");
     const records = new Map<string, string>();

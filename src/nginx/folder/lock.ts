@@ -16,7 +16,7 @@ export type Locked =
   | { readonly ok: true; readonly release: () => Promise<void> }
   | { readonly ok: false; readonly why: string };
 
-/** Takes the lock at `path`, or says who has it. Never waits. */
+/** Takes the lock at `path`, or returns who has it. It never waits. */
 export async function lock(path: string): Promise<Locked> {
   const file = await open(path, readAndAppend, 0o600).catch((error: Error) => error);
   if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${fileError(file)}.` };
@@ -32,8 +32,8 @@ export async function lock(path: string): Promise<Locked> {
 }
 
 /**
- * Undefined when the lock is ours. execa cannot be used, because it passes on no open files beyond
- * 0 to 9.
+ * Returns undefined when this process has the lock. execa cannot be used, because it only passes on
+ * open files with the numbers 0 to 9.
  */
 async function flock(file: FileHandle): Promise<string | undefined> {
   const command = spawn("flock", ["--nonblock", "0"], { stdio: [file.fd, "ignore", "ignore"] });

@@ -1,4 +1,4 @@
-/** Creates the run folder, or says in one sentence why it cannot be used. */
+/** Creates the run folder, or returns one sentence about why it cannot be used. */
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
 import { fileError } from "../../file-errors.ts";
 import { nameKeyIn } from "./name-key.ts";
@@ -10,8 +10,8 @@ export type OpenedFolder =
   | { readonly ok: false; readonly why: string };
 
 /**
- * The kernel's limit for the path of a unix socket is 107 bytes; a socket of ours has a name of up
- * to 32.
+ * The kernel's limit for the path of a Unix socket is 107 bytes, and the names of our sockets have
+ * up to 32.
  */
 const longestRoot = 107 - "/sockets/".length - 32;
 

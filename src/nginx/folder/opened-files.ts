@@ -1,8 +1,8 @@
 /**
  * Files that nginx opens at requests: password files, whose paths are data. They are written before
- * the records that name them are published, and removed some time after the last one goes, because
- * a request in flight may still open one. Their names are hashes of their content, so an existing
- * file is always right.
+ * the records that name them are published. They are removed some time after the last such record,
+ * because a request in flight may still open one. Their names are hashes of their content, so an
+ * existing file is always right.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
@@ -22,14 +22,14 @@ const graceMs = 60_000;
 export class OpenedFiles {
   readonly #root: string;
   #kept = "";
-  /** When each file without a user was last in use, by file name. */
+  /** The time at which each file without a record was last in use, by file name. */
   readonly #unnamed = new Map<string, number>();
 
   constructor(folder: RunFolder) {
     this.#root = folder.root;
   }
 
-  /** Makes exactly `files` exist, and keeps those that were in use until a moment ago. */
+  /** Writes `files`, and removes all others except those that were in use until a moment ago. */
   async keep(files: readonly OpenedFile[], nowMs: number): Promise<void> {
     const list = files.map(({ path }) => path).join();
     if (list === this.#kept && this.#unnamed.size === 0) return;

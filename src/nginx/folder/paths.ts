@@ -1,7 +1,7 @@
 /**
  * The run folder: the only folder that Sluice writes to. `RunFolder` has the path of everything in
  * it; no other code builds one. All its folders are 0700. That matters most for the sockets: nginx
- * makes a unix socket 0666, so only the folder protects it.
+ * creates a Unix socket with mode 0666, so only the folder protects it.
  */
 import { join } from "node:path";
 
@@ -18,7 +18,7 @@ export interface RunFolder {
    * when it does not.
    */
   readonly candidateConf: string;
-  /** A text that is only tested, to see whether it would do. */
+  /** A text that is only tested. */
   readonly trialConf: string;
   /** The last text nginx refused, kept for the operator. */
   readonly refusedConf: string;
@@ -28,13 +28,13 @@ export interface RunFolder {
    */
   readonly lastGoodConf: string;
   readonly pid: string;
-  /** Identity of the nginx that was started last, see `Master`. */
+  /** The identity of the nginx that was started last, see `Master`. */
   readonly instance: string;
   /** nginx's messages when it cannot start or reload: its `[alert]` and `[emerg]` lines only. */
   readonly emergencies: string;
-  /** Held by the one controller that may write here. */
+  /** The lock of the one controller that may write here. */
   readonly lock: string;
-  /** Held by the one process that runs nginx, where that is not the controller. */
+  /** The lock of the one process that runs nginx, where that is not the controller. */
   readonly nginxLock: string;
   /**
    * Folders of the files a configuration names: certificates and keys, password files, everything
@@ -43,18 +43,20 @@ export interface RunFolder {
   readonly tls: string;
   readonly auth: string;
   readonly include: string;
-  /** Where nginx buffers bodies; for `client_body_temp_path` and its sisters. */
+  /**
+   * The folder in which nginx buffers bodies, for `client_body_temp_path` and similar directives.
+   */
   readonly temp: string;
   readonly logs: string;
   readonly sockets: string;
   /**
-   * The files by which nginx and the program that runs it know the controller, and nginx knows that
-   * program: see `Pass`.
+   * The files with which nginx, and the program that runs it, check the controller's password, and
+   * nginx that program's: see `Pass`.
    */
   readonly keys: string;
   readonly controllerPass: string;
   readonly nginxPass: string;
-  /** The operator's password, which the running controller takes on its own ports. */
+  /** The operator's password, which the running controller accepts on its own ports. */
   readonly token: string;
   /** nginx's server for the controller: `GET /generation` returns the hash of the configuration. */
   readonly controlSocket: string;
@@ -66,7 +68,10 @@ export interface RunFolder {
    */
   readonly data: string;
   readonly journal: string;
-  /** No path: the key of the names of nginx's own locations. Empty while the folder is not open. */
+  /**
+   * The key of the names of nginx's own locations. It is not a path, and is empty while the folder
+   * is not open.
+   */
   readonly nameKey: string;
 }
 
@@ -75,7 +80,7 @@ export interface RunFolder {
  */
 export const configurationFolders = ["tls", "auth", "include"] as const;
 
-/** The paths of a run folder at `root`, which need not exist. */
+/** Returns the paths of a run folder at `root`, which need not exist. */
 export function pathsOf(root: string): RunFolder {
   const sockets = join(root, "sockets");
   const data = join(root, "data");

@@ -1,13 +1,15 @@
 /**
- * Finds files that somebody else has planted in a run folder: a link, which would redirect a write
- * of Sluice or nginx; a folder in place of a file; a file in place of a socket. The folder may come
- * with a checkout or a volume, so it is checked before its use.
+ * Finds files that another program has planted in a run folder: a link, which would redirect a
+ * write of Sluice or nginx; a folder in place of a file; a file in place of a socket. The folder
+ * may come with a checkout or a volume, so it is checked before its use.
  */
 import { type Dirent, lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import type { RunFolder } from "./paths.ts";
 
-/** Why the folder cannot be used; undefined where nothing is wrong. A missing file is not wrong. */
+/**
+ * Returns why the folder cannot be used; undefined where it can. A missing file does not matter.
+ */
 export function plantedIn(folder: RunFolder): string | undefined {
   for (const path of foldersOf(folder)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -32,7 +34,7 @@ const foldersOf = (folder: RunFolder): readonly string[] => {
   return [tls, auth, include, temp, logs, sockets, keys, data];
 };
 
-/** Includes the names of files that become one of these. */
+/** Returns all files of the folder, including the temporary names under which they are written. */
 function filesOf(folder: RunFolder): readonly string[] {
   const { conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies } = folder;
   const { lock, nginxLock, token, controllerPass, nginxPass, journal } = folder;
@@ -41,7 +43,7 @@ function filesOf(folder: RunFolder): readonly string[] {
   return whole.flatMap((path) => [path, `${path}.new`]);
 }
 
-/** A log may be a link to a device, as containers have it. */
+/** Whether the entry is a link. A log may be a link to a device, as in containers. */
 function isLink(entry: Dirent, mayBeDevice: boolean): boolean {
   if (!entry.isSymbolicLink()) return false;
   const target = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false });

@@ -1,8 +1,9 @@
 /**
- * One nginx master: its start, its recognition later, and its end. It has a session of its own, so
- * neither Ctrl-C nor a closing terminal reaches it. Its working folder is the run folder, by which
- * its workers are found even when it is dead. Settings of the process (`daemon`, `pid`, the
- * instance) are on its command line; a configuration must not repeat them.
+ * Starts an nginx master, recognises one that already runs, and notices its end. The master has a
+ * session of its own, so neither Ctrl-C nor a closing terminal reaches it. Its working folder is
+ * the run folder, so that its workers can be found even when the master is dead. Settings of the
+ * process (`daemon`, `pid`, the instance) are on its command line; a configuration must not repeat
+ * them.
  */
 import { type SpawnOptions, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,10 +18,10 @@ export interface Master {
   readonly pid: number;
   /**
    * Resolves, with words such as `code 1` or `signal SIGKILL`, when the master has ended. Its
-   * workers may be left.
+   * workers may still run.
    */
   readonly gone: Promise<string>;
-  /** Ends the watchdog. To be called once the master and all its workers are gone. */
+  /** Ends the watchdog. Call it only after the master and all its workers have ended. */
   readonly forget: () => void;
 }
 
@@ -28,17 +29,18 @@ export interface MasterSetup {
   readonly binary: string;
   readonly folder: RunFolder;
   /**
-   * True: nginx ends with this process, even on SIGKILL, and its output comes as lines. (Its stdout
-   * and stderr are then sockets, so the configuration says `stderr`, never `/dev/stderr`.) False:
-   * nginx outlives this process, has its stdout and stderr, and is found again by `adoptMaster`.
+   * With true, nginx ends together with this process, even on SIGKILL, and its output arrives as
+   * lines. Its stdout and stderr are then sockets, so the configuration has `stderr`, never
+   * `/dev/stderr`. With false, nginx outlives this process, inherits its stdout and stderr, and is
+   * found again by `adoptMaster`.
    */
   readonly endWithController: boolean;
   readonly onLine: (line: string) => void;
 }
 
 /**
- * Starts nginx on `folder.conf`. It is not known to serve when this returns. `instance` must never
- * have been used before.
+ * Starts nginx with `folder.conf`. It may not serve yet when this function returns. `instance` must
+ * be new.
  */
 export function startMaster(setup: MasterSetup, instance: string): Master | Error {
   const { binary, folder, endWithController } = setup;
@@ -54,7 +56,7 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
   const child = endWithController
     ? spawn(guard, [...guardArgs, binary, ...args], { ...options, stdio: ["ignore", "pipe", "pipe", "pipe"] })
     : spawn(binary, args, { ...options, stdio: ["ignore", "inherit", "inherit"] });
-  // A failure to start it shows in its missing pid.
+  // A missing pid shows a failed start, so the event needs no handling.
   child.on("error", () => {});
   if (child.pid === undefined) return new Error(`${binary} cannot be started`);
   const gone = new Promise<string>((resolve) => {
@@ -67,8 +69,8 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
 }
 
 /**
- * The nginx that an earlier controller left serving in this folder, if its pid file, group and
- * instance all match.
+ * Finds the nginx that an earlier controller left serving in this folder, if its pid file, group
+ * and instance all match.
  */
 export function adoptMaster(folder: RunFolder): Master | undefined {
   const [pid, instance] = [Number(contentOf(folder.pid)), contentOf(folder.instance)];
@@ -79,8 +81,8 @@ export function adoptMaster(folder: RunFolder): Master | undefined {
 }
 
 /**
- * `-e` and `error_log` give the reasons for failed starts and reloads one place on disk, wherever
- * the daily log goes.
+ * Returns the arguments. With `-e` and `error_log` the reasons for failed starts and reloads are
+ * always in one file, wherever the other log lines go.
  */
 function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
   const quoted = JSON.stringify;

@@ -1,8 +1,8 @@
 /**
  * Finds the nginx processes of a run folder in /proc. The pid file is not used: after a SIGKILL it
- * names a process that is gone, or somebody else's. Ours are the nginx processes whose working
- * folder is the run folder, because every one of them was started there. Folders are compared by
- * identity and not by path: other containers that are visible in /proc have the same path.
+ * names a process that is gone, or an unrelated one. The nginx processes of a run folder are those
+ * whose working folder it is, because each was started there. Folders are compared by identity and
+ * not by path: other containers that are visible in /proc have the same path.
  */
 import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 
@@ -11,20 +11,20 @@ export interface NginxProcess {
   readonly parent: number;
   readonly group: number;
   /**
-   * `starting` is a master that still reads its first configuration; `forked` is a child of a
-   * master that does not say yet what it is; a `worker` accepts connections; `helper` is a cache
-   * manager and the like.
+   * `starting` is a master that still reads its first configuration. `forked` is a child of a
+   * master whose role is not visible yet. A `worker` accepts connections. `helper` is a cache
+   * manager or the like.
    */
   readonly role: "starting" | "master" | "forked" | "worker" | "helper";
   /** Whether it was asked to end: it finishes its requests and accepts no new connection. */
   readonly draining: boolean;
-  /** The title that `ps` shows; that of a master contains its command line. */
+  /** The title that `ps` shows. The title of a master contains its command line. */
   readonly title: string;
 }
 
 /**
- * Every nginx process that was started in `root`. `conf` is the file that a master was started
- * with.
+ * Returns every nginx process that was started in `root`. `conf` is the file with which a master
+ * was started.
  */
 export function nginxProcesses({ root, conf }: { readonly root: string; readonly conf: string }): NginxProcess[] {
   const home = folderAt(root);
@@ -39,8 +39,8 @@ export function nginxProcesses({ root, conf }: { readonly root: string; readonly
 }
 
 /**
- * Whether a master has no more work: only then does it accept signals. Before, it may still start
- * workers of an older text. True where the kernel does not tell.
+ * Whether a master has no more work, so that it accepts signals. Before that, it may still start
+ * workers of an older text. The result is true where the kernel does not show this.
  */
 export function isIdle(master: number): boolean {
   const blocked = /^SigBlk:\s*([0-9a-f]+)$/m.exec(read(`/proc/${master}/status`))?.[1] ?? "0";
@@ -48,8 +48,8 @@ export function isIdle(master: number): boolean {
 }
 
 /**
- * Undefined when `pid` is gone or is no nginx. A process that has ended but was not waited for
- * counts as gone.
+ * Returns undefined when `pid` is gone or is not an nginx. A process that has ended, but whose
+ * parent has not waited for it, counts as gone.
  */
 export function nginxProcess(pid: number, conf: string): NginxProcess | undefined {
   const title = titleOf(pid);
@@ -60,8 +60,8 @@ export function nginxProcess(pid: number, conf: string): NginxProcess | undefine
 }
 
 /**
- * A starting master has the command line of `master.ts`, which neither the watchdog nor `nginx -t`
- * has.
+ * Returns the role of a process by its title. A starting master has the command line of
+ * `master.ts`, which neither the watchdog nor `nginx -t` has.
  */
 function roleOf(title: string, conf: string): NginxProcess["role"] | undefined {
   if (title.startsWith("nginx: master process ")) return title.includes(` -c ${conf} `) ? "master" : undefined;
@@ -75,7 +75,8 @@ function titleOf(pid: number): string {
 }
 
 /**
- * Fields 4 and 5 of /proc/PID/stat; the name before them is in brackets and may hold any character.
+ * Reads fields 4 and 5 of /proc/PID/stat. The name before them is in brackets and may hold any
+ * character.
  */
 function idsOf(pid: number): { readonly parent: number; readonly group: number } | undefined {
   const stat = read(`/proc/${pid}/stat`);
@@ -91,7 +92,7 @@ function folderAt(path: string): Stats | undefined {
   }
 }
 
-/** A process may end between two reads; an ended one reads as undefined. */
+/** Returns undefined where there is no file, because a process may end between two reads. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

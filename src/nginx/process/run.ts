@@ -7,8 +7,8 @@ export interface RunOptions {
   /** Replaces the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /**
-   * `inherit`: the program gets the stdout of this process, and not a socket of Node's. Otherwise
-   * it is discarded.
+   * With `inherit` the program gets the stdout of this process, and not a socket of Node's.
+   * Otherwise its stdout is discarded.
    */
   readonly stdout?: "inherit";
   readonly signal?: AbortSignal;
@@ -17,12 +17,12 @@ export interface RunOptions {
 
 export type Ran =
   | { readonly ended: true; readonly exitCode: number; readonly stderr: string }
-  /** `why`: half a sentence about the program. */
+  /** `why` completes a sentence about the program. */
   | { readonly ended: false; readonly why: string };
 
 /**
- * Never rejects. On `signal` and after `limitMs` the program is killed: nginx does not end on
- * SIGTERM during a test.
+ * Runs the program and never rejects. On `signal` and after `limitMs` the program is killed,
+ * because nginx does not end on SIGTERM during a test.
  */
 export async function runToEnd(binary: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { cwd, env, stdout = "ignore", signal, limitMs } = options;

@@ -1,18 +1,18 @@
 /**
  * Explains why nginx would not start, reload or pass a test. Its messages are precise but about
  * bind() and error numbers, so the usual causes get sentences that a user can act on. nginx repeats
- * text of users, including line breaks, so a line in the middle may be forged: only places with
+ * text of users, including line breaks, so a line in the middle may be forged. Only parts with
  * nginx's own words are read.
  */
 
 export interface StartFailure {
   /** Without a full stop, because it becomes part of a longer sentence. */
   readonly sentence: string;
-  /** False when the machine is at fault and the same text may do later. */
+  /** False when the cause is the machine, so that the same text may work later. */
   readonly textAtFault: boolean;
   /**
-   * The process that gave up: the master at once, or (0) a worker after the master had already
-   * released the old ones.
+   * The id of the process that gave up: the master, or 0 for a worker after the master had already
+   * released the old workers.
    */
   readonly by: number;
   /** The address or file that the machine refused, if the failure is about one. */
@@ -45,8 +45,8 @@ const machineFaults: readonly { readonly words: RegExp; readonly sentence: (addr
 ];
 
 /**
- * The reason in `words` (one message of nginx, without time, level and process) if it is the
- * machine's fault.
+ * Returns the reason in `words` (one message of nginx, without time, level and process) if the
+ * cause is the machine.
  */
 export function machineFault(words: string): MachineFault | undefined {
   for (const fault of machineFaults) {
@@ -59,14 +59,14 @@ export function machineFault(words: string): MachineFault | undefined {
 }
 
 /**
- * One message of nginx's log, and whether it is final: nginx tries to bind a busy address five
- * times within 2.5 s.
+ * Matches one message of nginx's log. A message about a busy address is not final, because nginx
+ * tries to bind it five times within 2.5 s.
  */
 const message = /^\S+ \S+ \[(?<level>\w+)\] (?<pid>\d+)#\d+: (?:\*\d+ )?(?<words>.*)$/;
 const busy = /^bind\(\) to \S+ failed \(98:/;
 const workersEnd = /^worker process \d+ exited with fatal code|^fork\(\) failed/;
 
-/** The reason in the emergency log; undefined while nginx has not given up. */
+/** Returns the reason in the emergency log; undefined while nginx has not given up. */
 export function startFailure(log: string): StartFailure | undefined {
   let bindFailure: string | undefined;
   for (const line of log.split("\n")) {

@@ -1,6 +1,6 @@
 /**
  * Keeps one nginx master running: starts it, or takes over an existing one, and restarts it when it
- * dies. It never changes the configuration: the content of `folder.conf` is what runs. A dead
+ * dies. It never changes the configuration: nginx runs the content of `folder.conf`. A dead
  * master's workers go on serving until they are replaced, so the wait before a restart is no
  * outage.
  */
@@ -32,18 +32,18 @@ export interface SupervisorSetup {
   readonly endWithController: boolean;
   readonly newInstance: () => string;
   readonly report: (event: NginxEvent) => void;
-  /** How long nginx may take to read its configuration and answer. */
+  /** The time that nginx may take to read its configuration and answer. */
   readonly startLimitMs: number;
 }
 
 export type Started = { readonly ok: true; readonly pid: number } | NotStarted;
 
 /**
- * A master that lived this long did not die of its configuration, so the next restart is quick
- * again.
+ * A master that ran for so long did not die because of its configuration, so the next restart comes
+ * quickly again.
  */
 const soundLifeMs = 30_000;
-/** How long orphans get to close their listeners before they are killed. */
+/** The time that orphans have to close their listeners before they are killed. */
 const orphanLimitMs = 5_000;
 
 /** The wait before nginx is started again. */
@@ -69,7 +69,7 @@ export class Supervisor {
     return this.#master?.pid;
   }
 
-  /** How often nginx was started again after it had died. */
+  /** The number of times that nginx was started again after it had died. */
   get restarts(): number {
     return this.#restarts;
   }
@@ -117,8 +117,8 @@ export class Supervisor {
   }
 
   /**
-   * Lets nginx finish its requests, for at most `limitMs`. Nothing of it runs afterwards, or ever
-   * again.
+   * Lets nginx finish its requests, for at most `limitMs`. Afterwards no process of it runs, and it
+   * cannot be started again.
    */
   async stop(limitMs: number): Promise<void> {
     this.#stopping.abort();

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 /**
  * Guarantees that no nginx is left when the controller has ended in any way. A SIGKILL cannot be
  * caught, but the kernel closes the pipes of a dead process, and a shell waits for that on
- * descriptor 3. The shell that is started here becomes nginx itself, so nginx never runs unwatched;
- * a copy of the shell in the same process group watches. As long as the copy lives, no other group
- * can get that number.
+ * descriptor 3. The shell that is started here becomes nginx itself, so nginx never runs without a
+ * watchdog; a copy of the shell in the same process group is the watchdog. As long as the copy
+ * lives, no other process group can get the same number.
  */
 const watchdog = `
 (
@@ -24,6 +24,6 @@ exec "$@" 3<&-
  */
 const program = "/usr/lib/sluice/guarded-nginx";
 
-/** Words that precede nginx and its arguments. */
+/** Returns the words that precede nginx and its arguments. */
 export const guardCommand = (): readonly [string, ...string[]] =>
   existsSync(program) ? [program] : ["/bin/sh", "-c", watchdog, "sh"];

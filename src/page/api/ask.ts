@@ -1,6 +1,6 @@
 /**
- * The way of a request as JSON: the answer of `sluice why -o json` and of the page's Ask. It never
- * holds values of the request's headers, passwords, keys or text of snippets.
+ * The way of a request as JSON: the answer of `sluice why -o json` and of the page's view Ask. It
+ * never has values of the request's headers, passwords, keys or text of snippets.
  */
 
 export interface AskQuestion {
@@ -13,13 +13,16 @@ export interface AskQuestion {
   readonly method?: string;
   /** Headers by name in any case, as the client would send them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client's address, for lists of addresses; without one those depend. */
+  /**
+   * The client's address, for lists of addresses. Without it the outcome of these lists is
+   * `depends`.
+   */
   readonly client?: string;
 }
 
 /**
- * `ok` is false where the question cannot be understood, or nothing was applied yet: one sentence
- * says why.
+ * `ok` is false where the question cannot be understood, or nothing was applied yet. One sentence
+ * has the reason.
  */
 export type AskOutcome =
   | { readonly ok: true; readonly answer: AskAnswer }
@@ -28,16 +31,16 @@ export type AskOutcome =
 export interface AskAnswer {
   readonly version: 1;
   /**
-   * `nginx`: the running nginx found the route. `configuration`: files, or a Configuration, were
-   * read in its place.
+   * With `nginx` the running nginx has found the route. With `configuration` it was found in a
+   * Configuration, which may come from files.
    */
   readonly by: "nginx" | "configuration";
-  /** Why the running nginx was not asked, or did not say, where a controller runs. */
+  /** Where a controller runs: why the running nginx was not asked, or gave no answer. */
   readonly note?: string;
   readonly request: AskedWords;
   /**
    * One for each place where a request with this URL may arrive: the ports of Ingresses, and
-   * Gateways with addresses of their own, between which the name's address decides. Never empty.
+   * Gateways with addresses of their own. DNS decides between these. The list is never empty.
    */
   readonly arrivals: readonly Arrival[];
 }
@@ -45,7 +48,7 @@ export interface AskAnswer {
 export interface AskedWords {
   /** Empty for a stream. */
   readonly method: string;
-  /** `stream`: what has the port, where the question does not say it. */
+  /** `stream` stands for any stream with the port, where the question names no protocol. */
   readonly scheme: "http" | "https" | "tcp" | "udp" | "tls" | "stream";
   /** With its port, where that is given. */
   readonly host: string;
@@ -56,14 +59,14 @@ export interface AskedWords {
 }
 
 export interface Arrival {
-  /** Absent: the ports of Ingresses, or the port of a TCP or UDP service. */
+  /** Absent for the ports of Ingresses, and for the port of a TCP or UDP service. */
   readonly listener?: AskedListener;
-  /** Absent where nothing looked for a host, as in an answer of 400. */
+  /** Absent where the host was not looked up, as with an answer of 400. */
   readonly host?: FoundHostWords;
-  /** What arrives, where the stream module of nginx takes it; absent: a request. */
+  /** The kind of stream, where nginx's stream module takes the connection; absent for a request. */
   readonly stream?: "tcp" | "udp" | "tls";
   /**
-   * Routes that take the path and do not get the request, in the order in which they are tried; at
+   * Routes that match the path but do not get the request, in the order in which they are tried; at
    * most 20.
    */
   readonly lost: readonly LostRoute[];
@@ -75,8 +78,8 @@ export interface Arrival {
   /** Backends that may get the request; empty where no backend is asked. */
   readonly backends: readonly AskedBackend[];
   /**
-   * The certificate of the handshake; for http the one that https would show, where the host has
-   * its own.
+   * The certificate of the handshake. For http it is the one that https would show, where the host
+   * has its own.
    */
   readonly certificate?: AskedCertificate;
   /** Settings of the route that differ from the defaults. */
@@ -107,7 +110,7 @@ export interface AskedListener {
   readonly name: string;
   /** Empty for all hosts. */
   readonly hostname: string;
-  /** Absent: all addresses. */
+  /** Absent for all addresses. */
   readonly address?: string;
   readonly port: number;
 }
@@ -115,7 +118,7 @@ export interface AskedListener {
 export interface FoundHostWords {
   /** The host in the configuration: a name, a wildcard, or `_` for all others. */
   readonly name: string;
-  /** The name, wildcard, alias or pattern that took the request. */
+  /** The name, wildcard, alias or pattern that matched the host. */
   readonly by: string;
   readonly how: "name" | "alias" | "wildcard" | "twin" | "nothing else";
 }
@@ -127,16 +130,19 @@ export interface AskedObject {
 }
 
 export interface AskedRoute {
-  /** Absent: the root that every host has. */
+  /** Absent for the path `/` that every host has by default. */
   readonly owner?: AskedObject;
   /** The name of a rule, where it has one. */
   readonly rule?: string;
   readonly host: string;
   /** Empty for a stream. */
   readonly path: string;
-  /** `name`: a stream has no path. */
+  /** `name` is for a stream, which has no path. */
   readonly match: "exact" | "prefix" | "regex" | "pattern" | "slash" | "name";
-  /** Method, headers and query parameters that it wants, in words; empty where the path decides. */
+  /**
+   * The required method, headers and query parameters, in words; empty where the path alone
+   * decides.
+   */
   readonly when: string;
   /** Equal where equal text of nginx.conf serves requests; absent where nginx was not asked. */
   readonly shape?: string;
@@ -150,9 +156,12 @@ export interface AskedGuard {
   /** The name of the feature, such as `basic-auth`. */
   readonly what: string;
   readonly says: string;
-  /** `depends`: on what is not known beforehand, such as a password. */
+  /**
+   * `depends` means that the outcome depends on something that is not known in advance, such as a
+   * password.
+   */
   readonly outcome: "passes" | "stops" | "depends";
-  /** The status that the client gets where the request stops. */
+  /** The status that the client gets where the guard stops the request. */
   readonly status?: number;
 }
 
@@ -162,22 +171,22 @@ export interface AskedBackend {
   readonly port: string;
   /** The probability that this request gets there, from 0 to 1. */
   readonly share: number;
-  /** For a canary: the rule by which it takes requests. */
+  /** The rule by which a canary takes requests. */
   readonly when?: string;
-  /** `address:port` of those that are ready. */
+  /** `address:port` of the ready endpoints. */
   readonly endpoints: readonly string[];
   /** Why it cannot be used. */
   readonly unusable?: string;
 }
 
 export interface AskedCertificate {
-  /** `namespace/name` of the Secret; absent: the default certificate. */
+  /** `namespace/name` of the Secret; absent for the default certificate. */
   readonly secret?: string;
   readonly names: readonly string[];
   readonly expires?: string;
   /** Whether the host is among its names. */
   readonly fits: boolean;
-  /** Why the host has none of its own. */
+  /** The reason why the host has no certificate of its own. */
   readonly why?: string;
 }
 
@@ -202,9 +211,9 @@ export type AskedEnd =
   | { readonly kind: "answer"; readonly status: number; readonly why: string; readonly location?: string }
   | {
       readonly kind: "proxied";
-      /** The path as the backend sees it, where it is rewritten. */
+      /** The path that the backend gets, where it is rewritten. */
       readonly rewritten?: string;
-      /** Another backend answers because the own one has no endpoint. */
+      /** Whether another backend answers, because the route's own one has no endpoint. */
       readonly standsIn: boolean;
     }
   /** A stream is closed, and no byte of an answer comes. */

@@ -12,11 +12,11 @@ export interface CertificateRow {
   readonly notBefore: string;
   readonly notAfter: string;
   readonly state: CertificateState;
-  /** Why it is weak; empty where it is not. */
+  /** The reason why it is weak; empty where it is not. */
   readonly weakness: string;
   /** Whether it is served where no other one fits. */
   readonly isDefault: boolean;
-  /** How many hosts and listeners it is served for, and some of them. */
+  /** The number of hosts and listeners that use it. */
   readonly hosts: number;
   readonly someHosts: readonly string[];
   /** `stapled`, `waits for an answer`, or `off`. */

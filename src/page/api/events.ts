@@ -3,12 +3,15 @@ import type { Traffic } from "./routes.ts";
 
 export type ViewName = "overview" | "routes" | "problems" | "certificates" | "gateways" | "shadow";
 
-/** Event `changed`: these views would show something else now. */
+/** Event `changed`: the content of these views has changed. */
 export interface ChangedEvent {
   readonly views: readonly ViewName[];
 }
 
-/** Event `traffic`: all requests of the last seconds; null while they are not counted. */
+/**
+ * Event `traffic`: figures of all requests in the last seconds; null while requests are not
+ * counted.
+ */
 export interface TrafficEvent {
   readonly traffic: Traffic | null;
 }

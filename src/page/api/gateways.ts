@@ -9,7 +9,7 @@ export interface ConditionRow {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
-  /** False where it is bad news. */
+  /** Whether the condition has the status that it should have. */
   readonly isGood: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface ListenerRow {
   readonly name: string;
   readonly port: number;
   readonly protocol: string;
-  /** Empty: all hosts. */
+  /** Empty for all hosts. */
   readonly hostname: string;
   readonly attachedRoutes: number;
   readonly conditions: readonly ConditionRow[];
@@ -37,7 +37,7 @@ export interface GatewayRow {
 
 /** A route at one of its parents. */
 export interface GatewayRouteRow {
-  /** Whether a condition is other than it should be. */
+  /** Whether a condition does not have the status that it should have. */
   readonly isFaulty: boolean;
   readonly kind: string;
   readonly name: string;
@@ -50,9 +50,9 @@ export interface GatewayRouteRow {
 /** The routes are the rows of the list; the filter also chooses among the Gateways. */
 export interface GatewaysAnswer extends List<GatewayRouteRow> {
   readonly classes: readonly { readonly name: string; readonly conditions: readonly ConditionRow[] }[];
-  /** At most 50 of those that the filter takes. */
+  /** At most 50 of the Gateways that match the filter. */
   readonly gateways: readonly GatewayRow[];
   readonly moreGateways: number;
-  /** All that there are. */
+  /** The number of all Gateways and ListenerSets. */
   readonly totalGateways: number;
 }

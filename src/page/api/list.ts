@@ -1,11 +1,11 @@
-/** One page of a list, as the server filters, sorts and cuts it. */
+/** One page of a list, which the server filters, sorts and cuts. */
 
 export interface List<Row> {
-  /** Rows that there are. */
+  /** The number of all rows. */
   readonly total: number;
-  /** Rows that the filter takes. */
+  /** The number of rows that match the filter. */
   readonly matched: number;
-  /** Place of the first row of this page among them, from 0. */
+  /** The index of this page's first row among them, from 0. */
   readonly offset: number;
   readonly rows: readonly Row[];
 }

@@ -4,7 +4,7 @@ import type { ObjectRef } from "./routes.ts";
 
 export interface ProblemRow {
   readonly object: ObjectRef;
-  /** The kind of Problem, as metrics have it. */
+  /** The kind of Problem, as in metrics. */
   readonly kind: string;
   /** A sentence: what was found and what was done. */
   readonly sentence: string;
@@ -26,7 +26,7 @@ export interface QuarantineRow {
 export interface UnansweredRow {
   readonly cause: string;
   readonly paths: number;
-  /** One of them. */
+  /** The host of one of these paths. */
   readonly host: string;
   readonly path: string;
 }

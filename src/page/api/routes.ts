@@ -1,7 +1,10 @@
 /** The answers for the views Routes and Route. */
 import type { List } from "./list.ts";
 
-/** `ok` answers; the others say why requests get a 503 or never come here. */
+/**
+ * A route that is `ok` answers. All other states are reasons why requests get a 503 or do not
+ * arrive.
+ */
 export type RouteState = "ok" | "closed" | "no endpoints" | "unreachable";
 
 export interface RouteRow {
@@ -12,7 +15,7 @@ export interface RouteRow {
   readonly owner: ObjectRef;
   /** `namespace/gateway/name` of the listener; empty for an Ingress. */
   readonly listener: string;
-  /** The conditions of a request beside its path; empty where the path decides alone. */
+  /** The conditions beside the path, in words; empty where the path alone decides. */
   readonly when: string;
   /** `namespace/name:port`, or `redirect 301`; empty where the default backend answers. */
   readonly backend: string;
@@ -20,7 +23,7 @@ export interface RouteRow {
   readonly notReady: number;
   readonly canaries: number;
   readonly state: RouteState;
-  /** Why it does not answer; empty where it does. */
+  /** The reason why it does not answer; empty where it answers. */
   readonly why: string;
   /** Null while requests are not counted. */
   readonly traffic: Traffic | null;
@@ -32,24 +35,27 @@ export interface ObjectRef {
   readonly name: string;
 }
 
-/** Over the last seconds that were measured. */
+/** Figures of the last seconds that were measured. */
 export interface Traffic {
   readonly requestsPerSecond: number;
-  /** Answers 5xx. */
+  /** Answers with 5xx. */
   readonly errorsPerSecond: number;
   /** Null where no request came. */
   readonly p50: Quantile | null;
   readonly p99: Quantile | null;
 }
 
-/** Estimated within a bucket of the histogram. With `orMore` it is above the last bucket. */
+/**
+ * A quantile, estimated within a bucket of the histogram. With `orMore` it is above the last
+ * bucket.
+ */
 export interface Quantile {
   readonly seconds: number;
   readonly orMore: boolean;
 }
 
 export interface RouteList extends List<RouteRow> {
-  /** Why there are no figures of requests; empty where there are. */
+  /** The reason why there are no figures of requests; empty where there are some. */
   readonly notCounted: string;
 }
 
@@ -73,7 +79,7 @@ export interface BackendRow {
   readonly share: number;
   readonly balance: string;
   readonly ready: number;
-  /** Why it cannot be used; empty where it can. */
+  /** The reason why it cannot be used; empty where it can. */
   readonly unusable: string;
 }
 
@@ -88,7 +94,9 @@ export interface EndpointRow {
   /** `address:port`. */
   readonly address: string;
   readonly state: "ready" | "draining" | "not ready";
-  /** Moving average of its answers; null where nginx measures none, or none came lately. */
+  /**
+   * The moving average of its answer times; null where nginx measures none, or has no recent ones.
+   */
   readonly answerSeconds: number | null;
   /**
    * Requests that went on to another try after it, in the last ten minutes; null where nginx does

@@ -1,10 +1,10 @@
-/** The answer for the view Shadow: what routes in shadow would do otherwise. */
+/** The answer for the view Shadow: how routes in shadow would answer differently. */
 import type { List } from "./list.ts";
 
-/** `in shadow` still counts; the others say what became of a route that was in shadow. */
+/** `in shadow` is counted now. The other states are for routes that were in shadow before. */
 export type ShadowState = "in shadow" | "serves now" | "serves nothing";
 
-/** One match of a route in shadow, and what takes its requests now. */
+/** One match of a route in shadow, and the object that takes its requests now. */
 export interface ShadowRow {
   /** `*` where no host is named. */
   readonly host: string;
@@ -19,21 +19,23 @@ export interface ShadowRow {
   readonly now: string;
   readonly differences: readonly ShadowDifference[];
   readonly requests: number;
-  /** One of them, without headers and values of its query: `GET http://a.example/cart?id=`. */
+  /**
+   * One of the requests, without headers and values of its query: `GET http://a.example/cart?id=`.
+   */
   readonly example: string;
   readonly state: ShadowState;
-  /** When it was in shadow no more, as ISO 8601; null while it is. */
+  /** The end of its time in shadow, as ISO 8601; null while it is in shadow. */
   readonly until: string | null;
 }
 
 export interface ShadowDifference {
-  /** `backend`, `path` …; `same` where nothing would be otherwise. */
+  /** `backend`, `path` …; `same` where nothing would change. */
   readonly kind: string;
   readonly means: string;
 }
 
 export interface ShadowList extends List<ShadowRow> {
-  /** Requests of all rows in shadow, and those of them that would be answered as now. */
+  /** The number of requests of all rows in shadow. */
   readonly requests: number;
   readonly same: number;
 }

@@ -1,6 +1,6 @@
 /**
  * The present state of a controller as JSON: the answer of `sluice status -o json` and of the
- * page's Overview. Times are RFC 3339.
+ * page's Overview. Times have the form of RFC 3339.
  */
 
 export interface StatusAnswer {
@@ -18,20 +18,21 @@ export interface StatusAnswer {
   readonly live?: {
     /** The hash of nginx.conf. */
     readonly generation: string;
-    /** Since when nginx serves this text. */
+    /** The time since which nginx serves this text. */
     readonly since: string;
-    /** When the last change of any kind became live. */
+    /** The time at which the last change of any kind became live. */
     readonly changedAt: string;
   };
   /**
-   * A change that nginx does not have yet, or refuses; absent where it serves all that is wanted.
+   * A change that nginx does not have yet, or refuses; absent where nginx serves everything that is
+   * wanted.
    */
   readonly behind?: { readonly why: string };
   readonly counts: StatusCounts;
   readonly reloads: {
     readonly succeeded: number;
     readonly failed: number;
-    /** How often nginx was reloaded for each reason, the most frequent first. */
+    /** The number of reloads for each reason, the most frequent first. */
     readonly why: readonly { readonly reason: string; readonly count: number }[];
   };
   /** Newest first, at most 100. */
@@ -40,10 +41,10 @@ export interface StatusAnswer {
     readonly isRunning: boolean;
     /** Workers that accept connections. */
     readonly workers: number;
-    /** Older generations whose workers finish their requests, and how many these are. */
+    /** The number of older generations whose workers still finish requests. */
     readonly drainingGenerations: number;
     readonly drainingWorkers: number;
-    /** How often it was started again after it had ended by itself. */
+    /** The number of times that it was started again after it had ended by itself. */
     readonly restarts: number;
     /** Open connections; absent where nginx does not answer. */
     readonly connections?: number;
@@ -81,16 +82,16 @@ export interface StatusChange {
    * template.
    */
   readonly objects: readonly string[];
-  /** How many more objects changed. */
+  /** The number of further objects that changed. */
   readonly more: number;
   /** Records that were published, by kind: `{ host: 1 }`. */
   readonly published: Readonly<Record<string, number>>;
-  /** `waiting`: for a reload that has not begun or ended. */
+  /** `waiting` means that the change waits for a reload that has not begun or not ended. */
   readonly outcome: "live" | "waiting" | "refused" | "failed";
-  /** From the notice of the change until it was live, or until its outcome was known. */
+  /** The time from the notice of the change until it was live, or until its outcome was known. */
   readonly tookMs: number;
   /** Absent where no reload was needed. */
   readonly reload?: { readonly why: readonly string[]; readonly tookMs?: number };
-  /** The words of nginx, or what went wrong. */
+  /** nginx's message, or another description of the failure. */
   readonly problem?: string;
 }

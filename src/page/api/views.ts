@@ -1,4 +1,4 @@
-/** Which views that are of no use in most clusters have something to show. */
+/** Whether views that most clusters do not need have something to show. */
 export interface ViewsAnswer {
   readonly gateways: boolean;
   readonly shadow: boolean;

@@ -1,7 +1,8 @@
 /**
  * Asks the running nginx about a request. The question is a request to nginx's control socket with
  * the same host, path, query and headers, so nginx reads these as it would read the request.
- * Headers that are about one connection, and the password of another server, go beside it.
+ * Headers that are about one connection, and the password for another server, are in the body
+ * instead.
  */
 import { portsFor } from "../../decide/gateway/gateway.ts";
 import type { Served } from "../../decide/host.ts";
@@ -48,7 +49,7 @@ interface Questioned {
   readonly machine: Machine;
 }
 
-/** `port` is that of a Gateway; undefined: that of Ingresses. */
+/** `port` is the port of a Gateway; undefined for the ports of Ingresses. */
 function questionOf({ served, asked, request, machine }: Questioned, port: ListenerPort | undefined): RouterQuestion {
   const { scheme, method, headers } = asked;
   const tls = scheme === "https";
@@ -81,7 +82,7 @@ function questionOf({ served, asked, request, machine }: Questioned, port: Liste
   };
 }
 
-/** Headers about one connection, and those with which the question itself is sent. */
+/** Headers that belong to one connection, and those with which the question itself is sent. */
 const kept = [
   ...["authorization", "connection", "content-length", "expect", "keep-alive", "proxy-connection", "te", "trailer"],
   ...["transfer-encoding", "upgrade", "http2-settings"],

@@ -1,7 +1,7 @@
 /**
- * Explains one request as one value: where it may arrive, which route takes it and why, what guards
- * it, and how it ends. nginx finds hosts and routes where it was asked, and else the matcher does;
- * all else comes from the Configuration.
+ * Explains one request as one value: where it may arrive, which route takes it and why, its guards,
+ * and how it ends. The running nginx finds hosts and routes where it was asked; otherwise the
+ * matcher does. Everything else comes from the Configuration.
  */
 import { decide } from "../../decide/decide.ts";
 import type { Decision } from "../../decide/decision.ts";
@@ -39,7 +39,7 @@ export function explain(explaining: Explaining): AskAnswer {
   };
 }
 
-/** Undefined where no stream takes it, and it may be a request to its port. */
+/** Returns undefined where no stream takes the connection, so that it may be a request. */
 export function explainStream({ request, stream }: Asked, world: AskedWorld, note?: string): AskAnswer | undefined {
   if (stream === undefined) return undefined;
   const { protocol, host, port } = stream;
@@ -64,8 +64,8 @@ function mayBeRequest({ protocol, port }: AskedStream, { served, decide: { ports
 const isUsual = (port: number, { http, https }: Ports): boolean => [80, 443, http, https].includes(port);
 
 /**
- * A Gateway with an address of its own is one beside Ingresses that have the host: the name's
- * address decides then.
+ * Returns the places where the request may arrive. A Gateway with its own address and Ingresses may
+ * have the same host; then DNS decides.
  */
 function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const { world, asked, live } = explaining;
@@ -95,23 +95,25 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   return comes ? [...gateways, ingressArrival(explaining, decision, passedOn)] : gateways;
 }
 
-/** The connection with which a request comes. */
+/** Returns the connection of a request. */
 function streamOf({ scheme, port, sni }: AskedRequest, host: string): AskedStream {
   const https = scheme === "https";
   return { protocol: https ? "tls" : "tcp", host: sni ?? host, port: port ?? (https ? 443 : 80) };
 }
 
-/** Whether the stream has the port of these listeners, so no request for its name gets there. */
+/**
+ * Whether the stream has the port of these listeners, so that no request for its name reaches them.
+ */
 function isAt({ place }: StreamDecision, { address, listenPort }: ListenerPort): boolean {
   return place.kind === "gateway" && place.address === address && place.listenPort === listenPort;
 }
 
-/** Whether an Ingress has something to do for the request. */
+/** Whether an Ingress has an effect on the request. */
 function reaches({ end }: Decision): boolean {
   return end.kind !== "answer" || end.status < 404;
 }
 
-/** Only Gateways have the port, and none takes the host. */
+/** Returns the arrival at a port that only Gateways use, where none takes the host. */
 function nowhere({ port }: AskedRequest, host: string): Arrival {
   const end = { kind: "answer", status: 404, why: `no listener on port ${port} takes the host ${host}` } as const;
   const empty = { lost: [], guards: [], backends: [], settings: [], problems: [], errorPages: [], changes: [] };

@@ -1,4 +1,4 @@
-/** All that an answer is made of. */
+/** All values from which an answer is made. */
 import type { AskedRequest } from "../../decide/request.ts";
 import type { LiveRouter } from "./live-router.ts";
 import type { AskedWorld } from "./world.ts";
@@ -8,7 +8,7 @@ export interface Explaining {
   readonly asked: AskedRequest;
   /** The answer of the running nginx, where it was asked. */
   readonly live?: LiveRouter;
-  /** Why nginx was not asked, or did not say. */
+  /** The reason why nginx was not asked, or gave no answer. */
   readonly note?: string;
   readonly now: Date;
 }

@@ -46,7 +46,7 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
 
 const howOf = (name: string) => (name === "_" ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name");
 
-/** Routes that take the request, too, and come after the one that gets it. */
+/** Returns routes that match the request, too, but come after the one that gets it. */
 function behindOf({ asked }: Explaining, { taken }: GatewayDecision): readonly RouteLost[] {
   const request = readRequest(asked);
   if (taken === undefined || request === undefined) return [];
@@ -57,8 +57,8 @@ function behindOf({ asked }: Explaining, { taken }: GatewayDecision): readonly R
 }
 
 /**
- * nginx lists those that may get the request, in the order of the rule; one that it does not list
- * has no share.
+ * Returns the backends. nginx lists those that may get the request, in the order of the rule; a
+ * backend that it does not list has no share.
  */
 function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): readonly AskedBackend[] {
   const said = [...(live?.at(port)?.upstreams ?? [])];

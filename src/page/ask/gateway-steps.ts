@@ -1,6 +1,6 @@
 /**
- * The way of a request at the port of a Gateway, as steps: listener, route, the routes that were
- * tried before, guards, backends, answer.
+ * Describes the way of a request at the port of a Gateway, as steps: listener, route, the routes
+ * that were tried before, guards, backends, answer.
  */
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { RouteLost, RouteTaken } from "../../decide/gateway/match.ts";
@@ -13,7 +13,10 @@ import type { AskedStep } from "../api/ask.ts";
 import { endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
 
-/** The most routes that lost and are printed; of the others only the number is. */
+/**
+ * The most routes that are printed of those that were tried before. Of further routes only the
+ * number is printed.
+ */
 const mostLost = 5;
 
 /** `behind` are routes that come after the one that gets the request. */
@@ -54,7 +57,7 @@ export function gatewaySteps(
   ];
 }
 
-/** The steps of a Gateway that leaves the request to Ingresses on its port. */
+/** Returns the steps of a Gateway that leaves the request to Ingresses on its port. */
 export function passedOnSteps({ listener, lost, passedOn = "" }: GatewayDecision): readonly AskedStep[] {
   return [
     step("gateway", `Gateway ${listener.gateway}, listener ${listener.name}: ${passedOn}, so Ingresses are asked`),
@@ -72,14 +75,17 @@ function certificateSteps({ port, listener }: GatewayDecision): AskedStep[] {
 
 const types = { exact: "Exact", prefix: "PathPrefix", pattern: "RegularExpression", regex: "regex", slash: "slash" };
 
-/** `HTTPRoute shop/web, rule cart: /cart (PathPrefix) with POST, of host *.example.com`. */
+/**
+ * Returns, for example, `HTTPRoute shop/web, rule cart: /cart (PathPrefix) with POST, of host
+ * *.example.com`.
+ */
 function routeWords(taken: RouteTaken): string {
   const { server, location, route } = taken;
   const owner = location.owner === undefined ? "" : named(location.owner);
   const rule = location.rule === undefined ? "" : `, rule ${location.rule}`;
   const conditions = conditionWords(route.conditions);
   const host = server.name === catchAll ? "all hosts" : `host ${server.name}`;
-  // The prefix /foo is the path itself, too, which stands among exact ones.
+  // The prefix /foo also covers the path /foo itself, which is an exact path in the Configuration.
   const type = isPrefix(taken) ? "prefix" : route.match;
   return `${owner}${rule}: ${location.path} (${types[type]})${conditions === "" ? "" : ` with ${conditions}`}, for ${host}`;
 }

@@ -18,7 +18,7 @@ import { openGuard } from "./steps.ts";
 import { askedEnd, askedProblem, backendOf, certificateOf, lostOf, mostLost, problemsOf, routeOf } from "./words.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 
-/** `passedOn`: Gateways on the same port that leave the request to Ingresses. */
+/** `passedOn` are Gateways on the same port that leave the request to Ingresses. */
 export function ingressArrival(
   { world, asked, live, now }: Explaining,
   decision: Decision,
@@ -53,7 +53,7 @@ export function ingressArrival(
   };
 }
 
-/** The own backend first. */
+/** Returns the backends, the Location's own one first. */
 function backendsIn(decision: Decision, asked: AskedRequest, live: Explaining["live"]): readonly AskedBackend[] {
   const { end } = decision;
   if (end.kind !== "proxied") return [];
@@ -82,7 +82,7 @@ function backendsIn(decision: Decision, asked: AskedRequest, live: Explaining["l
   );
 }
 
-/** Keyed by the id of a canary's Upstream: the rule by which it takes requests. */
+/** Returns the rule by which each canary takes requests, by the id of its Upstream. */
 function canaryWords({ end }: Pick<Decision, "end">): ReadonlyMap<string, Pick<AskedBackend, "when">> {
   const canaries = end.kind === "proxied" ? end.canaries : [];
   return new Map(
@@ -97,7 +97,10 @@ function canaryWords({ end }: Pick<Decision, "end">): ReadonlyMap<string, Pick<A
   );
 }
 
-/** The certificate of the host; for http that which https would show, where the host has one. */
+/**
+ * Returns the certificate of the host. For http it is the one that https would show, where the host
+ * has its own.
+ */
 function shownTo(
   { scheme }: AskedRequest,
   decision: Decision,
@@ -113,8 +116,8 @@ function shownTo(
 }
 
 /**
- * Why a host for which TLS is configured has no certificate of its own; undefined where that is not
- * known.
+ * Returns why a host for which TLS is configured has no certificate of its own; undefined where
+ * that is not known.
  */
 function withoutCertificate({ host, request }: Decision, { problems, snapshot }: AskedWorld): string | undefined {
   if (host === undefined || host.certificate !== undefined || !host.tls) return undefined;
@@ -134,7 +137,8 @@ function withoutCertificate({ host, request }: Decision, { problems, snapshot }:
 }
 
 /**
- * The Problems of the route's owner and of its Service; without a route, those of unreadable files.
+ * Returns the Problems of the route's owner and of its Service, or, without a route, those of
+ * unreadable files.
  */
 function problemsFor({ path }: Decision, findings: readonly Finding[]): readonly Finding[] {
   if (path?.kind !== "location") return findings.filter(({ problem }) => problem.object.kind === "File");

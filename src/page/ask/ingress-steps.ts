@@ -9,14 +9,14 @@ import type { AskedCertificate, AskedRoute, AskedStep, LostRoute } from "../api/
 import { endOf, guardStep, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
 
-/** The most routes that lost and are named. */
+/** The most routes that are named of those that come after the one that gets the request. */
 const mostLost = 5;
 
 export interface IngressWay {
   readonly decision: Decision;
   readonly scheme: "http" | "https";
   readonly lost: readonly LostRoute[];
-  /** The routes of the host, for what is not ready and the rules of canaries. */
+  /** The routes of the host, with endpoints that are not ready and the rules of canaries. */
   readonly routes: readonly ServedRoute[];
   readonly certificate: AskedCertificate | undefined;
   readonly problems: readonly Finding[];

@@ -1,7 +1,7 @@
 /**
- * The answer of the running nginx about a request, as the Router of a decision. nginx names
- * records, and the Configuration that they were made of has their content. Where the two do not
- * fit, nginx has got other records in between.
+ * The answer of the running nginx about a request, as the Router of a decision. nginx's answer
+ * names records, and their content comes from the Configuration from which they were made. Where
+ * the two do not fit, nginx has received other records meanwhile.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { lostWords } from "../../decide/gateway/conditions.ts";
@@ -16,7 +16,7 @@ import type { Routed } from "../../nginx/routed.ts";
 import type { AskedBackend } from "../api/ask.ts";
 import { backendOf } from "./words.ts";
 
-/** nginx's answers, by `ListenerPort.id`; those of the ports of Ingresses have the key "". */
+/** nginx's answers, by `ListenerPort.id`. The answer for the ports of Ingresses has the key "". */
 export type Answers = ReadonlyMap<string, Routed>;
 
 export class LiveRouter implements Router {
@@ -27,7 +27,7 @@ export class LiveRouter implements Router {
     this.#answers = answers;
   }
 
-  /** Whether all that nginx names is in the Configuration. */
+  /** Whether the Configuration has everything that nginx's answer names. */
   fits({ servers }: Served): boolean {
     const all = [...this.#answers.values()].flatMap((one) => [one, ...(one.rest === undefined ? [] : [one.rest])]);
     return all.every(({ host, location, lost = [] }) => {
@@ -36,7 +36,7 @@ export class LiveRouter implements Router {
     });
   }
 
-  /** Its answer at the ports of Ingresses, where no route of a Gateway gets the request. */
+  /** nginx's answer at the ports of Ingresses, where no route of a Gateway gets the request. */
   get ingresses(): Routed | undefined {
     const routed = this.#answers.get("");
     return routed?.rest ?? routed;
@@ -111,7 +111,10 @@ export class LiveRouter implements Router {
     return { lost, end: { kind: "nothing", hosts } };
   }
 
-  /** The backends with their probabilities and their endpoints; `words` by id of an Upstream. */
+  /**
+   * Returns the backends with their probabilities and endpoints. `words` has the rules of canaries,
+   * by id of an Upstream.
+   */
   backends(
     { upstreams = [] }: Routed,
     words: ReadonlyMap<string, Pick<AskedBackend, "when">>,
@@ -122,7 +125,7 @@ export class LiveRouter implements Router {
   }
 }
 
-/** The way into the Location by which the path came. */
+/** Returns the route that matched the path. */
 function routeIn(
   server: Server<FeatureValues>,
   location: number,

@@ -1,4 +1,4 @@
-/** A question as a request or a stream: what `sluice why` and the page take. */
+/** Reads a question of `sluice why` or of the page as a request or a stream. */
 import { isIP } from "node:net";
 import type { AskedRequest } from "../../decide/request.ts";
 import type { AskedStream } from "../../decide/streams.ts";
@@ -6,10 +6,10 @@ import { urlParts } from "../../decide/url.ts";
 import type { AskQuestion } from "../api/ask.ts";
 import { shown } from "../shown.ts";
 
-/** In quotes, on one line, and no longer than somebody reads. */
+/** Returns the text in quotes, on one line, with at most 100 characters. */
 const quoted = (text: string): string => `"${shown(text, 100)}"`;
 
-/** At least one of them; with both it is a request where no stream takes it. */
+/** At least one of the two is given. With both it counts as a request where no stream takes it. */
 export interface Asked {
   readonly request?: AskedRequest;
   readonly stream?: AskedStream;

@@ -1,4 +1,4 @@
-/** The changes that would make a request succeed that finds no route or backend. */
+/** Finds changes with which a request would succeed that now finds no route or backend. */
 
 import type { Decision, Guard } from "../../decide/decision.ts";
 import { nearest } from "../../kinds/nearest.ts";
@@ -10,7 +10,7 @@ import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts
 import { unservedRoutes } from "./route-reasons.ts";
 import type { AskedWorld } from "./world.ts";
 
-/** Sentences, the most helpful first. */
+/** Returns sentences, the most helpful first. */
 export function reasonsIn(
   decision: Decision,
   world: Pick<AskedWorld, "snapshot" | "isServed" | "problems" | "options" | "findings" | "unread">,
@@ -35,7 +35,7 @@ export function reasonsIn(
   ];
 }
 
-/** Ingresses of files that name the host and are not applied, because they have a mistake. */
+/** Finds Ingresses in files that name the host and are not applied because of a mistake. */
 function ofUnread(host: string, { unread = [], findings }: Pick<AskedWorld, "unread" | "findings">): string[] {
   const own = unread.filter(({ hosts }) => hosts.includes(host));
   return own.flatMap(({ key }) => {
@@ -49,7 +49,9 @@ function ofUnread(host: string, { unread = [], findings }: Pick<AskedWorld, "unr
   });
 }
 
-/** A guard that stops every request, because something that it needs is missing or broken. */
+/**
+ * Explains a guard that stops every request, because something that it needs is missing or broken.
+ */
 function ofGuard({ what }: Guard, { path }: Decision, { problems }: Pick<AskedWorld, "problems">): string[] {
   if (path?.kind !== "location") return [];
   const { closed, owner } = path.location;
@@ -76,7 +78,7 @@ function placeOf(problem: Problem): string {
 const hostsOf = ({ spec }: Ingress): readonly string[] =>
   (spec?.rules ?? []).flatMap(({ host }) => (host ? [host.toLowerCase()] : []));
 
-/** Ingresses that name the host, and that no class of this controller takes in. */
+/** Finds Ingresses that name the host and have no class of this controller. */
 function ofOtherClass(
   host: string,
   { snapshot: { ingresses, ingressClasses }, isServed, options }: Pick<AskedWorld, "snapshot" | "isServed" | "options">,
@@ -110,7 +112,7 @@ function ofPath({ host }: Decision, uri: string): string[] {
   const paths = routes.flatMap((route) => {
     const location = locations[route.location]!;
     const { owner, path } = location;
-    // The root that every host has besides is no path of an Ingress.
+    // The path `/` that every host has by default belongs to no Ingress.
     return owner === undefined || backendOf(location).service === ""
       ? []
       : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];

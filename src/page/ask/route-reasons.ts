@@ -1,9 +1,12 @@
-/** Routes that name a host and are not served, because nothing here serves their Gateways. */
+/**
+ * Finds routes that name a host and are not served, because this controller does not serve their
+ * Gateways.
+ */
 import { gatewayGroup, type ParentReference, type Route } from "../../model/gateway/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { AskedWorld } from "./world.ts";
 
-/** Sentences; a route without hostnames counts for every host. */
+/** Returns sentences. A route without hostnames counts for every host. */
 export function unservedRoutes(
   host: string,
   { snapshot, options }: Pick<AskedWorld, "snapshot" | "options">,
@@ -17,7 +20,7 @@ export function unservedRoutes(
     .flatMap(({ kind, metadata: { namespace = "default", name }, spec }) => {
       const whys = (spec?.parentRefs ?? []).map((parent) => whyNot(parent, namespace, snapshot, classes));
       const [why] = whys;
-      // One parent that is served is enough: its own listeners say the rest.
+      // One served parent is enough, because its conditions explain the rest.
       if (why === undefined || whys.includes(undefined)) return [];
       return [`${kind} ${namespace}/${name} takes this host, and is not served here: ${why}`];
     });

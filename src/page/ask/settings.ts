@@ -1,7 +1,7 @@
 /**
  * Settings of a route that differ from the defaults, with the annotation or the key of the
- * ConfigMap that they come from. Text that authors wrote for nginx is left out, and so is what a
- * URL has of a user, a password and a query.
+ * ConfigMap that they come from. Snippets are left out, and so are user, password and query of a
+ * URL.
  */
 import type { Field, Fields } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
@@ -28,7 +28,9 @@ export function settingsOf(owner: Owner | undefined, world: AskedWorld): readonl
   return [...new Map(found.map((one) => [`${one.from} ${one.name}`, one])).values()];
 }
 
-/** Undefined where no annotation decides; empty where it says what holds anyway. */
+/**
+ * Returns undefined where no annotation decides, and an empty list where its value is the default.
+ */
 function ofAnnotation(
   { key, aliases = [], kind, fallback, risk }: Field<unknown>,
   annotations: Readonly<Record<string, string>> | undefined,
@@ -46,7 +48,7 @@ function ofAnnotation(
   return undefined;
 }
 
-/** The keys from which the value of the field comes, where they have not their defaults. */
+/** Returns the keys from which the field's value comes, where these do not have their defaults. */
 function ofConfigMap(
   { key, fallback }: Field<unknown>,
   settings: Settings,

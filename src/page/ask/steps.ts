@@ -1,4 +1,4 @@
-/** Steps that requests for Ingresses and for Gateways have in common. */
+/** Makes the steps that requests for Ingresses and for Gateways have in common. */
 import type { End, Guard } from "../../decide/decision.ts";
 import { defaultUpstream } from "../../model/configuration.ts";
 import { named, unplaced } from "../../problem.ts";
@@ -9,8 +9,8 @@ import type { Finding } from "./world.ts";
 export const step = (what: string, says: string): AskedStep => ({ what, says });
 
 /**
- * Without what only Sluice and the asked service know of its URL. What stops a request may say the
- * whole URL of a redirect, which each client gets.
+ * Returns the guard without the secret parts of an auth service's URL. A guard that stops a request
+ * may have the whole URL of a redirect, because each client gets that.
  */
 export function openGuard(guard: Guard): Guard {
   return guard.outcome === "stops" ? guard : { ...guard, says: withoutCredentials(guard.says) };
@@ -32,7 +32,7 @@ export function problemStep({ severity, at, problem }: Finding): AskedStep {
   return step("problem", `${place}${severity}: ${named(problem.object)}: ${withoutCredentials(unplaced(problem))}`);
 }
 
-/** `192.0.2.1:80, 192.0.2.2:80 and 3 more`. */
+/** Returns, for example, `192.0.2.1:80, 192.0.2.2:80 and 3 more`. */
 export function someOf(endpoints: readonly string[], count = endpoints.length): string {
   const shown = endpoints.slice(0, 5);
   return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
@@ -51,7 +51,7 @@ export function endOf(end: End): string {
   return `that of ${backendName(upstream.id)}${path}${standsIn ? ", which stands in because the Service has no endpoint" : ""}`;
 }
 
-/** `Service shop/web, port http`. */
+/** Returns, for example, `Service shop/web, port http`. */
 function backendName(id: string): string {
   if (id === defaultUpstream) return "the default backend";
   const [, service, port] = /^([^/]+\/[^/]+)\/([^/ ]+)(?: for .*)?$/.exec(id) ?? [];

@@ -124,7 +124,7 @@ function answerWords({ targets }: StreamDecision): string {
   return count === 1 ? "that of the endpoint" : `that of one of ${count} endpoints`;
 }
 
-/** A stream that nothing takes. */
+/** Returns the arrival of a connection that no stream takes. */
 export function untaken(asked: AskedStream, world: AskedWorld): Arrival {
   const { served, decide, findings } = world;
   const { protocol, host, port } = asked;
@@ -145,7 +145,7 @@ export function untaken(asked: AskedStream, world: AskedWorld): Arrival {
   return { ...empty, problems: problems.map(askedProblem), changes: [change], end, steps };
 }
 
-/** Whether a Problem of a ConfigMap is that of the port. */
+/** Whether a ConfigMap's Problem is about this port. */
 function isAbout(problem: Problem, { port }: AskedStream): boolean {
   return problem.object.kind === "ConfigMap" && "field" in problem && problem.field === `data.${port}`;
 }

@@ -1,4 +1,4 @@
-/** Parts of an answer that requests for Ingresses and for Gateways have in common. */
+/** Makes the parts of an answer that requests for Ingresses and for Gateways have in common. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { End } from "../../decide/decision.ts";
 import type { Outranked } from "../../decide/outranked.ts";
@@ -17,7 +17,7 @@ import type { AskedBackend, AskedCertificate, AskedEnd, AskedProblem, AskedRoute
 import { withoutCredentials } from "../shown.ts";
 import type { Finding } from "./world.ts";
 
-/** The most routes that lost and are listed. */
+/** The most routes that are listed of those that do not get the request. */
 export const mostLost = 20;
 
 interface Found {
@@ -45,7 +45,7 @@ export function lostOf(server: Server<FeatureValues>, { route, location, why }: 
   return { ...routeOf({ server, location, route }), why };
 }
 
-/** `shop/web/80`, or `shop/web-canary/80 for shop/web/80`. */
+/** Reads an Upstream's id, such as `shop/web/80` or `shop/web-canary/80 for shop/web/80`. */
 export function backendOf(id: string): Pick<AskedBackend, "service" | "port"> {
   const [, service = "", port = ""] = /^([^/]+\/[^/]+)\/([^/ ]+)/.exec(id) ?? [];
   return id === defaultUpstream ? { service: "", port: "" } : { service, port };
@@ -62,7 +62,10 @@ export function askedProblem({ severity, at, problem }: Finding): AskedProblem {
   return { severity, object: named(problem.object), sentence: withoutCredentials(unplaced(problem)), ...place };
 }
 
-/** Undefined where there is no Certificate with this id: then the default one is shown. */
+/**
+ * Returns undefined where there is no Certificate with this id, so that clients get the default
+ * one.
+ */
 export function certificateOf(
   id: string | undefined,
   { certificates }: Pick<Configuration<unknown, unknown>, "certificates">,
@@ -80,7 +83,7 @@ export function certificateOf(
   };
 }
 
-/** The Problems of these objects, by kind, namespace and name. */
+/** Returns the Problems of these objects, which are compared by kind, namespace and name. */
 export function problemsOf(
   findings: readonly Finding[],
   objects: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[],

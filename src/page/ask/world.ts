@@ -1,6 +1,6 @@
 /**
- * The state in which a request is decided: what a controller serves, or what one would make of some
- * files.
+ * The state in which a request is decided: what a controller serves, or what it would serve from
+ * some files.
  */
 import type { DecideOptions } from "../../decide/decide.ts";
 import type { Served } from "../../decide/host.ts";
@@ -15,14 +15,15 @@ export interface AskedWorld {
   readonly options: TranslateOptions;
   readonly decide: DecideOptions;
   /**
-   * The flags that decide which class is served: `flags of Deployment ingress-nginx/controller`.
+   * The source of the flags that decide which class is served: `flags of Deployment
+   * ingress-nginx/controller`.
    */
   readonly flagsOf: string;
   /** Whether the Ingress with this key is served here. */
   readonly isServed: (key: string) => boolean;
   /** Problems of the translation. */
   readonly problems: readonly Problem[];
-  /** All Problems of objects, with their place where files have one. */
+  /** All Problems of objects, each with its place where it comes from a file. */
   readonly findings: readonly Finding[];
   /** Ingresses of files that cannot be read, with the hosts that they seem to have. */
   readonly unread?: readonly { readonly key: string; readonly hosts: readonly string[] }[];
@@ -30,7 +31,7 @@ export interface AskedWorld {
 
 export interface Finding {
   readonly severity: Severity;
-  /** Undefined for an object that no file holds. */
+  /** Undefined for an object that does not come from a file. */
   readonly at: FilePlace | undefined;
   readonly problem: Problem;
 }

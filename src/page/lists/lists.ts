@@ -1,6 +1,6 @@
 /**
- * The lists of all views, made when they are first asked for and kept for as long as what they are
- * made of.
+ * The lists of all views. Each is made at its first use, and is kept as long as its sources stay
+ * the same.
  */
 import type { Clock } from "../../timing/clock.ts";
 import type { CertificateRow } from "../api/certificates.ts";
@@ -17,9 +17,9 @@ import { RouteRows } from "../views/route-rows.ts";
 import { type PlainRoute, routeColumns } from "../views/routes.ts";
 import { Listing } from "./listing.ts";
 
-/** Certificates expire while nothing changes. */
+/** Certificates expire even if nothing changes, so their list is made again after a day. */
 const dayMs = 24 * 3_600_000;
-/** nginx's counts of routes in shadow are read at most so often. */
+/** nginx's counts of routes in shadow are read at most once in this time. */
 const countsMs = 2_000;
 
 export class PageLists {
@@ -42,7 +42,7 @@ export class PageLists {
     const { endpointSlices, configMaps } = snapshot();
     const routes = [servers, upstreams, certificates, endpointSlices];
     return {
-      // Each change is one of the last hundred.
+      // The Overview shows the last changes, so every change affects it.
       overview: [{}],
       routes: [...routes, configMaps],
       problems: [notes.problems.revision, ...routes],
@@ -83,7 +83,7 @@ export class PageLists {
     return this.#keep("gateways", this.marks.gateways, () => gatewayLists(this.#source));
   }
 
-  /** nginx is asked for its counts. */
+  /** Reads nginx's counts of routes in shadow. */
   get shadow(): Promise<Listing<ShadowRow>> {
     const { configuration, shadows, ended } = this.#source;
     const marks = [configuration(), ended(), Math.floor(this.#clock.now() / countsMs)];

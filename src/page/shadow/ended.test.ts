@@ -27,7 +27,7 @@ const world = put(
 );
 const plain = route({ hostnames: ["a.test"], rules: [{ backendRefs: [{ name: "new", port: 80 }] }] });
 
-/** A Configuration with the route in shadow, as one that serves, or without it. */
+/** Returns a Configuration with the route in shadow, with the route serving, or without it. */
 function configuration(state: "shadow" | "serves" | "gone") {
   const annotations = state === "shadow" ? { "sluice.dev/shadow": "true" } : {};
   const objects = state === "gone" ? [] : [{ ...plain, metadata: { ...plain.metadata, annotations } }];

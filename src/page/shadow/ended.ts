@@ -1,8 +1,8 @@
 /**
- * What routes in shadow would have done otherwise, kept after they are in shadow no more, because a
- * user who lets a route serve wants to compare. The differences need the Configuration in which the
- * route was in shadow, so they are worked out at the turn that ends it, whether or not a page is
- * open.
+ * Keeps the differences that routes in shadow would have made after they are no longer in shadow,
+ * because a user who then lets a route serve wants to compare. The differences need the
+ * Configuration in which the route was in shadow. So they are computed at the turn that ends this,
+ * whether or not a page is open.
  */
 import type { DecideOptions } from "../../decide/decide.ts";
 import type { Served } from "../../decide/host.ts";
@@ -16,13 +16,13 @@ export interface EndedShadow {
 
 export interface ShadowParts {
   readonly configuration: () => Served | undefined;
-  /** nginx's counts, which stay after a route has left. */
+  /** Returns nginx's counts, which stay after a route was removed. */
   readonly counts: () => Promise<string>;
   readonly options: DecideOptions;
   readonly now: () => Date;
-  /** Called when `all` is another array. */
+  /** Called when `all` has become a different array. */
   readonly changed: () => void;
-  /** Resolves before the next look, so that many turns are one. */
+  /** Waits before the next comparison, so that many turns need only one. */
   readonly pause: () => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export class EndedShadows {
   readonly #parts: ShadowParts;
   /** The last Configuration, where it has routes in shadow. */
   #last: Served | undefined;
-  /** The Configuration before the first turn that no look has seen. */
+  /** The Configuration before the first turn that was not compared yet. */
   #before: Served | undefined;
   #looking: Promise<void> | undefined;
   #ended: ReadonlyMap<string, EndedShadow> = new Map();
@@ -42,7 +42,7 @@ export class EndedShadows {
     this.#parts = parts;
   }
 
-  /** For the turns of the sync. */
+  /** Listens to the turns of the sync. */
   readonly listener: Listener = { problems: () => {}, synced: () => this.turned() };
 
   turned(): void {
@@ -58,7 +58,7 @@ export class EndedShadows {
     });
   }
 
-  /** The newest first; another array after each change. */
+  /** The newest first. It is a different array after each change. */
   get all(): readonly EndedShadow[] {
     return this.#all;
   }

@@ -84,7 +84,10 @@ function partyWords({ kind, name, path }: ShadowReport["now"]): string {
   return `${kind === "ingress" ? "Ingress" : "route"} ${name} (${path})`;
 }
 
-/** The names of its query say nothing secret, and are what a route may ask for. */
+/**
+ * Returns the example with the names of its query parameters, which are not secret and may be
+ * conditions of a route.
+ */
 function exampleOf(example: string): string {
   const at = example.indexOf("?");
   return at < 0
@@ -92,7 +95,7 @@ function exampleOf(example: string): string {
     : shown(example.slice(0, at), longestExample) + visible(example.slice(at, at + longestExample));
 }
 
-/** Whether the route has got a place among those that serve. */
+/** Returns what has become of the route: whether it serves now. */
 function stateOf({ listener, host, shadow }: ShadowReport, served: Served | undefined): ShadowState {
   const server = served?.servers.get(serverKey({ listener, name: host }));
   const serves = server?.routes.some(({ location }) => {

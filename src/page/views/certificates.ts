@@ -1,6 +1,6 @@
 /**
  * The view Certificates: names, issuers and expiry of the certificates that are served. No key is
- * looked at.
+ * read.
  */
 import { type Certificate, catchAll } from "../../model/configuration.ts";
 import { visible } from "../../visible.ts";
@@ -8,7 +8,7 @@ import type { CertificateRow, CertificateState } from "../api/certificates.ts";
 import { Listing } from "../lists/listing.ts";
 import type { PageSource, Served } from "../source.ts";
 
-/** The time of the warning in `src/translate/hosts/certificate-doubts.ts`. */
+/** The same time as in the warning of `src/translate/hosts/certificate-doubts.ts`. */
 const soonMs = 10 * 24 * 3_600_000;
 const someHosts = 20;
 const mostNames = 100;
@@ -44,7 +44,7 @@ export function certificateListing(rows: readonly CertificateRow[]): Listing<Cer
   });
 }
 
-/** Hosts of Ingresses, and listeners of Gateways, by the id of the Certificate. */
+/** Returns hosts of Ingresses and listeners of Gateways, by the id of the Certificate. */
 function hostsByCertificate({ servers, listenerPorts }: Served): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const add = (id: string | undefined, host: string) => {

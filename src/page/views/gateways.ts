@@ -1,6 +1,5 @@
 /**
- * The view Gateways: what the status of each object of the Gateway API says, as this controller
- * wants it.
+ * The view Gateways: the status that this controller wants each object of the Gateway API to have.
  */
 
 import type { GatewayListener, ParentReference } from "../../model/gateway/objects.ts";
@@ -16,7 +15,7 @@ const mostGateways = 50;
 
 type Of<K extends DesiredStatus["kind"]> = Extract<DesiredStatus, { kind: K }>;
 
-/** What the view shows, without a filter. */
+/** The content of the view, without a filter. */
 export interface GatewayLists {
   readonly classes: GatewaysAnswer["classes"];
   readonly gateways: Listing<GatewayRow>;
@@ -148,7 +147,7 @@ function parentWords(
   ].join(", ");
 }
 
-/** Conditions that are bad news when they are True. */
+/** Conditions that report a mistake when they are True. */
 const badWhenTrue = ["Conflicted", "OverlappingTLSConfig", "PartiallyInvalid", "InsecureFrontendValidationMode"];
 
 function conditionRow({ type, status, reason, message }: DesiredCondition): ConditionRow {

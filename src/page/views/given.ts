@@ -1,6 +1,6 @@
 /**
- * Settings of a route that differ from the defaults, with the annotation or key that they come
- * from. What is shown is what the author wrote, except texts that may hold a secret: snippets, and
+ * Settings of a route that differ from the defaults, with the annotation or key from which they
+ * come. Values are shown as the author wrote them, except parts that may be secret: snippets, and
  * users and queries in URLs.
  */
 import type { Field } from "../../annotations/declare.ts";
@@ -28,7 +28,7 @@ const fields: ReadonlyMap<string, Field<unknown>> = new Map(
 /** Keys that hold a secret itself. */
 const secretKeys = ["ssl-session-ticket-key"];
 
-/** Labels of the Kinds whose texts are somebody's own configuration, which may hold anything. */
+/** Labels of the Kinds whose texts are configuration of other programs, which may hold secrets. */
 const ownTexts = ["nginx directives", "ModSecurity rules"];
 
 /** `owner` is absent where no object owns the route. */

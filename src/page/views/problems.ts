@@ -1,6 +1,6 @@
 /**
- * The view Problems: who is wrong about what and since when, what nginx refused, and which paths
- * answer 503 for which cause.
+ * The view Problems: the present Problems with the time of each, objects that nginx refused, and
+ * paths that answer 503, by cause.
  */
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type ObjectName, type Problem, sentence } from "../../problem.ts";
@@ -52,7 +52,7 @@ export function quarantineRows({ refusals }: PageSource): readonly QuarantineRow
   ];
 }
 
-/** The most frequent causes first. */
+/** Returns the rows, the most frequent causes first. */
 export function unansweredRows(
   routes: readonly PlainRoute[],
   { services }: Pick<Snapshot, "services">,

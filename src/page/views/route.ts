@@ -38,7 +38,7 @@ interface Found {
   readonly location: Location<FeatureValues>;
 }
 
-/** Undefined where there is no such route (any more). */
+/** Returns undefined where there is no such route, or no longer. */
 export async function routeDetail(
   name: RouteName,
   source: PageSource,
@@ -118,8 +118,8 @@ function balanceWords(balance: Balance): string {
 type PlainEndpoint = Pick<EndpointRow, "service" | "address" | "state">;
 
 /**
- * The endpoints of its backends and canaries: first those that get requests, then those that are
- * not ready.
+ * Returns the endpoints of its backends and canaries: first those that get requests, then those
+ * that are not ready.
  */
 function endpointsOf(
   { backends, canaries }: Location<FeatureValues>,
@@ -144,7 +144,7 @@ function endpointsOf(
   });
 }
 
-/** Keyed by Service and address, as in the EndpointSlices. */
+/** Returns the states of endpoints, by Service and by address as in the EndpointSlices. */
 function statesOf(
   services: ReadonlySet<string>,
   { endpointSlices }: Snapshot,
@@ -178,7 +178,7 @@ function ownerOf({ owner }: Location<FeatureValues>, snapshot: Snapshot): Kubern
   return table?.get(`${owner.namespace}/${owner.name}`);
 }
 
-/** Problems of its owner, its Services and the Secret of its certificate. */
+/** Returns the Problems of its owner, its Services and the Secret of its certificate. */
 function problemsOf(
   { owner, backends }: Location<FeatureValues>,
   secret: string | undefined,

@@ -41,7 +41,7 @@ export function routeColumns(traffic: () => TrafficWindows | undefined): Columns
   };
 }
 
-/** Null while requests are not counted. */
+/** Returns null while requests are not counted. */
 export function trafficOf({ host, owner, path }: PlainRoute, traffic: TrafficWindows | undefined): Traffic | null {
   return traffic?.of(host, owner.name, path) ?? null;
 }

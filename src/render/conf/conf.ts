@@ -1,4 +1,4 @@
-/** Renders nginx.conf around servers that are rendered already, and computes its generation. */
+/** Renders nginx.conf around servers that were rendered before, and computes its generation. */
 import { createHash, hash } from "node:crypto";
 import type { Machine, RequestCounts } from "../../directives/machine.ts";
 import type { HttpPart } from "../../directives/place.ts";
@@ -72,8 +72,8 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
 }
 
 /**
- * Directives that only a snippet or template of the operator may contain. They show in the rendered
- * text, which is then rendered again with their module.
+ * Renders the text. Some directives can only come from a snippet or template of the operator. Where
+ * the rendered text has one, it is rendered again with the directive's module.
  */
 function textOf(template: Template, parts: ConfParts): string {
   const render = (asks: Omit<TextNeeds, "parts">) => indented(String(template.render("nginx", mainView(parts, asks))));
@@ -83,7 +83,7 @@ function textOf(template: Template, parts: ConfParts): string {
   return asks.lua === first.lua && !asks.checksNames ? text : render(asks);
 }
 
-/** Variables that the router sets because something reads them. */
+/** Returns the variables that the router sets because the text reads them. */
 function variablesRead(text: string, isRead: (name: string) => boolean, { counts }: Machine): string[] {
   const names = [
     ...[...routeLabels, ...gatewayLabels, ...groupVariables].filter(isRead),
@@ -93,18 +93,18 @@ function variablesRead(text: string, isRead: (name: string) => boolean, { counts
   return names.map((name) => `"${name}"`);
 }
 
-/** Variables that the router only sets where something reads them, and that no record names. */
+/** Variables that the router sets only where the text reads them, and that no record names. */
 const setWhereRead = new Set([...groupVariables, ...gatewayLabels, closedReasonVariable]);
 
 /**
- * Where a log or a snippet names `$request_id`, it must equal the id that backends get, so nginx
- * makes both.
+ * Whether only Sluice's own map reads `$request_id`. Where a log or a snippet reads it, too, it
+ * must equal the id that backends get, so nginx makes both.
  */
 function onlyOurMapReadsTheId(text: string): boolean {
   return text.match(/\brequest_id\b/g)?.length === 1;
 }
 
-/** Each path once, because many locations may name one file. */
+/** Returns each path once, because many locations may name the same file. */
 export function distinct(files: readonly RenderedFile[]): readonly RenderedFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
@@ -119,8 +119,8 @@ export function hashOf(text: string): string {
 }
 
 /**
- * A hash of everything that nginx reads at a reload: two versions of the Lua may have the same
- * nginx.conf.
+ * Returns a hash of everything that nginx reads at a reload, because two versions of the Lua
+ * modules may have the same nginx.conf.
  */
 function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: string): string {
   const sum = createHash("sha256").update(luaVersion).update(conf);
@@ -129,7 +129,9 @@ function generationOf(conf: string, files: readonly RenderedFile[], luaVersion: 
   return sum.digest("hex").slice(0, 32);
 }
 
-/** The view of `nginx.tmpl`; `asks` names the modules whose directives the text contains. */
+/**
+ * Returns the view of `nginx.tmpl`. `asks` names the modules whose directives the text contains.
+ */
 function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
   const { settings, machine, parts, servers, upstreams, lua, streams, needs, http, fronts } = about;
   const { paths, ports } = machine;
@@ -164,7 +166,8 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
     shared: sharedLines(http),
     upstreams,
     servers,
-    // A record may name any of them but those that the router sets only where something reads them.
+    // A record may name any of these variables, except those that the router sets only where the
+    // text reads them.
     variables: [...variablesOf(lua)].map((name) =>
       lua === undefined || setWhereRead.has(name) ? ifRead(name) : Token.name(name),
     ),
@@ -183,8 +186,8 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
 }
 
 /**
- * Variables that all texts need, and those that only some shapes read, such as values of custom
- * headers.
+ * Returns the variables that all texts need, and those that only some shapes read, such as values
+ * of custom headers.
  */
 function variablesOf(lua: LuaParts | undefined): ReadonlySet<string> {
   const shapes = lua?.slots.flatMap((slot) => slot.shapes) ?? [];
@@ -192,13 +195,15 @@ function variablesOf(lua: LuaParts | undefined): ReadonlySet<string> {
   return new Set([...routeVariables(lua), ...bound.map((name) => `route_${name}`)]);
 }
 
-/** Each line once, in an order that does not depend on who asked first. */
+/** Returns each line once, in an order that does not depend on the order of requests for it. */
 function sharedLines(lines: readonly Token[]): Token[] {
   const byText = new Map(lines.map((line) => [String(line), line]));
   return [...byText.keys()].sort().map((text) => byText.get(text)!);
 }
 
-/** Strings in Lua have the quotes and escapes of nginx's words. */
+/**
+ * Returns the values for the Lua. Strings in Lua have the same quotes and escapes as nginx's words.
+ */
 function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, gateway, slots }: LuaParts) {
   return {
     gateway,
@@ -235,7 +240,8 @@ function listens({ ipv6 }: Machine, port: number): Token[] {
 }
 
 /**
- * Strict-Transport-Security: with TLS, without TLS, and for a page that is not the location's own.
+ * Returns the values of Strict-Transport-Security: with TLS, without TLS, and for a page that is
+ * not the location's own.
  */
 export function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
   const { hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, followed } = settings;

@@ -6,7 +6,7 @@
  */
 
 const noteEnd = "\u0004";
-/** Begins a note that is over at the end of its line. */
+/** Begins a note that ends with its line. */
 const lineMark = "\u0003listen%20";
 /** Marks the end of a noted block. */
 const blockEnd = "\u0005";
@@ -28,7 +28,8 @@ export function indented(text: string): string {
     depth += opened - closed;
     quote = left;
     for (let at = line.indexOf(noteEnd); at >= 0; at = line.indexOf(noteEnd, at + 1)) {
-      // A block on one line is over already; the depth after it is that of the block around it.
+      // A block on one line has ended already, so the depth after it is that of the block around
+      // it.
       const isLine = line.slice(0, at).includes(lineMark);
       if (isLine || (opened > 0 && opened === closed)) lines[lines.length - 1] += blockEnd;
       else noted.push(depth);
@@ -41,7 +42,10 @@ export function indented(text: string): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The braces of one line outside of quotes and comments, and the quote that is open at its end. */
+/**
+ * Counts the braces of one line outside of quotes and comments, and returns the quote that is open
+ * at its end.
+ */
 function braces(line: string, quote: string): { opened: number; closed: number; left: string } {
   let [opened, closed, left] = [0, 0, quote];
   for (let at = 0; at < line.length; at++) {
@@ -58,8 +62,8 @@ function braces(line: string, quote: string): { opened: number; closed: number; 
 }
 
 /**
- * The closing brace of `${name`, whose name begins at `from`; the last character before that place
- * where there is none.
+ * Returns the position of the closing brace of `${name`, whose name begins at `from`. Where there
+ * is none, it is the position before `from`.
  */
 function endOfName(line: string, from: number): number {
   let at = from;

@@ -18,17 +18,17 @@ export class InternalNames {
     this.#key = key;
   }
 
-  /** The identifier of the location with this text. */
+  /** Returns the identifier of the location with this text. */
   of(text: string): string {
     return shortHash(`${this.#key}${text}`);
   }
 
-  /** The ending of the names of locations that are in each server. */
+  /** Returns the ending of the names of locations that each server has. */
   get ending(): string {
     return this.#key === "" ? "" : `_${this.of("ending")}`;
   }
 
-  /** The name of one of these locations, whose router finds it by the ending. */
+  /** Returns the name of one of these locations. The router finds it by the ending. */
   fixed(name: string): Token {
     return Token.name(`@sluice_${name}${this.ending}`);
   }

@@ -10,13 +10,15 @@ import type { HttpPart } from "../../directives/place.ts";
 import type { Settings } from "../../settings/registry.ts";
 
 /**
- * The needs of a text beside its settings: those of its shapes, and whether it has directives of
- * the Lua module.
+ * The requirements of a text beside its settings: those of its shapes, and whether it has
+ * directives of the Lua module.
  */
 export interface TextNeeds {
   readonly parts: ReadonlySet<HttpPart>;
   readonly lua: boolean;
-  /** Whether our own module checks the names of backends' certificates. */
+  /**
+   * Whether the text needs Sluice's own module, which checks the names in backends' certificates.
+   */
   readonly checksNames: boolean;
 }
 
@@ -35,7 +37,9 @@ export function speaksLua(text: string): boolean {
   return /(?:^|[;{}])\s*(?:lua_\w+|\w+_by_lua\w*)\s/m.test(text);
 }
 
-/** The directive of `nginx/modules/`, from a permitted snippet or a feature. */
+/**
+ * Whether the text has the directive of `nginx/modules/`, from a permitted snippet or a feature.
+ */
 export function checksNames(text: string): boolean {
   return /(?:^|[;{}])\s*upstream_ssl_verify_san\s/m.test(text);
 }

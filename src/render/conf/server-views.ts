@@ -35,7 +35,7 @@ export const routeLabels = [
 /** Variables that name the route of a request at a Gateway. */
 export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 
-/** Where the router of Gateways puts the work of a route's filters. */
+/** Variables in which the router of Gateways puts the work of a route's filters. */
 export const filterVariables = [
   ...["route_answer", "route_location", "route_steering", "route_host", "route_deadline", "route_attempt"],
   ...["route_retries", "route_backoff", "route_shape", "route_failed", "route_next", "route_again", "route_peer"],
@@ -43,7 +43,7 @@ export const filterVariables = [
   ...["route_auth_status", "route_auth_location"],
 ];
 
-/** Set for a request of a Gateway on one of the usual ports. */
+/** The variable that is set for a request of a Gateway on one of the usual ports. */
 const besideVariable = "route_beside";
 
 /** Whether nginx listens for Gateways, and on one of the usual ports. */
@@ -52,7 +52,7 @@ interface Listening {
   readonly beside: boolean;
 }
 
-/** Variables that the router sets, or a location that needs them. */
+/** Variables that the router sets, or that a location sets where it needs them. */
 const routerVariables = [
   ...routeLabels,
   "escaped_request_uri",
@@ -102,10 +102,11 @@ export function aboutServers(
 }
 
 /**
- * The server of all hosts that are data. `named` gives it every name that no other server has, so
- * it must come last then: nginx remembers the server of the SNI only where a server has that name,
- * and answers 421 to a request on that connection for a host that wants client certificates.
- * `shared`: whether a Gateway has one of its ports, too.
+ * Returns the view of the server of all hosts that are data. With `named` it has every name that no
+ * other server has, so it must come last. This is for client certificates: nginx remembers the
+ * server of the SNI only where a server has that name, and answers 421 to a request on that
+ * connection for a host that wants client certificates. `shared` says whether a Gateway uses one of
+ * its ports, too.
  */
 export function dataServerView(
   about: AboutServers,
@@ -124,7 +125,7 @@ export function dataServerView(
   };
 }
 
-/** The server of one host that data cannot express. */
+/** Returns the view of the server of one host that data cannot express. */
 export function textServerView(about: AboutServers, server: RoutedTextServer, shapes: readonly Shape[]): View {
   const textOf = new Map(shapes.map(({ name, text }) => [name, text]));
   return {
@@ -139,12 +140,13 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
   };
 }
 
-/** The part of each server that has a router. */
+/** Returns the part of each server that has a router. */
 export function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
   return {
     ...headOf(about, slot === dataSlot),
-    // Only needed beside a snippet: the router checks the host of all other requests.
+    // This is needed only beside a snippet, because the router checks the host of all other
+    // requests.
     openNames: true,
     dynamic: true,
     router: Token.text(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route"),
@@ -157,7 +159,7 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     certificate: certificateAt(about.machine, defaultPairFile),
     locations: [
       ...[...beside.values()].map(({ match, text }) => ({ match, text })),
-      // The previous text may have this path in another place, and a request cannot move there.
+      // The previous text may have this path in another server, and a request cannot move there.
       ...shapes.map(({ name, text, needsPath }) => ({
         match: shapeBlock(name),
         text: needsPath ? Token.conf`return 503;` : text,
@@ -166,7 +168,7 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
   };
 }
 
-/** Names of the locations that each server with a router has, by what they are for. */
+/** Returns the names of the locations that each server with a router has, by their purpose. */
 export function fixedNames({ nameKey }: Machine): View {
   const names = new InternalNames(nameKey);
   return Object.fromEntries(fixedLocations.map((name) => [name, names.fixed(name)]));
@@ -186,7 +188,7 @@ const fixedLocations = [
   "status",
 ] as const;
 
-/** The beginning of every server, in either mode. */
+/** Returns the view of the beginning of every server, in either mode. */
 export function headOf(
   { settings, machine, parts, fronts }: AboutServers,
   isCatchAll: boolean,
@@ -219,8 +221,8 @@ export function headOf(
 }
 
 /**
- * Our TLS listener while the stream module has the https port. Only the stream module can reach it,
- * so its PROXY header is trusted.
+ * Returns our TLS listener where the stream module has the https port. Only the stream module can
+ * reach it, so its PROXY header is trusted.
  */
 function behindFront({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
   const http2 = capabilities.http2 && !capabilities.http2Directive ? ["http2"] : [];
@@ -232,7 +234,7 @@ function behindFront({ paths, capabilities }: Machine, isCatchAll: boolean): Tok
 export const defaultPairFile = "default";
 
 /**
- * `name` is that of its files in `tls/`, without extension; `staple` is the path of its OCSP
+ * `name` is the name of its files in `tls/`, without extension. `staple` is the path of its OCSP
  * response below the run folder.
  */
 export function certificateAt({ paths }: Machine, name: string, staple?: string): View {
@@ -243,7 +245,10 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
   };
 }
 
-/** Where nginx listens for Gateways, and whether one of the usual ports is among these. */
+/**
+ * Returns the variables of routers: those of Gateways only where nginx listens for them, and one
+ * more where this includes a usual port.
+ */
 export function routeVariables({ gateway, beside }: Listening = { gateway: false, beside: false }): string[] {
   const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));
   return [

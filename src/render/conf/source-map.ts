@@ -1,6 +1,6 @@
 /**
  * Finds the owners of a line of nginx.conf. While the text is assembled, each block that belongs to
- * an object carries a note after its name (`Token.noted`). The notes are then removed, and this map
+ * an object has a note after its name (`Token.noted`). The notes are then removed, and this map
  * keeps the lines of each block. Owners are only looked up when nginx refuses a line.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -33,7 +33,7 @@ export function listenLine(value: Token, port: string): Token {
   return Token.noted(value, `${lineNote}${port}`);
 }
 
-/** Begins notes that are over at the end of their line. */
+/** Begins notes that end with their line. */
 export const lineNote = "listen ";
 
 interface Hosts {
@@ -50,7 +50,7 @@ export type ShapesOf = (location: Own, host: Host) => readonly string[];
 
 const noShapes: ShapesOf = () => [];
 
-/** Where the noted blocks of one text are. */
+/** The lines of the noted blocks of one text. */
 export class SourceMap {
   /**
    * The first and last line of the block, counted from 1, and its note; outer blocks come before
@@ -66,12 +66,15 @@ export class SourceMap {
     this.#notes = blocks.map(({ note }) => note);
   }
 
-  /** The notes of all blocks around a line, the innermost first. */
+  /** Returns the notes of all blocks around a line, the innermost first. */
   around(line: number): readonly string[] {
     return this.#notes.filter((_, at) => this.#starts[at]! <= line && line <= this.#ends[at]!).toReversed();
   }
 
-  /** Looks owners up among these hosts: those of the innermost block that has any. */
+  /**
+   * Returns a function that finds the owners of a line among these hosts: those of the innermost
+   * block that has any.
+   */
   ownersAmong(hosts: Hosts, shapesOf: ShapesOf = noShapes, ports?: Ports): OwnersAt {
     return (line) => {
       const notes = this.around(line).map(kindAndName);
@@ -98,7 +101,10 @@ function locationsOf(kind: string, name: string, { host, hosts, shapesOf }: Look
   return [...hosts.values()].flatMap((one) => one.locations.filter((own) => shapesOf(own, one).includes(name)));
 }
 
-/** A text with authors has only their texts: the owner's own values are data. */
+/**
+ * Returns the keys of the objects. Where a location has `authors`, its text comes from them alone,
+ * because the owner's own values are data.
+ */
 function keysOf(locations: readonly Pick<Own, "owner" | "authors">[]): ReadonlySet<string> {
   const owners = locations.flatMap(({ owner, authors }) => authors ?? owner ?? []);
   return new Set(owners.map(({ kind, namespace, name }) => objectKey(kind, `${namespace}/${name}`)));
@@ -109,7 +115,7 @@ function kindAndName(note: string): readonly [kind: string, name: string] {
   return [note.slice(0, at), note.slice(at + 1)];
 }
 
-/** A note of `Token.noted`, or the end of its block, as `indented` has marked it. */
+/** Matches a note of `Token.noted`, or the end of its block, which `indented` has marked. */
 const marks = /\u0003([^\u0004]*)\u0004|\u0005/g;
 
 /** Returns the text without its notes, and the lines of their blocks. */

@@ -1,6 +1,6 @@
 /**
- * Hosts that need a server block of their own, and its content. Such a block has the router and
- * named locations, too: only what holds for the whole host is text, while its paths and endpoints
+ * Hosts that need a server block of their own, and the block's content. Such a block has the router
+ * and named locations, too. Only settings of the whole host are text, while its paths and endpoints
  * stay data.
  */
 import { isSaid } from "../../annotations/hooks.ts";
@@ -13,15 +13,15 @@ import type { Settings } from "../../settings/registry.ts";
 import { namedGroups } from "../location/named-groups.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 
-/** Where a shape is rendered: in the common server of data hosts, or in a host's own. */
+/** The server in which a shape is rendered: the common server of data hosts, or a host's own. */
 export type Slot = string;
 export const dataSlot: Slot = "";
 /**
- * The server of all ports of Gateways that ask clients for no certificate; no host can have this
+ * The server of all ports of Gateways that ask clients for no certificate. No host can have this
  * name.
  */
 export const gatewaySlot: Slot = ":gateway";
-/** The server of the ports that ask clients for certificates of this validation. */
+/** Returns the server of the ports that ask clients for certificates with this validation. */
 export const guardedSlot = (validation: string): Slot => `${gatewaySlot}:${validation}`;
 export const isGatewaySlot = (slot: Slot): boolean => slot === gatewaySlot || slot.startsWith(`${gatewaySlot}:`);
 
@@ -32,8 +32,8 @@ export interface TextServer {
   readonly view: View;
   readonly files: readonly RenderedFile[];
   /**
-   * Whether clients show a certificate; a request that came over another host's connection then
-   * gets 421.
+   * Whether clients have to show a certificate. A request that arrives over another host's
+   * connection then gets 421.
    */
   readonly verifies: boolean;
 }
@@ -42,7 +42,7 @@ const ownServer = featureList.filter(([, { textServer }]) => textServer !== unde
 const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
 const withCertificate = hostWide.filter(([, { goesWithCertificate }]) => goesWithCertificate === true);
 
-/** The views of all features in the data hosts' server: nothing. */
+/** The views of all features in the data hosts' server: each is false. */
 export const plainServerView: Readonly<Record<string, View>> = Object.fromEntries(
   hostWide.map(([name]) => [name, false]),
 );
@@ -55,8 +55,8 @@ export function needsText(server: Server<FeatureValues>): boolean {
 }
 
 /**
- * Whether its paths are text. nginx then compares them with the locations of a snippet, nested or
- * in the server, and the longest wins.
+ * Whether the host's paths are text. nginx then compares them with the locations of a snippet,
+ * nested or in the server, and the longest wins.
  */
 export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
   return isSaid("needsPath", features, "host") || locations.some(isText);
@@ -116,26 +116,26 @@ export function twinServerOf(
   return { name, serverName: Token.word(name), view, files, verifies: false };
 }
 
-/** Whether its clients show a certificate. */
+/** Whether the host's clients have to show a certificate. */
 export function asksForCertificate({ features }: Pick<Server<FeatureValues>, "features">): boolean {
   return isSaid("verifiesClients", features, "host");
 }
 
-/** An alias is written as nginx has it: its wildcards take any number of labels. */
+/** Returns an alias as nginx writes it, where a wildcard stands for any number of labels. */
 export function aliasNameOf(name: string): Token {
   return serverName.view(name) as Token;
 }
 
 /**
- * A host's wildcard takes one label of letters, digits, `_` and `-`, which nginx's own wildcards
- * cannot express (RS-4.3).
+ * Returns the name of a host. A host's wildcard stands for one label of letters, digits, `_` and
+ * `-`, which nginx's own wildcards cannot express (RS-4.3).
  */
 export function serverNameOf(name: string): Token {
   if (!name.startsWith("*.")) return Token.word(name);
   return Token.patternNaming("subdomain", "~^", "[\\w-]+", `${name.slice(1).replaceAll(".", "\\.")}$`);
 }
 
-/** One of a host's names, its own or an alias, as its server block has it. */
+/** Returns one of a host's names, its own or an alias, in the form of its server block. */
 export function writtenName({ name: host }: Server<FeatureValues>, name: string): Token {
   if (name === catchAll) return Token.name(catchAll);
   return name === host ? serverNameOf(name) : aliasNameOf(name);

@@ -1,10 +1,10 @@
 /**
  * Removes variables that nothing reads. A map costs time at each test and reload, because nginx
- * reserves room for ten thousand keys, and each variable costs a request memory. Only lines that
- * the template marks with `ifRead` may be removed. Any mention of the name in the rest of the text
- * counts as reading, except a `set`. An included file or a required Lua module may read all of
- * them. Records of `dynamic` mode name variables outside of the text, so variables that users may
- * name are never marked.
+ * allocates room for ten thousand keys. Each variable also takes memory in every request. Only
+ * lines that the template marks with `ifRead` may be removed. Any mention of the name in the rest
+ * of the text counts as reading, except a `set`. An included file or a required Lua module may read
+ * all of them. Records of `dynamic` mode name variables outside of the text, so variables that
+ * users may name are never marked.
  */
 import { Token } from "../../directives/token.ts";
 
@@ -16,7 +16,7 @@ const readsElsewhere = new RegExp(
   `\\binclude\\s|_by_lua_file\\s|\\b(?:require|dofile|loadfile)\\b(?!${ownModule.source})`,
 );
 
-/** The name of a variable, for a line that stays only where the text reads it. */
+/** Marks the name of a variable, for a line that stays only where the text reads the variable. */
 export function ifRead(name: string): Token {
   return Token.conf`${Token.gaps.ifRead}${Token.name(name)}`;
 }
@@ -24,13 +24,15 @@ export function ifRead(name: string): Token {
 export interface ReadVariables {
   /** Returns the text without the marked lines that nothing reads, and without the marks. */
   readonly text: string;
-  /** The unread ones among the marked variables and those in `others`. */
+  /**
+   * Whether the rest of the text reads the variable, for marked variables and those in `others`.
+   */
   isRead(name: string): boolean;
 }
 
 /**
- * `others` are variables to check beside the marked ones. Names in `words` also occur as other
- * text, so they are only read after a `$` or `ngx.var.`.
+ * Removes the lines. `others` are variables to check beside the marked ones. Names in `words` also
+ * occur in other text, so they count only after a `$` or `ngx.var.`.
  */
 export function withoutUnreadVariables(
   marked: string,
@@ -46,7 +48,7 @@ export function withoutUnreadVariables(
   return { text, isRead };
 }
 
-/** Variables that the rest reads, and those from which they are made. */
+/** Returns the variables that the rest reads, and those from which they are made. */
 function readOf(
   names: ReadonlySet<string>,
   words: ReadonlySet<string>,

@@ -8,8 +8,8 @@ import type { Settings } from "../../settings/registry.ts";
 import { affinityKey } from "../static/affinity.ts";
 
 /**
- * The block for plain HTTP whose peers the Lua chooses; called as in ingress-nginx, whose users'
- * snippets name it.
+ * The block for plain HTTP whose peers Lua chooses. It has its name from ingress-nginx, because
+ * users' snippets refer to it.
  */
 export const balancedBlock = "upstream_balancer";
 
@@ -19,7 +19,7 @@ export const limitedBlock = "upstream_limited";
 /** Prefix of the names of blocks whose requests have timeouts of their own. */
 export const timedBlock = "upstream_timed";
 
-/** A block whose peers Lua chooses. */
+/** Returns the view of a block whose peers Lua chooses. */
 export function balancedUpstream(name: string, settings: Settings): View {
   return {
     name: Token.name(name),
@@ -30,15 +30,15 @@ export function balancedUpstream(name: string, settings: Settings): View {
   };
 }
 
-/** The arguments of `run` in balance.lua. */
+/** Returns the arguments of `run` in balance.lua. */
 function balancerArguments(name: string): View {
   if (name.startsWith(limitedBlock)) return Token.conf`true`;
   return name.startsWith(timedBlock) && Token.conf`false, true`;
 }
 
 /**
- * A block for one Upstream (static mode); `of` is the number of such blocks. It must have
- * endpoints.
+ * Returns the view of a block for one Upstream (static mode), which must have endpoints. `of` is
+ * the number of such blocks.
  */
 export function staticUpstream(
   name: string,
@@ -50,8 +50,8 @@ export function staticUpstream(
   const hash = by === undefined ? [] : [line("hash", Token.conf`${by} consistent`)];
   return {
     name: Token.name(name),
-    // An endpoint gets requests as long as Kubernetes calls it ready, as in dynamic mode: failures
-    // exclude none.
+    // As in dynamic mode, an endpoint gets requests as long as Kubernetes reports it as ready.
+    // Failures do not exclude it.
     servers: endpoints.map(
       ({ address, port }) => Token.conf`${Token.name(addressWithPort({ address, port }))} max_fails=0`,
     ),
@@ -61,15 +61,18 @@ export function staticUpstream(
   };
 }
 
-/** Names in Kubernetes have no `_`, so two ids never collide; those of canaries have blanks. */
+/**
+ * Returns the name of the block. Names in Kubernetes have no `_`, so two ids never have the same
+ * name; ids of canaries have blanks.
+ */
 export function staticBlock(id: string): string {
   return id.replace(/[/ ]/g, "_");
 }
 
 /**
- * The text that is hashed. An undeclared variable becomes plain text, because nginx would refuse
- * the whole configuration for it. The letter in front keeps the key from being empty, which nginx
- * treats as no key.
+ * Returns the text that is hashed. An undeclared variable becomes plain text, because nginx would
+ * refuse the whole configuration because of it. The letter in front ensures that the key is not
+ * empty, which nginx treats as a missing key.
  */
 function hashKeyOf(balance: Balance): Token | undefined {
   if (balance.algorithm === "hash") {
@@ -79,16 +82,19 @@ function hashKeyOf(balance: Balance): Token | undefined {
   return balance.algorithm === "cookie" ? affinityKey(balance.cookie).key : undefined;
 }
 
-/** nginx reserves 160 bytes for each idle connection of a block: this number makes 10 MB in all. */
+/**
+ * The most idle connections of all blocks together. nginx allocates 160 bytes for each, which makes
+ * 10 MB.
+ */
 const idleInAll = 64_000;
-/** A small setting is at most halved. */
+/** A setting is not halved below this number. */
 const fewestIdle = 8;
 
 /**
- * How many idle connections a worker keeps to the endpoints of one block, given the number of
- * blocks. The setting is about one block for everything, as in ingress-nginx and in dynamic mode.
- * It is halved until all blocks fit into memory. It is not divided exactly, so that a block's text
- * stays the same while others come and go.
+ * Returns how many idle connections a worker keeps to the endpoints of one block, for this number
+ * of blocks. The setting is meant for one block for everything, as in ingress-nginx and in dynamic
+ * mode. It is halved until all blocks fit into memory. It is not divided exactly, so that a block's
+ * text stays the same when other blocks are added and removed.
  */
 export function idleConnections(most: number, blocks: number): number {
   let each = most;

@@ -1,8 +1,8 @@
 import { isRequestVariable } from "../../kinds/request-variables.ts";
 
 /**
- * A text with groups of the path in the router's form: `$1`, `${variable}` for an allowed variable,
- * `$$` for the sign itself.
+ * Returns a text with groups of the path in the router's form: `$1`, `${variable}` for an allowed
+ * variable, `$$` for the sign itself.
  */
 export function expandable(target: string, allowed = isRequestVariable): string {
   return target.replace(/\$(?:(\d)|(\w+)|\{(\w+)\})?/g, (found, group?: string, bare?: string, braced?: string) => {

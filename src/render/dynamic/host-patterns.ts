@@ -15,13 +15,14 @@ export interface HostPattern {
 }
 
 /**
- * Patterns of a separate `server` block that would take hosts away from the block of data hosts.
+ * Returns the patterns of a separate `server` block that would take requests from the block of data
+ * hosts.
  */
 export function patternsOf({ name, aliases }: Pick<Server<unknown>, "name" | "aliases">): readonly HostPattern[] {
   return aliases.filter((alias) => formOf(alias.name) !== "exact").map((alias) => ({ host: name, alias }));
 }
 
-/** Undefined where there are none. */
+/** Returns undefined where there are none. */
 export function patternsRecord(patterns: readonly HostPattern[]): string | undefined {
   if (patterns.length === 0) return undefined;
   const leading: Record<string, readonly [host: string, tls: number]> = {};
@@ -57,7 +58,7 @@ export interface Pattern {
 
 const none: readonly Pattern[] = [];
 
-/** All patterns that the server block of a host would have. */
+/** Returns all patterns that the server block of a host would have. */
 export function ownPatterns(server: Pick<Server<unknown>, "name" | "aliases">): readonly Pattern[] {
   if (server.aliases.length === 0 && !server.name.startsWith("*.")) return none;
   const wildcard = server.name.startsWith("*.") ? [oneLabelUnder(server.name.slice(1))] : [];

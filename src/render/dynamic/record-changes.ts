@@ -1,7 +1,7 @@
 /**
- * Collects the changes of records in one turn. A part that is rebuilt first reports its old records
- * and then its new ones, in any order among the parts. A name may pass from one Server to another
- * in one turn, so an added record overrides a removed one.
+ * Collects the changes of records in one turn. Each rebuilt part reports its old records first and
+ * then its new ones, and parts report in any order. A name may move from one Server to another in
+ * one turn, so an added record overrides a removed one.
  */
 import type { ChangedRecord } from "../rendering.ts";
 
@@ -26,7 +26,7 @@ export class RecordChanges {
     else this.put(key, value);
   }
 
-  /** The changes that differ from `records`. */
+  /** Returns the changes that differ from `records`. */
   since(records: ReadonlyMap<string, string>): Map<string, ChangedRecord> {
     const changes = this.#made;
     for (const key of this.#gone) if (!changes.has(key)) changes.set(key, gone);

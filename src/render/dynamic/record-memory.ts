@@ -1,9 +1,9 @@
 /** The size of nginx's shared memory for records. */
 
 /**
- * Bytes of shared memory for a number of records. nginx's slabs round a record up to a power of two
- * and pages are not shared between sizes; doubled again, and grown in powers of two, since another
- * size is a reload.
+ * Returns the bytes of shared memory for a number of records. nginx's slabs round a record up to a
+ * power of two, and a page has records of one size only. The result is doubled once more and is a
+ * power of two, because another size needs a reload.
  */
 export function memoryFor(records: number, bytes: number): number {
   const needed = 4 * bytes + 1024 * records;

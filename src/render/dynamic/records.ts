@@ -1,7 +1,7 @@
 /**
  * Routes, Upstreams and Certificates as data: one record per host, per Upstream and per
- * Certificate, as JSON that the Lua in `nginx/lua` reads. A record's text depends on nothing but
- * its noun, so equal nouns cost no delta.
+ * Certificate, as JSON that the Lua in `nginx/lua` reads. A record's text depends only on its noun,
+ * so equal nouns cause no change.
  */
 
 import { hostRecordOf, isSaid, recordOf } from "../../annotations/hooks.ts";
@@ -26,8 +26,8 @@ type KeyedRecord = readonly [key: RecordKey, value: string];
 export const defaultPair = "default";
 
 /**
- * The records of one Server: its own host, its aliases, its www twin, and the SNI names that lead
- * to it.
+ * Returns the records of one Server: its own host, its aliases, its www twin, and the SNI names
+ * that lead to it.
  */
 export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): KeyedRecord[] {
   if (server.listener !== undefined) return listenerHostRecords(server, shapes);
@@ -39,7 +39,8 @@ export function serverRecords(server: Server<FeatureValues>, shapes: Shapes): Ke
 }
 
 /**
- * The record of `host-patterns.ts` has the patterns; only exact names have a record of their own.
+ * Adds the record of an alias. Only exact names have one; patterns are in the record of
+ * `host-patterns.ts`.
  */
 function addAlias(alias: Alias, says: Fields<"host">, records: KeyedRecord[]): void {
   if (formOf(alias.name) === "exact") {
@@ -48,7 +49,7 @@ function addAlias(alias: Alias, says: Fields<"host">, records: KeyedRecord[]): v
   addSni(alias, records);
 }
 
-/** A name without one gets the default pair. */
+/** Adds the record of an SNI name. A name without a certificate gets the default pair. */
 function addSni({ name, certificate }: Pick<Alias, "name" | "certificate">, records: KeyedRecord[]): void {
   if (certificate !== undefined) records.push([sniKey(name), certificate]);
 }
@@ -134,8 +135,8 @@ function locationRecord(
 }
 
 /**
- * Without empty fields, and in the protocol's order, so that a new version of Sluice does not
- * publish equal records again.
+ * Returns the fields without empty ones and in the protocol's order, so that a new version of
+ * Sluice does not publish equal records again.
  */
 function inFieldOrder(fields: Fields<"location">): Fields<"location"> {
   const ordered: { -readonly [F in keyof Fields<"location">]: unknown } = {};
@@ -165,14 +166,17 @@ export function pairRecord({ chain, key, fingerprint }: Certificate): string {
 }
 
 /**
- * `address:port` as nginx writes it: the balancer finds tried endpoints by these names in
- * $upstream_addr.
+ * Returns `address:port` as nginx writes it, because the balancer finds tried endpoints by these
+ * texts in $upstream_addr.
  */
 function addressOf({ address, port }: Endpoint): string {
   return address.includes(":") ? `${new URL(`http://[${address}]`).hostname}:${port}` : `${address}:${port}`;
 }
 
-/** Fields with a value. Empty fields are left out, because there are ten thousand records. */
+/**
+ * Returns the fields with a value. Empty fields are left out, because there are ten thousand
+ * records.
+ */
 function given<T extends object>(fields: T): Partial<T> {
   const said: Partial<T> = {};
   for (const name in fields) if (!isEmpty(fields[name])) said[name] = fields[name];

@@ -1,8 +1,8 @@
 /**
  * Renders a Configuration for nginx: nginx.conf with its files, and the records of shared memory.
- * The Renderer caches what it rendered for each noun, and knows the shapes of the last text: a
- * route whose shape is among them is only data, and a new shape is a reload. A shape that no route
- * names any more stays until another reason brings a reload.
+ * The Renderer caches its results for each noun, and knows the shapes of the last text: a route
+ * whose shape is among them is only data, and a new shape is a reload. A shape that no route names
+ * any more stays until a reload has another reason.
  */
 
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -45,7 +45,7 @@ export class DynamicRenderer implements Renderer {
   readonly #machine: Machine;
   #template: Template;
   #shapes: Shapes | undefined;
-  /** Whether requests may come in behind the stream module. */
+  /** Whether requests may arrive through the stream module. */
   #isBehind = false;
   #last: Whole | undefined;
   #text: DynamicText | undefined;
@@ -58,12 +58,12 @@ export class DynamicRenderer implements Renderer {
   readonly #used = new UsedShapes();
   readonly #failed = new FailedServers();
   #scopes: ReadonlyMap<string, string> = new Map();
-  /** Which server has the routes of a listener, by its id. */
+  /** The server that has the routes of a listener, by the listener's id. */
   #slots: ReadonlyMap<string, Slot> = new Map();
   readonly #builtIn: Template;
   #bytes = 0;
 
-  /** `records` are those that shared memory may already have, from the journal. */
+  /** `records` come from the journal: shared memory may already have them. */
   constructor(machine: Machine, template: Template, records: ReadonlyMap<string, string> = new Map()) {
     this.#machine = machine;
     this.#template = template;
@@ -71,7 +71,7 @@ export class DynamicRenderer implements Renderer {
     this.#records = new Map(records);
   }
 
-  /** Another template renders all text again. */
+  /** Uses another template, with which all text is rendered again. */
   use(template: Template): void {
     this.#template = template;
     this.#shapes = undefined;
@@ -96,7 +96,7 @@ export class DynamicRenderer implements Renderer {
       this.#last = next;
       return { text, records, opened: this.#used.opened, bugs: this.#failed.bugs };
     } catch (error) {
-      // Takes back these changes, which were never published.
+      // Undoes these changes, which were never published.
       this.#put(new Map([...records.keys()].map((key) => [key, { value: replaced.get(key) }])));
       throw error;
     }
@@ -115,7 +115,7 @@ export class DynamicRenderer implements Renderer {
     return replaced;
   }
 
-  /** All records, for an instance that has none. */
+  /** All records, for an nginx that has none. */
   get records(): ReadonlyMap<string, string> {
     return this.#records;
   }
@@ -125,7 +125,7 @@ export class DynamicRenderer implements Renderer {
     return this.#used.size;
   }
 
-  /** Rebuilds everything; a record that is not made again is removed. */
+  /** Forgets everything, so that it is made again. A record that is not made again is removed. */
   #forget(changes: RecordChanges): void {
     for (const key of this.#records.keys()) changes.remove(key);
     this.#last = undefined;
@@ -168,7 +168,10 @@ export class DynamicRenderer implements Renderer {
     for (const [key, value] of streamRecords(streams)) changes.put(key, value);
   }
 
-  /** A scope names the certificates of its listeners by the types of their keys. */
+  /**
+   * Adds the records of scopes, which depend on certificates because they list them by the types of
+   * their keys.
+   */
   #addScopes(
     changes: RecordChanges,
     { listenerPorts, certificates, shadows, yieldingListeners: yielding, streams }: Whole,
@@ -184,7 +187,7 @@ export class DynamicRenderer implements Renderer {
     this.#scopes = records;
   }
 
-  /** Changed Servers; all of them if the hosts that are text have changed. */
+  /** Returns changed Servers, or all if the hosts that are text have changed. */
   #dirtyServers({ servers, listenerPorts }: Whole): Iterable<string> {
     const former = this.#slots;
     if (this.#last?.listenerPorts !== listenerPorts) this.#slots = listenerSlots(listenerPorts, this.#machine);
@@ -221,7 +224,7 @@ export class DynamicRenderer implements Renderer {
     );
   }
 
-  /** The server that has the routes of a data host. */
+  /** Returns the server that has the routes of a data host. */
   #slotOf(server: Server<FeatureValues> | undefined): Slot {
     return server?.listener === undefined ? dataSlot : (this.#slots.get(server.listener) ?? gatewaySlot);
   }
@@ -255,7 +258,10 @@ export class DynamicRenderer implements Renderer {
     for (const [key, value] of records) changes.put(key, value, places);
   }
 
-  /** The previous text, as long as it has all needed shapes and nothing else in it changed. */
+  /**
+   * Returns the previous text, as long as it has all needed shapes and nothing else in it has
+   * changed.
+   */
   #textOf(configuration: Whole, { memoryFactor, isRefused }: Circumstances): DynamicText {
     const needed = memoryFactor * memoryFor(this.#records.size, this.#bytes);
     const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));

@@ -1,7 +1,7 @@
 /**
  * The text of a Location without its host, path and backend. Equal text is one Shape, however many
- * owners use it. Its name is a keyed hash of its text, so it never changes its meaning (trap 1),
- * and no tenant can guess it.
+ * owners use it. Its name is a keyed hash of its text. So a name never gets another meaning (trap
+ * 1), and no tenant can guess it.
  */
 import { neighboursOf, ownTextOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -31,7 +31,7 @@ export interface Shape extends LocationText {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether nginx accepts its text only in a location with a path. */
   readonly needsPath: boolean;
-  /** The shapes of neighbouring values, which a text has too; absent where there are none. */
+  /** The shapes of neighbouring values, which a text has as well; absent where there are none. */
   readonly near?: () => readonly Shape[];
 }
 
@@ -44,14 +44,14 @@ export class Shapes {
   /** A Location belongs to one host, so its Shape does not change while it exists. */
   readonly #ofLocations = new WeakMap<Location<FeatureValues>, Shape>();
 
-  /** `behind` as in LocationTexts. */
+  /** `behind` has the same meaning as in LocationTexts. */
   constructor(template: Template, settings: Settings, machine: Machine, behind?: boolean) {
     this.#settings = settings;
     this.#texts = new LocationTexts(template, settings, machine, behind);
     this.#names = new InternalNames(machine.nameKey);
   }
 
-  /** All shapes that may serve the Locations of a Server, each once. */
+  /** Returns all shapes that may serve the Locations of a Server, each once. */
   ofServer(server: Server<FeatureValues>): readonly Shape[] {
     const { locations, features } = server;
     const shapes: Shape[] = [];
@@ -69,7 +69,7 @@ export class Shapes {
     return shapes.length < 2 ? shapes : [...new Set(shapes)];
   }
 
-  /** The names of the shapes that may serve one Location. */
+  /** Returns the names of the shapes that may serve one Location. */
   namesOf(location: Location<FeatureValues>, { listener, features }: Server<FeatureValues>): readonly string[] {
     if (listener !== undefined) {
       const { backends, standIn } = location;
@@ -83,7 +83,7 @@ export class Shapes {
     return own.map(({ name }) => name);
   }
 
-  /** `host`: the settings of the host as a whole. */
+  /** Returns the Shape of a Location. `host` has the settings of the host as a whole. */
   of(location: Location<FeatureValues>, host: FeatureValues): Shape {
     const known = this.#ofLocations.get(location);
     if (known !== undefined) return known;
@@ -92,17 +92,17 @@ export class Shapes {
     return shape;
   }
 
-  /** For requests of a route that go to one of its backends. */
+  /** Returns the Shape for requests of a route that go to one of its backends. */
   ofBackend(location: Location<FeatureValues>, backend: WeightedBackend, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, routeTraitsOf(location, backend, host, this.#settings));
   }
 
-  /** For the Service that stands in where the Location's own has no endpoints. */
+  /** Returns the Shape for the Service that answers where the Location's own has no endpoints. */
   standInOf(location: Location<FeatureValues>, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, { ...traitsOf(location, host, this.#settings), standsIn: true });
   }
 
-  /** As `standInOf`, for a route and one of its backends. */
+  /** Does the same as `standInOf`, for a route and one of its backends. */
   standInOfRoute(location: Location<FeatureValues>, backend: WeightedBackend, host: FeatureValues): Shape {
     const { tls: _, ...traits } = routeTraitsOf(location, backend, host, this.#settings);
     return this.#shapeOf(location.features, { ...traits, scheme: "HTTP", standsIn: true });
@@ -124,8 +124,8 @@ export class Shapes {
   }
 
   /**
-   * Only for open Locations with annotations: a route has its protocol from its backends. A snippet
-   * may rely on one protocol, or set a size itself.
+   * Returns neighbouring shapes, only for open Locations with annotations. A route's protocol comes
+   * from its backends, and a snippet may rely on one protocol or set a size itself.
    */
   #nearOf(values: FeatureValues, traits: LocationTraits): Pick<Shape, "near"> {
     const { route, denied, standsIn, scheme } = traits;

@@ -21,7 +21,7 @@ export class TextHosts {
   readonly #patterned = new Map<string, Patterned>();
   #drawing: ReadonlyMap<string, Patterned> = new Map();
 
-  /** Updates the state of a host; `settle` then says whether other hosts are affected. */
+  /** Updates the state of a host. `settle` then returns whether other hosts are affected. */
   note(name: string, server: Host | undefined): void {
     const patterns = server === undefined || server.listener !== undefined ? [] : ownPatterns(server);
     if (server === undefined || patterns.length === 0) this.#patterned.delete(name);
@@ -39,8 +39,8 @@ export class TextHosts {
   }
 
   /**
-   * A listener's host never has to follow: its routes are data, and no name of another server takes
-   * its requests.
+   * Whether the host is text. A listener's host never has to follow others: its routes are data,
+   * and no name of another server takes its requests.
    */
   isText(server: Host): boolean {
     if (server.listener !== undefined) return false;

@@ -37,8 +37,8 @@ export interface DynamicParts {
 }
 
 /**
- * Hashes of all parts except the shapes, by names for people. They are needed at each change, so an
- * unchanged object is not hashed again.
+ * Returns hashes of all parts except the shapes, by names for people. They are needed at each
+ * change, so an unchanged object is not hashed again.
  */
 export function hashesOf({ configuration, textServers, recordsBytes }: DynamicParts): Record<string, string> {
   const { settings, defaultCertificate, listenerPorts, streams, streamSnippets, certificates } = configuration;
@@ -66,8 +66,8 @@ function hashOfObject(value: object): string {
 }
 
 /**
- * A text whose owners are looked up in the present Configuration, because a text stays while hosts
- * come and go.
+ * A text whose owners are looked up in the present Configuration, because the text stays while
+ * hosts are added and removed.
  */
 export interface DynamicText extends Omit<RenderedText, "ownersAt"> {
   readonly map: SourceMap;
@@ -134,7 +134,7 @@ function gatewayStreamsIn(streams: readonly StreamServer[]): readonly GatewayStr
   return streams.filter((stream) => stream.kind === "gateway");
 }
 
-/** Tokens do not appear in JSON. */
+/** Replaces Tokens by their text, because JSON would leave them out. */
 function printed(_key: string, value: unknown): unknown {
   return value instanceof Token ? String(value) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * The Shapes that routes name, each in the servers that need it, and the files that they open. They
- * are counted by the Servers that use them; the next text leaves unused shapes out.
+ * The Shapes that routes name, each in the servers that need it, and the files that they open. For
+ * each, the number of Servers that use it is counted, and the next text leaves unused shapes out.
  */
 
 import type { Slot } from "../conf/text-servers.ts";
@@ -28,7 +28,9 @@ export class UsedShapes {
     return [...this.#written.values()].map(({ shape }) => shape);
   }
 
-  /** Those that a text has: with the shapes of neighbouring values, which no Server uses yet. */
+  /**
+   * The shapes that a text has, including those of neighbouring values, which no Server uses yet.
+   */
   get #written(): ReadonlyMap<string, { readonly slot: Slot; readonly shape: Shape }> {
     const all = [...this.#used.values()].flatMap(({ slot, shape }) =>
       [shape, ...(shape.near?.() ?? [])].map((one) => ({ slot, shape: one })),
@@ -41,18 +43,18 @@ export class UsedShapes {
     return [...this.#opened.values()].map(({ file }) => file);
   }
 
-  /** Whether all that are used are among `places`. */
+  /** Whether all used shapes are among `places`. */
   areAmong(places: ReadonlySet<string>): boolean {
     return [...this.#used.keys()].every((place) => places.has(place));
   }
 
-  /** The Shapes of one server, sorted by name. */
+  /** Returns the Shapes of one server, sorted by name. */
   of(slot: Slot): readonly Shape[] {
     const own = [...this.#written.values()].filter((one) => one.slot === slot).map(({ shape }) => shape);
     return own.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** One more Server uses it. */
+  /** Counts one more Server that uses it. */
   use(slot: Slot, shape: Shape): void {
     const place = placeOf(slot, shape);
     const used = this.#used.get(place);
@@ -65,7 +67,7 @@ export class UsedShapes {
     }
   }
 
-  /** One Server fewer uses it. */
+  /** Counts one Server fewer that uses it. */
   leave(slot: Slot, shape: Shape): void {
     const place = placeOf(slot, shape);
     const used = this.#used.get(place);

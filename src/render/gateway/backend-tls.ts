@@ -9,14 +9,14 @@ import type { Authorities, BackendTls } from "../../model/backend-tls.ts";
 /** The most authorities between the certificate of a backend and a trusted one. */
 const depth = 10;
 
-/** For `templates/proxy-ssl.tmpl`. */
+/** The view of `templates/proxy-ssl.tmpl`. */
 export function backendTlsView(tls: BackendTls, place: Place): View {
   const lines = backendTlsLines(tls, place, place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl");
   place.pooledApart(lines.map(([name, value]) => `${name} ${value}`).join("\n"));
   return viewOf(lines);
 }
 
-/** The directives for a server of the stream module. */
+/** Returns the directives for a server of the stream module. */
 export function streamTlsView(tls: BackendTls, place: ServerPlace): View {
   return viewOf([["proxy_ssl", Token.conf`on`], ...backendTlsLines(tls, place, "proxy_ssl")]);
 }
@@ -26,7 +26,7 @@ type Line = readonly [name: string, value: Token];
 const viewOf = (lines: readonly Line[]): View =>
   lines.map(([name, value]): View => ({ name: Token.name(name), value }));
 
-/** Names and values of the directives. */
+/** Returns the names and values of the directives. */
 export function backendTlsLines(
   { authorities, hostname, names, identity }: BackendTls,
   place: ServerPlace,

@@ -1,7 +1,7 @@
 /**
  * A route's changes to requests and answers, in the form that Lua reads. Changes after the jump to
- * a shape are in one text, `steering`, which travels with the request, so that a record which
- * changes meanwhile cannot mix versions.
+ * a shape are in one text, `steering`, which travels with the request. So a record that changes
+ * meanwhile cannot mix two versions.
  */
 
 import { isOriginHeader } from "../../kinds/origin-headers.ts";
@@ -23,7 +23,9 @@ import type { RouteTraits } from "./route-traits.ts";
 /** The parts of a Location from which the record is made. */
 export type RouteParts = Pick<Location<unknown>, "filters" | "timeouts" | "retries">;
 
-/** The changes of a rule, or of one of its backends. Undefined where there are none. */
+/**
+ * Returns the changes of a rule, or of one of its backends. Returns undefined where there are none.
+ */
 export function filtersRecord(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
@@ -44,7 +46,7 @@ export function filtersRecord(
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** The traits that the text of its Location needs for that. */
+/** Returns the traits that the text of the Location needs for these changes. */
 export function filterTraits(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
@@ -69,8 +71,7 @@ export function filterTraits(
 }
 
 /**
- * Headers about the origin of a request, which a route may change. Guards and logs do not read
- * them.
+ * Returns the changed headers about the origin of a request. Guards and logs do not read these.
  */
 function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
   const changes = [rule.requestHeaders, backend.requestHeaders].filter((one) => one !== undefined);
@@ -78,7 +79,10 @@ function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
   return [...new Set(names.map((name) => name.toLowerCase()))].filter(isOriginHeader).sort();
 }
 
-/** Setting the Host header changes the host of the request to the backend. */
+/**
+ * Returns the rewrite of path and host. A change of the Host header changes the host towards the
+ * backend.
+ */
 function rewriteOf(rule: Filters, backend: Filters): Fields<"rewrite"> | undefined {
   const rewrite: Partial<UrlRewrite> = { ...said(rule.rewrite), ...said(backend.rewrite) };
   const hostname = rewrite.hostname ?? hostSetBy(backend.requestHeaders) ?? hostSetBy(rule.requestHeaders);
@@ -99,13 +103,13 @@ function hostSetBy(changes: HeaderChanges | undefined): string | undefined {
   return [...(changes?.set ?? []), ...(changes?.add ?? [])].find(({ name }) => isHost(name))?.value;
 }
 
-/** `[path]` replaces the whole path, `[path, prefix]` the prefix. */
+/** Returns `[path]` to replace the whole path, and `[path, prefix]` to replace the prefix. */
 function pathOf(change: PathChange | undefined): readonly string[] | undefined {
   if (change === undefined) return undefined;
   return change.type === "full" ? [change.path] : [change.path, change.prefix];
 }
 
-/** JSON; undefined where there is nothing to do. */
+/** Returns JSON; undefined where nothing has to be changed. */
 function steeringOf(rule: Filters, backend: Filters): string | undefined {
   const requests = [rule.requestHeaders, backend.requestHeaders].flatMap(changesOf);
   const answers = [rule.responseHeaders, backend.responseHeaders].flatMap(changesOf);
@@ -125,7 +129,7 @@ function mirrorsOf(rule: Filters, backend: Filters): readonly Mirror[] {
   return [...(rule.mirrors ?? []), ...(backend.mirrors ?? [])].filter(({ share }) => share > 0);
 }
 
-/** In an order that depends on the ways alone. */
+/** Returns the ways, in an order that depends on the ways alone. */
 function waysOf(mirrors: readonly Mirror[]): readonly CopyWay[] {
   const ways = new Map(mirrors.flatMap(({ way }) => (way === undefined ? [] : [[keyOf(way), way]])));
   return [...ways].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, way]) => way);
@@ -133,7 +137,10 @@ function waysOf(mirrors: readonly Mirror[]): readonly CopyWay[] {
 
 const keyOf = ({ isHttp2, isSecure, tls }: CopyWay): string => `${isHttp2} ${isSecure} ${tls?.id}`;
 
-/** The number is the place of the mirror's way among those of the text, from 1 on. */
+/**
+ * Returns the mirrors as data. The number is the index of the mirror's way among those of the text,
+ * from 1 on.
+ */
 function mirrorRecords(mirrors: readonly Mirror[]): readonly (readonly [string, number, number?])[] {
   const places = waysOf(mirrors).map(keyOf);
   return mirrors.map(({ upstream, share, way }) =>
@@ -141,7 +148,7 @@ function mirrorRecords(mirrors: readonly Mirror[]): readonly (readonly [string, 
   );
 }
 
-/** The Host header is not set like others: the host is rewritten. */
+/** Returns the changes of headers without those of Host, because the host is rewritten instead. */
 function changesOf(changes: HeaderChanges | undefined): Fields<"changes">[] {
   if (changes === undefined) return [];
   const pairs = (some: HeaderChanges["set"]) =>
@@ -204,12 +211,14 @@ function corsRecord(policy: CorsPolicy): Fields<"cors"> {
   };
 }
 
-/** An origin without a port has that of its scheme. */
+/** Removes the usual port of the scheme from an origin. */
 function withoutUsualPort(origin: string): string {
   return origin.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, "$1$2");
 }
 
-/** A `*` stands for any number of labels, or parts of them. */
+/**
+ * Returns a pattern for the origin, in which `*` stands for any number of labels or parts of them.
+ */
 function originPattern(origin: string): string {
   return withoutUsualPort(origin)
     .replace(/[\\^$.+?()[\]{}|]/g, "\\$&")

@@ -1,8 +1,8 @@
 /**
- * A host of a listener as data. Routes with one path share one place of the record: the number of a
- * location where the path alone decides, else a list in the order in which they are tried. Routes
- * behind one without conditions are never tried, so they are left out. The number 0 stands for the
- * location of the namesake.
+ * A host of a listener as data. Routes with the same path share one entry of the record: the number
+ * of a location where the path alone decides, or a list in the order in which they are tried.
+ * Routes after one without conditions are never tried, so they are left out. The number 0 stands
+ * for the location of the namesake.
  */
 import { isSaid, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -38,7 +38,9 @@ export function listenerHostRecords(
   return [[hostKey(serverKey(server)), JSON.stringify(hostRecord(server, shapes))]];
 }
 
-/** A route in shadow is only found and named. */
+/**
+ * Returns the record of a host with its routes in shadow. These routes are only found and named.
+ */
 export function shadowRecord(server: Server<FeatureValues>): string {
   const record: Fields<"host"> = { locations: server.locations.map(namesOf), ...placesIn(server) };
   return JSON.stringify(record);
@@ -69,7 +71,7 @@ function patternFor({ match, path }: Route): string {
   return match === "exact" ? `\\A${escapeRegex(path)}\\z` : `\\A${escapeRegex(path)}`;
 }
 
-/** Keyed by path, in the order of the paths. Lua counts locations from 1. */
+/** Returns the entries by path, in the order of the paths. Lua counts locations from 1. */
 function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
   const places = new Map<string, Place>();
   for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
@@ -78,9 +80,9 @@ function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
   return places;
 }
 
-/** Routes with one path. */
+/** Returns the entry of routes with the same path. */
 function placeOf(same: readonly Route[]): Place {
-  // The namesake's routes are not compared for the hosts below a wildcard.
+  // For hosts below a wildcard, the namesake's routes are not compared.
   const last = same.findIndex(({ conditions, location }) => conditions === undefined && location !== toNamesake);
   const choices = last < 0 ? same : same.slice(0, last + 1);
   return choices.length === 1 && same[0]!.conditions === undefined ? same[0]!.location + 1 : choices.map(choiceOf);
@@ -103,18 +105,18 @@ function conditionOf({ name, type, value }: ValueCondition): readonly (string | 
   return type === "regex" ? [name, wholeOf(value), 1] : [name, value, 0];
 }
 
-/** Includes the name of nginx's variable. */
+/** Returns the condition with the name of nginx's variable. */
 function headerCondition(condition: ValueCondition): readonly (string | number)[] {
   const name = condition.name.toLowerCase();
   return [...conditionOf({ ...condition, name }), `http_${name.replaceAll("-", "_")}`];
 }
 
-/** Anchors the pattern, which has to take the whole text. */
+/** Anchors the pattern, which has to match the whole text. */
 function wholeOf(pattern: string): string {
   return `\\A(?:${groupsOf(pattern).text})\\z`;
 }
 
-/** The names of a route for logs and counts. */
+/** Returns the names of a route for logs and counts. */
 function namesOf({ owner, path, rule }: Location<FeatureValues>): Fields<"location"> {
   return {
     ...(owner === undefined ? {} : { namespace: owner.namespace, route: `${owner.namespace}/${owner.name}` }),
@@ -148,7 +150,7 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
   };
 }
 
-/** Values of RouteSettings beyond the text; most locations have none. */
+/** Returns values of RouteSettings that are not in the text; most locations have none. */
 function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): Fields<"location"> {
   const location = server.locations[at]!;
   const { features, standIn, backends } = location;
@@ -163,13 +165,13 @@ function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): 
   return Object.keys(settings).length === 0 ? {} : { settings };
 }
 
-/** 1, or the path of the cookie where the path of the Location is a pattern. */
+/** Returns 1, or the path of the cookie where the path of the Location is a pattern. */
 function stickyOf({ routes, locations }: Server<FeatureValues>, at: number): number | string {
   const isPattern = routes.some(({ location, match }) => location === at && match === "pattern");
   return isPattern ? literalPath(locations[at]!.path, true) : 1;
 }
 
-/** The pattern is matched once more, for the groups that the target names. */
+/** Returns the rewrite. Its pattern is matched again, for the groups that the target names. */
 function rewriteOf(route: Route, { backendRequest: { prefix } }: FeatureValues): readonly (string | number)[] {
   const target = ("rewrite" in route && route.rewrite) || "";
   const pattern = route.match === "pattern" ? route.path : "";
@@ -178,7 +180,7 @@ function rewriteOf(route: Route, { backendRequest: { prefix } }: FeatureValues):
   return [pattern === "" ? "" : wholeOf(pattern), 0, text, ...sent];
 }
 
-/** Includes those of its only backend. */
+/** Returns the changes of a Location, including those of its only backend. */
 function filtersOf(location: Location<FeatureValues>): Fields<"location"> {
   const record = filtersRecord(location, onlyOne(location.backends)?.filters);
   return record === undefined ? {} : { filters: record };
@@ -193,7 +195,10 @@ function said(words: Readonly<Record<string, string>>): Readonly<Record<string, 
   return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== ""));
 }
 
-/** A single plain backend belongs to the location itself, as with other sources. */
+/**
+ * Returns the list of backends. A single backend without changes is a part of the location itself,
+ * as with other sources.
+ */
 function backendsOf(
   location: Location<FeatureValues>,
   shapeOf: (backend: WeightedBackend) => string,
@@ -213,8 +218,8 @@ function backendsOf(
       ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }),
     };
   }
-  // A session continues where no new ones begin. Its backend must not be the last of the list,
-  // which takes the rest.
+  // A backend with the weight 0 gets no new sessions, but existing ones continue. It must not be
+  // the last of the list, because the last backend takes the rest.
   const [idle = [], drawn = []] = [0, 1].map((min) => backends.filter(({ weight }) => Math.min(weight, 1) === min));
   const taking = session === undefined ? drawn : [...idle, ...drawn];
   let sum = 0;

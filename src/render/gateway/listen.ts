@@ -1,4 +1,7 @@
-/** Where nginx listens for Gateways. Only this part of a ListenerPort is text. */
+/**
+ * The addresses and ports on which nginx listens for Gateways. Only this part of a ListenerPort is
+ * text.
+ */
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token } from "../../directives/token.ts";
@@ -13,7 +16,7 @@ import type { Fronts } from "../streams/fronts.ts";
 /** The part of a ListenerPort that is text. */
 export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls" | "clients">;
 
-/** Keyed by id. */
+/** Returns the text part of each ListenerPort, sorted by id. */
 export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] {
   return [...ports.values()]
     .map(({ id, address, listenPort, port, tls, clients }) => {
@@ -33,13 +36,13 @@ export function isShared(
   return address === undefined && (listenPort === ports.http || listenPort === ports.https);
 }
 
-/** The server that has the routes of the port's listeners. */
+/** Returns the server that has the routes of the port's listeners. */
 export function slotOf(port: Pick<ListenerPort, "address" | "listenPort" | "clients">, machine: Machine): Slot {
   if (port.clients !== undefined) return guardedSlot(port.clients.id);
   return isShared(port, machine) ? dataSlot : gatewaySlot;
 }
 
-/** The slots of listeners, by the id of the listener. */
+/** Returns the slots of listeners, by the id of the listener. */
 export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): ReadonlyMap<string, Slot> {
   return new Map(
     [...ports.values()].flatMap((port) => port.listeners.map(({ id }) => [id, slotOf(port, machine)] as const)),
@@ -47,10 +50,10 @@ export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): Rea
 }
 
 /**
- * The values of the `listen` lines. They have no parameter of the socket: then nginx binds one
- * socket for a port where some server listens on all addresses, and finds the address of a
- * connection when it comes in. Only where the stream module has that socket, the one of an address
- * is another one.
+ * Returns the values of the `listen` lines. They have no parameters of the socket. So nginx binds a
+ * single socket for a port where some server listens on all addresses, and finds the address of a
+ * connection when it arrives. Only where the stream module has that socket, an address has another
+ * one.
  */
 export function gatewayListenLines(
   ports: readonly ListenedPort[],
@@ -76,7 +79,7 @@ export function gatewayListenLines(
   });
 }
 
-/** `192.0.2.1:` or `[2001:db8::1]:`, ready for a port. */
+/** Returns `192.0.2.1:` or `[2001:db8::1]:`, to which a port is added. */
 export function gatewayAddresses(address: string | undefined, settings: Settings, machine: Machine): readonly string[] {
   return address === undefined ? allAddresses(settings, machine) : [bracketed(address)];
 }
@@ -86,7 +89,7 @@ function allAddresses(settings: Settings, machine: Machine): readonly string[] {
   return addressesOf(settings, machine).map((address) => (address === "" ? "0.0.0.0:" : address));
 }
 
-/** An address with the colon that a port follows. */
+/** Returns an address with the colon before the port. */
 export function bracketed(address: string): string {
   return address.includes(":") ? `[${address}]:` : `${address}:`;
 }

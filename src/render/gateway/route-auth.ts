@@ -1,7 +1,7 @@
 /**
- * The auth service of a rule in nginx. Its address and path are data; the headers of the subrequest
- * are text. A service over gRPC is asked by a server of nginx itself, behind a socket to which the
- * subrequest goes (nginx/lua/sluice/gateway/check.lua).
+ * The nginx text for the auth service of a rule. The service's address and path are data; the
+ * headers of the subrequest are text. For a service over gRPC the subrequest goes to a socket of
+ * nginx itself, and the server behind it asks the service (nginx/lua/sluice/gateway/check.lua).
  */
 
 import { nextHops } from "../../directives/hops.ts";
@@ -25,8 +25,8 @@ const method = Token.name("/envoy.service.auth.v3.Authorization/Check");
 const ofConnections = new Set(["host", "connection", "upgrade", "content-length", "transfer-encoding"]);
 
 /**
- * For `templates/location.tmpl`. `sent` are the headers that backends get; clients cannot set these
- * names.
+ * Part of the view of `templates/location.tmpl`. `sent` are the headers that backends get; clients
+ * cannot set these names.
  */
 export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[], statuses: readonly Token[]): View {
   const { isGrpc = false, headers: names, body } = asks;
@@ -53,8 +53,8 @@ export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[],
 }
 
 /**
- * The service as `proxy_pass` or `grpc_pass` names it. Each way of asking has connections of its
- * own.
+ * Returns the service as `proxy_pass` or `grpc_pass` names it. Each protocol and set of TLS
+ * settings has connections of its own.
  */
 function serviceOf({ isGrpc, isSecure, tls }: Asks, place: Place) {
   const lines = tls === undefined ? [] : backendTlsLines(tls, place, isGrpc ? "grpc_ssl" : "proxy_ssl");
@@ -67,7 +67,7 @@ function serviceOf({ isGrpc, isSecure, tls }: Asks, place: Place) {
 }
 
 /**
- * The fields of a question over gRPC beside the request. Only the last one may contain any
+ * Returns the fields of a question over gRPC beside the request. Only the last one may contain any
  * character.
  */
 const about = (all: boolean): Token =>

@@ -1,6 +1,6 @@
 /**
- * Copies of requests that go out over TLS or HTTP/2. Lua, which makes the copies, can send neither,
- * so it sends these to a server of nginx itself, behind a socket. Each way of sending has one.
+ * Copies of requests over TLS or HTTP/2. Lua makes the copies, but can use neither of these. So it
+ * sends them to a server of nginx itself, through a socket. Each way of sending has such a server.
  */
 import type { Place } from "../../directives/place.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -10,7 +10,10 @@ import { backendTlsLines } from "./backend-tls.ts";
 
 const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.mirror"].pick() }`;
 
-/** For `templates/location.tmpl`: the variables, numbered from 1 on, and their sockets. */
+/**
+ * Part of the view of `templates/location.tmpl`: the variables, numbered from 1 on, and their
+ * sockets.
+ */
 export function copySockets(ways: readonly CopyWay[], place: Place): View {
   return ways.map((way, at) => ({
     variable: Token.variable(`route_copy_${at + 1}`),
@@ -18,7 +21,10 @@ export function copySockets(ways: readonly CopyWay[], place: Place): View {
   }));
 }
 
-/** TLS sessions are kept by upstream block, so each set of directives has a block of its own. */
+/**
+ * Returns the socket of a way. nginx keeps TLS sessions by upstream block, so each set of
+ * directives has a block of its own.
+ */
 function socketFor({ isHttp2, isSecure, tls }: CopyWay, place: Place): Token {
   const lines = tls === undefined ? [] : backendTlsLines(tls, place, isHttp2 === true ? "grpc_ssl" : "proxy_ssl");
   const scheme = `${isHttp2 === true ? "grpc" : "http"}${isSecure === true ? "s" : ""}`;

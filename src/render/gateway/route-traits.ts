@@ -11,18 +11,18 @@ export interface RouteTraits {
   readonly steers?: true;
   /** Whether requests are copied, so that a copy may come back. */
   readonly copies?: true;
-  /** How copies are sent that do not go out over HTTP/1.1 without TLS, each way once. */
+  /** The ways in which copies are sent, each once, except plain HTTP/1.1 without TLS. */
   readonly ways?: readonly CopyWay[];
   /** Whether the Host header for the backend is changed. */
   readonly names?: true;
   /**
    * Request headers that Sluice sets for all backends, and that this route sets or removes itself;
-   * lower case, sorted.
+   * in lower case, sorted.
    */
   readonly owns?: readonly string[];
   /** Whether requests have a deadline. */
   readonly limited?: true;
-  /** How an auth service is asked, with which headers, and whether it gets the body. */
+  /** How an auth service is asked, the headers of the question, and whether it has the body. */
   readonly asks?: Pick<AuthService, "isGrpc" | "isSecure" | "tls"> & {
     readonly headers: readonly string[];
     readonly body: boolean;

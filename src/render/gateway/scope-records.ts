@@ -16,10 +16,10 @@ export interface MarkedListeners {
 }
 
 /**
- * One record for each ListenerPort. Where some on one port have addresses, the record of the port
- * alone says so, and is that of all other addresses where there is one. One behind the stream
- * module is found by its socket, too, which is an address without a port. `marked` are ids of
- * listeners.
+ * Returns one record for each ListenerPort. Where some ListenerPorts of a port have addresses, the
+ * record of the port alone says so; it also serves all other addresses, if a ListenerPort has them.
+ * A ListenerPort behind the stream module is also found by its socket, which is an address without
+ * a port. `marked` has ids of listeners.
  */
 export function scopeRecords(
   ports: readonly ListenerPort[],
@@ -93,7 +93,7 @@ function listenerRecord(
   };
 }
 
-/** OpenSSL holds one certificate for each type of key: clients see the first of a type. */
+/** Returns the first certificate for each type of key, because OpenSSL holds one for each type. */
 function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readonly string[] {
   const types = new Set<string>();
   return ids.filter((id) => {
@@ -104,7 +104,7 @@ function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readon
   });
 }
 
-/** An address as nginx writes it in `$server_addr`. */
+/** Returns an address as nginx writes it in `$server_addr`. */
 function written(address: string): string {
   return address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

@@ -1,4 +1,4 @@
-/** The view of a server's partial for those that have the ports of Gateways. */
+/** The view of the servers that have the ports of Gateways. */
 import { Token, type View } from "../../directives/token.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { forgottenLines, headerLinesOf } from "../../settings/header-lines.ts";
@@ -18,7 +18,7 @@ export interface GatewayServer {
 /** The most authorities between the certificate of a client and a trusted one. */
 const depth = 10;
 
-/** Adds the files that its text names to `files`. */
+/** Returns the view, and adds the files that its text names to `files`. */
 export function gatewayServerView(
   about: AboutServers,
   { slot, ports }: GatewayServer,
@@ -31,7 +31,7 @@ export function gatewayServerView(
     ...routedServer(about, slot, shapes),
     listen: gatewayListenLines(ports, settings, machine.capabilities, machine, about.fronts),
     rejectsUnknownNames: settings.sslRejectHandshake,
-    // Datagrams have no port of a Gateway.
+    // Ports of Gateways have no HTTP/3.
     http3: false,
     gateway: {
       transportSecurity: Token.variable("passed_transport_security"),

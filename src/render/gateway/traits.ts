@@ -27,8 +27,8 @@ const secured: Readonly<Record<Scheme, Scheme>> = {
 };
 
 /**
- * A request whose time is up is answered and not sent to another endpoint: a try that was too slow
- * is not repeated.
+ * Removes timeouts from the failures after which another endpoint is tried: a request whose time is
+ * up is answered, and a slow try is not repeated.
  */
 function withoutLateTries(values: FeatureValues): FeatureValues {
   const cases = values.nextUpstream.cases.filter((one) => one !== "timeout");
@@ -36,8 +36,8 @@ function withoutLateTries(values: FeatureValues): FeatureValues {
 }
 
 /**
- * The failures that a route names, and failed connections. Lua counts the tries and decides which
- * requests may be repeated.
+ * Sets the failures after which another try follows: those that a route names, and failed
+ * connections. Lua counts the tries and decides which requests may be repeated.
  */
 function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): FeatureValues {
   const cases = [
@@ -60,12 +60,15 @@ export function forRoute(values: FeatureValues, { asks, limited, retries }: Rout
   return limited === true ? withoutLateTries(asked) : asked;
 }
 
-/** Only if RouteSettings ask for it: the ConfigMap's ssl-redirect is not for routes. */
+/**
+ * Whether the route redirects to https. Only RouteSettings can demand that, because the ConfigMap's
+ * ssl-redirect is not for routes.
+ */
 function redirects({ sslRedirect }: FeatureValues): boolean {
   return sslRedirect.always || sslRedirect.whenConfigured;
 }
 
-/** `host`: the settings of the host as a whole. */
+/** Returns the traits of a route. `host` has the settings of the host as a whole. */
 export function routeTraitsOf(
   location: Location<FeatureValues>,
   { protocol, tls, upstream, filters }: WeightedBackend,

@@ -5,7 +5,8 @@ import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../../
 import type { Settings } from "../../settings/registry.ts";
 
 /**
- * For `templates/answer-headers.tmpl`; false where the location inherits all headers and adds none.
+ * The view of `templates/answer-headers.tmpl`. It is false where the location inherits all headers
+ * and adds none.
  */
 export function answerHeadersView(
   all: readonly AnswerHeader[],
@@ -35,15 +36,15 @@ export function answerHeadersView(
   };
 }
 
-/** Headers that replace the backend's, and that are left to a snippet which sets them. */
+/** Returns headers that replace the backend's, but that are left to a snippet which sets them. */
 export function overruledHeaders(all: readonly AnswerHeader[], overruled: ReadonlySet<string>): Token[] {
   const names = all.filter(({ replaces }) => replaces).map(({ name }) => name);
   return names.filter((name) => overruled.has(String(name).toLowerCase()));
 }
 
 /**
- * The first of several headers that replace the backend's counts: those of CORS come before an
- * author's own.
+ * Whether two headers have the same name and replace the backend's. Only the first of such headers
+ * counts: those of CORS come before an author's own.
  */
 function isSame(a: AnswerHeader, b: AnswerHeader): boolean {
   return a.replaces && String(a.name).toLowerCase() === String(b.name).toLowerCase();

@@ -33,7 +33,7 @@ test("the binding of a cookie is that of ingress-nginx", () => {
     algorithm: "persistent",
     name: "route",
     variable: "cookie_route",
-    // printf of md5(md5("ns-web-80") + "ns-web-80"), with md5sum
+    // this is md5(md5("ns-web-80") + "ns-web-80"), computed with md5sum
     binding: "061eba64b188d8f77aa21252957ea142",
     max_age: 5,
     secure: true,

@@ -1,7 +1,7 @@
 /**
  * The balancing of an Upstream and its canaries, in the form that Lua reads. Everything that can be
- * computed once is computed here, so that a request costs little. The value of a cookie is that of
- * ingress-nginx, so clients keep their Endpoint when Sluice replaces it.
+ * computed once is computed here, so that a request costs little. The value of a cookie is the same
+ * as in ingress-nginx, so clients keep their Endpoint when Sluice replaces it.
  */
 
 import { hash } from "node:crypto";
@@ -9,7 +9,7 @@ import { groupsOf } from "../../directives/pattern-groups.ts";
 import type { AffinityCookie, Balance, Canary } from "../../model/configuration.ts";
 import type { Fields } from "../../model/records.ts";
 
-/** Undefined for round robin, which is the default. */
+/** Returns undefined for round robin, which is the default. */
 export function balanceRecord(balance: Balance, label: string): Fields<"balance"> | undefined {
   switch (balance.algorithm) {
     case "round_robin":
@@ -45,16 +45,16 @@ function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string):
 }
 
 /**
- * The value that binds a client to the Upstream that issued its cookie; as in ingress-nginx, a
- * double checksum of its name.
+ * Returns the value that binds a client to the Upstream that issued its cookie. As in
+ * ingress-nginx, it is a double checksum of the Upstream's name.
  */
 export function bindingOf(label: string): string {
   return md5(md5(label) + label);
 }
 
 /**
- * A canary: the requests that it takes, those that it leaves, and its share of the rest, from 0 to
- * 1.
+ * Returns a canary's record: the requests that it takes, those that it leaves, and its share of the
+ * rest, from 0 to 1.
  */
 export function canaryRecord({ upstream, policy }: Canary): Fields<"canary"> {
   const { header, headerValue, headerPattern, cookie, weight, weightTotal } = policy;
@@ -72,7 +72,7 @@ export function canaryRecord({ upstream, policy }: Canary): Fields<"canary"> {
   };
 }
 
-/** Text in pieces: each is a string, or a list with the name of a variable. */
+/** Splits text into pieces: each is a string, or a list with the name of a variable. */
 export function textParts(text: string): (string | [variable: string])[] {
   const parts: (string | [string])[] = [];
   for (const [found, braced, bare] of text.matchAll(/\$\{(\w+)\}|\$(\w+)|\$|[^$]+/g)) {
@@ -82,7 +82,10 @@ export function textParts(text: string): (string | [variable: string])[] {
   return parts;
 }
 
-/** Empty and false fields are left out, because there are ten thousand records. */
+/**
+ * Returns undefined for empty and false values: such fields are left out, because there are ten
+ * thousand records.
+ */
 function said<T extends string | boolean>(value: T): T | undefined {
   return value === "" || value === false ? undefined : value;
 }

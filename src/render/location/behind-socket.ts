@@ -1,6 +1,6 @@
 /**
- * A server of nginx itself behind a socket, for what a location cannot do: nginx sends requests
- * there as it does to any backend. The name of the socket is a hash, which no other program can
+ * Makes a server of nginx itself behind a socket, for work that a location cannot do. nginx sends
+ * requests to it as to any backend. The name of the socket is a hash, which no other program can
  * guess.
  */
 import { Token, type View } from "../../directives/token.ts";
@@ -14,7 +14,9 @@ export interface BehindSocket {
   readonly text: Token;
 }
 
-/** `write` gives what the server does; as `self` it sees the name of the upstream block. */
+/**
+ * `write` returns the server's directives. Its view has the name of the upstream block as `self`.
+ */
 export function behindSocket(
   write: (view: { readonly self: View }) => Token,
   sockets: string,

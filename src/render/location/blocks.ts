@@ -1,6 +1,5 @@
 /**
- * Turns a host's routes into `location` blocks: what each block matches, in the order that nginx
- * needs.
+ * Turns a host's routes into `location` blocks, in the order that nginx needs.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
@@ -18,10 +17,10 @@ export interface Block {
 }
 
 /**
- * One location for each Location: Prefix `/foo`, which is an exact and a prefix route, is one
- * regular expression, and the longest come first, since nginx takes the first that matches. Where a
- * snippet has locations of its own each route is one instead, as in ingress-nginx: nginx lets a
- * path stand inside `/` or `/foo/`, and not inside a regular expression.
+ * Returns one block for each Location. Prefix `/foo`, which is an exact and a prefix route, becomes
+ * one regular expression; the longest come first, because nginx takes the first that matches. Where
+ * a snippet has locations of its own, each route is a block instead, as in ingress-nginx: nginx
+ * allows locations inside `/` or `/foo/`, but not inside a regular expression.
  */
 export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locations" | "features">): Block[] {
   const { routes } = server;
@@ -50,8 +49,7 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
       blocks.push({ match: prefixMatch(route.path, withItself), location, rewrite: false });
     } else {
       const below = `${route.path}/`;
-      // Beside an exact `/foo/` nginx redirects `/foo` there before it looks at regular
-      // expressions.
+      // Beside an exact `/foo/` nginx redirects `/foo` to it before it tries regular expressions.
       const among =
         !exact.has(below) &&
         routes.some((one) => one.match === "prefix" && one.path === below && one.location === location);
@@ -62,9 +60,9 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
 }
 
 /**
- * A request may be compared with all patterns of its host, so they share one budget: 3,000,000
- * steps are some 25 ms. The share is rounded to that of the next power of two, so that one more
- * path seldom changes the text of all others.
+ * Returns the steps for each pattern. A request may be compared with all patterns of its host, so
+ * they share one budget: 3,000,000 steps take some 25 ms. The number of patterns is rounded up to a
+ * power of two, so that one more path seldom changes the text of all others.
  */
 function stepsOfEach(patterns: number): number {
   const share = 3_000_000 / 2 ** Math.ceil(Math.log2(Math.max(1, patterns)));
@@ -72,7 +70,7 @@ function stepsOfEach(patterns: number): number {
 }
 
 /**
- * The most steps that Lua gives a pattern (lua_regex_match_limit), and the fewest that an honest
+ * The most steps of a pattern in Lua (lua_regex_match_limit), and the fewest that an ordinary
  * pattern needs for a long path.
  */
 const [mostSteps, leastSteps] = [500_000, 3_000];

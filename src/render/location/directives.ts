@@ -1,6 +1,6 @@
 /**
- * The lines of a feature in a location. Values of the http block are inherited, so they are not
- * repeated.
+ * Renders the lines of a feature in a location. Values of the http block are inherited, so they are
+ * not repeated.
  */
 import type { AnyFeature, Field, Fields } from "../../annotations/declare.ts";
 import { unannotated } from "../../annotations/read.ts";
@@ -12,8 +12,8 @@ import type { Settings } from "../../settings/registry.ts";
 export type NamedFeature = readonly [name: keyof FeatureValues, feature: AnyFeature];
 
 /**
- * First the lines of fields with a directive of their own, then those that depend on several
- * fields.
+ * Returns first the lines of fields with a directive of their own, then those that depend on
+ * several fields.
  */
 export function directivesOf(
   [name, feature]: NamedFeature,
@@ -51,15 +51,15 @@ function ownDirectives(
 }
 
 /**
- * Directives of the proxy module have no effect on other backends; those of nginx's core hold for
- * all.
+ * Returns the directive's name for a protocol. Directives of the proxy module have no effect on
+ * other backends, and those of nginx's core hold for all.
  */
 function nameFor(protocol: Protocol, { name, grpc }: NonNullable<Field<unknown>["directive"]>): string | undefined {
   if (protocol === "http" || !name.startsWith("proxy_")) return name;
   return protocol === "grpc" ? grpc : undefined;
 }
 
-/** A value as the argument of a directive: booleans are `on` and `off`, lists are words. */
+/** Returns a value as the argument of a directive: booleans are `on` and `off`, lists are words. */
 function argumentOf(view: View): Token {
   if (view instanceof Token) return view;
   if (typeof view === "boolean") return view ? Token.conf`on` : Token.conf`off`;

@@ -1,6 +1,6 @@
 /**
  * Renders the directives of a location in either mode: in dynamic mode they are a Shape, in static
- * mode the body of a host's own location. The caller passes in what differs: how a tenant's values
+ * mode the body of a host's own location. The caller passes the differences: how a tenant's values
  * are written, and where requests go.
  */
 
@@ -45,7 +45,7 @@ export interface LocationText {
 }
 
 export interface BesideLocation {
-  /** `= /_sluice/…` or `@…`, as it follows the word location. */
+  /** `= /_sluice/…` or `@…`, which follows the word `location`. */
   readonly match: Token;
   readonly text: Token;
 }
@@ -65,20 +65,19 @@ export interface LocationTraits {
   /** The lines about headers in the host's own server-snippet, if it has one. */
   readonly hostLines?: readonly HeaderLine[];
   /**
-   * The author with a separate pool of kept connections, because a snippet shapes the requests;
-   * absent: the common pool.
+   * The author of an Ingress with its own pool of kept connections, because its snippet changes how
+   * requests are framed; absent for the common pool.
    */
   readonly poolsOf?: string;
   /**
-   * The path, where nginx has to match it once more: for its groups, because a rewrite after a
-   * snippet removes those that the snippet's headers name, or because only one of its routes
-   * rewrites.
+   * The path, where nginx has to match it again. Either a rewrite after a snippet removes the
+   * groups that the snippet's headers name, or only one of its routes rewrites.
    */
   readonly matchedAgain?: string;
-  /** Whether the path stays as it is, although there is a target. */
+  /** Whether the path stays as it is, although its owner has a target. */
   readonly keepsUri?: true;
   /**
-   * Whether a client has to show a certificate, which a request without TLS cannot; absent where it
+   * Whether a client has to show a certificate, which is not possible without TLS; absent where it
    * need not.
    */
   readonly wantsCertificate?: true;
@@ -99,13 +98,13 @@ export type Writing = Pick<Place, "bind" | "captured" | "errorBackend">;
 export interface Target {
   /** Whether the router has set variables with its findings. */
   readonly dynamic: boolean;
-  /** Whether it has no endpoints, in a mode in which the text has to say so. */
+  /** Whether it has no endpoints, in static mode, where the text depends on that. */
   readonly unserved: boolean;
-  /** Names of the upstream blocks for plain HTTP to which it may send. */
+  /** Names of the upstream blocks for plain HTTP to which it may send requests. */
   readonly blocks: readonly string[];
   /**
-   * The blocks used instead if its requests have timeouts of their own; absent where the text sets
-   * timeouts.
+   * The blocks that are used instead if its requests have timeouts of their own; absent where the
+   * text sets timeouts.
    */
   readonly timedBlocks?: readonly string[];
   /** Returns the name of one of the blocks, where there are several. */
@@ -126,7 +125,7 @@ export class LocationTexts {
   /** Names of headers that backends get or that the operator's texts read, in lower case. */
   readonly #used: ReadonlySet<string>;
 
-  /** `behind`: requests may come in behind the stream module. */
+  /** `behind` says whether requests may arrive through the stream module. */
   constructor(template: Template, settings: Settings, machine: Machine, behind = machine.passthrough) {
     const { capabilities, paths, ports, nameKey } = machine;
     this.#template = template;
@@ -212,7 +211,7 @@ export class LocationTexts {
     return { text, beside, files, needs, http: [...inHttp.values()], pools: blocks };
   }
 
-  /** Questions of Sluice itself are not inspected. */
+  /** Turns ModSecurity off in a location for subrequests of Sluice itself. */
   #inspected(text: Token): Token {
     return this.#about.everywhere.inspected
       ? Token.conf`modsecurity off;
@@ -220,7 +219,7 @@ ${text}`
       : text;
   }
 
-  /** Adds it to `all` unless it is there, and returns its URI or name. */
+  /** Adds the location to `all` unless it is there already, and returns its URI or name. */
   #beside(kind: "uri" | "named", { partial, view }: InternalLocation, all: BesideLocation[]): Token {
     const text = this.#inspected(this.#template.render(partial, view));
     const id = this.#names.of(`${text}\0`);
@@ -238,14 +237,14 @@ const ignoreHeaders = {
 };
 
 /**
- * X-Forwarded-Prefix is sent only where a rewrite takes effect; its value may name groups, by
- * number or by name.
+ * Whether X-Forwarded-Prefix needs groups of the path. It is sent only where the path is rewritten,
+ * and its value may name groups by number or by name.
  */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {
   return rewrite !== false && backendRequest.prefix.includes("$");
 }
 
-/** A variable that is not empty where the request has TLS or is redirected to https. */
+/** Returns a variable that is not empty where the request has TLS or is redirected to https. */
 function unlessRedirected({ sslRedirect }: FeatureValues, { redirectsToHttps }: LocationTraits, place: Place): Token {
   const https = Token.variable("https");
   if (!redirectsToHttps || (!sslRedirect.always && !sslRedirect.whenConfigured)) return https;
@@ -258,7 +257,7 @@ function lateMatch(path: string | undefined): Token {
   return path === undefined ? Token.conf`^` : Token.bounded(`(?i)^${path}`);
 }
 
-/** `host`: the settings of the host as a whole. */
+/** Returns the traits of a Location. `host` has the settings of the host as a whole. */
 export function traitsOf(
   location: Location<FeatureValues>,
   host: FeatureValues,

@@ -5,8 +5,8 @@ import type { Settings } from "../../settings/registry.ts";
 import type { AboutLocations } from "./view.ts";
 
 /**
- * Names of headers that backends get or that the operator's texts read, in lower case. Of a line
- * about a header the first word is the directive and the second one the name.
+ * Returns the names of headers that backends get or that the operator's texts read, in lower case.
+ * In a line about a header the first word is the directive and the second one is the name.
  */
 export function usedHeaders({ requestHeaders: headers, everywhere, settings }: AboutLocations): ReadonlySet<string> {
   const { http, server, location } = everywhere.headerLines;
@@ -21,7 +21,7 @@ export function usedHeaders({ requestHeaders: headers, everywhere, settings }: A
   return new Set([...names, ...read].map((name) => name.toLowerCase()));
 }
 
-/** Variables that the location's own snippets declare, and those of the ConfigMap. */
+/** Returns the variables that the location's own snippets declare, and those of the ConfigMap. */
 export function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<string> {
   const own = featureList.flatMap(([name, { declares }]) => declares?.(values[name] as never) ?? []);
   const theirs = declaredBySettings(settings);

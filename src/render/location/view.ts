@@ -59,7 +59,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
   const { settings, everywhere } = about;
   const asks = denied ? undefined : route?.asks;
   const { http, server } = everywhere.headerLines;
-  // In dynamic mode the text for a Service that stands in is reached by name, whatever the path is.
+  // In dynamic mode the text for a Service that stands in is reached by name, so it has no path.
   const values = denied
     ? whenClosed(said.values, unannotated(settings))
     : standsIn && place.dynamic
@@ -118,7 +118,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
 const nameOf = ({ name }: Header): string => String(name).toLowerCase();
 
 /**
- * Headers that a route of a Gateway sets itself, except those that the operator sets
+ * Returns the headers that a route of a Gateway sets itself, except those that the operator sets
  * (proxy-set-headers).
  */
 function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): ReadonlySet<string> {
@@ -127,8 +127,8 @@ function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): R
 }
 
 /**
- * A location with a request header of its own inherits none, so all are restated there. Its own
- * header overrides one of the same name.
+ * Returns the request headers. A location with one of its own inherits none, so all are restated
+ * there. Its own header overrides one of the same name.
  */
 function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
   if (own.length === 0 && !restated) return [];

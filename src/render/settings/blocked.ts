@@ -5,7 +5,8 @@ import type { Settings } from "../../settings/registry.ts";
 import { mapLines } from "./map-lines.ts";
 
 /**
- * For `templates/settings/blocked.tmpl` in the http block and `blocked-server.tmpl` in each server.
+ * The view of `templates/settings/blocked.tmpl` in the http block and of `blocked-server.tmpl` in
+ * each server.
  */
 export function blockedView({ blockCidrs, blockUserAgents, blockReferers }: Settings): View {
   return {

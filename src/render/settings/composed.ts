@@ -53,8 +53,8 @@ function directives(lines: readonly Line[]): Directive[] {
 }
 
 /**
- * The most files of a worker: as set, or the process's limit less what the master needs, at least
- * 1024.
+ * Returns the most open files of a worker: the setting, or the process's limit minus those that the
+ * master needs, at least 1024.
  */
 function openFilesOf({ maxWorkerOpenFiles }: Settings, { openFiles }: Machine): number {
   return maxWorkerOpenFiles > 0 ? maxWorkerOpenFiles : Math.max(1024, openFiles - 1024);
@@ -69,7 +69,8 @@ function processes(settings: Settings, machine: Machine): Line[] {
 }
 
 /**
- * Connections of one worker. nginx needs some for its own listeners, so a tiny number is raised.
+ * Returns the connections of one worker. nginx needs some for its own listeners, so a tiny number
+ * is raised.
  */
 function connectionsOf(settings: Settings, machine: Machine): number {
   const { maxWorkerConnections: set } = settings;
@@ -82,7 +83,9 @@ function errorLog(settings: Settings, machine: Machine, context: "http" | "strea
   return [["error_log", errorLogOf(settings, machine, context), level]];
 }
 
-/** The parameters of `resolver` where the controller answers with allowed addresses only. */
+/**
+ * Returns the parameters of `resolver` where the controller answers, with allowed addresses only.
+ */
 export function checkedResolver(settings: Settings, machine: Machine, port: number): Token {
   const words = [`127.0.0.1:${port}`, "valid=30s", ...(isWithoutIpv6(settings, machine) ? ["ipv6=off"] : [])];
   return Token.words(words.map(Token.name));
@@ -90,7 +93,7 @@ export function checkedResolver(settings: Settings, machine: Machine, port: numb
 
 const isWithoutIpv6 = ({ disableIpv6Dns }: Settings, { ipv6 }: Machine): boolean => disableIpv6Dns ?? !ipv6;
 
-/** The machine's name servers; without any there is no line. */
+/** Returns the line with the machine's nameservers; without any there is no line. */
 function resolver(settings: Settings, machine: Machine): Line[] {
   const { nameservers } = machine;
   const withoutIpv6 = isWithoutIpv6(settings, machine);
@@ -112,8 +115,8 @@ function tls(settings: Settings, { files }: Machine): Line[] {
 }
 
 /**
- * Exceptions: Strict-Transport-Security, where the controller's own replaces it, and a Server
- * header that is removed.
+ * Returns the lines for headers of answers. Strict-Transport-Security is left out where the
+ * controller's own replaces it, and so is a Server header that is removed.
  */
 function headers(settings: Settings, can: Capabilities): Line[] {
   const elsewhere = ["strict-transport-security", ...(settings.serverTokens ? [] : ["server"])];
@@ -123,7 +126,7 @@ function headers(settings: Settings, can: Capabilities): Line[] {
   return [...serverHeader(settings, can), ...(can.headersMore ? added : [])];
 }
 
-/** A header with its value; without a value it is removed. */
+/** Returns the directive for a header with its value. Without a value the header is removed. */
 function headerLine(name: string, value: string): Token {
   return Token.variables(value === "" ? `${name}:` : `${name}: ${value}`, isVariableName);
 }
@@ -158,8 +161,8 @@ function retries({ proxyNextUpstream, retryNonIdempotent }: Settings): Line[] {
 }
 
 /**
- * `default` is nginx's behaviour without the directive, and nginx refuses it above a location; the
- * same holds for a text without a replacement.
+ * Returns the line for redirects. `default` is nginx's behaviour without the directive, and nginx
+ * refuses the word above a location. A text without a replacement has no line either.
  */
 function redirects({ proxyRedirectFrom: from, proxyRedirectTo: to }: Settings): Line[] {
   if (from === "off") return [["proxy_redirect", "off"]];
@@ -168,8 +171,8 @@ function redirects({ proxyRedirectFrom: from, proxyRedirectTo: to }: Settings): 
 }
 
 /**
- * nginx would refuse a map with a pattern longer than a bucket, so the bucket grows with the
- * longest pattern.
+ * Returns the size of a bucket, which grows with the longest pattern: nginx would refuse a map with
+ * a pattern that is longer than a bucket.
  */
 function mapBucketOf(settings: Settings): number {
   const patterns = [...settings.blockUserAgents, ...settings.blockReferers, ...settings.skipAccessLogUrls];

@@ -26,7 +26,7 @@ export interface InEveryLocation {
   readonly headerLines: HeaderLines;
 }
 
-/** For `templates/settings/location.tmpl`. */
+/** The view of `templates/settings/location.tmpl`. */
 export function inEveryLocation(
   settings: Settings,
   can: Capabilities,
@@ -49,7 +49,7 @@ export function inEveryLocation(
   };
 }
 
-/** For `templates/server-head.tmpl`. */
+/** A part of the view of `templates/server-head.tmpl`. */
 export function serverSnippetView({ serverSnippet }: Settings) {
   return {
     snippet: snippetView(withOwnLocations(serverSnippet)),
@@ -57,13 +57,13 @@ export function serverSnippetView({ serverSnippet }: Settings) {
   };
 }
 
-/** The operator's own text; false where there is none. */
+/** Returns the operator's own text; false where there is none. */
 export function snippetView(text: string): View {
   return text !== "" && snippet.view(text);
 }
 
 /**
- * Whether the snippet has the directive at its top level; a line in a nested block is about that
+ * Whether the snippet has the directive at its top level. A line in a nested block concerns that
  * block.
  */
 export function uses(snippet: string, directive: string): boolean {

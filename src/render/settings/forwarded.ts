@@ -19,15 +19,15 @@ import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** A port of a Gateway: where nginx listens, and the port that clients see. */
+/** A port of a Gateway: where nginx listens, and the port that clients use. */
 export interface SeenPort {
   readonly listenPort: number;
   readonly port: number;
 }
 
 /**
- * For `templates/settings/forwarded.tmpl`, in the http block. `behind`: connections may come from
- * the stream module of this nginx, with a PROXY header.
+ * The view of `templates/settings/forwarded.tmpl`, in the http block. With `behind`, connections
+ * may come from the stream module of this nginx, with a PROXY header.
  */
 export function forwardedView(
   settings: Settings,
@@ -69,8 +69,8 @@ function sourceOf(settings: Settings, can: Capabilities, behind: boolean): Sourc
 }
 
 /**
- * For `templates/settings/real-ip.tmpl` in the http block, and `real-ip-location.tmpl` in each
- * location that serves clients.
+ * The view of `templates/settings/real-ip.tmpl` in the http block, and of `real-ip-location.tmpl`
+ * in each location that serves clients.
  */
 export function realIpView(settings: Settings, can: Capabilities, behind: boolean): View {
   const source = sourceOf(settings, can, behind);
@@ -88,7 +88,7 @@ export function realIpView(settings: Settings, can: Capabilities, behind: boolea
   };
 }
 
-/** For `templates/settings/stream-real-ip.tmpl`, in the stream block. */
+/** The view of `templates/settings/stream-real-ip.tmpl`, in the stream block. */
 export function streamRealIpView(settings: Settings, can: Capabilities): View {
   return {
     ranges: settings.enableRealIp && can.streamRealip ? [...new Set(settings.proxyRealIpCidr)].map(Token.name) : [],
@@ -104,8 +104,9 @@ function variableOfHeader(name: string): Token {
 }
 
 /**
- * The same headers where no host asks for client certificates: removing the client's own headers
- * costs nothing, while a variable is computed for every request.
+ * Returns the headers for the case that no host asks for client certificates. The client's own
+ * headers are then removed, which costs nothing, while a variable would be computed for every
+ * request.
  */
 export function withoutCertificates(headers: readonly Header[]): readonly Header[] {
   const variables = new Set(clientCertificateHeaders.map(({ variable }) => String(Token.variable(variable))));
@@ -113,15 +114,17 @@ export function withoutCertificates(headers: readonly Header[]): readonly Header
 }
 
 /**
- * The headers of RS-23.2 for a backend, and those of `proxy-set-headers`. If one of these has a
- * name of ours, the backend gets both (RS-32.18). An empty value removes the client's header.
+ * Returns the headers of RS-23.2 for a backend, and those of `proxy-set-headers`. Where both have a
+ * header of the same name, the backend gets both (RS-32.18). An empty value removes the client's
+ * header.
  */
 export function requestHeaders(
   settings: Settings,
   { capabilities: can, mode }: Pick<Machine, "capabilities" | "mode">,
   behind: boolean,
 ): readonly Header[] {
-  // a map costs every request, so $pass_access_scheme is asked only where it may be another
+  // a map costs time at every request, so $pass_access_scheme is used only where it may differ from
+  // $scheme
   const scheme = settings.useForwardedHeaders || settings.useProxyProtocol ? "pass_access_scheme" : "scheme";
   const headers: readonly (readonly [string, string | Token])[] = [
     ["Host", "best_http_host"],

@@ -1,5 +1,6 @@
 /**
- * Sizes of the hash table of host names: as set, or more if the names of the text servers need it.
+ * Sizes of the hash table of host names: the settings, or more if the names of the text servers
+ * need it.
  */
 
 import type { Directive } from "../../directives/place.ts";
@@ -7,8 +8,8 @@ import { Token } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 
 /**
- * nginx's layout of a bucket: for each name a pointer, and the name with two more bytes, rounded up
- * to 8; then the end mark.
+ * Computes the sizes by nginx's layout of a bucket: for each name a pointer, and the name with two
+ * more bytes, rounded up to 8; then the end mark.
  */
 export function serverNamesHash(settings: Settings, names: Iterable<string>): readonly Directive[] {
   let longest = 0;

@@ -15,8 +15,8 @@ export function speaksHttp3(settings: Settings, can: Capabilities): boolean {
 }
 
 /**
- * Why HTTP/3 is not possible although nginx has it and it is turned on; completes "key use-http3
- * has no effect: ".
+ * Returns why HTTP/3 is not possible although nginx has it and it is turned on. The text completes
+ * "key use-http3 has no effect: ".
  */
 export function whyNoHttp3({ useHttp3, sslProtocols }: Settings, can: Capabilities): string | undefined {
   if (!useHttp3 || !can.http3) return undefined;
@@ -26,7 +26,10 @@ export function whyNoHttp3({ useHttp3, sslProtocols }: Settings, can: Capabiliti
     : `clients would not learn of it: nginx here has no ${capabilityNames.headersMore}`;
 }
 
-/** The values of the `listen` lines of a server; `catchAll` is the server that owns the sockets. */
+/**
+ * Returns the values of the `listen` lines of a server. `catchAll` is the server that owns the
+ * sockets.
+ */
 export function quicLines(
   settings: Settings,
   can: Capabilities,
@@ -40,7 +43,7 @@ export function quicLines(
   );
 }
 
-/** For `templates/settings/http3.tmpl`. */
+/** The view of `templates/settings/http3.tmpl`. */
 export function http3View(settings: Settings, can: Capabilities, { ports }: Machine): View {
   if (!speaksHttp3(settings, can)) return { told: false };
   const port = settings.http3Port ?? ports.https;

@@ -1,6 +1,6 @@
 /**
- * The `listen` lines of a server: addresses and parameters. Parameters of the socket itself belong
- * to one server alone.
+ * Renders the `listen` lines of a server: addresses and parameters. Parameters of the socket itself
+ * belong to one server alone.
  */
 
 import type { Capabilities } from "../../directives/capabilities.ts";
@@ -13,11 +13,14 @@ export interface Listener {
   readonly tls: boolean;
   /** The catch-all server, which has the parameters of the socket. */
   readonly catchAll: boolean;
-  /** Whether another socket has the port on one address, which all of them have to agree to. */
+  /**
+   * Whether another socket has the port on one address. The kernel allows that only where all
+   * sockets of the port have `reuseport`.
+   */
   readonly isDivided?: boolean;
 }
 
-/** The value of each `listen` line. */
+/** Returns the value of each `listen` line. */
 export function listenLines(
   settings: Settings,
   can: Capabilities,
@@ -35,7 +38,7 @@ export function listenLines(
   );
 }
 
-/** The parameters of the socket of a usual port. */
+/** Returns the parameters of the socket of a usual port. */
 export function socketParameters(
   { reusePort }: Settings,
   { backlog }: Pick<Machine, "backlog">,
@@ -44,7 +47,7 @@ export function socketParameters(
   return [...(reusePort || isDivided ? ["reuseport"] : []), `backlog=${backlog}`];
 }
 
-/** `192.0.2.1:`, `[::]:` or nothing for all IPv4 addresses, ready for a port. */
+/** Returns `192.0.2.1:`, `[::]:` or nothing for all IPv4 addresses; a port is added to each. */
 export function addressesOf(settings: Settings, { ipv6 }: Machine): readonly string[] {
   const both = ipv6 && !settings.disableIpv6;
   const bound = [...settings.bindAddress, ...settings.bindAddressIpv4, ...settings.bindAddressIpv6];

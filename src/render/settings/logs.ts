@@ -8,7 +8,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { settings as declarations } from "../../settings/registry.ts";
 import { mapLines } from "./map-lines.ts";
 
-/** For `templates/settings/logs.tmpl`, in the http block. */
+/** The view of `templates/settings/logs.tmpl`, in the http block. */
 export function httpLogs(settings: Settings, machine: Machine): View {
   const target = syslogOf(settings) ?? pathOf(settings.httpAccessLogPath ?? settings.accessLogPath, machine);
   const off = settings.disableAccessLog || settings.disableHttpAccessLog;
@@ -25,13 +25,16 @@ export function httpLogs(settings: Settings, machine: Machine): View {
   };
 }
 
-/** Whether some requests are not logged: the condition costs each request. */
+/**
+ * Whether some requests may be left out of the log. If not, the text has no condition, which would
+ * cost time at each request.
+ */
 function maySkip({ skipAccessLogUrls, allowSnippetAnnotations, serverSnippet, locationSnippet }: Settings): boolean {
   const snippets = `${serverSnippet}${locationSnippet}`;
   return skipAccessLogUrls.length > 0 || allowSnippetAnnotations || snippets.includes("loggable");
 }
 
-/** For `templates/settings/stream-logs.tmpl`, in the stream block. */
+/** The view of `templates/settings/stream-logs.tmpl`, in the stream block. */
 export function streamLogs(settings: Settings, machine: Machine): View {
   const target = pathOf(settings.streamAccessLogPath ?? settings.accessLogPath, machine);
   const off = settings.disableAccessLog || settings.disableStreamAccessLog;
@@ -55,15 +58,17 @@ function syslogOf({ enableSyslog, syslogHost, syslogPort }: Settings): string | 
   return `syslog:server=${syslogHost.includes(":") ? `[${syslogHost}]` : syslogHost}:${syslogPort}`;
 }
 
-/** nginx refuses buffers for syslog. */
+/**
+ * Returns the parameters of a log. For syslog there are none, because nginx refuses buffers there.
+ */
 function parametersFor(target: string, { accessLogParams }: Settings): View {
   if (accessLogParams === undefined || target.startsWith("syslog:")) return false;
   return declarations.accessLogParams.kind.view(accessLogParams);
 }
 
 /**
- * nginx joins the words of a format. One word may have 4 KB at most, so a long format is cut, but
- * never inside a variable.
+ * Splits a format into words, which nginx joins. A word may have at most 4 KB, so a long format is
+ * split, but never inside a variable.
  */
 function formatWords(format: string): Token {
   const pieces = format.match(/\$\{?\w*\}?|[^$]{1,500}/gu) ?? [];

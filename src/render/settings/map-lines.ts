@@ -1,4 +1,7 @@
-/** Patterns as lines of a `map`. nginx refuses a text that occurs twice, without regard to case. */
+/**
+ * Renders patterns as lines of a `map`. nginx refuses a text that occurs twice, without regard to
+ * case.
+ */
 
 import type { View } from "../../directives/token.ts";
 import { mapPattern } from "../../kinds/patterns.ts";

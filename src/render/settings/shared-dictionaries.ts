@@ -1,7 +1,7 @@
 /**
- * The dictionaries of `lua-shared-dicts`. Only the records correspond to shared memory of
- * ingress-nginx's own Lua. They grow by themselves, so its size is a minimum. Any other name is a
- * dictionary for the Lua of the operator's snippets.
+ * The dictionaries of `lua-shared-dicts`. The dictionaries of ingress-nginx's own Lua correspond to
+ * the memory of records. This memory grows by itself, so their size is a minimum. Any other name is
+ * a dictionary for the Lua of the operator's snippets.
  */
 
 import { Token, type View } from "../../directives/token.ts";
@@ -18,15 +18,15 @@ const others = [
 /** nginx refuses a smaller dictionary. */
 const smallestKilobytes = 8;
 
-/** The least number of bytes for the records. */
+/** Returns the least number of bytes for the records. */
 export function recordsBytesOf({ luaSharedDicts }: Settings): number {
   const asked = luaSharedDicts.filter(({ name }) => records.includes(name));
   return 1024 * asked.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
 }
 
 /**
- * The operator's own dictionaries. If a name occurs twice, the last size counts; Sluice's own names
- * are not available.
+ * Returns the operator's own dictionaries. If a name occurs twice, the last size counts; Sluice's
+ * own names are not available.
  */
 export function ownDictionaries({ luaSharedDicts }: Settings): View {
   const own = luaSharedDicts.filter(({ name }) => !isTaken(name));

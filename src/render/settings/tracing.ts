@@ -19,7 +19,10 @@ export function tracingView(settings: Settings, can: Capabilities, { files }: Ma
   };
 }
 
-/** The text of the telemetry file in TOML, whose basic strings are quoted like those of JSON. */
+/**
+ * Returns the text of the telemetry file in TOML, whose basic strings are quoted like those of
+ * JSON.
+ */
 export function telemetryFile(settings: Settings): string {
   return `exporter = "otlp"
 processor = "batch"

@@ -20,11 +20,11 @@ import { settingsWithoutLua } from "./without-lua.ts";
 
 interface Surroundings {
   readonly listeners: readonly SeenPort[];
-  /** Whether requests may come in behind the stream module. */
+  /** Whether requests may arrive through the stream module. */
   readonly behind: boolean;
 }
 
-/** Names of partials below `templates/settings/` are the names of these parts. */
+/** Returns the view. Its parts have the names of the partials below `templates/settings/`. */
 export function settingsView(
   settings: Settings,
   can: Capabilities,
@@ -58,7 +58,10 @@ export function settingsView(
   };
 }
 
-/** Returns a Problem for each key that this nginx cannot serve, or that lacks something else. */
+/**
+ * Returns a Problem for each key that has no effect with this nginx, or without something else that
+ * is missing.
+ */
 export function settingsProblems(
   settings: Settings,
   can: Capabilities,

@@ -2,7 +2,10 @@
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** The effect of a setting in an nginx without Lua, as with --mode=static. */
+/**
+ * Returns Problems of settings that have less effect in an nginx without Lua, as with
+ * --mode=static.
+ */
 export function settingsWithoutLua(settings: Settings, object: ObjectName): Problem[] {
   const problems: Problem[] = [];
   if (settings.loadBalance === "ewma") {

@@ -1,7 +1,7 @@
 /**
  * Cookie stickiness without Lua (RS-14). The key in the cookie is hashed to an endpoint, so every
  * key has one, as with `balanced`. A client without the cookie gets the id of its request as its
- * key. The values are those of the Lua, so the mode can be changed.
+ * key. The values are the same as in dynamic mode, so the mode can be changed.
  */
 
 import { shortHash } from "../../directives/short-hash.ts";
@@ -9,7 +9,7 @@ import { Token } from "../../directives/token.ts";
 import type { AffinityCookie } from "../../model/configuration.ts";
 import { bindingOf } from "../location/balance-record.ts";
 
-/** The key by which an upstream block hashes, and the map that computes it. */
+/** Returns the key by which an upstream block hashes, and the map that computes it. */
 export function affinityKey({ name }: AffinityCookie): { readonly key: Token; readonly http: Token } {
   const id = shortHash(name);
   const [key, came] = [Token.variable(`affinity_${id}`), `affinity_came_${id}`];
@@ -22,7 +22,7 @@ export function affinityKey({ name }: AffinityCookie): { readonly key: Token; re
 
 export interface IssuedBy {
   readonly cookie: AffinityCookie;
-  /** The upstream that issues it. */
+  /** The upstream that issues the cookie. */
   readonly label: string;
   /** The path of the Location, for a cookie without one. */
   readonly path: string;
@@ -34,8 +34,8 @@ export interface IssuedBy {
 }
 
 /**
- * The value of the Set-Cookie header and its maps. It is empty where the client has the cookie, or
- * no endpoint was asked.
+ * Returns the value of the Set-Cookie header and its maps. The value is empty where the client has
+ * the cookie, or no endpoint was asked.
  */
 export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   readonly value: Token;
@@ -61,7 +61,7 @@ export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   };
 }
 
-/** The beginning of the cookie in the Cookie header. */
+/** Returns a pattern for the beginning of the cookie in the Cookie header. */
 export function inCookies(name: string): string {
   return `(?:^|;\\s*)${escaped(name)}=`;
 }
@@ -69,7 +69,7 @@ export function inCookies(name: string): string {
 const request = Token.bracedVariable("request_id");
 const secureIfTls = Token.bracedVariable("affinity_secure");
 
-/** Literal text for the inside of a quoted word. */
+/** Returns literal text for the inside of a quoted word. */
 function inner(text: string): Token {
   return Token.within(text);
 }

@@ -1,8 +1,8 @@
 /**
  * Canaries without Lua: a variable chooses the upstream block, computed by maps and split_clients
- * (RS-13.4 to 13.7). The header and the cookie of each canary yield take, out or nothing. One map
- * reads these words and the draw: first the headers, then the cookies, then the weights, as
- * `nginx/lua/sluice/canary.lua` does.
+ * (RS-13.4 to 13.7). For the header and the cookie of each canary a map yields `take`, `out` or
+ * nothing. One more map reads these words and the result of split_clients: first the headers, then
+ * the cookies, then the weights, as `nginx/lua/sluice/canary.lua` does.
  */
 
 import { shortHash } from "../../directives/short-hash.ts";
@@ -63,8 +63,8 @@ export function choiceOf(
     binding,
     http: [
       ...(bound.map === undefined ? [] : [bound.map]),
-      // Keyed by the canary and not by its block, because two canaries of a rule may name one
-      // Service.
+      // The keys are those of canaries and not of blocks, because two canaries of a rule may have
+      // the same Service.
       Token.conf`map ${key} ${binding} { default ${ofMain}; "~^main;" ${ofMain}; ${lines((one) => Token.text(one.binding ?? ""))} }`,
       ...words.flatMap(({ map }) => (map === undefined ? [] : [map])),
       split(id, draw, canaries),
@@ -97,8 +97,8 @@ function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: st
 }
 
 /**
- * With an invalid pattern, every request with the header stays where it is (RS-13.5); nginx would
- * refuse the pattern.
+ * Returns the pattern. For an invalid one, which nginx would refuse, no request with the header
+ * goes to the canary (RS-13.5).
  */
 function takingPattern(pattern: string): Token {
   return regexMistake(pattern) === undefined
@@ -107,8 +107,8 @@ function takingPattern(pattern: string): Token {
 }
 
 /**
- * Matched against the whole header, because a cookie's name may hold characters that a variable's
- * may not; without regard to case (RS-32.12).
+ * Reads the cookie from the whole Cookie header, because a cookie's name may hold characters that a
+ * variable's name may not. Case does not matter (RS-32.12).
  */
 function cookieWord({ cookie }: CanaryPolicy, id: string): Word {
   if (cookie === "") return nothing;
@@ -127,12 +127,15 @@ interface Rule {
 const any = "[^,;]*,";
 const afterBinding = "^[^;]*;";
 
-/** A client whose cookie names its backend stays there; the main upstream has a line of its own. */
+/**
+ * Returns the rules for clients whose cookie binds them to a backend. The main upstream has a rule
+ * of its own.
+ */
 function byBinding(canaries: readonly StaticCanary[]): Rule[] {
   return canaries.map((canary, at) => ({ pattern: `^${at};`, canary }));
 }
 
-/** `main`, or the index of a canary, for a client that a cookie binds. */
+/** Returns a word for clients that a cookie binds: `main`, or the index of a canary. */
 function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undefined, id: string): Word {
   if (cookie === undefined) return nothing;
   const value = Token.variable(`canary_bound_${id}`);
@@ -145,7 +148,10 @@ function boundWord(canaries: readonly StaticCanary[], cookie: MainCookie | undef
   return { value, map: Token.conf`map $http_cookie ${value} { default ""; ${Token.words(lines)} }` };
 }
 
-/** Keyed by header (0) or by cookie (1): any word of a canary's header comes before its cookie. */
+/**
+ * Returns the rules by header (0) or by cookie (1). A word of a canary's header counts before its
+ * cookie.
+ */
 function by(canaries: readonly StaticCanary[], word: 0 | 1): Rule[] {
   return canaries.map((canary, at) => ({
     pattern: `${afterBinding}(?:${any}${any}){${at}}${word === 0 ? "" : ","}take,`,
@@ -158,8 +164,8 @@ function byWeight(canaries: readonly StaticCanary[]): Rule[] {
 }
 
 /**
- * Each canary's share of all requests, in hundredths of a percent as nginx counts, at most all of
- * them.
+ * Splits the requests by each canary's share of all, in hundredths of a percent as nginx counts,
+ * together at most all of them.
  */
 function split(id: string, draw: Token, canaries: readonly StaticCanary[]): Token {
   let left = 10_000;
@@ -172,7 +178,7 @@ function split(id: string, draw: Token, canaries: readonly StaticCanary[]): Toke
   return Token.conf`split_clients ${key} ${draw} { ${Token.words(shares)} * ""; }`;
 }
 
-/** Every word ends with a comma. */
+/** Joins the words; each one ends with a comma. */
 function joined(values: readonly Token[]): Token {
   return values.reduce((text, value) => Token.conf`${text}${value},`, Token.conf``);
 }

@@ -1,7 +1,7 @@
 /**
- * Whether TLS is configured for a name that only a pattern takes (static mode). The name is only
- * known at the request, so a `map` decides (RS-11.2). It exists only where a wildcard has TLS
- * configured, because an exact name never meets a pattern.
+ * Decides whether TLS is configured for a name that only a pattern matches (static mode). The name
+ * is known only at the request, so a `map` decides (RS-11.2). It exists only where TLS is
+ * configured for a wildcard, because an exact name does not need it.
  */
 
 import { Token } from "../../directives/token.ts";
@@ -11,7 +11,7 @@ import { type Alias, catchAll, type Server } from "../../model/configuration.ts"
 /** The variable with the map's result. */
 export const configuredName = Token.variable("tls_of_host");
 
-/** The map; undefined where no wildcard has TLS configured. */
+/** Returns the map; undefined where TLS is configured for no wildcard. */
 export function configuredNames(servers: Iterable<Server<unknown>>): Token | undefined {
   const names = [...servers].flatMap((server) => [server, ...server.aliases]).filter(isConfiguredWildcard);
   if (names.length === 0) return undefined;
@@ -23,8 +23,8 @@ export function configuredNames(servers: Iterable<Server<unknown>>): Token | und
 }
 
 /**
- * Whether it takes names that its text does not show: an alias does, while a host's own wildcard
- * has one answer for all names.
+ * Whether it is a pattern, whose names may have different answers. This holds for aliases, while a
+ * host's own wildcard has one answer for all names.
  */
 export function isPattern({ name }: Pick<Alias, "name">, host: string): boolean {
   return name !== host && formOf(name) !== "exact";

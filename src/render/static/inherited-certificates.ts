@@ -1,7 +1,7 @@
 /**
- * Certificates by SNI without Lua: a name without one gets that of the wildcard one label above
- * (RS-10.5), as in `nginx/lua/sluice/certificate.lua`. A weak certificate stays with its own host,
- * which has fitting ciphers: nginx would refuse it elsewhere.
+ * Certificates by SNI without Lua: a name without one gets the certificate of the wildcard one
+ * label above (RS-10.5), as in `nginx/lua/sluice/certificate.lua`. A weak certificate is used for
+ * its own host alone, which has suitable ciphers: nginx would refuse it elsewhere.
  */
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Server } from "../../model/configuration.ts";
@@ -25,7 +25,8 @@ export function wildcardCertificates(
 }
 
 /**
- * The Server with the Certificate for each of its names; the Server itself where it inherits none.
+ * Returns the Server with the Certificate for each of its names. It is the same Server where it
+ * inherits none.
  */
 export function withInherited<F>(server: Server<F>, wildcards: WildcardCertificates): Server<F> {
   const names: readonly Alias[] = [server, ...server.aliases, ...(server.redirectFrom ? [server.redirectFrom] : [])];

@@ -23,8 +23,8 @@ import { configuredName, isPattern } from "./configured-names.ts";
 import type { StaticParts } from "./parts.ts";
 
 /**
- * Includes the parts of the http block that it needs. `pools` has the id of the Upstream behind
- * each upstream block, and `labels` the lines beside those of `labelsOf`.
+ * Returns the body, with the parts of the http block that it needs. `pools` has the id of the
+ * Upstream behind each upstream block, and `labels` the lines beside those of `labelsOf`.
  */
 export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: View, parts: StaticParts) {
   const location = server.locations[index]!;
@@ -57,7 +57,8 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const asked = new Map<string, string>();
   const writing: Writing = {
     bind: (_name, raw) => Token.text(raw),
-    // Bound before another pattern is compared: nginx keeps only the groups of the last one.
+    // The groups are set before another pattern is matched, because nginx keeps only the groups of
+    // the last match.
     captured: () => Token.variable(rewrite !== false ? "route_prefix" : "http_x_forwarded_prefix"),
     errorBackend: (ofIngress) => {
       const id = (ofIngress ? standIn : undefined) ?? defaultUpstream;
@@ -92,8 +93,8 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
 }
 
 /**
- * Keeps the groups of the path, which nginx forgets at the next pattern. Where the host is a
- * wildcard and the path is no pattern, it keeps the wildcard's label.
+ * Returns lines that keep the groups of the path, which nginx forgets at the next pattern. Where
+ * the host is a wildcard and the path is not a pattern, they keep the wildcard's label.
  */
 export function groupsOf({ name }: Server<FeatureValues>, isPattern: boolean): View[] {
   const values = isPattern
@@ -104,7 +105,7 @@ export function groupsOf({ name }: Server<FeatureValues>, isPattern: boolean): V
   return values.map((value, at) => ({ name: ifRead(groupVariables[at]!), value }));
 }
 
-/** The names for logs, metrics and snippets. */
+/** Returns the names for logs, metrics and snippets. */
 export function labelsOf(
   server: Server<FeatureValues>,
   index: number,

@@ -1,4 +1,4 @@
-/** The parts that a host's server blocks need from outside of its Server (static mode). */
+/** The values from outside of a Server that its server blocks need (static mode). */
 
 import type { Token } from "../../directives/token.ts";
 import type { AffinityCookie } from "../../model/configuration.ts";
@@ -15,11 +15,14 @@ export interface StaticParts {
   /** The cookie that binds clients to its endpoints. */
   cookieOf(upstream: string): AffinityCookie | undefined;
   /**
-   * The maps for names that only a pattern takes; undefined where no wildcard has TLS configured.
+   * The maps for names that only a pattern matches; undefined where TLS is configured for no
+   * wildcard.
    */
   readonly configuredNames: Token | undefined;
-  /** Where a Certificate's files are, without extension; `default` for hosts without one. */
+  /**
+   * Returns the path of a Certificate's files, without extension; `default` for hosts without one.
+   */
   certificateFile(id: string | undefined): string;
-  /** Where its OCSP response is, below the run folder. */
+  /** Returns the path of its OCSP response below the run folder. */
   stapleFile(id: string | undefined): string | undefined;
 }

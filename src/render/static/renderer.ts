@@ -31,12 +31,12 @@ interface UsedBlock {
 }
 
 interface Remembered extends ServerText {
-  /** The values from outside of the Server that it was made with. */
+  /** The values from outside of the Server with which the text was made. */
   readonly served: string;
 }
 
 export class StaticRenderer implements Renderer {
-  /** There are none: everything is text. */
+  /** Always empty, because everything is text. */
   readonly records: ReadonlyMap<string, string> = new Map();
   readonly #machine: Machine;
   #template: Template;
@@ -184,7 +184,7 @@ export class StaticRenderer implements Renderer {
   }
 }
 
-/** The host on which the renderer failed. */
+/** The text of a host on which the renderer failed. */
 const noText: ServerText = { texts: [], files: [], needs: new Set(), http: [], pools: new Map() };
 
 function stapleFiles({ certificates, defaultCertificate, staples }: Whole): RenderedFile[] {
@@ -201,8 +201,8 @@ function stapleName(staple: string): string {
 }
 
 /**
- * The name of a Certificate's files. It changes with the content, because workers of the old text
- * may still read the old files.
+ * Returns the name of a Certificate's files. It changes with the content, because workers of the
+ * old text may still read the old files.
  */
 export function fileOf({ fingerprint }: Certificate): string {
   return fingerprint.slice(0, 32);

@@ -34,7 +34,7 @@ export interface ServerText {
   readonly pools: ReadonlyMap<string, string>;
 }
 
-/** Needs of a host's locations beside their text. */
+/** Everything that a host's locations need beside their text. */
 interface Gathered {
   readonly beside: BesideLocation[];
   readonly files: RenderedFile[];
@@ -88,10 +88,10 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
 }
 
 /**
- * The certificate of a server block; false where the default server's TLS serves it as well,
- * because nginx reads certificate and key again for each block that names them, 2 ms each.
- * `ownTls`: whether the block has TLS settings of its own, or is the default one. Where the default
- * server refuses handshakes, nginx requires a certificate in all others.
+ * Returns the certificate of a server block. It is false where the TLS settings of the default
+ * server suffice, because nginx reads certificate and key again for each block that names them,
+ * which takes 2 ms. `ownTls` says whether the block has TLS settings of its own, or is the default
+ * one. Where the default server refuses handshakes, nginx requires a certificate in all others.
  */
 function certificateView({ certificate }: Alias, { about, certificateFile, stapleFile }: StaticParts, ownTls: boolean) {
   const file = certificateFile(certificate);
@@ -100,8 +100,8 @@ function certificateView({ certificate }: Alias, { about, certificateFile, stapl
 }
 
 /**
- * A server block has one certificate and one answer about TLS, so names that differ in these get
- * separate blocks.
+ * Groups a host's names by certificate and by whether TLS is configured, because a server block has
+ * one of each.
  */
 function namesByCertificate(
   { name, aliases, certificate, tlsConfigured }: Server<FeatureValues>,
@@ -113,15 +113,15 @@ function namesByCertificate(
 }
 
 /**
- * With HTTP/3, reading `$http_host` here would leave it empty for good; `http3-host.tmpl` has
- * another variable for it.
+ * Returns the URL. With HTTP/3, reading `$http_host` here would leave it empty permanently, so
+ * `http3-host.tmpl` has another variable for it.
  */
 function appRootUrl(path: string, http3: boolean, settings: Settings): Token {
   const host = http3 ? "asked_host" : ownHost(settings);
   return Token.rewriteTarget(`$scheme://$${host}${path}`, (name) => name === host || isRequestVariable(name));
 }
 
-/** The www twin of the host. */
+/** Returns the text of the host's www twin. */
 function twinText(server: Server<FeatureValues>, twin: Alias, features: View, parts: StaticParts): Token {
   const { about, template } = parts;
   return template.render("www-server", {
@@ -136,8 +136,8 @@ function twinText(server: Server<FeatureValues>, twin: Alias, features: View, pa
 }
 
 /**
- * The redirect to the path with a slash uses scheme, host and port like the Location there, and
- * accepts bodies of the same size.
+ * Returns the redirect to the path with a slash. It uses scheme, host and port like the Location of
+ * that path, and accepts bodies of the same size.
  */
 function slashView(route: Route, { locations }: Server<FeatureValues>, settings: Settings): View[] {
   if (route.match !== "slash") return [];
@@ -172,7 +172,7 @@ function locationViews(
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
-    // otherwise a server snippet's limit on bodies would hold here
+    // otherwise a server snippet's limit on bodies would count
     const { most } = server.locations[location]!.features.requestBody;
     const restated = isSaid("limitsBodies", server.features, "host") && most === about.settings.proxyBodySize;
     const hop = hopOf(server, location);

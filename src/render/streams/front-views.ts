@@ -1,6 +1,6 @@
 /**
- * The views of ports that take requests behind the stream module. Each connection goes to a socket
- * with a PROXY header, which nginx sends to all sockets of a port or to none.
+ * The views of ports whose requests arrive through the stream module. Each connection is passed on
+ * to a socket with a PROXY header. nginx sends this header to all sockets of a port or to none.
  */
 import type { Machine } from "../../directives/machine.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -19,12 +19,12 @@ export interface StreamWorld {
   readonly fronts: Fronts;
 }
 
-/** A name that clients send, and where its connections go. */
+/** A name that clients send, and the target of its connections. */
 export type NameTarget = { readonly name: string; readonly host: Token; readonly to: Token };
 
 const timeoutKind = declarations.proxyProtocolHeaderTimeout.kind;
 
-/** For what is common to all fronts. */
+/** Returns the view of the parts that all fronts have in common. */
 export function frontView({ settings, machine }: StreamWorld): { readonly [name: string]: View } {
   const { useProxyProtocol, proxyProtocolHeaderTimeout, proxyRealIpCidr } = settings;
   const isTold = useProxyProtocol && machine.capabilities.streamRealip;
@@ -35,21 +35,23 @@ export function frontView({ settings, machine }: StreamWorld): { readonly [name:
   };
 }
 
-/** Where a name goes on a port: the pool or a socket. */
+/** Returns the target of a name on a port: a pool or a socket. */
 export function targetOf(stream: GatewayStream, host: StreamHost, machine: Machine): Token {
   const pool = poolOf(stream, host);
   if (pool === undefined) return refusing(machine);
   return hasEnd(stream, host) ? endSocket(stream, host, machine) : pool;
 }
 
-/** The hosts of a stream that has the usual https port, and names of requests below them. */
+/**
+ * Returns the hosts of a stream that has the usual https port, and names of requests below them.
+ */
 export function frontNames(stream: GatewayStream, { machine }: StreamWorld): readonly NameTarget[] {
   return namesOf(stream, machine, Token.word(`unix:${machine.paths.tlsSocket}`));
 }
 
 /**
- * The names of a Gateway's port, and where their connections go; `requests` is the target of
- * requests.
+ * Returns the names of a Gateway's port, and the targets of their connections. `requests` is the
+ * target of requests.
  */
 export function namesOf(stream: GatewayStream, machine: Machine, requests: Token | undefined): readonly NameTarget[] {
   const named = (name: string, to: Token): NameTarget => ({ name, host: Token.mapKey(name), to });
@@ -61,7 +63,7 @@ export function namesOf(stream: GatewayStream, machine: Machine, requests: Token
   ];
 }
 
-/** Where names go that are none of those; requests have them, where some come in here. */
+/** Returns the target of all other names. Requests have them, where the port takes requests. */
 export function otherwiseOf(stream: GatewayStream, machine: Machine): Token {
   const all = stream.hosts.find(({ hostname }) => hostname === "");
   if (all !== undefined) return targetOf(stream, all, machine);
@@ -73,8 +75,8 @@ export function requestsOf(stream: GatewayStream, machine: Machine): Token {
 }
 
 /**
- * Whether connections of a host go through a socket of its own: where TLS ends, and where the PROXY
- * header of a front has to be taken away.
+ * Whether connections of a host go through a socket of its own, because TLS ends there or the PROXY
+ * header of a front has to be removed.
  */
 export function hasEnd(stream: GatewayStream, { certificates }: StreamHost): boolean {
   return certificates !== undefined || isFront(stream);
@@ -84,10 +86,10 @@ export function endSocket(stream: GatewayStream, host: StreamHost, { paths }: Ma
   return Token.word(`unix:${paths.sockets}/t-${shortHash(`${stream.id} ${host.hostname}`)}.sock`);
 }
 
-/** Closes every connection. */
+/** Returns the socket that closes every connection. */
 export const refusing = ({ paths }: Machine): Token => Token.word(`unix:${paths.sockets}/refused.sock`);
 
-/** Where connections of a host go; undefined where all are refused. */
+/** Returns the target of a host's connections; undefined where all are refused. */
 export function poolOf(stream: GatewayStream, host: StreamHost): Token | undefined {
   if (!host.backends.some(isOpen)) return undefined;
   const name = hostPool(stream, host);
@@ -97,8 +99,8 @@ export function poolOf(stream: GatewayStream, host: StreamHost): Token | undefin
 }
 
 /**
- * The socket of a server that asks backends over TLS, where others of the host are asked in another
- * way.
+ * Returns the socket of a server that uses TLS towards its backends, where other backends of the
+ * host need another way.
  */
 export function groupSocket({ pool }: PoolGroup, { paths }: Machine): Token {
   return Token.word(`unix:${paths.sockets}/g-${shortHash(pool)}.sock`);

@@ -1,7 +1,7 @@
 /**
- * Ports that nginx's stream module has although requests come in there too: it reads the name that
- * a client sends and passes connections for requests on to a socket of the http part, with a PROXY
- * header that says whose they are. All of this is decided here.
+ * Decides about fronts: ports of nginx's stream module on which requests arrive, too. The stream
+ * module reads the name that a client sends. It passes connections of requests on to a socket of
+ * the http part, with a PROXY header that has the client's address.
  */
 import type { Machine } from "../../directives/machine.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -9,31 +9,34 @@ import type { StreamServer } from "../../model/configuration.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
 import type { GatewayStream } from "../../model/streams.ts";
 
-/** Where nginx listens, and whether clients speak TLS there. */
+/** The address and port on which nginx listens, and whether clients use TLS there. */
 type ListenedOn = Pick<ListenerPort, "address" | "listenPort" | "tls">;
 
 export interface Fronts {
-  /** Whether there are any. */
+  /** Whether there are any fronts. */
   readonly any: boolean;
-  /** Whether the usual https port is one. */
+  /** Whether the usual https port is a front. */
   readonly https: boolean;
   /** The stream of a Gateway that has the usual https port. */
   readonly onHttps: GatewayStream | undefined;
-  /** The path of the socket behind a port; undefined where requests come in by the port itself. */
+  /**
+   * Returns the path of the socket behind a port; undefined where requests arrive at the port
+   * itself.
+   */
   socketOf(port: ListenedOn): string | undefined;
   /**
-   * Whether another socket has this usual port on one address. The kernel allows that
-   * where all of them say `reuseport`, and prefers the one with the address.
+   * Whether another socket has this usual port on one address. The kernel allows that where all of
+   * them have `reuseport`, and prefers the socket with the address.
    */
   isDivided(port: number): boolean;
 }
 
-/** Whether requests come in behind this stream. */
+/** Whether requests arrive through this stream. */
 export function isFront({ requests, hosts }: GatewayStream): boolean {
   return requests !== undefined && hosts.length > 0;
 }
 
-/** `listeners` are those of requests. */
+/** Finds the fronts. `listeners` are those of requests. */
 export function frontsOf(streams: readonly StreamServer[], listeners: readonly ListenedOn[], machine: Machine): Fronts {
   const { passthrough, ports, paths } = machine;
   const gateways = streams.filter((one) => one.kind === "gateway");
@@ -59,7 +62,7 @@ export function frontsOf(streams: readonly StreamServer[], listeners: readonly L
   };
 }
 
-/** The socket of requests that come in on such a port, other than the usual https port. */
+/** Returns the socket of requests that arrive on such a port, other than the usual https port. */
 export function requestSocket(port: Pick<ListenedOn, "address" | "listenPort">, { paths }: Machine): string {
   return `${paths.sockets}/r-${shortHash(placeOf(port))}.sock`;
 }

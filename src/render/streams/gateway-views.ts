@@ -1,7 +1,7 @@
 /**
  * The part of the stream block for Gateways. A port of TLS reads the name that a client sends and
- * passes the bytes on to a pool, or to a socket of this nginx where TLS ends. Connections that no
- * backend should get go to a socket that closes them.
+ * passes the bytes on to a pool, or to a socket of this nginx where TLS ends. Connections without a
+ * backend go to a socket that closes them.
  */
 import type { Machine } from "../../directives/machine.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -30,7 +30,7 @@ import {
 import { isFront } from "./fronts.ts";
 import { groupsOf, hostPool, isOpen, shareOf, weightOf } from "./pools.ts";
 
-/** The files of the certificates with which TLS of streams ends, and of those for backends. */
+/** Returns the files of certificates: those with which streams end TLS, and those for backends. */
 export function streamFiles(
   streams: readonly GatewayStream[],
   certificates: Table<Certificate>,
@@ -49,7 +49,7 @@ export function streamFiles(
   return [...pairs, ...files];
 }
 
-/** False where there are none. */
+/** Returns false where there are none. */
 export function gatewayStreamsView(streams: readonly GatewayStream[], world: StreamWorld): View {
   if (streams.length === 0) return false;
   const { settings, machine } = world;
@@ -90,12 +90,15 @@ function shareView(stream: GatewayStream, host: StreamHost, machine: Machine): V
   ];
 }
 
-/** nginx takes two decimals of a percentage. */
+/** Returns a percentage with two decimals, the most that nginx accepts. */
 function percentage(weight: number, whole: number): Token {
   return Token.name(`${Math.min(99.99, Math.max(0.01, (100 * weight) / whole)).toFixed(2)}`);
 }
 
-/** Servers that ask some backends of a host over TLS, while others are asked in another way. */
+/**
+ * Returns servers that use TLS towards some backends of a host, while other backends need another
+ * way.
+ */
 function groupViews(stream: GatewayStream, host: StreamHost, machine: Machine): View[] {
   const groups = host.backends.some(isOpen) ? groupsOf(stream, host) : [];
   if (groups.length < 2) return [];
@@ -137,8 +140,8 @@ function namesView(stream: GatewayStream, { machine }: StreamWorld): View {
 }
 
 /**
- * The server behind the socket of a host, where TLS ends or the PROXY header of a front; none where
- * there is no backend or no certificate for it.
+ * Returns the server behind the socket of a host, which ends TLS or removes the PROXY header of a
+ * front. There is none without a backend, or without a certificate for it.
  */
 function endView(stream: GatewayStream, host: StreamHost, { machine, certificates }: StreamWorld): View[] {
   const pool = poolOf(stream, host);
@@ -163,7 +166,7 @@ function endView(stream: GatewayStream, host: StreamHost, { machine, certificate
 
 const ofTls = ["ssl_protocols", "ssl_ciphers", "ssl_prefer_server_ciphers", "ssl_ecdh_curve", "ssl_dhparam"];
 
-/** The operator's, which hold for requests, too. */
+/** Returns the operator's TLS settings, which hold for requests, too. */
 function tlsDirectives(settings: Settings, machine: Machine): View {
   return directivesOf(settings, machine.capabilities, machine)
     .http.filter(({ name }) => ofTls.includes(String(name)))
@@ -177,7 +180,7 @@ function listenLines(
   const { ports } = machine;
   const isBesideIngresses = address !== undefined && (listenPort === ports.http || listenPort === ports.https);
   const parameters = [
-    // Without, datagrams of one client may come to workers that do not know its session.
+    // Without `reuseport`, datagrams of one client may reach workers that do not know its session.
     ...(protocol === "udp" ? ["udp", "reuseport"] : isBesideIngresses ? ["reuseport"] : []),
     ...(protocol !== "udp" && settings.useProxyProtocol ? ["proxy_protocol"] : []),
   ];

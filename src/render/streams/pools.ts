@@ -12,12 +12,12 @@ import type { GatewayStream, StreamBackend, StreamHost } from "../../model/strea
 import { type WeightedEndpoint, weightedServers } from "./weights.ts";
 
 /**
- * Nothing can be connected to this address. It stands in a pool without endpoints, which nginx
- * would complain about each second.
+ * No connection to this address is possible. A pool without endpoints has it, because nginx would
+ * log an error each second for an empty pool.
  */
 const nowhere: Endpoint = { address: "127.0.0.1", port: 0 };
 
-/** Weights in DNS have 16 bits. */
+/** The largest weight, because weights in DNS have 16 bits. */
 const heaviestInDns = 65_535;
 
 export function hasEndpointsAsData({ mode, capabilities }: Pick<Machine, "mode" | "capabilities">): boolean {
@@ -38,10 +38,12 @@ export const passthroughPool = (host: string): string => `passthrough_${shortHas
 export const hostPool = ({ id }: Pick<GatewayStream, "id">, { hostname }: Pick<StreamHost, "hostname">): string =>
   `gateway_${shortHash(`${id} ${hostname}`)}`;
 
-/** The variable that names the pool for a share of the connections only. */
+/** Returns the variable that names the pool for a share of the connections only. */
 export const shareOf = (pool: string): string => `${pool}_share`;
 
-/** Backends of a host that are asked in the same way: plainly, or over TLS as one policy says. */
+/**
+ * Backends of a host with the same way towards them: without TLS, or over TLS with the same policy.
+ */
 export interface PoolGroup {
   readonly pool: string;
   readonly tls: BackendTls | undefined;
@@ -49,8 +51,8 @@ export interface PoolGroup {
 }
 
 /**
- * The groups of a host; none where it has no backend. Backends without endpoints are left out,
- * unless all are without.
+ * Returns the groups of a host; none where it has no backend. Backends without endpoints are left
+ * out, unless no backend has any.
  */
 export function groupsOf(stream: GatewayStream, host: StreamHost): readonly PoolGroup[] {
   const open = host.backends.filter(isOpen);
@@ -67,7 +69,7 @@ export interface Pool {
 }
 
 /**
- * The pools of all names that have a backend, whether or not that has endpoints. `heaviest` is the
+ * Returns the pools of all names that have a backend, with or without endpoints. `heaviest` is the
  * largest weight.
  */
 export function poolsOf(streams: readonly StreamServer[], heaviest?: number): readonly Pool[] {
@@ -82,12 +84,12 @@ export function poolsOf(streams: readonly StreamServer[], heaviest?: number): re
   });
 }
 
-/** The records of the pools, by their keys in shared memory. */
+/** Returns the records of the pools, by their keys in shared memory. */
 export function streamRecords(streams: readonly StreamServer[]): ReadonlyMap<RecordKey, string> {
   return new Map([...poolRecords(streams)].map(([pool, record]) => [streamKey(pool), record]));
 }
 
-/** The records of the pools, by the name of the pool. */
+/** Returns the records of the pools, by the name of the pool. */
 export function poolRecords(streams: readonly StreamServer[]): ReadonlyMap<string, string> {
   return new Map(
     poolsOf(streams, heaviestInDns).map(({ name, endpoints }) => {
@@ -104,9 +106,9 @@ const equal = ({ endpoints }: { readonly endpoints: readonly Endpoint[] }): read
 export const isOpen = ({ endpoints }: StreamBackend): boolean => endpoints.length > 0;
 
 /**
- * The part of the streams that is text where endpoints are data. Configurations that differ in
- * endpoints and weights alone give the same text. Backends without endpoints have a share that is
- * refused, which is text, unless there are no others.
+ * Returns the part of the streams that is text where endpoints are data. Configurations that differ
+ * only in endpoints and weights give the same text. One exception is text: the share of backends
+ * without endpoints, which is refused where other backends have some.
  */
 export function withoutEndpoints(streams: readonly StreamServer[]): readonly StreamServer[] {
   let text = texts.get(streams);
@@ -117,7 +119,7 @@ export function withoutEndpoints(streams: readonly StreamServer[]): readonly Str
   return text;
 }
 
-/** The results, because each turn asks for one and few turns change it. */
+/** A cache of the results: each turn needs one, and few turns change it. */
 const texts = new WeakMap<readonly StreamServer[], readonly StreamServer[]>();
 
 function textOf(stream: StreamServer): StreamServer {

@@ -1,8 +1,9 @@
 /**
  * The View of `stream.tmpl` (RS-26 and RS-27). With TLS passthrough, or a TLS listener on the usual
  * https port, the stream block has that port. It reads the SNI and sends every connection, with a
- * PROXY header, to a unix socket: that of our own TLS listener, which takes the client's address
- * from the header, or one for each host of streams, which drops the header before its backend.
+ * PROXY header, to a Unix socket. One socket is our own TLS listener, which takes the client's
+ * address from the header. Each host of streams has another one, which removes the header before it
+ * connects to the backend.
  */
 
 import type { Machine } from "../../directives/machine.ts";
@@ -38,7 +39,10 @@ export function streamView(
     pools: poolsOf(passthrough ? streams : streams.filter(({ kind }) => kind !== "passthrough"))
       .filter(({ endpoints }) => endpoints.length > 0)
       .map((pool) => poolView(pool, machine)),
-    /** Names may have 253 characters, and nginx settles that with the first map. */
+    /**
+     * Names may have 253 characters. nginx fixes the size of its hash tables at the first map, so
+     * the size stands before it.
+     */
     longNames: gateways.some(({ protocol }) => protocol === "tls"),
     passthrough: fronts.https && {
       listen: listen(
@@ -64,14 +68,14 @@ export function streamView(
   };
 }
 
-/** How much shared memory all pools have together: room for some ten thousand endpoints. */
+/** The shared memory of all pools together, which has room for some ten thousand endpoints. */
 const zone = "sluice_streams 16m";
 
 function poolView({ name, endpoints }: Pool, machine: Machine): View {
   return {
     name: Token.name(name),
     /**
-     * After a question without an answer nginx waits as long as an answer may take, and asks again.
+     * nginx repeats a question without an answer after this time.
      */
     resolved: hasEndpointsAsData(machine) && {
       zone: Token.words(zone.split(" ").map(Token.name)),

@@ -1,4 +1,4 @@
-/** How the weights of backends become those of their endpoints, which nginx balances. */
+/** Computes the weights of endpoints, which nginx uses, from the weights of backends. */
 import type { Endpoint } from "../../model/configuration.ts";
 import type { StreamBackend } from "../../model/streams.ts";
 
@@ -9,9 +9,9 @@ export interface WeightedEndpoint {
 }
 
 /**
- * A backend's weight is shared by its endpoints. The weights have the same proportions in the
- * smallest whole numbers, as far as these do not exceed `largest`. nginx adds them up in 64 bits,
- * so a pool of many thousand endpoints stays far below that.
+ * Divides each backend's weight among its endpoints. The results are the smallest whole numbers
+ * with the same proportions, as far as none exceeds `largest`. nginx adds them up in 64 bits, which
+ * is enough for many thousand endpoints.
  */
 export function weightedServers(backends: readonly StreamBackend[], largest = 1_000_000): readonly WeightedEndpoint[] {
   if (backends.length === 0) return [];
@@ -33,7 +33,7 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-/** Stops growing where numbers are no longer exact. */
+/** Returns the least common multiple, or a limit where numbers would no longer be exact. */
 function leastCommonMultiple(a: number, b: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, (a / greatestCommonDivisor(a, b)) * b);
 }

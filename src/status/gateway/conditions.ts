@@ -1,4 +1,4 @@
-/** The conditions to write, made from the wanted ones and those that an object has. */
+/** Makes the conditions to write, from the wanted ones and those that an object has. */
 import type { Condition } from "../../model/gateway/objects.ts";
 import type { DesiredCondition } from "../../model/gateway/status.ts";
 
@@ -6,16 +6,16 @@ import type { DesiredCondition } from "../../model/gateway/status.ts";
 export interface Observation {
   /** `metadata.generation` of the object. */
   readonly generation: number;
-  /** RFC 3339. */
+  /** A time in the form of RFC 3339. */
   readonly at: string;
 }
 
-/** The definitions take no longer message. */
+/** The longest message that the definitions allow. */
 const longestMessage = 32_768;
 
 /**
- * The wanted conditions. The time of a transition stays while the status does. Types with a slash
- * belong to other writers, and stay where there are some.
+ * Returns the wanted conditions. The time of a transition stays as long as the status stays.
+ * Conditions whose types have a slash belong to other writers and are kept.
  */
 export function conditionsOf(
   wanted: readonly DesiredCondition[],
@@ -32,7 +32,7 @@ export function conditionsOf(
   return [...own, ...others];
 }
 
-/** RFC 3339 without fractions of a second, as Kubernetes writes its times. */
+/** Returns the time as RFC 3339 without fractions of a second, as Kubernetes writes times. */
 export function timeOf(wallMs: number): string {
   return new Date(wallMs).toISOString().replace(/\.\d+Z$/, "Z");
 }

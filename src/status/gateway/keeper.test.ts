@@ -17,7 +17,7 @@ afterEach(() => {
 
 type Stored = KubernetesObject & { readonly status?: Record<string, unknown> };
 
-/** An API server with these objects, whose watch lags as much as the test wants. */
+/** An API server with these objects, whose watch delivers changes when the test asks for it. */
 function server(...objects: readonly Stored[]) {
   let version = 100;
   const stored = new Map(objects.map((one) => [objectKey(one.kind, keyOf(one)), one]));
@@ -64,7 +64,7 @@ function server(...objects: readonly Stored[]) {
   });
   return {
     statuses,
-    /** A turn that is live at once. */
+    /** Reports a turn that is live at once. */
     serve(wanted: Table<DesiredStatus>) {
       statuses.take(wanted, "made");
       statuses.take(wanted, "live");
@@ -76,7 +76,7 @@ function server(...objects: readonly Stored[]) {
     put,
     statusOf: (key: `${string} ${string}`) =>
       stored.get(key)?.status as { parents: HTTPRoute["status"] & unknown } & Stored["status"],
-    /** The watch delivers everything. */
+    /** Lets the watch deliver everything. */
     bring() {
       for (const [key, object] of stored) {
         seen.set(key, object);
@@ -133,7 +133,7 @@ test("a route is accepted only when nginx answers by it; a refusal is written at
   bring();
   statuses.take(table(wantedRoute("False")), "made");
   await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["False"]), soon);
-  // Nothing is promised again before it is live, even if an older turn was.
+  // A status is not promised again before it is live, even if it was live in an older turn.
   bring();
   statuses.take(table(wantedRoute("True", { ...routeWith(), metadata: { ...metadata, generation: 4 } })), "made");
   await quiet();
@@ -178,7 +178,7 @@ test("a leader finds entries that an earlier one has left, and nothing is writte
   statuses.take(table(), "made");
   const first = lead();
   await quiet();
-  // Before nginx has served anything, nothing counts as gone.
+  // Before nginx has served a configuration, no object counts as gone.
   expect(patches).toEqual([]);
   statuses.take(table(), "live");
   await vi.waitFor(() => expect(statusOf(key).parents).toEqual([]), soon);
@@ -233,7 +233,7 @@ test("a field that the definitions lack is sent once", async () => {
     conditions: [condition("Accepted")],
     supportedFeatures: ["Gateway", "HTTPRoute"],
   };
-  // The status of a class waits for nothing.
+  // The status of a class does not wait for nginx.
   statuses.take(table(wanted), "made");
   await vi.waitFor(() => expect(patches).toHaveLength(1), soon);
   expect(patches[0]?.status.supportedFeatures).toEqual([{ name: "Gateway" }, { name: "HTTPRoute" }]);

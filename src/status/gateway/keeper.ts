@@ -1,10 +1,11 @@
 /**
- * Keeps the status of GatewayClasses, Gateways and routes for as long as this process leads. It
- * looks at an object when its wanted status changes and when the object itself does, so it also
- * puts right what somebody else has overwritten.
+ * Keeps the status of GatewayClasses, Gateways and routes as long as this process leads. It checks
+ * an object when its wanted status changes and when the object itself changes. So it also corrects
+ * a status that another program has overwritten.
  *
- * An answer of the API server is newer than the watch, until the watch has brought the same
- * version. Comparing with the older form would miss that a status has to be changed back.
+ * An answer of the API server is newer than the watch until the watch has delivered the same
+ * version. A comparison with the watch's older form could miss that a status has to be changed
+ * back.
  */
 import { isDeepStrictEqual } from "node:util";
 import { guardedLater } from "../../guarded.ts";
@@ -50,9 +51,12 @@ import { type Written, writeStatus } from "./write.ts";
 export interface GatewayStatusOptions {
   readonly client: Pick<Client, "get" | "patch">;
   readonly controllerName: string;
-  /** The newest form of an object that is known, with its status. */
+  /** Returns the newest known form of an object, with its status. */
   readonly newest: (kind: string, key: string) => KubernetesObject | undefined;
-  /** Names of all routes there are, for those that no longer name a Gateway of ours. */
+  /**
+   * Returns the names of all routes, to find those that no longer name a Gateway of this
+   * controller.
+   */
   readonly routes: () => Iterable<readonly [kind: string, key: string]>;
   readonly clock: Clock;
   readonly report: (event: GatewayStatusEvent) => void;
@@ -87,7 +91,7 @@ export class GatewayStatuses {
   readonly #options: GatewayStatusOptions;
   readonly #wanted = new WantedStatuses((key) => this.#queue?.add(key));
   readonly #answered = new Map<string, Answered>();
-  /** Worked out for this table, for a scrape asks several times. */
+  /** The figures of this table. They are kept, because a scrape reads them several times. */
   #figures: { readonly of: Table<DesiredStatus>; readonly figures: GatewayFigures } | undefined;
   /** The addresses in the status of Ingresses; undefined while they are not known. */
   #ingressAddresses: Addresses | undefined;
@@ -98,31 +102,34 @@ export class GatewayStatuses {
     this.#options = options;
   }
 
-  /** The statuses that a turn has made, or those of a turn that is live. */
+  /** Takes the statuses that a turn has made, or those of a turn that is live. */
   take(statuses: Table<DesiredStatus>, progress: "made" | "live"): void {
     this.#wanted.take(statuses, progress);
     if (!this.#hasLooked && this.#wanted.areKnown) this.#lookAtRoutes();
   }
 
-  /** An object has changed, or its status has. */
+  /** Reports that an object, or its status, has changed. */
   changed(kind: string, key: string): void {
     if (resources.has(kind)) this.#queue?.add(objectKey(kind, key));
   }
 
-  /** The Gateway that has the addresses of Ingresses gets these. */
+  /** Takes the addresses of Ingresses, for the Gateway that has the same ones. */
   foundIngressAddresses(addresses: Addresses): void {
     if (this.#ingressAddresses !== undefined && sameAddresses(this.#ingressAddresses, addresses)) return;
     this.#ingressAddresses = addresses;
     for (const key of this.#wanted.keys()) if (hasIngressAddresses(this.#wanted.get(key))) this.#queue?.add(key);
   }
 
-  /** The wanted addresses of a Gateway. */
+  /** Returns the wanted addresses of a Gateway. */
   addressesOf(gateway: string): readonly GatewayAddress[] | undefined {
     const made = this.#wanted.made(objectKey("Gateway", gateway));
     return made?.kind === "Gateway" ? made.addresses : undefined;
   }
 
-  /** The version by which nginx answers; undefined where there is nothing of the Gateway API. */
+  /**
+   * Figures about the version that nginx serves; undefined where there are no objects of the
+   * Gateway API.
+   */
   get figures(): GatewayFigures | undefined {
     const { live } = this.#wanted;
     if (live.size === 0) return undefined;
@@ -131,7 +138,7 @@ export class GatewayStatuses {
   }
 
   /**
-   * Writes until the term is lost or `stop` aborts, and resolves after the writes that have begun.
+   * Writes until the term is lost or `stop` aborts, and resolves after the writes that were begun.
    */
   async keep(term: Term, stop: AbortSignal): Promise<void> {
     const { clock, queued } = this.#options;
@@ -193,8 +200,9 @@ export class GatewayStatuses {
   }
 
   /**
-   * A route without a Gateway of ours must have no entry of ours. A ListenerSet goes back to the
-   * status that it began with, unless another controller has written there.
+   * Returns the wanted status. A route without a Gateway of this controller must not have an entry
+   * of this controller. A ListenerSet gets its initial status back, unless another controller has
+   * written it.
    */
   #wantedFor(called: string, object: KubernetesObject): DesiredStatus | undefined {
     const wanted = this.#withAddresses(this.#wanted.get(called), object);
@@ -207,7 +215,10 @@ export class GatewayStatuses {
       : undefined;
   }
 
-  /** A Gateway keeps the addresses that it has until those of Ingresses are known. */
+  /**
+   * Returns the status with addresses. A Gateway keeps its present ones until those of Ingresses
+   * are known.
+   */
   #withAddresses(wanted: DesiredStatus | undefined, object: KubernetesObject): DesiredStatus | undefined {
     if (wanted?.kind !== "Gateway" || !hasIngressAddresses(wanted)) return wanted;
     const known = this.#ingressAddresses?.map(gatewayAddressOf);
@@ -215,8 +226,8 @@ export class GatewayStatuses {
   }
 
   /**
-   * Whether the object lacks a part of the wanted status. Fields that the definitions do not know
-   * are sent once, because the API server drops them.
+   * Whether the object lacks a part of the wanted status. Fields that the definitions do not have
+   * are sent only once, because the API server drops them.
    */
   #lacks(called: string, known: KubernetesObject, wanted: DesiredStatus, writer: Writer): boolean {
     const status = mergedStatus(known, wanted, writer);
@@ -250,7 +261,7 @@ function isAsWritten({ status }: ListenerSet, conditions: readonly DesiredCondit
   return messageIn(status?.conditions) === messageIn(conditions);
 }
 
-/** The condition that the definitions give to a new set. */
+/** Returns the condition that the definitions give to a new ListenerSet. */
 function pending(type: string): DesiredCondition {
   return { type, status: "Unknown", reason: "Pending", message: "Waiting for controller" };
 }

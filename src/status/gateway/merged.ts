@@ -1,6 +1,6 @@
 /**
- * The whole status that an object gets: what is wanted, and what of the present status belongs to
- * others.
+ * Makes the whole status of an object: the wanted parts, and the present parts that belong to other
+ * controllers.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { BackendTLSPolicy, PolicyAncestorStatus } from "../../model/gateway/backend-tls-policy.ts";
@@ -19,9 +19,9 @@ import type { KubernetesObject } from "../../model/objects.ts";
 import { conditionsOf, type Observation } from "./conditions.ts";
 
 export interface Writer {
-  /** The entries of routes and policies that carry it are this controller's. */
+  /** The name of this controller. Entries of routes and policies with this name are its own. */
   readonly controllerName: string;
-  /** The time of conditions that change, as RFC 3339. */
+  /** The time of changed conditions, as RFC 3339. */
   readonly at: string;
 }
 
@@ -29,8 +29,8 @@ type Of<K extends DesiredStatus["kind"]> = Extract<DesiredStatus, { readonly kin
 type Status = Readonly<Record<string, unknown>>;
 
 /**
- * The status to be written; undefined where `newest` has it, or is an object that was made anew
- * under the same name.
+ * Returns the status to write; undefined where `newest` has it already, or is a new object with the
+ * same name.
  */
 export function mergedStatus(newest: KubernetesObject, wanted: DesiredStatus, writer: Writer): Status | undefined {
   const { uid, generation = 0 } = wanted.object.metadata;
@@ -74,7 +74,7 @@ function gatewayParts(newest: Gateway, wanted: Of<"Gateway">, seen: Observation)
   return { addresses, attachedListenerSets, ...listenerParts(newest, wanted, seen) };
 }
 
-/** The common part of Gateways and ListenerSets. */
+/** Returns the part that Gateways and ListenerSets have in common. */
 function listenerParts(
   { status }: Gateway | ListenerSet,
   wanted: Of<"Gateway" | "ListenerSet">,
@@ -101,7 +101,7 @@ interface Written {
   readonly conditions?: readonly Condition[];
 }
 
-/** How the entries of a list name what they are about. */
+/** Describes a list: how its entries name their subject. */
 interface List<T extends Written> {
   readonly refOf: (entry: T) => ParentReference;
   readonly entryOf: (ref: ParentReference, controllerName: string, conditions: readonly Condition[]) => T;
@@ -116,10 +116,10 @@ const ancestors: List<PolicyAncestorStatus> = {
   entryOf: (ancestorRef, controllerName, conditions) => ({ ancestorRef, controllerName, conditions }),
 };
 
-/** The definition takes no more; those of others are there first. */
+/** The most entries that the definition allows. Entries of other controllers come first. */
 const mostAncestors = 16;
 
-/** Entries of other controllers stay as they are and where they are. */
+/** Returns the entries. Those of other controllers stay unchanged at their places. */
 function entriesOf<T extends Written>(
   { refOf, entryOf }: List<T>,
   present: readonly T[],
@@ -139,7 +139,10 @@ function entriesOf<T extends Written>(
   return [...kept, ...[...missing.values()].map((one) => merged(one))];
 }
 
-/** Equal for references to the same parent, whether or not they name what is understood. */
+/**
+ * Returns a text that is equal for references to the same parent, with or without the default
+ * values.
+ */
 function textOf({ group, kind, namespace, name, sectionName, port }: ParentReference, own: string): string {
   return JSON.stringify([
     group ?? gatewayGroup,
@@ -151,7 +154,9 @@ function textOf({ group, kind, namespace, name, sectionName, port }: ParentRefer
   ]);
 }
 
-/** Empty lists are the same as none, and so is the number of ListenerSets where there are none. */
+/**
+ * Removes empty lists, which mean the same as missing ones, and a number of ListenerSets that is 0.
+ */
 function withoutEmpty(status: Status): Status {
   const isEmpty = (part: unknown) => part === 0 || (Array.isArray(part) && part.length === 0);
   return Object.fromEntries(Object.entries(status).filter(([, part]) => !isEmpty(part)));

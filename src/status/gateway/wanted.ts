@@ -1,7 +1,6 @@
 /**
- * The status that each object should have now. A status that promises something waits until nginx
- * keeps the promise; one that does not goes out right after its turn, whatever nginx does
- * meanwhile.
+ * The status that each object should have now. A status that says that requests are answered waits
+ * until nginx serves the turn. Any other status is written right after its turn.
  */
 import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
 import { Table } from "../../model/table.ts";
@@ -22,23 +21,23 @@ export class WantedStatuses {
   }
 
   /**
-   * Whether nginx has served once what a turn made: before that, nothing can be said to have gone.
+   * Whether nginx has served a turn. Before that, no object counts as gone.
    */
   get areKnown(): boolean {
     return this.#live !== undefined;
   }
 
-  /** The status that the object should have; undefined where there is none yet. */
+  /** Returns the status that the object should have; undefined where there is none yet. */
   get(key: string): DesiredStatus | undefined {
     return this.#wanted.get(key);
   }
 
-  /** The last status of a ListenerSet that has no Gateway of ours any more. */
+  /** Returns the last status of a ListenerSet that no longer has a Gateway of this controller. */
   former(key: string): DesiredStatus | undefined {
     return this.#former.get(key);
   }
 
-  /** The statuses of the last turn, whether or not it is live. */
+  /** Returns the object's status in the last turn, whether or not the turn is live. */
   made(key: string): DesiredStatus | undefined {
     return this.#made.get(key);
   }
@@ -59,7 +58,10 @@ export class WantedStatuses {
     for (const { key } of statuses.changesSince(before)) this.#decide(key, progress === "live");
   }
 
-  /** Without news from nginx, a status that waits for it leaves the former one as it is. */
+  /**
+   * Decides which status counts. A status that waits for nginx leaves the former one in place until
+   * the turn is live.
+   */
   #decide(key: string, isLive: boolean): void {
     const made = this.#made.get(key);
     const former = this.#wanted.get(key);
@@ -74,7 +76,7 @@ export class WantedStatuses {
   }
 }
 
-/** Whether it says of something that requests are answered. */
+/** Whether the status says that requests are answered. */
 export function waitsForNginx(status: DesiredStatus): boolean {
   switch (status.kind) {
     case "GatewayClass":

@@ -1,7 +1,7 @@
 /**
- * Writes the status of one object where it differs from what is wanted: from the newest form that
- * is known, and after a conflict from one that is read anew. The write names the version that it
- * was made from, so it never takes away what somebody else has written in between.
+ * Writes the status of one object where it differs from the wanted one. It starts from the newest
+ * known form, and after a conflict from a form that is read again. The write names the version on
+ * which it is based, so it never overwrites a change that another program made meanwhile.
  */
 import { type Answer, type ApiFailure, type Client, nameOf, type Resource, succeeded } from "../../kubernetes/index.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
@@ -11,7 +11,7 @@ import { mergedStatus, type Writer } from "./merged.ts";
 export interface Writing extends Writer {
   readonly client: Pick<Client, "get" | "patch">;
   readonly of: Resource<KubernetesObject>;
-  /** Asked right before each write; false ends it. */
+  /** Called right before each write; false ends the attempt. */
   readonly mayWrite: () => boolean;
   readonly signal: AbortSignal;
 }
@@ -40,7 +40,7 @@ export async function writeStatus(known: KubernetesObject, wanted: DesiredStatus
   }
 }
 
-/** An object that has gone needs no status. */
+/** Returns the outcome of a failure. An object that is gone needs no status. */
 function ended(failure: ApiFailure): Written {
   return failure.code === 404 ? { kind: "same" } : { kind: "failed", failure };
 }

@@ -1,5 +1,6 @@
--- A second copy of the router's files, in an environment of its own. Questions are answered by the
--- same code that routes requests, and the code on the way of requests has no lines for questions.
+-- A second copy of the router's files, in an environment of its own. The same code answers
+-- questions and routes requests, and the code that requests run through needs no lines for
+-- questions.
 local find = string.find
 
 local _M = {}

@@ -1,5 +1,5 @@
--- Records what the copy of the router finds out on its way, with functions wrapped around the
--- router's own.
+-- Records what the copy of the router finds out, by functions that are wrapped around the router's
+-- own.
 local _M = {}
 
 local function index_of(list, item)
@@ -114,7 +114,7 @@ local function watch_gateways(state, copied)
 
   local target_of = gateway.target
 
-  -- Returns false where an Ingress has the request.
+  -- The result is false where the request belongs to an Ingress.
   function gateway.target(slot)
     local target = target_of(slot)
     state.noted.is_gateway = target ~= false

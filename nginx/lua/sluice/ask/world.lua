@@ -9,10 +9,10 @@ local tostring = tostring
 
 local _M = {}
 
--- Prefix of the paths of questions; behind it stands the path that is asked about.
+-- The path of a question is this prefix, followed by the path that the question is about.
 local prefix = "/ask"
 
--- Variables that are paths.
+-- Variables whose value begins with the path.
 local paths = { uri = true, document_uri = true, request_uri = true }
 
 -- Looks a variable up in three places: among those that the router has set; among those of the
@@ -46,7 +46,7 @@ local function same(value)
   return value
 end
 
--- A handshake: key pairs are not read, so no private key is touched.
+-- Replaces the TLS handshake: key pairs are not read, so no private key is touched.
 local function handshakes(state)
   return {
     server_name = function()

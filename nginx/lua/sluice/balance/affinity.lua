@@ -14,8 +14,8 @@ local sub = string.sub
 
 -- The most keys that are tried until one leads to the endpoint that was drawn (RS-14.6).
 local most_keys = 20
--- The most keys that are tried until one leads to any endpoint that has not failed. With one such
--- endpoint among ten, all of these keys miss it once in 10^45 times.
+-- The most keys that are tried until one leads to any endpoint that has not failed. If one endpoint
+-- of ten is such an endpoint, the chance that all keys miss it is 1 in 10^45.
 local most_keys_of_a_retry = 1000
 
 local _M = {}

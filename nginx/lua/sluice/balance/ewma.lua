@@ -11,9 +11,9 @@ local floor = math.floor
 local min = math.min
 local match = string.match
 
--- After this many seconds an average has a third of its weight.
+-- After this many seconds an average has about a third of its weight (1/e).
 local decay_seconds = 10
--- An average that is ten such spans old is forgotten.
+-- An average that is ten times as old is dropped.
 local kept_seconds = 100
 
 local _M = {}
@@ -37,8 +37,8 @@ local function known_time(peer)
   return time and time * share_left(noted or 0)
 end
 
--- Returns the last noted average without decay, or nil: it says how long answers took, however long
--- ago.
+-- Returns the last noted average without decay, or nil where there is none. It shows how long
+-- answers took, however old they are.
 function _M.noted_time(peer)
   return (times:get(peer))
 end
@@ -75,8 +75,8 @@ end
 function _M.pick(upstream, tried, failed)
   local all = upstream.endpoints
   if failed then
-    -- an endpoint that fails often answers fast, so its answer counts as slower than those of the
-    -- others
+    -- an endpoint that fails often answers fast, so a failure counts as slower than the average of
+    -- all
     note(failed, 2 * average_time(all) + 1)
   end
   local endpoints = tries.left(all, tried)

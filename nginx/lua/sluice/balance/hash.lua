@@ -1,5 +1,5 @@
--- upstream-hash-by: hashes a text with variables, and the hash picks an endpoint, or a group of
--- endpoints from which one is drawn.
+-- Implements upstream-hash-by: a text with variables is hashed, and the hash picks an endpoint, or
+-- a group of endpoints from which one is drawn.
 local ring = require("sluice.balance.ring")
 local tries = require("sluice.balance.tries")
 

@@ -1,7 +1,7 @@
 -- Consistent hashing as nginx and ingress-nginx do it (ketama). Each name has 160 points on a ring;
 -- each point is the checksum of the name and of the point before. A key belongs to the first point
--- at or after its own checksum. When one of n names comes or goes, one of n keys moves, and clients
--- keep their endpoints when Sluice replaces ingress-nginx.
+-- at or after its own checksum. When one of n names is added or removed, about one key in n moves.
+-- Clients keep their endpoints when Sluice replaces ingress-nginx.
 local crc32 = ngx.crc32_long
 local char = string.char
 local floor = math.floor

@@ -1,5 +1,5 @@
--- Takes one endpoint after the other. Each worker begins at a random one, so that not all begin at
--- the first.
+-- Takes one endpoint after the other. Each worker begins at a random endpoint, so that not all
+-- workers begin at the first one.
 local random = math.random
 
 local _M = {}

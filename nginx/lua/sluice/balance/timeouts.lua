@@ -8,8 +8,8 @@ local tonumber = tonumber
 
 local _M = {}
 
--- Returns the request's seconds to connect, to send and to read; nil where nginx.conf decides. The
--- text looks like `5 - 60`.
+-- Returns the seconds to connect, to send and to read. A value is nil where nginx.conf decides. The
+-- variable's text looks like `5 - 60`.
 function _M.own(var)
   local text = var.route_timeouts
   if not text or text == "" then

@@ -5,7 +5,7 @@ local match = string.match
 
 local _M = {}
 
--- For each histogram: its first index, and the upper bounds of its buckets in rising order.
+-- Each histogram has its first index here, and the upper bounds of its buckets in rising order.
 local places, last_place
 
 function _M.use(given)
@@ -23,10 +23,11 @@ function _M.count()
   return last_place
 end
 
--- Additions by the text of the values as nginx writes it. Few texts differ, so they are kept.
+-- A cache: additions by the text of the values as nginx writes it. Many requests have the same
+-- text.
 local known = {}
 
--- A list of times of several tries is no number and is left out.
+-- A list with the times of several tries is not a number, so it is left out.
 local function observe(added, i, text)
   local value = tonumber(text)
   if not value then

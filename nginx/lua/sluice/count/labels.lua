@@ -1,5 +1,5 @@
--- Makes the labels under which a request is counted: host, canary, method, status, and the names
--- that the router sets, in one text.
+-- Makes the labels under which a request is counted, as one text: host, canary, method, status, and
+-- the names that the router sets.
 local store = require("sluice.store")
 
 local concat = table.concat
@@ -31,8 +31,8 @@ function _M.use(given)
   options = given
 end
 
--- Returns the host of a route as its listener has it: the name itself, the longest wildcard that
--- takes it, or the host for all names.
+-- Returns the host of a route's request in the form in which its listener has it: the name itself,
+-- the longest wildcard that takes it, or the host for all names.
 local function host_of_listener(host, listener)
   local now = store.generation()
   if store.get("host", listener .. " " .. host, now) then
@@ -89,7 +89,7 @@ local function new_labels(text)
   return concat({ host, canary, methods[method] or "OTHER", status, (gsub(route, "\n", " ")) }, "\t")
 end
 
--- Returns the labels for the text that nginx wrote; false for what is not counted.
+-- Returns the labels for the text that nginx wrote, or false for a request that is not counted.
 function _M.of(text)
   local labels = known[text]
   if labels == nil then

@@ -17,8 +17,8 @@ local function location_of(redirect, scope)
   local scheme = redirect.scheme or own
   local to = redirect.port
   if not to then
-    -- A proxy in front took the request by another scheme, so the port is the usual one of that
-    -- scheme.
+    -- A proxy in front received the request over another scheme, so the port is the usual one of
+    -- that scheme.
     local usual = own == var.scheme and scope.usual or usual_ports
     local known = redirect.scheme or own ~= var.scheme
     to = known and usual[scheme] or scope.port

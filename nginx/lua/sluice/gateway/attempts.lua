@@ -8,13 +8,13 @@ local ngx = ngx
 local match = string.match
 local max = math.max
 
--- Idempotent methods: repeating a request changes nothing (RFC 9110, 9.2.2).
+-- Idempotent methods: a repeated request has the same effect as a single one (RFC 9110, 9.2.2).
 local repeatable = { GET = true, HEAD = true, PUT = true, DELETE = true, OPTIONS = true, TRACE = true }
 
 local _M = {}
 
--- Returns the last value of a variable that has one for each try. The try that begins may have left
--- an empty place behind it.
+-- Returns the last value of a variable that has one value for each try. The present try may have no
+-- value yet, so an empty place at the end is skipped.
 local function last(values)
   return match(values or "", "([%d.%-]+)[%s:]*$")
 end

@@ -1,4 +1,4 @@
--- The auth service of a rule (ExternalAuth). nginx asks it in a subrequest, which shares the
+-- Asks the auth service of a rule (ExternalAuth). nginx does that in a subrequest, which shares the
 -- variables of the request. Only an answer of 200 lets the request pass; headers of that answer go
 -- to the backend.
 local balancer = require("ngx.balancer")
@@ -21,7 +21,7 @@ local _M = {}
 -- nginx's NGX_BUSY makes the subrequest fail, so no request passes.
 local no_live_upstreams = -3
 
--- Headers that describe the answer itself and not the request.
+-- Headers that describe the answer itself, so they are not passed on with the request.
 local of_answers = {
   ["cache-control"] = true, ["date"] = true, ["etag"] = true, ["expires"] = true, ["last-modified"] = true,
   ["server"] = true, ["set-cookie"] = true, ["vary"] = true, ["accept-ranges"] = true, ["age"] = true,
@@ -68,8 +68,8 @@ function _M.pick()
   end
 end
 
--- Whether the header may go to the backend. Where the rule lists none, all headers that describe
--- the request may.
+-- Whether the header may go to the backend. Where the rule lists no headers, all that describe the
+-- request may.
 local function may_go_on(name, listed)
   local plain = reserved.plain(name)
   if reserved.has(name) then

@@ -5,8 +5,8 @@ local random = math.random
 
 local _M = {}
 
--- Each backend has the sum of the shares up to it; the last sum is 1. The first backend also
--- declares the sessions.
+-- Each backend has the sum of the shares up to and including its own; the last sum is 1. The first
+-- backend also declares the sessions of the rule.
 function _M.choose(backends)
   local kept = backends[1].session and sessions.backend(backends)
   if kept then

@@ -22,7 +22,7 @@ local function server_address()
   if kind == "inet" then
     return format("%d.%d.%d.%d", byte(raw, 1, 4))
   elseif kind == "unix" then
-    -- Behind the stream module.
+    -- The connection came through the stream module.
     return "unix:" .. raw
   elseif kind ~= "inet6" then
     return ""
@@ -32,7 +32,7 @@ local function server_address()
     local high, low = byte(raw, 2 * at - 1, 2 * at)
     groups[at] = high * 256 + low
   end
-  -- The longest run of two or more zero groups is left out.
+  -- As usual, `::` replaces the longest run of two or more zero groups.
   local at = 1
   while at <= 8 do
     local run = 0
@@ -79,15 +79,16 @@ function _M.run(rejects)
   end
 end
 
--- Runs on a port that Ingresses have, too. A more specific name of an Ingress brings its
--- certificate, and an Ingress's host keeps its certificate where the listener has none.
+-- Runs on a port that Ingresses use, too. Where an Ingress has a more specific name than the
+-- listener, its certificate is used. Where the listener has no certificate, the host of an Ingress
+-- keeps its own.
 function _M.beside(rejects)
   local generation = store.generation()
   local listener, known, name = named(generation)
   if not listener then
     return certificate.run(rejects)
   end
-  -- An Ingress that is preferred to the listener brings the certificate of that exact hostname,
+  -- Where an Ingress is preferred to the listener, its certificate is used for an equal hostname,
   -- too.
   known = not listener.yields and known or nil
   if certificate.has_own(name, known) or not listener.pairs and certificate.is_known(name) then

@@ -1,7 +1,7 @@
--- Asks an auth service over gRPC, by the protocol ext_authz of Envoy. nginx cannot read the answer
--- of a subrequest of auth_request, nor capture one for a client of HTTP/2. So the question of a
--- rule goes to a server of nginx itself, behind a socket. That one asks the service, and answers as
--- an auth service over HTTP would: with a status, and with what the service said in a header.
+-- Asks an auth service over gRPC, by Envoy's protocol ext_authz. nginx cannot read the body of an
+-- answer to auth_request, nor capture a subrequest for a client of HTTP/2. So auth_request asks a
+-- server of nginx itself, through a socket. That server asks the service over gRPC, and answers
+-- like an auth service over HTTP: with a status, and with the message of the service in a header.
 local cjson = require("cjson.safe")
 local protobuf = require("sluice.gateway.protobuf")
 local verdicts = require("sluice.gateway.ext_authz")
@@ -19,15 +19,17 @@ local sub = string.sub
 
 local _M = {}
 
--- Headers that the question uses for itself or for its connection; the request's own are left out.
+-- Headers that the question uses for itself or for its connection. Headers of the request with
+-- these names are left out.
 local own = {
   ["x-sluice-check"] = true, ["x-sluice-hops"] = true, ["connection"] = true, ["content-length"] = true, ["host"] = true,
 }
 
--- The answer may be no larger in a header of nginx's own.
+-- The largest answer that is passed on, because it has to fit into a header.
 local most_bytes = 45000
 
--- A run of characters, or one byte that is none: texts of Protocol Buffers have to be UTF-8.
+-- Matches a run of valid UTF-8 characters, or one byte that is not valid. Protocol Buffers require
+-- UTF-8 in texts.
 local characters = [[((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]|[\xE1-\xEC\xEE\xEF][\x80-\xBF]{2}]]
   .. [[|\xED[\x80-\x9F][\x80-\xBF]|\xF0[\x90-\xBF][\x80-\xBF]{2}|[\xF1-\xF3][\x80-\xBF]{3}|\xF4[\x80-\x8F][\x80-\xBF]{2})++)]]
   .. [[|([\x80-\xFF])]]
@@ -36,7 +38,7 @@ local function kept(found)
   return found[1] or "!"
 end
 
--- Bytes that are no text become `!`, as with Envoy.
+-- Replaces each byte that is not valid UTF-8 by `!`, as Envoy does.
 local function text_of(value)
   if not string.find(value, "[\128-\255]") then
     return value
@@ -53,7 +55,7 @@ local function header(name, value)
   return bytes(3, bytes(1, text_of(name)) .. bytes(2, text_of(value)))
 end
 
--- The message CheckRequest for the request that the question is about.
+-- Returns the message CheckRequest for the client's request. `said` has the fields that nginx sent.
 local function request_of(said, body)
   local var, lines = ngx.var, {}
   for name, value in pairs(ngx.req.get_headers(0, true)) do
@@ -78,8 +80,8 @@ local function request_of(said, body)
   return bytes(1, attributes .. request)
 end
 
--- The message in an answer, or nil and why there is none. The status of gRPC stands behind it, on a
--- line of its own.
+-- Returns the message in an answer, or nil and the reason why there is none. The last line of the
+-- answer is the status of gRPC, which `pass_header` has added.
 local function message_of(answer)
   if answer.status ~= 200 or answer.truncated then
     return nil, "its answer has the status " .. answer.status
@@ -119,7 +121,7 @@ local function said_by(text)
   return said
 end
 
--- Runs in the location that takes the question.
+-- Runs in the location that receives the question of auth_request.
 function _M.serve()
   local said = said_by(ngx.req.get_headers(0)["x-sluice-check"])
   local message, problem = ask(said)
@@ -140,7 +142,7 @@ function _M.serve()
   ngx.print("")
 end
 
--- In the location that asks the service: its answer gets the status of gRPC behind it.
+-- Runs in the location that asks the service: adds the status of gRPC to the end of its answer.
 function _M.pass_header()
   ngx.ctx.status = ngx.header["grpc-status"]
   ngx.header["Content-Length"] = nil

@@ -13,11 +13,12 @@ local type = type
 
 local _M = {}
 
--- nginx joins headers of one name from 1.23 on; an older one knows only the first.
+-- nginx joins headers of the same name from version 1.23 on. Older versions know only the first of
+-- them.
 local joins = (ngx.config.nginx_version or 0) >= 1023000
 
--- Returns all values of a header in one text; nil where the request has none. A condition holds the
--- header's name in lower case, and the name of nginx's variable.
+-- Returns all values of a header in one text, or nil where the request has none. A condition has
+-- the header's name in lower case, and the name of nginx's variable for it.
 local function header(one)
   local value = ngx.var[one[4]]
   if not value or joins then
@@ -38,8 +39,8 @@ local function decoded(text)
   return text
 end
 
--- The parameters of the last query. A host may have thousands of conditions and the client chooses
--- the length of the query, so a query is parsed once and not once for each condition.
+-- The parameters of the last query. A host may have thousands of conditions, and clients choose the
+-- length of the query. So a query is parsed once, and not once for each condition.
 local read, values
 
 -- Returns the first value of each parameter, decoded, by its decoded name.

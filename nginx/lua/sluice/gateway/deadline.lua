@@ -31,7 +31,7 @@ function _M.set()
   end
 end
 
--- A backend that sends a few bytes now and then gets no more time for that: the connection ends.
+-- Ends the connection after the deadline, also where a backend sends a few bytes now and then.
 function _M.check()
   local deadline = tonumber(ngx.var.route_deadline)
   if deadline and ngx.now() > deadline and not ngx.arg[2] then

@@ -1,6 +1,6 @@
--- Reads the answer of an auth service over gRPC (CheckResponse of Envoy's ext_authz) into what has
--- to be done: `refused`, which is the answer to the client, or changes of the request and of its
--- answer. An answer that cannot be followed is an error, and the request does not pass.
+-- Reads the answer of an auth service over gRPC (CheckResponse of Envoy's ext_authz). The result is
+-- either `refused`, the answer to the client, or changes to the request and to its answer. A
+-- message that cannot be applied is an error, and the request does not pass.
 local protobuf = require("sluice.gateway.protobuf")
 local reserved = require("sluice.gateway.reserved")
 
@@ -13,7 +13,7 @@ local sub = string.sub
 
 local _M = {}
 
--- Whether a header of this name may be changed. One that is no name at all is an error.
+-- Whether a header of this name may be changed. A text that cannot be a header's name is an error.
 local function is_free(name)
   if sub(name, 1, 1) == ":" or reserved.has(name) then
     return false
@@ -21,8 +21,9 @@ local function is_free(name)
   return assert(find(name, "^[!#$%%&'*+.^_`|~%w-]+$") ~= nil, "a header has a name that is none")
 end
 
--- `{ name, value, how }` of each HeaderValueOption. The last one is its append_action, or that of
--- the older field `append`: 0 adds, 1 sets what is absent, 2 sets, 3 sets what is there.
+-- Returns `{ name, value, how }` for each HeaderValueOption. `how` is its append_action, or follows
+-- from the older field `append`. 0 adds a value, 1 sets the header only where it is absent, 2 sets
+-- it always, and 3 sets it only where it is present.
 local function changes(options, unsaid)
   local all = {}
   for _, option in ipairs(options) do
@@ -64,13 +65,13 @@ local function refusal(response)
   local denied = message(response, 2)
   local status = count(message(denied, 1), 1)
   status = status == 0 and 403 or status
-  -- No status of success: a client would take the refusal for an answer.
+  -- A status of success is not allowed: a client would take the refusal for an answer.
   assert(status >= 300 and status <= 599, "it refuses with the status " .. status)
   return { refused = status, answers = changes(messages(denied, 2), 0), body = last(denied, 3) }
 end
 
--- Reads the message. Where a service says nothing of `append`, headers of requests are set, and
--- those of answers are added, as Envoy does it.
+-- Reads the message. Where the service leaves `append` unset, headers of requests are set, and
+-- headers of answers are added, as Envoy does it.
 function _M.of(text)
   local response = assert(protobuf.read(text), "it is no CheckResponse")
   if count(message(response, 1), 1) ~= 0 then

@@ -15,7 +15,7 @@ local function rewrite(change)
   end
   local path = change.path
   if path then
-    -- It may hold any byte, because nginx escapes it towards the backend.
+    -- The path may hold any byte, because nginx escapes it towards the backend.
     ngx.req.set_uri(path[2] and rest.joined(path, var.uri) or path[1], false, true)
   end
 end

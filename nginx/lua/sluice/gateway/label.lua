@@ -43,7 +43,7 @@ function _M.tell(location, backend, listener)
   if told.namespace then
     var.namespace = location.namespace
   end
-  -- Pages for errors are chosen by it, and logs are read by it, so it is the name of the route.
+  -- Error pages and logs use this variable to name the object, so it has the name of the route.
   if told.ingress_name and location.route then
     var.ingress_name = sub(location.route, #location.namespace + 2)
   end

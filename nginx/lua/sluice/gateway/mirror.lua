@@ -15,15 +15,15 @@ local random = math.random
 
 local _M = {}
 
--- The most copies of one worker at a time; further ones are left out.
+-- The most copies that one worker sends at a time; further copies are left out.
 local most = 200
 local under_way = 0
 
 -- A request with a larger body is not copied.
 local most_bytes = 1048576
 
--- Milliseconds to connect, to send, and to wait for the first line of the answer: a backend that
--- sees the connection end might drop the request.
+-- Milliseconds to connect, to send, and to wait for the first line of the answer. The copy waits
+-- for that line, because a backend might drop the request when the connection ends earlier.
 local connect_ms, send_ms, read_ms = 1000, 5000, 10000
 
 -- Headers that a copy leaves out, because they concern the client's connection or the copy sets its
@@ -49,7 +49,8 @@ local function text_of(var, body)
     "X-Forwarded-Port: " .. var.pass_port,
     "X-Forwarded-Proto: " .. var.pass_access_scheme,
     "X-Request-ID: " .. var.req_id,
-    -- A copy that comes back to its own route is answered with 508 (src/directives/hops.ts).
+    -- Marks the copy, so that it is answered with 508 where it comes back to its own route
+    -- (src/directives/hops.ts).
     "X-Sluice-Hops: " .. (var.http_x_sluice_hops or "") .. "," .. var.route_hop,
     "Connection: close",
   }
@@ -101,7 +102,8 @@ local function copy_to(id, text, way)
   end
   local peer
   if way then
-    -- A server of nginx itself sends copies in this way; the text of the location names it.
+    -- A server of nginx itself sends copies of this way; a variable of the location has its
+    -- address.
     peer = ngx.var["route_copy_" .. way]
     text = gsub(text, "\r\n", "\r\nX-Sluice-Copy: " .. gsub(id, "%%", "%%%%") .. "\r\n", 1)
   else
@@ -129,7 +131,7 @@ function _M.pick()
 end
 
 -- Each mirror, { upstream, share, way }, gets its share of the requests. Without a way its copies
--- go out over HTTP/1.1 without TLS.
+-- are sent over HTTP/1.1 without TLS.
 function _M.copy(mirrors)
   local var, text = ngx.var, nil
   for _, mirror in ipairs(mirrors) do

@@ -11,7 +11,7 @@ local type = type
 
 local _M = {}
 
--- Stands for the location of the namesake: on a shared port, an Ingress has this host, too.
+-- Stands for a location of the Ingress that has the same host on a shared port (the namesake).
 _M.namesake = { namesake = true }
 
 -- Returns the location of this number.
@@ -63,7 +63,7 @@ local function by_path(record)
   return all
 end
 
--- Does the work of `chosen` for the longest prefix of the path whose routes fit the request.
+-- Does the work of `chosen` for the longest prefix of the path that has a route for the request.
 local function longest_prefix(record, uri, alone)
   local list = record.prefix
   if #list > 2 * few then

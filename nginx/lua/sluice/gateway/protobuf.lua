@@ -1,5 +1,5 @@
--- The wire format of Protocol Buffers: what messages of gRPC are made of. A message is read into
--- the values of its fields by their numbers; what they mean is the caller's.
+-- Reads and writes the wire format of Protocol Buffers, which gRPC uses for messages. Reading a
+-- message gives the values of its fields by their numbers. The caller knows what each field means.
 local byte = string.byte
 local char = string.char
 local concat = table.concat
@@ -17,18 +17,18 @@ local function varint(number)
   return concat(bytes) .. char(number)
 end
 
--- A field with a whole number, from 0 to 2^53.
+-- Returns the bytes of a field with a whole number, from 0 to 2^53.
 function _M.number(field, number)
   return varint(field * 8) .. varint(number)
 end
 
--- A field with a text, with bytes, or with a message.
+-- Returns the bytes of a field with a text, with bytes, or with a message.
 function _M.bytes(field, text)
   return varint(field * 8 + 2) .. varint(#text) .. text
 end
 
--- The number that begins at `at`, and what comes behind it. Nil where it has no end. Numbers beyond
--- 2^53 lose digits, and none of them becomes 0.
+-- Returns the number that begins at `at`, and the position after it. Returns nil where it has no
+-- end. Numbers beyond 2^53 lose digits, and none of them becomes 0.
 local function varint_at(text, at)
   local number, factor = 0, 1
   for place = at, at + 9 do
@@ -44,7 +44,8 @@ local function varint_at(text, at)
   end
 end
 
--- How many bytes the value has that begins at `at`, by its kind; nil where no such value can be.
+-- Returns the number of bytes of the value that begins at `at`, or nil where no value of this kind
+-- can begin.
 local function length_at(text, kind, at)
   if kind == 2 then
     return varint_at(text, at)
@@ -55,8 +56,8 @@ local function length_at(text, kind, at)
   end
 end
 
--- Lists of values by the numbers of their fields: a number, or the bytes. Nil where the text is no
--- message.
+-- Returns a list of values for each field number. A value is a number or the bytes. Returns nil
+-- where the text is not a message.
 function _M.read(text)
   local fields, at = {}, 1
   while at <= #text do
@@ -84,8 +85,8 @@ function _M.read(text)
   return fields
 end
 
--- The bytes of a field; the empty text where it is not set. Those of a message that comes in parts
--- are its parts one after the other. A number in their place is an error.
+-- Returns the bytes of a field, or the empty text where it is not set. A message may come in
+-- several parts, which are joined. A number in their place is an error.
 function _M.joined(fields, number)
   local parts = fields[number] or {}
   for _, part in ipairs(parts) do
@@ -94,7 +95,7 @@ function _M.joined(fields, number)
   return concat(parts)
 end
 
--- The text of a field, of which the last one counts.
+-- Returns the text of a field. Where it comes several times, the last one counts.
 function _M.last(fields, number)
   local parts = fields[number] or {}
   local value = parts[#parts] or ""
@@ -102,7 +103,7 @@ function _M.last(fields, number)
   return value
 end
 
--- The number of a field; 0 where it is not set.
+-- Returns the number of a field, or 0 where it is not set.
 function _M.count(fields, number)
   local parts = fields[number] or {}
   local value = parts[#parts] or 0
@@ -110,12 +111,12 @@ function _M.count(fields, number)
   return value
 end
 
--- The fields of the message in a field.
+-- Returns the fields of the message in a field.
 function _M.message(fields, number)
   return assert(_M.read(_M.joined(fields, number)), "a field is no message")
 end
 
--- The fields of each message in a field.
+-- Returns the fields of each message in a field.
 function _M.messages(fields, number)
   local all = {}
   for _, part in ipairs(fields[number] or {}) do

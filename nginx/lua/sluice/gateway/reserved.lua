@@ -1,4 +1,4 @@
--- Headers that an auth service cannot set: they say where a message ends, or are about one
+-- Headers that an auth service cannot set, because they mark the end of a message or belong to one
 -- connection.
 local gsub = string.gsub
 local lower = string.lower
@@ -12,7 +12,7 @@ local reserved = {
   ["http2-settings"] = true, ["x-sluice-hops"] = true, ["proxy"] = true,
 }
 
--- The name as servers may read it, which take `_` and `.` for `-`.
+-- Returns the name as some servers read it: they take `_` and `.` for `-`.
 function _M.plain(name)
   return (gsub(lower(name), "[_.]", "-"))
 end

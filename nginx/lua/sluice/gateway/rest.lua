@@ -7,7 +7,7 @@ local sub = string.sub
 
 local _M = {}
 
--- The path and query of the request as they came.
+-- Returns the path and query of the request as the client sent them.
 function _M.raw_uri(var)
   local raw = var.request_uri
   local slash = find(raw, "^%a[%w+.-]*://") and find(raw, "/", (find(raw, "://", 1, true)) + 3, true)
@@ -21,8 +21,8 @@ function _M.percent(char)
   return format("%%%02X", byte(char))
 end
 
--- `change` is { replacement, prefix without a slash at its end }. The rest comes from the decoded
--- path.
+-- Returns the new path. `change` is { replacement, prefix without a slash at its end }, and the
+-- rest comes from the decoded path.
 function _M.joined(change, uri)
   local to, following = change[1], sub(uri, #change[2] + 1)
   if following == "" then

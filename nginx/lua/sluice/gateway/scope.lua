@@ -7,7 +7,7 @@ local sub = string.sub
 
 local _M = {}
 
--- Scopes from the records, by port.
+-- The name of a scope's record, by port.
 local names = setmetatable({}, {
   __index = function(all, port)
     local name = ":" .. port

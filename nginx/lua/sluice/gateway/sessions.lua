@@ -1,7 +1,7 @@
 -- Sessions of clients. A token leads to the endpoint that answered its first request, whatever the
--- weights of the backends are. It is "<key>.<binding>", and with a time limit ".<end>" stands
--- behind it. The key is a hash that only finds endpoints of the rule, so a token leads nowhere
--- else. The binding tells the tokens of one rule from those of another.
+-- weights of the backends are. The token is "<key>.<binding>", or "<key>.<binding>.<end>" where
+-- sessions have a time limit. The key is a hash that only finds endpoints of the rule, so a token
+-- leads nowhere else. The binding tells the tokens of one rule from those of another.
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -10,7 +10,7 @@ local match = string.match
 
 local _M = {}
 
--- The endpoints of an upstream by their keys, and the keys by the endpoints.
+-- Returns the endpoints of an upstream by their keys, and the keys by the endpoints.
 local function keys_of(upstream)
   local known = upstream.sessions
   if not known then
@@ -25,8 +25,8 @@ local function keys_of(upstream)
   return known
 end
 
--- Returns the key of the request's token; nil where it belongs to another rule or has ended. An end
--- that lies too far in the future was not set here.
+-- Returns the key of the request's token, or nil where the token belongs to another rule or has
+-- ended. Sluice did not set a token whose end lies too far in the future.
 local function key_that_came(session)
   local key, binding, ending = match(ngx.var[session.variable] or "", "^(%x+)%.(%x+)%.?(%d*)$")
   if binding ~= session.binding then

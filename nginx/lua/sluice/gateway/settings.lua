@@ -9,8 +9,8 @@ local _M = {}
 
 local none = {}
 
--- Returns the upstream and shape that answer in place of the backend's own; nil where the backend's
--- own answer.
+-- Returns the upstream and shape that answer in place of the backend, or nil where the backend
+-- itself answers.
 function _M.stand_in(settings, served, generation)
   local named = settings.standIn
   if not named then

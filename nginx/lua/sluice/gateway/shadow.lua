@@ -23,8 +23,8 @@ end
 
 -- Returns the route in shadow that would take the request, or `paths.namesake` where nothing would
 -- change, and the name of the host by which it was found. `level` is the name that takes the
--- request now: less specific names are not tried. It is false for an alias that is a pattern, which
--- comes after all names.
+-- request now; less specific names are not tried. It is false for an alias that is a pattern,
+-- because patterns come after all names.
 local function taker(scope, host, level, uri, generation)
   local location = found(scope, host, uri, generation)
   if location ~= nil or level == host then

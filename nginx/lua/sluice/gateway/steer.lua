@@ -35,7 +35,7 @@ local function steering()
   return steering
 end
 
--- Returns the values of a header and one more.
+-- Returns the values of a header, with one more value at the end.
 local function with(values, value)
   if values == nil then
     return value

@@ -6,7 +6,8 @@ local type = type
 
 local _M = {}
 
--- In the location of the question: keeps what was said in a variable, which the request shares.
+-- Runs in the location that asks the auth service: keeps the verdict in a variable, which the
+-- client's request shares.
 function _M.answered()
   local status = ngx.status
   local text = ngx.decode_base64(ngx.header["X-Sluice-Verdict"] or "")
@@ -21,7 +22,8 @@ local function said()
   return cjson.decode(ngx.var.route_auth_answer or "") or {}
 end
 
--- The values that a header has after a change `{ name, value, how }`; nil where it stays.
+-- Returns the values that a header has after a change `{ name, value, how }`, or nil where it stays
+-- as it is. ext_authz.lua has the meaning of `how`.
 local function changed(current, change)
   local value, how = change[2], change[3]
   if how == 0 and current ~= nil then

@@ -10,10 +10,11 @@ local pairs = pairs
 
 local _M = {}
 
--- The variables that are read, by name.
+-- The variables that this configuration reads, by name.
 local told = {}
 _M.told = told
--- The variables of the path's groups that are read: their names by the number of the group.
+-- The variables of the path's groups that this configuration reads: their names by the number of
+-- the group.
 local told_groups = {}
 
 function _M.know(names)

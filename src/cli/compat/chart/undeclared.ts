@@ -22,7 +22,7 @@ export function judgeUndeclared(paths: Iterable<string>, path: readonly string[]
   return meant === undefined ? { fate: "ignored" } : { fate: "refused", meant };
 }
 
-/** The declared values and everything above them. */
+/** Returns the declared values and all keys above them. */
 function branchesOf(paths: Iterable<string>): ReadonlySet<string> {
   const all = new Set<string>();
   for (const path of paths) {
@@ -33,8 +33,8 @@ function branchesOf(paths: Iterable<string>): ReadonlySet<string> {
 }
 
 /**
- * The place where a key above is missing, a key beside it that is spelt alike, or the same key
- * further down, in this order.
+ * Returns the value that was probably meant. It tries, in this order: the same key below a missing
+ * parent, a similar key beside it, and the same key further down.
  */
 function probablyMeant(branches: readonly string[], above: string, key: string): string | undefined {
   const prefix = above === "" ? "" : `${above}.`;
@@ -68,7 +68,10 @@ function speltAlike(written: string, names: readonly string[]): string | undefin
   return meant;
 }
 
-/** As in the chart: 1 where one word begins with the other; a swap of letters counts two. */
+/**
+ * Counts the letters that differ, as the chart does: 1 where one word begins with the other; two
+ * swapped letters count 2.
+ */
 function lettersBetween(a: string, b: string): number {
   const singular = (word: string) => word.replace(/s$/, "");
   return b.startsWith(singular(a)) || a.startsWith(singular(b)) ? 1 : editDistance(a, b, false);

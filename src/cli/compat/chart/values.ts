@@ -17,7 +17,7 @@ const page = shipped("docs/chart-values.md");
 export interface ValueInUse {
   readonly path: string;
   readonly place: FilePlace;
-  /** The chart refuses what is `refused`, and has no value for what is `ignored`. */
+  /** `refused`: the chart does not install. `ignored`: the chart has no such value. */
   readonly fate: "same" | "differs" | "no meaning" | "own" | "refused" | "ignored";
   /** How it differs, why it has no effect, or what was probably meant. */
   readonly note: string;
@@ -42,7 +42,7 @@ export interface ValuesSource {
   readonly content: Readonly<Record<string, unknown>>;
   /** Several files may be merged, so a place names its file as well. */
   readonly placeOf: (path: Path) => FilePlace;
-  /** The ConfigMap that the chart makes of them. */
+  /** The ConfigMap that the chart makes from these values. */
   readonly home: { readonly namespace: string; readonly name: string };
   /** Keys of an umbrella chart's file that belong to another chart. */
   readonly others: readonly string[];
@@ -123,7 +123,7 @@ function undeclared(paths: readonly string[], path: readonly string[], value: un
   }
 }
 
-/** Differences that only some contents have. */
+/** Values that differ only with some contents. */
 const conditions: Readonly<Record<string, (value: unknown) => boolean>> = {
   // Helm writes a number of seven digits or more with an exponent.
   "controller.config": (value) =>
