@@ -1,6 +1,4 @@
-/**
- * Finds ports that no other program uses: the wanted ones, or the next free ones above them.
- */
+/** Finds ports that no other program uses: the wanted ones, or the next free ones above them. */
 import { createServer } from "node:net";
 
 /**

@@ -21,9 +21,7 @@ export interface LiveStreams {
   end(): Promise<void>;
 }
 
-/**
- * Starts to answer. nginx may be started first; its questions wait until there are records.
- */
+/** Starts to answer. nginx may be started first; its questions wait until there are records. */
 export function openLiveStreams(
   machine: Machine,
   records: Promise<ReadonlyMap<string, string>>,

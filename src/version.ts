@@ -1,6 +1,6 @@
 /**
- * The release of this program. `package.json` is beside the sources and beside the compiled files
- * alike.
+ * The release of this program, from `package.json`, which is beside the sources and beside the
+ * compiled files.
  */
 import { readFileSync } from "node:fs";
 import { shipped } from "./shipped.ts";

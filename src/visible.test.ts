@@ -4,7 +4,8 @@ import { nginxLog } from "./log/nginx-log.ts";
 import { named, sentence } from "./problem.ts";
 
 /**
- * Clears a terminal with a C1 control, goes back in the line, and changes the direction of writing.
+ * This text clears a terminal with a C1 control, goes back in the line, and changes the direction
+ * of writing.
  */
 const nasty = "a\u009b2J\u007f\u0085\u001b[2J\r\u202e\u2066\u200fb";
 const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;

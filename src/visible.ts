@@ -10,12 +10,12 @@ const hiddenInLines = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** For text on one line. */
+/** Makes text on one line safe. */
 export function visible(text: string): string {
   return text.replace(hidden, escaped);
 }
 
-/** Keeps line breaks and tabs. */
+/** Makes text safe, but keeps line breaks and tabs. */
 export function visibleLines(text: string): string {
   return text.replace(hiddenInLines, escaped);
 }

@@ -1,7 +1,7 @@
 /**
- * Reports that something in a folder may have changed; the listener has to look for itself. Beside
- * chokidar's events it reports every few seconds, because network file systems send no events, and
- * a folder that is itself a link may change its target.
+ * Reports that files in a folder may have changed; the listener has to read them. Beside chokidar's
+ * events it reports every few seconds, because network file systems send no events, and a folder
+ * that is itself a link may change its target.
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import chokidar from "chokidar";
@@ -11,8 +11,8 @@ const longestMs = 45;
 const lookEveryMs = 3_000;
 
 /**
- * Calls `look` once per burst of changes, at most 45 ms after its first. Resolves with how to stop,
- * once changes are noticed.
+ * Calls `look` once for each burst of changes, at most 45 ms after the first one. Resolves with a
+ * function that ends this, as soon as changes are noticed.
  */
 export async function watchFolder(folder: string, look: () => void): Promise<() => Promise<void>> {
   const ignored = [/(^|\/)(\.git|node_modules)$/, secondWays()];
@@ -44,9 +44,9 @@ export async function watchFolder(folder: string, look: () => void): Promise<() 
 }
 
 /**
- * Whether a path is a second way to a folder. Links make circles, and a few that branch make more
- * paths than there is time for. Watching the first way is enough, because the listener reads
- * everything.
+ * Returns a function that says whether a path is a second way to a folder. Links can make circles,
+ * and a few links that branch make too many paths. It is enough to watch the first path, because
+ * the listener reads everything.
  */
 function secondWays(): (path: string) => boolean {
   const firsts = new Map<string, string>();

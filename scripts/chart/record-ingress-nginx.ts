@@ -1,9 +1,9 @@
 /**
- * Records what ingress-nginx's own chart makes of every case of the chart tests: node
- * scripts/chart/record-ingress-nginx.ts FOLDER FOLDER is charts/ingress-nginx of its repository at
- * helm-chart-4.15.1. The record shows which objects an upgrade in place finds. A new case has to be
- * recorded, too. Hooks are left out: helm deletes them when they have run. Values that their chart
- * cannot render are left out as well.
+ * Records what ingress-nginx's own chart makes of every case of the chart tests:
+ * `node scripts/chart/record-ingress-nginx.ts FOLDER`, where FOLDER is charts/ingress-nginx of its
+ * repository at helm-chart-4.15.1. The record shows which objects an upgrade in place finds. A new
+ * case has to be recorded, too. Hooks are left out, because helm deletes them when they have run.
+ * Values that ingress-nginx's chart cannot render are left out as well.
  */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

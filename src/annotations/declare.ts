@@ -34,15 +34,9 @@ export interface Field<T> {
   /** Older spellings, which are read when the key itself is absent or empty (RS-2.1). */
   readonly aliases?: readonly string[];
   readonly kind: Kind<T>;
-  /**
-   * Replaces `kind` when the operator has set --enable-annotation-validation=false. It allows more
-   * characters and has the same type.
-   */
+  /** Replaces `kind` under --enable-annotation-validation=false: it allows more characters. */
   readonly loose?: Kind<T>;
-  /**
-   * Replaces `kind` when permitted snippets declare variables, because a value may name these as
-   * well.
-   */
+  /** Replaces `kind` when permitted snippets declare variables, which a value may name as well. */
   readonly naming?: (declared: (name: string) => boolean) => Kind<T>;
   /** Whether it is nginx text, whose variables other annotations may name. */
   readonly declares?: true;
@@ -221,10 +215,7 @@ export interface Feature<F extends Fields, R> {
   readonly demandsCertificate?: (value: R) => boolean;
   /** Whether a closed path leaves it out and uses the ConfigMap's value alone. */
   readonly onlyOpen?: true;
-  /**
-   * Values that its author is likely to try next. The text has their shapes, too, so that such a
-   * change needs no reload.
-   */
+  /** Values that its author may try next: the text has their shapes, so they need no reload. */
   readonly neighbours?: (value: R, settings: Settings) => readonly R[];
   /** Its fields in the record of a Location (`src/model/records.ts`). Empty fields are left out. */
   readonly record?: (value: R) => RecordFields<"location">;
@@ -250,10 +241,7 @@ export interface Feature<F extends Fields, R> {
    * elsewhere.
    */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
-  /**
-   * Whether that view depends on the host's certificate. Then the server of its www twin has it,
-   * too.
-   */
+  /** Whether the view depends on the host's certificate, so that its www twin has it, too. */
   readonly goesWithCertificate?: true;
   /** Headers of the request to the backend, which are added to those of RS-23.2 or replace them. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];

@@ -1,6 +1,4 @@
-/**
- * Annotations that users write although ingress-nginx never had them or has them no longer.
- */
+/** Annotations that users write although ingress-nginx never had them or has them no longer. */
 import { settings } from "../settings/registry.ts";
 
 const strangers: Readonly<Record<string, string>> = {

@@ -27,9 +27,7 @@ import type { Watched } from "./watched.ts";
 import { type Watch, watchesOf } from "./watches.ts";
 
 export interface Cluster extends Source {
-  /**
-   * Resolves when all lists are complete, and not before all required kinds can be listed.
-   */
+  /** Resolves when all lists are complete, and not before all required kinds can be listed. */
   readonly synced: Promise<void>;
   /** Resolves after the signal has aborted; rejects with a bug. */
   readonly ended: Promise<void>;

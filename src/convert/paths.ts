@@ -87,9 +87,7 @@ function wholePattern(path: string): string {
   return `(?i:${[first, ...others.map((other) => `(?s:.*)${other}`)].join("|")})(?s:.*)`;
 }
 
-/**
- * Splits a pattern at each `|` outside of groups and classes: only the first part is anchored.
- */
+/** Splits a pattern at each `|` outside of groups and classes: only the first part is anchored. */
 function alternatives(pattern: string): readonly string[] {
   const parts: string[] = [];
   let [part, depth, isClass] = ["", 0, false];

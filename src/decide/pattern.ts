@@ -21,12 +21,12 @@ export class Pattern {
     this.#pattern = pattern;
   }
 
-  /** Undefined where it takes too long; then only nginx can decide. */
+  /** Returns undefined where it takes too long; then only nginx can decide. */
   exec(text: string): RegExpExecArray | null | undefined {
     return mayTakeLong(this.#pattern.source, text) ? limited(this.#pattern, text) : this.#pattern.exec(text);
   }
 
-  /** Undefined where it takes too long; then only nginx can decide. */
+  /** Returns undefined where it takes too long; then only nginx can decide. */
   test(text: string): boolean | undefined {
     const found = this.exec(text);
     return found === undefined ? undefined : found !== null;

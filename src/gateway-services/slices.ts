@@ -21,9 +21,7 @@ export interface PodEndpoint {
   readonly pod: { readonly namespace: string; readonly name: string; readonly uid?: string };
 }
 
-/**
- * Returns the ready Pods, sorted by name. `leaving` is the name of a Pod that is about to end.
- */
+/** Returns the ready Pods, sorted by name. `leaving` is the name of a Pod that is about to end. */
 export function podEndpoints(
   pods: Iterable<Pod>,
   zoneOf: (node: string) => string | undefined,

@@ -1,6 +1,4 @@
-/**
- * Kinds for whole numbers. Blanks around a number are an error, as with ingress-nginx.
- */
+/** Kinds for whole numbers. Blanks around a number are an error, as with ingress-nginx. */
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, type Read, shown } from "./kind.ts";
 

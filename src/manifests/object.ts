@@ -54,9 +54,7 @@ export function writtenObject(value: unknown): WrittenObject {
   return { is: "ours", kind: recognised.kind, key: keyOf(object), name, findings, object: content };
 }
 
-/**
- * Normalizes an object as the API server would: the data of a Secret loses its line breaks.
- */
+/** Normalizes an object as the API server would: the data of a Secret loses its line breaks. */
 function finished(object: KubernetesObject): KubernetesObject {
   if (object.kind !== "Secret") return object;
   const {

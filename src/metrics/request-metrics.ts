@@ -43,10 +43,7 @@ const histograms = [
 const labelNames = ["host", "namespace", "ingress", "service", "path", "canary", "method", "status"] as const;
 /** Further labels of routes' requests, in the order of nginx/lua/sluice/gateway/label.lua. */
 const routeLabelNames = ["gateway", "listener", "route", "rule"] as const;
-/**
- * The number of labels of small histograms. The duration of requests has the class of the status as
- * well.
- */
+/** The labels of small histograms. The duration also has the class of the status. */
 const ownLabels = 4;
 const countPlace = 1;
 const other = "other";
@@ -70,8 +67,7 @@ export interface CountedSums {
   readonly status: string;
   readonly count: number;
   /**
-   * Durations of requests by bucket. Each bucket counts only its own requests; the last, unlimited
-   * bucket is left out.
+   * Durations by bucket. Each bucket counts only its own requests; the unlimited one is left out.
    */
   readonly buckets: readonly number[];
 }
@@ -92,7 +88,7 @@ interface Series {
 interface Family {
   readonly series: Map<string, Series>;
   readonly lines: number;
-  /** The family may add series as long as all families together have fewer series than this. */
+  /** The family may add series while all families together have fewer than this. */
   readonly room: number;
 }
 
@@ -121,8 +117,7 @@ export class RequestMetrics {
     this.#lastOfDurations = 2 + options.buckets.time.length;
     const most = options.mostSeries ?? 50_000;
     const family = (lines: number, room: number): Family => ({ series: new Map(), lines, room });
-    // Some of the series are reserved for counters, which matter more than histograms; histograms
-    // need twenty times as many.
+    // Some series are reserved for counters, because histograms need twenty times as many.
     this.#requests = family(1, most);
     this.#durations = family(duration!, most * 0.95);
     this.#others = family(

@@ -69,7 +69,7 @@ export interface CorsPolicy {
 }
 
 export interface Mirror {
-  /** Id of an Upstream. */
+  /** The id of an Upstream. */
   readonly upstream: string;
   /** Its share of the requests, from 0 to 1. */
   readonly share: number;
@@ -93,7 +93,7 @@ export interface AuthService {
   /** Whether it is asked over TLS. Its certificate is verified only where `tls` is given. */
   readonly isSecure?: true;
   readonly tls?: BackendTls;
-  /** Id of an Upstream. */
+  /** The id of an Upstream. */
   readonly upstream: string;
   /** The text in front of the request's path, without a final slash. */
   readonly path: string;

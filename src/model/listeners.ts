@@ -39,9 +39,7 @@ export interface ClientValidation {
   readonly id: string;
   /** Certificates of authorities, in PEM. */
   readonly authorities: string;
-  /**
-   * Whether a client without a valid certificate is let in nevertheless.
-   */
+  /** Whether a client without a valid certificate is let in nevertheless. */
   readonly lenient: boolean;
 }
 

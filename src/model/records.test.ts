@@ -33,9 +33,7 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   settings: ["settings"],
 };
 
-/**
- * Fields that Lua itself adds to a decoded record, and functions with such names.
- */
+/** Fields that Lua itself adds to a decoded record, and functions with such names. */
 const ownFields: readonly string[] = [
   ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "upstream.sessions", "canary.choose"],

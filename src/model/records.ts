@@ -77,9 +77,7 @@ export function isNamed(key: RecordKey): boolean {
 /** The kinds of records, each after the kinds to which its records refer. */
 const order = ["pair", "staple", "sni", "upstream", "stream", "host", "shadow", "scope"];
 
-/**
- * Orders changes: a record is set before the records that refer to it, and removed after them.
- */
+/** Orders changes: a record is set before the records that refer to it, and removed after them. */
 export function inOrder(changes: readonly RecordChange[]): RecordChange[] {
   const rank = ([key, value]: RecordChange) => {
     const at = order.indexOf(kindOf(key));

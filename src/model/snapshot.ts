@@ -47,9 +47,7 @@ export interface Snapshot {
   readonly listenerSets: Table<ListenerSet>;
   readonly backendTLSPolicies: Table<BackendTLSPolicy>;
   readonly routeSettings: Table<RouteSettings>;
-  /**
-   * The versions of the Gateway API's definitions; undefined in folders, where there are none.
-   */
+  /** The versions of the Gateway API's definitions; undefined in folders, where there are none. */
   readonly definitionVersions: DefinitionVersions | undefined;
   /**
    * Addresses of the pool on which nginx can listen here. Undefined where that was not tried; then

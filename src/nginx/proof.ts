@@ -26,9 +26,7 @@ import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
 export type Proof = { readonly live: true } | NotLive;
 
-/**
- * `failure` is nginx's own message. Where nginx logged none in time, only `why` is known.
- */
+/** `failure` is nginx's own message. Where nginx logged none in time, only `why` is known. */
 export interface NotLive {
   readonly live: false;
   readonly why: string;

@@ -1,7 +1,7 @@
 /**
  * The page in the browser below `/ui/`: the files that a browser loads, and the JSON that they
- * show. It answers GET and HEAD of this machine alone, and no request to it changes anything. This
- * file is loaded with the first request for the page.
+ * show. It answers GET and HEAD from this machine alone, and no request to it changes anything.
+ * This file is loaded with the first request for the page.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { urlOf, whyNotLocal } from "../local-request.ts";
@@ -26,7 +26,7 @@ export interface Page {
 const views = new Set(["", "routes", "route", "ask", "problems", "certificates", "gateways", "shadow"]);
 const api = "api/v1/";
 
-/** Nothing of the page comes from elsewhere, runs elsewhere or is framed elsewhere. */
+/** Browsers load no part of the page from other sites, and no other site may show it in a frame. */
 const headers = {
   "content-security-policy": [
     "default-src 'none'",
@@ -42,7 +42,7 @@ const headers = {
   "x-frame-options": "DENY",
 } as const;
 
-/** How long lists are kept after the last request where no browser listens. */
+/** Without a connected browser, lists are kept for this time after the last request. */
 const keptMs = 60_000;
 
 export function openPage(source: PageSource, clock: Clock): Page {
@@ -115,8 +115,8 @@ class OpenPage implements Page {
     const answer = await this.#answers.of(name, params).catch(bug);
     const isGood = "value" in answer;
     const text = `${JSON.stringify(isGood ? answer.value : { why: answer.why })}\n`;
-    // While nginx is asked the controller may do other things, which count, too: on a busy one the
-    // page may wait a little longer than it would have to.
+    // While the controller waits for nginx it may do other work, whose CPU time counts, too. So the
+    // page of a busy controller may wait a little longer than necessary.
     this.#live.spent(cpuMs() - asked);
     return { status: isGood ? 200 : answer.status, text };
   }
@@ -166,7 +166,7 @@ class OpenPage implements Page {
   }
 }
 
-/** The answer is shown, so that a user can report it. */
+/** Makes an answer of a bug, so that a user can report it. */
 function bug(error: unknown): Answer {
   return { status: 500, why: `the answer cannot be made, which is a bug: ${shown(String(error), 300)}` };
 }

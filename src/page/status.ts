@@ -1,4 +1,4 @@
-/** The state of a controller, assembled on request from parts that run anyway. */
+/** Assembles the state of a controller, on request, from parts that run anyway. */
 import type { Controller } from "../controller.ts";
 import type { Problem } from "../problem.ts";
 import { severityOf } from "../severity.ts";

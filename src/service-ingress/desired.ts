@@ -64,9 +64,7 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
   };
 }
 
-/**
- * Whether `there` has all fields of `wanted`. Users may add annotations and TLS.
- */
+/** Whether `there` has all fields of `wanted`. Users may add annotations and TLS. */
 export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
   const routing = ({ metadata, spec }: Ingress) => [
     spec?.rules,

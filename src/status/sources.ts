@@ -58,9 +58,7 @@ const hashLabels = [
   "apps.kubernetes.io/pod-index",
 ];
 
-/**
- * Whether there is another Pod of this controller, of any version and in any phase.
- */
+/** Whether there is another Pod of this controller, of any version and in any phase. */
 export async function hasCompany(client: Reader, own: OwnPod, signal: AbortSignal): Promise<Answer<boolean>> {
   const found = await podsLike(client, own, lastingLabels(own), signal);
   return found.ok ? { ok: true, value: found.value.length > 1 } : found;

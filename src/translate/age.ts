@@ -1,4 +1,4 @@
-/** Precedence between objects: the older one wins. */
+/** Decides precedence between objects: the older one wins. */
 import type { KubernetesObject } from "../model/objects.ts";
 
 export interface Age {

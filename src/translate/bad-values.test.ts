@@ -1,6 +1,6 @@
 /**
- * Unreadable values of every annotation: the Problem, the consequence, and no effect on another
- * Ingress.
+ * An unreadable value of any annotation gives a Problem, has the declared consequence, and has no
+ * effect on another Ingress.
  */
 import { expect, test } from "vitest";
 import { badAnnotations } from "../../test/support/bad-annotations.ts";
@@ -35,7 +35,7 @@ test.each(badAnnotations)("$key: $text", ({ key, annotations, done, gated }) => 
   expect(configuration.servers.get("good.example")).toEqual(alone);
   const server = configuration.servers.get("bad.example");
   if (done === "reject") expect(server).toBeUndefined();
-  // an annotation beside it may close the paths, because its Secret does not exist
+  // another annotation may close the paths as well, because its Secret does not exist
   else if (!gated || done === "deny")
     expect(server?.locations.map(({ closed }) => closed !== undefined)).toEqual([done === "deny"]);
 });

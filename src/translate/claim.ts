@@ -1,6 +1,6 @@
 /**
  * A Claim is all that one accepted object defines for hosts, in terms that belong to no kind of
- * object. It is the unit of caching: it is made again only when its object, the Settings or an
+ * object. It is the unit of caching: a Claim is made again only when its object, the Settings or an
  * object that it refers to has changed. Code behind the sources of Claims knows owners, paths and
  * backends, but not the kind of the object.
  */
@@ -16,30 +16,33 @@ export interface Claim {
   readonly owner: Owner;
   /** `metadata.uid`, if the API server has given one. */
   readonly uid: string | undefined;
-  /** Decides between Claims that contradict each other. */
+  /** The age of its object, which decides between Claims that contradict each other. */
   readonly since: Age;
   /** `metadata.annotations` of the object that is in force. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly features: FeatureValues;
-  /** Why all its paths answer 503; undefined where they do not. */
+  /** The reason why all its paths answer 503; undefined where they do not. */
   readonly closed: Problem | undefined;
   /**
    * Keyed by host in lower case, `_` for paths without one. On a listener of a Gateway the key is
    * the `serverKey` of listener and host, and the paths are in the order of their rules.
    */
   readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
-  /** Answers where no rule has the path `/`; undefined where the object has no default backend. */
+  /**
+   * The backend for hosts without a rule for `/`; undefined where the object has no default
+   * backend.
+   */
   readonly defaultBackend: ClaimedBackend | undefined;
   /** Whether the object has only a default backend, which then answers for all unknown hosts. */
   readonly answersUnknownHosts: boolean;
   /** Its TLS sections, in their order. */
   readonly tls: readonly ClaimedTls[];
-  /** The share of its Locations, see `Location.share`. */
+  /** The share of requests of its Locations, see `Location.share`. */
   readonly share?: number;
 }
 
 export interface ClaimedPath {
-  /** Its place in the object: `spec.rules[0].http.paths[1]`. */
+  /** The path's field in the object: `spec.rules[0].http.paths[1]`. */
   readonly field: string;
   readonly match: PathMatch;
   /** At least one. */
@@ -48,11 +51,11 @@ export interface ClaimedPath {
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
   readonly retries?: Retries;
-  /** The status of requests to a backend that cannot be used; absent: 500. */
+  /** The status for requests to a backend that cannot be used; 500 where it is absent. */
   readonly unusableStatus?: 503;
-  /** Its annotations' values; absent: the features of the Claim. */
+  /** The values of its own settings. Where they are absent, those of the Claim count. */
   readonly features?: FeatureValues;
-  /** Why it always answers 503; absent: as the Claim says. */
+  /** The reason why it always answers 503. Where it is absent, that of the Claim counts. */
   readonly closed?: Problem;
   /** Whether requests without TLS may be redirected to https if features ask for that. */
   readonly ownTls?: true;
@@ -79,13 +82,12 @@ export interface PathMatch {
 }
 
 export interface ClaimedBackend extends WeightedBackend {
-  /** Its place, below the field of its path. */
+  /** The backend's field, below the field of its path. */
   readonly part: string;
-  /** Why it cannot be used as written; undefined where it names a port of a Service. */
+  /** The reason why it cannot be used as written; undefined where it names a port of a Service. */
   readonly mistake?: string;
   /**
-   * Whether a policy wants TLS towards it that nginx cannot give to a stream, where it ends the TLS
-   * of clients.
+   * Whether a policy demands TLS towards it that nginx cannot use for a stream whose TLS it ends.
    */
   readonly wantsTls?: true;
 }
@@ -93,7 +95,7 @@ export interface ClaimedBackend extends WeightedBackend {
 export interface ClaimedTls {
   /** The field with the name of the Secret: `spec.tls[0].secretName`. */
   readonly field: string;
-  /** In lower case; empty where the section lists none. */
+  /** Hosts in lower case; empty where the section lists none. */
   readonly hosts: readonly string[];
   /** `namespace/name`; empty where the section names none. */
   readonly secret: string;

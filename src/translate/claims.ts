@@ -12,13 +12,13 @@ export interface ClaimSource {
   /** `metadata.kind` of its objects. */
   readonly kind: string;
   /**
-   * Updates itself for the turn; returns `namespace/name` of the objects whose Claims may have
-   * changed.
+   * Updates the source for the turn, and returns `namespace/name` of the objects whose Claims may
+   * have changed.
    */
   changed(turn: Turn): Iterable<string>;
   /**
-   * The Claim in force for an object, which may be that of an older version; undefined where there
-   * is none.
+   * Returns the Claim in force for an object, which may come from an older version; undefined where
+   * there is none.
    */
   claim(key: string, turn: Turn): Claim | undefined;
   /** Drops an object on which `claim` failed. */
@@ -37,17 +37,17 @@ export class Claims {
     this.#problems = problems;
   }
 
-  /** The Claims of one host, oldest first. */
+  /** Returns the Claims of one host, oldest first. */
   of(host: string): Claim[] {
     return this.#oldestFirst(this.#hosts.usersOf(host));
   }
 
-  /** Oldest first. */
+  /** Returns the snippets for streams, that of the oldest Claim first. */
   streamSnippets(): string[] {
     return this.#oldestFirst(this.#withStreamSnippet).map(({ features }) => features.streamSnippet.text);
   }
 
-  /** Makes the Claims again that may have changed; returns the hosts that they had or have. */
+  /** Makes the Claims again that may have changed. Returns the hosts that they had or have. */
   renew(turn: Turn): Set<string> {
     const hosts = new Set<string>();
     for (const source of this.#sources) {
@@ -73,7 +73,7 @@ export class Claims {
     this.#hosts.set(key, claim === undefined ? [] : [...claim.hosts.keys()]);
   }
 
-  /** Sluice failed on the object in a place where no last good form can stand in. */
+  /** Drops an object on which Sluice failed at a point where no last good form can replace it. */
   #setAside(source: ClaimSource, name: string, bug: Error): undefined {
     source.setAside(name);
     const { kind } = source;

@@ -1,4 +1,4 @@
-/** Problems of annotations that need something that this nginx lacks. */
+/** Finds annotations that need a capability that this nginx lacks. */
 import type { Fields } from "../annotations/declare.ts";
 import { featureList } from "../annotations/registry.ts";
 import { type Capability, capabilityNames } from "../directives/capabilities.ts";
@@ -12,7 +12,7 @@ for (const [, feature] of featureList) {
   for (const { key } of Object.values(feature.fields as Fields)) needs.set(key, feature.needs);
 }
 
-/** Problems of annotations that need something that this nginx lacks. */
+/** Returns Problems of annotations that need a capability that this nginx lacks. */
 export function lackingProblems(
   { kind, metadata }: KubernetesObject,
   prefix: string,

@@ -1,6 +1,6 @@
 /**
- * Problems that name the last good forms in force. Serving them is right for now, but their authors
- * correct nothing without a message.
+ * Makes Problems about the last good forms in force. It is right to serve these for now, but their
+ * authors would not correct anything without a message.
  */
 import { certificateOf } from "../certificates/certificate.ts";
 import { kindAndKey } from "../model/objects.ts";
@@ -12,7 +12,7 @@ import type { LastGood } from "./last-good.ts";
 type LastGoodProblem = Extract<Problem, { readonly kind: "last-good" }>;
 type Note = Omit<LastGoodProblem, "since">;
 
-/** Remembers when each form was first seen in force. */
+/** Keeps the time at which each form was first seen in force. */
 export class LastGoodNotes {
   readonly #since = new Map<string, string>();
   #problems = Table.empty<readonly Problem[]>();
@@ -22,7 +22,7 @@ export class LastGoodNotes {
     return this.#problems;
   }
 
-  /** Problems by their subject. `settings` is the name of the controller's ConfigMap. */
+  /** Returns Problems by their subject. `settings` is the name of the controller's ConfigMap. */
   of(lastGood: LastGood, snapshot: Snapshot, settings: ObjectName, now: Date): Table<readonly Problem[]> {
     const notes = new Map([
       ...secretNotes(lastGood, snapshot),
@@ -90,7 +90,7 @@ function nameOf(kind: string, key: string): ObjectName {
   return { kind, namespace, name };
 }
 
-/** `2026-01-31 12:00 UTC`. */
+/** Returns, for example, `2026-01-31 12:00 UTC`. */
 function minute(date: Date): string {
   return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -1,6 +1,6 @@
 /**
  * The last good forms of refused objects: an explicit input of `translate`. The sync keeps them on
- * disk, so that a restart gives the same result as going on.
+ * disk, so that the result is the same after a restart.
  */
 import type { Fields } from "../annotations/declare.ts";
 import { featureList } from "../annotations/registry.ts";
@@ -8,9 +8,7 @@ import type { KubernetesObject, Secret } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
 
 export interface LastGood {
-  /**
-   * Only objects whose present version is refused, by kind and name, as `objectKey` writes them.
-   */
+  /** Only objects whose present version is refused, keyed by `objectKey`. */
   readonly objects: Table<KubernetesObject>;
   /** Only Secrets whose present key pair does not fit together. */
   readonly secrets: Table<Secret>;

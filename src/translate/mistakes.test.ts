@@ -1,4 +1,4 @@
-/** Mistakes of users: each is one Problem on its Ingress, in words that its author understands. */
+/** Each mistake of a user is one Problem on its Ingress, in words that its author understands. */
 import { expect, test } from "vitest";
 import { base, configMap, fake, ingress, put, service } from "../../test/support/sketch.ts";
 import { sentence } from "../problem.ts";
@@ -8,7 +8,7 @@ import { emptyInputs } from "./turn.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The Problems of the Ingress `a` with these annotations, on the host a.example. */
+/** Returns the Problems of the Ingress `a` with these annotations, on the host a.example. */
 function said(
   annotations: Texts,
   { settings = {}, paths = [["/", "web"]] as readonly Path[], others = [] as object[] } = {},

@@ -23,28 +23,29 @@ export interface TranslateOptions {
   readonly tcpServicesConfigMap: string | undefined;
   readonly udpServicesConfigMap: string | undefined;
   readonly enableSslPassthrough: boolean;
-  /** The source of the host policy; undefined: there is none. */
+  /** The source of the host policy; undefined where there is none. */
   readonly hostPolicy: HostPolicyPlace;
-  /**
-   * Ports on which Sluice listens, with what uses each, so that TCP and UDP services avoid them.
-   */
+  /** Ports on which Sluice listens, each with its use, so that TCP and UDP services avoid them. */
   readonly reservedPorts: ReadonlyMap<number, string>;
-  /** Port of the built-in 404 server on 127.0.0.1. */
+  /** The port of the built-in 404 server on 127.0.0.1. */
   readonly defaultServerPort: number;
   /** The addresses to which nginx and the controller may connect. */
   readonly asked: AskedPolicy;
   /** Capabilities that this nginx lacks; empty where no nginx is known. */
   readonly lacks: ReadonlySet<Capability>;
   readonly gateway: GatewayOptions;
-  /** Zone of the controller's Node, for topology hints; undefined: hints are not used. */
+  /**
+   * The zone of the controller's Node, for topology hints. Where it is undefined, hints are not
+   * used.
+   */
   readonly zone: string | undefined;
 }
 
 /** The flags about the Gateway API. */
 export interface GatewayOptions {
-  /** `spec.controllerName` of the GatewayClasses that are ours. */
+  /** `spec.controllerName` of this controller's GatewayClasses. */
   readonly controllerName: string;
-  /** The pool: each Gateway gets an address of its own. Empty: no pool. */
+  /** The pool, from which each Gateway gets an address of its own; empty where there is no pool. */
   readonly addresses: readonly string[];
   /**
    * Whether Gateways without an address of the pool listen on all addresses of this machine, as
@@ -52,15 +53,15 @@ export interface GatewayOptions {
    */
   readonly sharesPorts: boolean;
   /**
-   * `namespace/name` of the Gateway that has the Service, addresses and ports of Ingresses;
-   * undefined: none has.
+   * `namespace/name` of the Gateway that shares the Service, addresses and ports of Ingresses;
+   * undefined where none does.
    */
   readonly shared?: string;
   readonly httpPort: number;
   readonly httpsPort: number;
   /** The file with the authorities that this machine trusts; undefined where there is none. */
   readonly systemAuthorities: string | undefined;
-  /** Undefined: no Gateway has a Service of its own. */
+  /** Undefined where no Gateway has a Service of its own. */
   readonly services?: {
     /** Ports of nginx for these Services, without those on which Sluice itself listens. */
     readonly ports: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * All Problems, by the object that was read when they were found. Reading an object again only
- * replaces its own Problems.
+ * Keeps all Problems, by the object that was read when they were found. When an object is read
+ * again, only its own Problems are replaced.
  */
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";

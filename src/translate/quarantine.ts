@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import { kindAndKey, type ObjectMeta } from "../model/objects.ts";
 
 export interface Quarantine {
-  /** Objects by kind and name, as `objectKey` writes them. */
+  /** Objects by their `objectKey`. */
   readonly objects: Refusals;
   /** Settings by ConfigMap key; `version` is the text. */
   readonly settings: Refusals;
@@ -19,7 +19,8 @@ export interface Refusal {
   /** nginx's message. */
   readonly why: string;
   /**
-   * The search for the cause is still running, so this one may be innocent and is not reported yet.
+   * Whether the search for the cause still runs, so that this one may be innocent and is not
+   * reported yet.
    */
   readonly suspected?: true;
 }
@@ -32,7 +33,7 @@ export function reduced({ objects, settings, ports }: Quarantine, by: (refusals:
   return { objects: by(objects), settings: by(settings), ports: by(ports) };
 }
 
-/** How many objects of each kind are refused. Ingresses are counted even if there are none. */
+/** Returns the number of refused objects of each kind. Ingresses have a number even if it is 0. */
 export function countByKind(objects: Refusals): Readonly<Record<string, number>> {
   const counts: Record<string, number> = { Ingress: 0 };
   for (const called of objects.keys()) {
@@ -42,12 +43,12 @@ export function countByKind(objects: Refusals): Readonly<Record<string, number>>
   return counts;
 }
 
-/** The refusals without objects that are only suspected. */
+/** Returns the refusals without those that are only suspected. */
 export function withoutSuspects(refusals: Refusals): Refusals {
   return new Map([...refusals].filter(([, { suspected }]) => suspected !== true));
 }
 
-/** Whether a search for the cause of a refusal is on, so that some refusals are only suspicions. */
+/** Whether a search for the cause of a refusal runs, so that some refusals are only suspected. */
 export function hasSuspects({ objects, settings, ports }: Quarantine): boolean {
   return [objects, settings, ports].some((group) => [...group.values()].some(({ suspected }) => suspected === true));
 }
@@ -58,7 +59,10 @@ export interface Versioned {
   readonly spec?: unknown;
 }
 
-/** Equal for two objects with the same content, over a restart and whatever their status. */
+/**
+ * Returns a text that is equal for two objects with the same content, whatever their status is,
+ * also after a restart.
+ */
 export function versionOf({ metadata, spec }: Versioned): string {
   const asked = JSON.stringify([metadata.uid, metadata.annotations, spec]);
   return hash("sha256", asked).slice(0, 32);

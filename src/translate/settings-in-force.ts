@@ -1,7 +1,7 @@
 /**
- * The Settings, read again when their ConfigMap, an object that it names, or nginx's refusal of a
- * key has changed. Only a changed value counts as a change: an edit of a comment, or of a key
- * without effect, invalidates nothing else.
+ * Keeps the Settings, which are read again when their ConfigMap, an object that it names, or
+ * nginx's refusal of a key has changed. Only a changed value counts as a change: an edit of a
+ * comment, or of a key without effect, invalidates nothing else.
  */
 import { bugProblem, guarded } from "../guarded.ts";
 import type { AskedPolicy } from "../kinds/asked.ts";
@@ -41,7 +41,7 @@ export class SettingsInForce {
     return this.#lastGood;
   }
 
-  /** Returns whether they have changed. */
+  /** Reads the Settings again where needed. Returns whether they have changed. */
   renew(before: Inputs, now: Inputs): boolean {
     this.#lastGood = now.lastGood.settings;
     const key = this.#configMap;
@@ -87,8 +87,8 @@ export class SettingsInForce {
   }
 
   /**
-   * The ports of Sluice itself depend on flags, so a Kind cannot check them: an auth service there
-   * lets no request pass.
+   * Refuses an auth service on a port of Sluice itself; then no request passes. A Kind cannot check
+   * this, because these ports depend on flags.
    */
   #refusedAuth({ globalAuthUrl }: Settings, object: ObjectName): Problem | undefined {
     const why = globalAuthUrl.kind === "ask" ? whyNotGlobal(globalAuthUrl.url, this.#asked) : undefined;
@@ -97,7 +97,7 @@ export class SettingsInForce {
   }
 }
 
-/** The object that is called `Kind namespace/name`. */
+/** Returns the object `Kind namespace/name`. */
 function objectCalled(called: string, { configMaps, secrets }: Snapshot): unknown {
   const [kind, key = ""] = called.split(" ");
   return kind === "Secret" ? secrets.get(key) : configMaps.get(key);

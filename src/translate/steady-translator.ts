@@ -1,6 +1,6 @@
 /**
- * A Translator that drops its cache when a turn throws, because the cache may hold half of that
- * turn, and the changes of the other half would be lost. Without the cache the result is the same.
+ * A Translator that drops its cache when a turn throws. The cache may have only a part of that
+ * turn, so that other changes would be lost. Without the cache the result is the same.
  */
 import { Translator } from "./translator.ts";
 

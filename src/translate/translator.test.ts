@@ -15,7 +15,7 @@ const options = { ...defaultOptions, configMap: "ingress-nginx/settings", defaul
 
 const settings = (data: Readonly<Record<string, string>>) => configMap(options.configMap, data);
 
-/** A whole Translation as plain, sorted data. */
+/** Returns a whole Translation as plain, sorted data. */
 function told({ configuration, problems, lastGood, accepted }: Translation) {
   const sorted = <T>(table: Table<T>) => Object.fromEntries([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
   return {

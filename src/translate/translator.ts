@@ -1,11 +1,11 @@
 /**
- * Snapshot in, Configuration and Problems out, with work in proportion to what changed. Each part
- * of the Translator remembers the last turn, and by its indices what depends on a changed object.
- * The memory is invisible: `translate` with an empty one gives the same answer, and a property test
- * holds the two together.
+ * Translates a Snapshot to a Configuration and Problems, with work in proportion to the changes.
+ * Each part of the Translator keeps its results of the last turn, and indices of what depends on
+ * which object. This cache is invisible: `translate` without it has the same result, and a property
+ * test compares the two.
  *
- * The order of a turn is the order of dependence: Settings, Gateways, Claims, Servers, then what
- * the Servers use.
+ * The order of a turn follows the dependencies: Settings, Gateways, Claims, Servers, then
+ * everything that the Servers use.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Certificate, Configuration } from "../model/configuration.ts";
@@ -34,21 +34,19 @@ import { Upstreams } from "./upstreams/upstreams.ts";
 export interface Translation {
   readonly configuration: Configuration<Settings, FeatureValues>;
   /**
-   * Problems by the object at fault or the host that they concern, so that one change renews few of
-   * them.
+   * Problems by the object that causes them or the host that they concern, so that one change
+   * renews few of them.
    */
   readonly problems: Table<readonly Problem[]>;
-  /** The caller passes them in again with the next Snapshot, and keeps them over a restart. */
+  /** The caller passes them in again with the next Snapshot, and also after a restart. */
   readonly lastGood: LastGood;
-  /**
-   * The desired status of objects of the Gateway API, by kind and name, as `objectKey` writes them.
-   */
+  /** The desired status of objects of the Gateway API, by their `objectKey`. */
   readonly statuses: Table<DesiredStatus>;
-  /** Keys of the Ingresses that are ours, valid or not. */
+  /** Keys of this controller's Ingresses, valid or not. */
   readonly accepted: ReadonlySet<string>;
 }
 
-/** A full translation without a cache. */
+/** Makes a full translation without a cache. */
 export function translate(inputs: Inputs, options: TranslateOptions, fake: Certificate): Translation {
   return new Translator(options, fake).turn(inputs);
 }
@@ -74,7 +72,7 @@ export class Translator {
   readonly #streams: Streams;
   #last: Inputs | undefined;
 
-  /** `fake` is the Certificate for hosts without one, if the options name no other. */
+  /** `fake` is the Certificate for hosts without one, unless the options name another. */
   constructor(options: TranslateOptions, fake: Certificate) {
     this.#settings = new SettingsInForce(options, this.#problems);
     this.#hostPolicy = new HostPolicyInForce(options.hostPolicy, this.#problems);
@@ -141,8 +139,8 @@ export class Translator {
   }
 
   /**
-   * An object on which the source failed gets the same Problem as one on which a part of the
-   * Translator fails.
+   * Takes objects on which the source failed. They get the same Problem as objects on which a part
+   * of the Translator fails.
    */
   #takeInFailures({ before, now }: Turn): void {
     for (const { key, after } of now.snapshot.failures.changesSince(before.snapshot.failures)) {
@@ -170,7 +168,8 @@ export class Translator {
   }
 
   /**
-   * The last good forms; the same object while nothing changes, so that nothing is written to disk.
+   * Returns the last good forms. It is the same object while nothing changes, so that nothing is
+   * written to disk.
    */
   #lastGood({ lastGood: given }: Inputs): LastGood {
     const settings = this.#settings.lastGood;

@@ -16,7 +16,7 @@ export interface Inputs {
 export const emptyInputs: Inputs = { snapshot: emptySnapshot, lastGood: emptyLastGood, quarantine: emptyQuarantine };
 
 export interface Turn {
-  /** Which namespaces may use which hosts. */
+  /** The policy about which namespaces may use which hosts. */
   readonly hostPolicy: HostPolicy;
   readonly before: Inputs;
   readonly now: Inputs;
@@ -31,7 +31,8 @@ export interface Turn {
 const tables = { Secret: "secrets", ConfigMap: "configMaps", Service: "services" } as const;
 
 /**
- * The users of changed objects of this kind; `index` has each as `namespace/name`, after `prefix`.
+ * Yields the users of changed objects of this kind. `index` has each object as `namespace/name`,
+ * after `prefix`.
  */
 export function* usersOfChanged(
   index: Dependencies,

@@ -1,6 +1,6 @@
 /**
- * The inputs of a Server beyond its Claims. The caller reports what it has read, so that the Server
- * is built again when that changes.
+ * The inputs of a Server beyond its Claims. The code that uses them reports what it has read, so
+ * that the Server is built again when that changes.
  */
 import type { Secret, Service } from "../model/objects.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -32,17 +32,18 @@ export interface World {
   readonly annotationsPrefix: string;
   readonly settings: Settings;
   service(key: string): Service | undefined;
-  /** The newest usable version of a TLS Secret. */
+  /** Returns the newest usable version of a TLS Secret. */
   secret(key: string): Secret | undefined;
-  /** The mistake in the present version, where `secret` returns an older one. */
+  /** Returns the mistake in the present version, where `secret` returns an older one. */
   brokenSecret(key: string): string | undefined;
-  /** The names that a host wants beside its own. */
+  /** Returns the names that a host wants beside its own. */
   wantedBy(host: string): WantedNames;
-  /** The host that gets a name which several may want. */
+  /** Returns the host that gets a name that several may want. */
   ownerOf(name: string): string | undefined;
   /**
-   * The namesake of a listener's host, by the key of that host: the Server of this name without a
-   * listener. Undefined where there is none, and where the listener does not share its port.
+   * Returns the namesake of a listener's host, by the key of that host: the Server of this name
+   * without a listener. Returns undefined where there is none, and where the listener does not
+   * share its port.
    */
   namesakeOf(key: string): Namesake | undefined;
   /**

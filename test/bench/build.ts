@@ -1,6 +1,6 @@
 /**
- * The controller's work between Snapshot and nginx, in CPU: a full build, and one change in a
- * loaded cluster.
+ * Measures the CPU time of the controller's work between Snapshot and nginx: for a full build, and
+ * for one change in a loaded cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

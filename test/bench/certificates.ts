@@ -1,7 +1,7 @@
 /**
- * 5,000 hosts with a certificate each: how soon the next handshake has a renewed one, and how long
- * it takes until all hosts have theirs when all are renewed at once. The benchmark `hosts` has the
- * cost of a certificate for a worker.
+ * Measures 5,000 hosts with a certificate each: the time until the next handshake has a renewed
+ * one, and the time until all hosts have theirs when all are renewed at once. The benchmark `hosts`
+ * has the cost of a certificate for a worker.
  */
 import { createServer } from "node:http";
 import { connect } from "node:tls";

@@ -1,7 +1,7 @@
 /**
- * `sluice run` beside a real API server with 10, 1,000 and 10,000 hosts: how long a start takes,
- * how long a new host takes from the API server's answer to its own, what 50 changes a second do to
- * requests, and what the controller's memory is.
+ * `sluice run` beside a real API server with 10, 1,000 and 10,000 hosts: the time of a start, the
+ * time from the API server's answer to the first answer of a new host, the effect of 50 changes a
+ * second on requests, and the controller's memory.
  */
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,7 +19,7 @@ const endpoint = { address: "192.0.2.11", port: 8_080 };
 const births = 20;
 const burstSeconds = 20;
 const changesPerSecond = 50;
-/** Waits until the memory of the start, or of a busy time, is given back. */
+/** The time until the memory of a start, or of a busy time, is freed. */
 const quietMs = 10_000;
 
 export async function cluster(): Promise<Figure[]> {
@@ -121,10 +121,12 @@ async function untilAddressesAreWritten(sluice: Sluice, begun: number): Promise<
   return (performance.now() - begun) / 1000;
 }
 
-/** Keyed by the number of hosts. */
+/** Bounds for the memory by the number of hosts. */
 const memoryBounds: Readonly<Record<number, number>> = { 10: 85, 1000: 115, 10000: 220 };
 
-/** The share of requests that get 404, from before nginx listens. */
+/**
+ * Returns the share of requests that get 404, from before nginx listens until it serves all hosts.
+ */
 async function notFoundUntil(hosts: number, end: AbortSignal): Promise<number> {
   let missing = 0;
   for (let at = 0; !end.aborted; at++) {

@@ -1,8 +1,8 @@
 /**
- * CPU of a request for an HTTPRoute beside one for an Ingress, in one nginx: the same host names
- * and the same backend, on the port of the Ingresses and on one of a Gateway. Then the same beside
- * rules with conditions, of which the last one holds, and beside a route in shadow that would take
- * each request.
+ * Compares the CPU time of a request for an HTTPRoute with one for an Ingress, in one nginx: with
+ * the same host names and backend, on the port of the Ingresses and on a port of a Gateway. It does
+ * the same with rules that have conditions, of which only the last one holds, and with a route in
+ * shadow that would take each request.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

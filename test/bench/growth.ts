@@ -233,7 +233,7 @@ const rounds = 3;
 /** Between linear and quadratic, far from both. */
 const bound = 24;
 
-/** A row for each crowd: the part of the controller whose cost grows most. */
+/** Returns a row for each crowd, with the part of the controller whose cost grows most. */
 export async function growth(): Promise<Figure[]> {
   return Object.entries(crowds).map(([what, crowd]) => {
     const few = worksOn(crowd(small));
@@ -258,7 +258,7 @@ function repeated(work: () => void, count: number): void {
 
 type Works = Readonly<Record<string, () => void>>;
 
-/** Each part of the controller as work on this cluster. */
+/** Returns the work of each part of the controller on this cluster. */
 function worksOn(objects: readonly KubernetesObject[]): Works {
   const snapshot: Snapshot = put(base, ...objects);
   const inputs = { ...emptyInputs, snapshot };

@@ -34,7 +34,7 @@ const endpoint = { address: "127.0.0.1", port: backendPort };
 const test = "nginx -t";
 const births = 20;
 const reloads = 5;
-/** Waits until the memory of the start, or of a busy time, is given back. */
+/** The time until the memory of a start, or of a busy time, is freed. */
 const quietMs = 10_000;
 /** The bounds that name a number of hosts hold for this one. */
 const boundAt = 10_000;
@@ -161,7 +161,7 @@ export async function testsOf(served: Served, tries = 5): Promise<number[]> {
   return tookMs;
 }
 
-/** The memory of each worker. */
+/** Returns the memory of each worker. */
 export function workersOf({ runFolder: root }: Served): number[] {
   const workers = nginxProcesses({ root, conf: join(root, "nginx.conf") });
   return workers.flatMap(({ role, draining, pid }) => (role === "worker" && !draining ? [pssMegabytes(pid)] : []));
@@ -179,7 +179,9 @@ async function newHosts(served: Served, first: number): Promise<number[]> {
   return tookMs;
 }
 
-/** How long nginx's test and reload took for each of some hosts with settings of their own. */
+/**
+ * Returns the time of nginx's test and reload for each of some hosts with settings of their own.
+ */
 async function newShapes(served: Served, first: number): Promise<number[]> {
   const before = reloadsOf(served).length;
   for (let at = 0; at < reloads; at++) {
@@ -190,15 +192,15 @@ async function newShapes(served: Served, first: number): Promise<number[]> {
   return reloadsOf(served).slice(before);
 }
 
-/** How long each reload so far took, in ms. */
+/** Returns the time of each reload so far, in ms. */
 function reloadsOf(served: Served): number[] {
   const lines = served.lines().filter(({ msg }) => msg === "applied with a reload");
   return lines.map(({ reload }) => Number.parseFloat(String(reload)));
 }
 
 /**
- * A worker's cache of hosts is part of its memory, so each host gets enough requests to reach
- * almost every worker.
+ * Sends requests to all hosts. A worker's cache of hosts is part of its memory, so each host gets
+ * enough requests to reach almost every worker.
  */
 async function meetAll(served: Served, hosts: number): Promise<void> {
   for (let round = 0; round < 4; round++)

@@ -2,8 +2,8 @@
  * Time to sync and memory of this project's informers beside plain client-node ones, on one real
  * API server with as many Services as Ingresses and twice as many EndpointSlices. Each reader is a
  * process of its own, and its memory is read after a collection; filling the cluster takes longest.
- * Ours runs with the options of Node that the image gives the controller, the other with Node's own
- * and, to be fair, once more with those.
+ * Ours runs with the options of Node that the image sets for the controller. The other one runs
+ * with Node's defaults and, to be fair, also with our options.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

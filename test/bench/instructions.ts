@@ -21,13 +21,13 @@ import { sizesOr } from "./support/sizes.ts";
 
 const [backendPort, http, https] = [21_950, 21_951, 21_952];
 const [ourBackend, theirBackend] = ["127.0.0.1", "127.0.0.2"];
-/** LuaJIT has compiled its code then. */
+/** After so many requests LuaJIT has compiled its code. */
 const warmUp = 2_000;
 const counted = 2_000;
 const protocols: Readonly<Record<Protocol, string>> = { http: "HTTP/1.1", https: "HTTP/1.1 over TLS", h2: "HTTP/2" };
 
 const flags = ["--mode=dynamic", "--enable-metrics=false"];
-/** Times the instructions of the hand-written one. */
+/** The bound, as a multiple of the instructions of the hand-written text. */
 const bound = 1.1;
 
 type PerProtocol = Readonly<Record<Protocol, number>>;

@@ -1,7 +1,7 @@
 /**
- * From keystroke to answer: `sluice serve` on a folder with 1,000 Ingresses, one of which is
- * edited. Measured from the write of the file until a request gets the new answer. The goal is 300
- * ms.
+ * Measures the time from a keystroke to the answer, for `sluice serve` on a folder with 1,000
+ * Ingresses, one of which is edited. The time runs from the write of the file until a request gets
+ * the new answer. The goal is 300 ms.
  */
 import { createServer } from "node:http";
 import { serving, toWeb, webAt } from "../nginx/support/serve.ts";
@@ -39,7 +39,7 @@ export async function keystroke(): Promise<Figure[]> {
     },
   ];
 
-  /** The root answered before the edit, and does not after it. */
+  /** Whether the old form is still served, in which the path `/` answers. */
   async function isOld(at: number): Promise<boolean> {
     return (await served.ask(`host-${at}.example`, "/")).status === 200;
   }

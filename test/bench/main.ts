@@ -69,7 +69,7 @@ for (const name of asked.length > 0 ? asked : Object.keys(benchmarks)) {
   writeFileSync(file("results.json"), `${kept}\n`);
   writeFileSync(
     file("../../docs/performance.md"),
-    // Figures are rounded once, so that the page is what the file gives.
+    // Figures are rounded only once, so that the page shows exactly the figures of the file.
     pageOf(JSON.parse(kept), readFileSync(file("notes.md"), "utf8"), readFileSync(file("reload-costs.md"), "utf8")),
   );
 }

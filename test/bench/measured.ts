@@ -6,7 +6,7 @@
 export interface Figure {
   /** A description of what was measured. */
   readonly what: string;
-  /** How many hosts or Ingresses there were; undefined where that does not matter. */
+  /** The number of hosts or Ingresses; undefined where it does not matter. */
   readonly hosts?: number;
   readonly unit: "ms" | "us" | "MB" | "times" | "" | "KB" | "s" | "%";
   /** One entry for each run. */
@@ -18,7 +18,7 @@ export interface Figure {
   readonly note?: string;
 }
 
-/** One benchmark's figures, and when and where they were taken. */
+/** One benchmark's figures, with the time and the machine. */
 export interface Results {
   readonly taken: string;
   readonly conditions: string;

@@ -42,7 +42,7 @@ function tableOf(figures: readonly Figure[]): string {
   return table.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** The median, the least and the most; bold where a bound is missed. */
+/** Returns the median, the least and the largest value, in bold where a bound is missed. */
 function cellOf(figure: Figure | undefined): string {
   if (figure === undefined) return "";
   const { values, unit, tail } = figure;
@@ -51,7 +51,7 @@ function cellOf(figure: Figure | undefined): string {
   return isMet(figure) === false ? `**${median}**${spread}` : `${median}${spread}`;
 }
 
-/** One for all, or each with its hosts. */
+/** Returns one bound for all, or each bound with its number of hosts. */
 function boundOf(figures: readonly Figure[]): string {
   const byBound = Map.groupBy(figures, ({ bound }) => bound);
   const each = [...byBound].flatMap(([bound, of]) => {
@@ -64,8 +64,8 @@ function boundOf(figures: readonly Figure[]): string {
 }
 
 /**
- * The factor by which a cost grows for each tenfold number of hosts, between the fewest and the
- * most.
+ * Returns the factor by which a cost grows when the number of hosts grows tenfold, between the
+ * fewest and the most hosts.
  */
 function growthOf(figures: readonly Figure[]): string {
   const sized = figures.filter(

@@ -1,8 +1,8 @@
 /**
- * What replicas cost the API server: with 10,000 hosts a first one starts, then two more, then
- * seven more, each with an nginx of its own. All of a replica's connections go through a relay that
- * counts bytes. The API server counts watches and requests by itself, its own among them, which are
- * taken off.
+ * Measures the cost of replicas for the API server: with 10,000 hosts a first one starts, then two
+ * more, then seven more, each with its own nginx. All connections of a replica go through a relay
+ * that counts bytes. The API server itself counts watches and requests; its own ones are
+ * subtracted.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { installPod, Sluice } from "../e2e/support/sluice.ts";
@@ -16,9 +16,12 @@ import { sizesOr } from "./support/sizes.ts";
 
 const endpoint = { address: "192.0.2.11", port: 8_080 };
 const replicas = [1, 3, 10];
-/** What is counted while nothing changes. */
+/** The time of counting while nothing changes. */
 const quietMs = 30_000;
-/** Some for the Lease, and some for watches that end and begin anew. */
+/**
+ * The most requests while nothing changes: some for the Lease, and some for watches that end and
+ * begin again.
+ */
 const mostQuietRequests = 60;
 
 interface Replica {

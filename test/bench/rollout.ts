@@ -1,8 +1,9 @@
 /**
- * A rollout of 100 Deployments at once, as their EndpointSlices tell it, under 200 requests a
- * second, half of them over kept connections: no reload, no failed request, and none to an address
- * more than a second after it left its slice. A client asks once more when a kept connection was
- * closed before a byte of answer came, as HTTP clients do; that is counted.
+ * Measures a rollout of 100 Deployments at once, by changes of their EndpointSlices, under 200
+ * requests a second, half of them over kept connections. There has to be no reload, no failed
+ * request, and no request to an address more than a second after it left its slice. A client asks
+ * once more when a kept connection was closed before a byte of answer came, as HTTP clients do;
+ * that is counted.
  */
 import { Agent, createServer, get, type Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -51,7 +52,10 @@ export async function rollout(): Promise<Figure[]> {
   }
 }
 
-/** Three Pods, one after the other: the new one comes, the old one terminates and goes. */
+/**
+ * Replaces three Pods, one after the other: a new one appears, and the old one terminates and is
+ * removed.
+ */
 async function roll(filled: FilledCluster, at: number, left: Map<string, number>): Promise<void> {
   const shift = 37;
   for (let pod = 1; pod <= 3; pod++) {

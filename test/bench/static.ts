@@ -1,6 +1,6 @@
 /**
- * Static mode, where every host is text, beside the smallest nginx.conf that serves the same hosts:
- * the same test of nginx's, and the memory of a worker.
+ * Compares static mode, where every host is text, with the smallest nginx.conf that serves the same
+ * hosts: by the time of `nginx -t`, and by the memory of a worker.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";

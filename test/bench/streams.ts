@@ -1,7 +1,7 @@
 /**
- * CPU of a connection and of a byte behind a TCPRoute, beside a hand-written nginx.conf with the
- * same endpoints and the same log: alternating turns on one machine, so that what the machine does
- * hits both. `npm run bench -- --on-image streams` takes the image's nginx, which asks the
+ * Compares the CPU time of a connection and of a byte for a TCPRoute with a hand-written nginx.conf
+ * that has the same endpoints and log. The two alternate on one machine, so that disturbances
+ * affect both. `npm run bench -- --on-image streams` uses the image's nginx, which asks the
  * controller for the endpoints.
  */
 import { once } from "node:events";
@@ -50,7 +50,7 @@ export async function streams(): Promise<Figure[]> {
   );
   const workers: Record<Whose, readonly number[]> = { ours, theirs: theirs.workers() };
 
-  /** Microseconds of the workers for each turn of `work`. */
+  /** Returns the microseconds of the workers for each turn of `work`. */
   const round = async (work: (port: number) => Promise<unknown>): Promise<Record<Whose, number>> => {
     const cost = { ours: 0, theirs: 0 };
     for (const whose of turns) {
@@ -90,7 +90,7 @@ export async function streams(): Promise<Figure[]> {
   ];
 }
 
-/** Answers a number with as many bytes, and closes. */
+/** A backend that reads a number, sends as many bytes, and closes the connection. */
 async function backendOn(address: string) {
   const bytes = Buffer.alloc(16 * megabyte);
   const server = createServer((socket) => {

@@ -13,7 +13,7 @@ const portsOf = (service: Manifest) =>
     (port: Manifest) => `${port.name} ${port.port}:${port.targetPort}${port.nodePort ? `@${port.nodePort}` : ""}`,
   );
 
-/** The judgement of `sluice compat` about values that the chart does not have. */
+/** Returns the judgement of `sluice compat` about values that the chart does not have. */
 const judgedByCompat = (content: Readonly<Record<string, unknown>>) =>
   valuesInUse({ content, placeOf: () => ({ file: "values.yaml", line: 1, column: 1 }) })
     .filter(({ fate }) => fate === "refused" || fate === "ignored")

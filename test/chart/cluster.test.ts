@@ -41,8 +41,8 @@ test.each(cases)("case %s: the API server takes every object and every field", a
 });
 
 /**
- * The network and the ports of the node are refused at this level by its definition; the others
- * bring a context, a module or containers of the user's.
+ * Cases that the security level refuses: it forbids the network and ports of the node, and other
+ * cases have a security context, a module or containers of the user.
  */
 const unrestricted = ["gateways", "host-network", "local-cluster", "pinned-and-patched", "sidecars"];
 
@@ -50,7 +50,7 @@ test.each(cases.filter((name) => !unrestricted.includes(name)))(
   "case %s: its Pods may run at the Pod Security level restricted",
   async (name) => {
     for (const pod of podsOf(await render(valuesOf(name)))) {
-      // The account is made by the release, which is not installed here.
+      // The release would create the account, but it is not installed here.
       const input = JSON.stringify({ ...pod, spec: { ...pod.spec, serviceAccountName: "default" } });
       await cluster.kubectl(["create", "--dry-run=server", "--filename", "-"], { input });
     }

@@ -1,9 +1,9 @@
 /**
  * Every command in docs/install.md, docs/upgrading.md, docs/move.md and
  * docs/move-to-gateway-api.md, run in the order of the page against a real API server, with the
- * real controller in the Pods that the chart makes; in between it is asked for what the reader
- * would ask for. A block marked `sh` is run; an unmarked one needs a registry or a client outside
- * of the cluster and is not.
+ * real controller in the Pods that the chart makes; between the commands it gets the requests that
+ * a reader would send. Blocks marked `sh` are run. An unmarked block needs a registry or a client
+ * outside of the cluster, so it is not run.
  */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,10 @@ const root = join(import.meta.dirname, "../..");
 
 /** The commands of a page start and end several controllers. */
 const longMs = 1_800_000;
-/** Each would wait ten more seconds until a load balancer has noticed its end. */
+/**
+ * Without this flag each controller would wait ten more seconds until a load balancer has noticed
+ * its end.
+ */
 const quickEnd = ["--post-shutdown-grace-period=0"];
 
 let cluster: Cluster;
@@ -46,7 +49,7 @@ afterEach(async () => {
   }
 });
 
-/** The commands of a page, block by block. */
+/** Returns the commands of a page, block by block. */
 const blocksOf = (page: string) =>
   [...readFileSync(join(root, "docs", page), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]!);
 
@@ -65,7 +68,7 @@ async function paste(commands: string): Promise<string> {
 }
 
 /**
- * Sends a request for a host to every ready Pod of a release; resolves once all answer `expected`.
+ * Sends requests for a host to every ready Pod of a release. Resolves when all answer `expected`.
  */
 async function answers(release: string, namespace: string, host: string, expected: string): Promise<void> {
   const fields = "jsonpath={range .items[?(@.status.podIP)]}{.status.podIP} {end}";
@@ -151,7 +154,7 @@ test("docs/move.md: the address stays, there and back", { timeout: longMs }, asy
     kubectl --namespace shop expose deployment shop --port=80 --target-port=8080
     kubectl --namespace shop create ingress shop --class=nginx --rule="shop.example.com/*=shop:80"`);
   const before = await paste(address);
-  // As the load balancer and ingress-nginx have written it.
+  // The load balancer and ingress-nginx would have written this address.
   await writeAddress("service", "ingress-nginx-controller", "ingress-nginx", "203.0.113.7");
   await writeAddress("ingress", "shop", "shop", "203.0.113.7");
   const served = (release: string, namespace: string) =>

@@ -24,7 +24,7 @@ let shop: Shop;
 let kubelet: Kubelet;
 let pods: Pods;
 const namespace = "ingress-nginx";
-/** A leader that ends without a word is replaced after this time and a few tries. */
+/** A leader that ends without releasing the Lease is replaced after this time and a few tries. */
 const electionTtlMs = 5_000;
 const longMs = 120_000;
 const backends = { a: "192.0.2.11", b: "192.0.2.12" };
@@ -138,7 +138,7 @@ const recordData = async () => {
   return found?.data ?? {};
 };
 
-/** The load balancer's part. */
+/** Plays the load balancer. */
 async function balance(name: string, ip: string): Promise<void> {
   await until(`the Service of ${name} is there`, async () => (await serviceOf(name)) !== undefined, longMs);
   const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } });
@@ -161,7 +161,9 @@ const reasonsAbout = async (name: string): Promise<string> => {
 const eventAbout = (name: string, reason: string) =>
   until(`${reason} of ${name}`, async () => (await reasonsAbout(name)).split(" ").includes(reason), longMs);
 
-/** The Pods that answer at the ready endpoints of the Gateway's slice, on the port of each. */
+/**
+ * Returns the Pods that answer at the ready endpoints of the Gateway's slice, on the port of each.
+ */
 async function answers(name: string, port = 80): Promise<readonly string[]> {
   const [slice, service] = [await sliceOf(name), await serviceOf(name)];
   const target = targetsOf(service)[port];
@@ -307,7 +309,7 @@ test("the Service of a Gateway that goes, or goes to another controller, goes as
   await cluster.kubectl(["delete", "gateway", "moving", "--namespace=shop"]);
 });
 
-/** How long after `end` a Pod's address stops being a ready endpoint. */
+/** Returns the time after `end` until a Pod's address is no longer a ready endpoint. */
 async function leavesAfterMs(pod: string, end: () => Promise<unknown>): Promise<number> {
   const ip = await cluster.kubectl(["get", "pod", pod, "-n", namespace, "-o", "jsonpath={.status.podIP}"]);
   expect(readyIn(await sliceOf("one"))).toContain(ip);
@@ -363,7 +365,7 @@ test("when the leader's Pod is deleted or dies, Gateways keep ports and addresse
   const dead = await leader();
   const deadMs = await leavesAfterMs(dead, async () => {
     for (const { pid } of pods.processes(`${dead}/controller`)) process.kill(pid, "SIGSTOP");
-    // The kubelet, or the Node's controller, says so.
+    // The kubelet, or the Node's controller, would write this condition.
     const conditions = [{ type: "Ready", status: "False" }];
     const status = JSON.stringify({ status: { conditions } });
     await cluster.kubectl(["patch", "pod", dead, "-n", namespace, "--subresource=status", "-p", status]);
@@ -371,7 +373,8 @@ test("when the leader's Pod is deleted or dies, Gateways keep ports and addresse
   console.log(`slices: ${Math.round(deletedMs)} ms after a deletion, ${Math.round(deadMs)} ms after a death`);
   expect(await state()).toEqual(before);
   for (const { pid } of pods.processes(`${dead}/controller`)) kill(pid);
-  // The Lease's time, the wait of a candidate between two looks, and the writes of a busy machine.
+  // This includes the Lease's time, the wait of a candidate between two tries, and the writes on a
+  // busy machine.
   expect(deadMs).toBeLessThan(electionTtlMs + 25_000);
 });
 

@@ -1,7 +1,7 @@
 /**
  * An upgrade in place, from a release of ingress-nginx's own chart: every object that it made has
- * its successor, under the same name and with the same selector, whatever the values. The record of
- * theirs is made by scripts/chart/record-ingress-nginx.ts.
+ * its successor, under the same name and with the same selector, whatever the values.
+ * scripts/chart/record-ingress-nginx.ts has recorded the objects of ingress-nginx's chart.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

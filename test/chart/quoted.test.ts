@@ -1,6 +1,6 @@
 /**
- * Numbers and booleans in quotes, by real helm: what values files that other programs have written
- * often hold.
+ * Tests numbers and booleans in quotes with real helm, because values files that other programs
+ * have written often have them.
  */
 import { describe, expect, test } from "vitest";
 import { copiedFlag, flag, type Shape, whole } from "../../scripts/chart/shape.ts";
@@ -38,7 +38,8 @@ describe("in quotes", () => {
     expect(quoted).toBe(plain);
   });
 
-  // As in ingress-nginx's chart 4.15.1, rendered with each value of its own.
+  // The expected results come from ingress-nginx's chart 4.15.1, rendered with each of these
+  // values.
   test("a false that is copied is false, and one that is asked counts as true", async () => {
     const own = { unprivilegedPortSysctl: true, http3: true, runInMemory: true, nginxContainer: { enabled: true } };
     const quoted: Manifest = { ...all([flag, copiedFlag], () => "false"), sluice: own };

@@ -1,7 +1,7 @@
 /**
- * Every value that has a meaning changes what is installed, and every value without one changes
- * nothing and is named. The probe is the value itself, changed; `given` says what else must be on
- * for it to count.
+ * Every value with an effect changes the installed objects, and every value without one changes
+ * nothing and is named in NOTES.txt. The probe is another value; `given` has the values that must
+ * be set for it to have an effect.
  */
 import { describe, expect, test } from "vitest";
 import type { ChartValue, Json } from "../../scripts/chart/value.ts";
@@ -44,7 +44,7 @@ test("values without a meaning stay unnamed at ingress-nginx's default", async (
   expect(notes).not.toContain("no meaning");
 });
 
-/** A value that is allowed here and is not the default. */
+/** Returns a value that is allowed and is not the default. */
 function probeOf({ path, fallback, shape }: ChartValue): Json {
   if (path in probes) return probes[path]!;
   const types = [shape.type ?? []].flat();

@@ -50,8 +50,8 @@ interface InstallOptions {
 }
 
 /**
- * Installs a case until the end of the test, and gives the name and address of its Pod once that is
- * ready and Ingresses are taken.
+ * Installs a case until the end of the test. Returns the name and address of its Pod as soon as the
+ * Pod is ready and the API server accepts Ingresses.
  */
 async function install(name: string, { workload = "deployment", set = [] }: InstallOptions = {}) {
   const helm = (...args: readonly string[]) =>
@@ -82,7 +82,7 @@ test("as it comes: Ingresses are served, and a wrong one is refused by the webho
   const { pod, to, address } = await install("defaults");
   await apply(cluster, [ingress("web", { tls: "missing" })]);
   await answers("web", to, 308);
-  // A worker of the time before may still take a connection, and does not know the host.
+  // A worker of the previous text may still accept a connection, and does not know the host.
   const secure = { to: `${address}:443`, host: "web.example", sni: "web.example" };
   await until("web answers over TLS", async () => (await request(secure)).status === 200);
   expect(await request(secure)).toMatchObject({ certificate: "Kubernetes Ingress Controller Fake Certificate" });
@@ -92,9 +92,9 @@ test("as it comes: Ingresses are served, and a wrong one is refused by the webho
   await expect(apply(cluster, [wrong])).rejects.toThrow(
     /admission webhook .* denied the request.*configuration-snippet/s,
   );
-  // One container, one account, as docs/security.md says.
+  // As docs/security.md says, there is one container with one account.
   const workers = () => pods.processes(`${pod}/controller`).filter(({ command }) => command.includes("nginx: worker"));
-  // One of the time before may end between two looks at it.
+  // A worker of the previous text may end between two reads.
   await until("a worker sees the token", () => workers().some(({ pid }) => seesToken(pid)));
 });
 
@@ -128,7 +128,7 @@ test("nginx in its own container: no token, and either half may die without the 
     () => ![victim, undefined].includes(find("controller", "main.ts run")),
     60_000,
   );
-  // The webhook went with the controller.
+  // The webhook has ended with the controller.
   await ingressesAreTaken(cluster);
   await apply(cluster, [ingress("two", { annotations })]);
   await answers("two", to, "echo-a");
@@ -200,7 +200,7 @@ test("settings, headers, flags and a template of the user's own reach the proces
   expect((await request({ to: `${address}:10254`, path: "/health" })).status).toBe(200);
   const controller = pods.processes(`${pod}/controller`).find(({ command }) => command.includes("main.ts run"));
   const written = () => readFileSync(`/proc/${controller?.pid}/root/run/sluice/nginx.conf`, "utf8");
-  // It is tried on what is served already, and used from then on.
+  // The template is tried with the present configuration, and used from then on.
   await until("the template is used", () => /^# mine$/m.test(written()));
   const conf = written();
   expect(conf).toContain("client_max_body_size 64m;");

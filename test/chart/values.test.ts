@@ -1,6 +1,6 @@
 /**
- * The declarations of the chart's values against ingress-nginx's list, and the files that come out
- * of them.
+ * Compares the declarations of the chart's values with ingress-nginx's list, and with the files
+ * that are generated from them.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ test("every value of ingress-nginx's chart is declared once", () => {
   expect(theirs.map(([path]) => path).filter((path) => !declared.has(path))).toEqual([]);
 });
 
-/** The list says some defaults in words; those are compared in the rendering tests. */
+/** The list has some defaults in words; the rendering tests compare those. */
 const inWords = /[ :]/;
 
 const plain = theirs.filter(([path, fallback]) => !inWords.test(fallback) && declared.get(path)?.fate.kind === "same");

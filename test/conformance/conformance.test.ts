@@ -2,7 +2,7 @@
  * The public conformance suite of the Gateway API against the controller, in a cluster of real API
  * server, etcd and controller manager: all profiles that are served, with every feature that the
  * status of the GatewayClass claims, and the suite's own limits of time. `npm run conformance --
- * [TEST ...]` runs single tests, and grants 2 s until an answer is right.
+ * [TEST ...]` runs single tests, and allows 2 s until an answer is right.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,11 +23,11 @@ const gatewayClass = "sluice";
 const kept = join(import.meta.dirname, "../../docs/conformance/report.yaml");
 const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) => name !== "");
 const isImages = process.env.CONFORMANCE_NGINX === "image";
-/** Without TLS gRPC needs an nginx that takes HTTP/2 and HTTP/1 on one port. */
+/** Without TLS, gRPC needs an nginx that accepts HTTP/2 and HTTP/1 on the same port. */
 const profiles = ["HTTP", "TLS", "TCP", "UDP", ...(isImages ? ["GRPC"] : [])].map((name) => `GATEWAY-${name}`);
 /**
- * An answer of these takes a second, and the suite wants three in a row; so where it grants 2 s, it
- * is asked for one.
+ * An answer in these tests takes a second, and the suite requires three in a row. So where it
+ * allows only 2 s, one answer is enough.
  */
 const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
 /**
@@ -35,7 +35,7 @@ const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
  * pool.
  */
 const withServices = isImages || process.env.CONFORMANCE_SERVICES === "1";
-/** So many objects that have nothing to do with the suite change each second. */
+/** The number of objects without relation to the suite that change each second. */
 const churnPerSecond = Number(process.env.CONFORMANCE_CHURN ?? 0);
 const longMs = 1_500_000;
 
@@ -46,7 +46,7 @@ test("every profile that is served, core and every feature that the GatewayClass
   const flags = ["--enable-aggregator-routing=true"];
   const cluster = await startCluster({ controllerManager: true, apiPort: 16443, apiServerFlags: flags });
   const kubelet = await startKubelet(cluster, echoPods(cluster), podSubnet);
-  // 192.0.2.1 is the API server's.
+  // The API server has 192.0.2.1.
   const reach = withServices
     ? ["--gateway-addresses=192.0.2.99", "--gateway-services", "--gateway-metadata-prefixes=key"]
     : ["--gateway-addresses=192.0.2.2-192.0.2.40,192.0.2.99"];
@@ -58,7 +58,7 @@ test("every profile that is served, core and every feature that the GatewayClass
     const definitions = gatewaySuite.definitions("experimental");
     await cluster.kubectl(["apply", "--server-side", "--filename", definitions]);
     await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
-    // Its Pod has the network of the Node, so that its endpoints are where nginx listens.
+    // Its Pod uses the network of the Node, so that nginx listens at the Pod's endpoints.
     await installPod(cluster, ownPod, { hostNetwork: true });
     await apply(cluster, [
       {

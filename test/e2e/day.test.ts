@@ -1,7 +1,7 @@
 /**
- * One full day of a controller, at the most verbose level: it starts, fifty changes come, then
- * objects that are wrong, the API server goes away, nginx refuses a setting, and it stops. Its log
- * has to read like a story, and neither it nor an Event may hold a secret.
+ * One full day of a controller, at the most verbose level: it starts and gets fifty changes, then
+ * objects with mistakes; the API server is away for a while, nginx refuses a setting, and the
+ * controller stops. Its log has to be readable, and neither the log nor an Event may hold a secret.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -39,7 +39,7 @@ let shop: Shop;
 let sluice: Sluice;
 /** Secrets that no output may hold. */
 const secrets: string[] = [hash, ticketKey, "admin-token"];
-/** Everything that it printed, nginx's lines too. */
+/** Returns the whole output, including nginx's lines. */
 const printed = () => readFileSync(sluice.process.logFile, "utf8");
 const lines = () =>
   sluice.log
@@ -161,7 +161,7 @@ test("every line is a constant message with fields, in the order of the day", ()
     "ending; requests in flight are finished",
     "ended; no nginx is left",
   ];
-  // In this order; the API server may be away more than once on a busy machine.
+  // The lines come in this order. On a busy machine the API server may be away more than once.
   let at = -1;
   for (const msg of story) {
     at = messages.indexOf(msg, at + 1);

@@ -31,7 +31,7 @@ beforeAll(async () => {
   cluster = await startCluster();
   folder = mkdtempSync(join(tmpdir(), "sluice-docs-"));
   await cluster.kubectl(["create", "namespace", "ingress-nginx"]);
-  // The page says that the variables name a Pod that is there.
+  // The page says that the variables name an existing Pod.
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "controller-0", namespace: "ingress-nginx" } };
   await apply(cluster, [{ ...pod, spec: { containers: [{ name: "controller", image: "sluice" }] } }]);
   writeFileSync(join(folder, "admin.conf"), readFileSync(cluster.kubeconfig()));
@@ -55,7 +55,7 @@ async function paste(command: string): Promise<string> {
   return (await execa("bash", ["--norc", "-euo", "pipefail", "-c", command], { cwd: root, env })).stdout;
 }
 
-/** The commands between backquotes, and those in blocks. */
+/** Returns the commands between backquotes, and those in blocks. */
 const commandsOf = (name: string, pattern: RegExp): readonly string[] => {
   return [...page(name).matchAll(/`(kubectl [^`]+)`|^(kubectl .*)$/gm)]
     .map(([, inline, line]) => inline ?? line!)
@@ -76,8 +76,7 @@ test("sluice run, as the user guide prints it, serves", async () => {
 test("the Events that the pages ask for are found", async () => {
   const commands = [...commandsOf("move.md", /get events/), ...commandsOf("operate.md", /get events/)];
   await expect.poll(() => paste(commands[0]!), soon).toContain("ServiceMissing");
-  // Nothing is refused or kept here, so the reasons of the others are compared with those of the
-  // controller's own table.
+  // No object is refused here, so the other reasons are compared with the controller's own table.
   const { reasonOf } = await import("../../src/events/problem-events.ts");
   const reasons = commands.slice(1).map((one) => /reason=(\w+)/.exec(one)?.[1]);
   expect(reasons).toEqual([reasonOf({ kind: "nginx-refused" }), reasonOf({ kind: "last-good" })]);

@@ -32,11 +32,11 @@ function start(name: string, { server, durationMs = 4_000 }: Standing = {}): Pro
 
 const words = ({ lines }: Program) => lines.map((line) => line.split(" ")[0]);
 const until = (candidate: Program, word: string) => vi.waitFor(() => expect(words(candidate)).toContain(word), soon);
-/** The times of its writes, by the clock that all processes share. */
+/** Returns the times of its writes, by the clock that all processes share. */
 const writes = ({ lines }: Program) =>
   lines.filter((line) => line.startsWith("write ")).map((line) => Number(line.slice(6)));
 
-/** From the first to the last write of each time that it led. */
+/** Returns the first and the last write of each of its terms. */
 function terms({ lines }: Program): readonly (readonly [from: number, to: number])[] {
   const all: [number, number][] = [];
   let fresh = true;
@@ -51,13 +51,13 @@ function terms({ lines }: Program): readonly (readonly [from: number, to: number
   return all;
 }
 
-/** No write of one term lies between two writes of another. */
+/** Expects that no write of one term lies between two writes of another. */
 function expectNoOverlap(...programs: readonly Program[]): void {
   const inOrder = programs.flatMap(terms).toSorted(([one], [other]) => one - other);
   for (const [i, [from]] of inOrder.entries()) if (i > 0) expect(from).toBeGreaterThan(inOrder[i - 1]?.[1] as number);
 }
 
-/** Two processes, the first of them leading. */
+/** Starts two processes, of which the first one leads. */
 async function leaderAndFollower(standing: Standing = {}): Promise<readonly [Program, Program]> {
   const leader = start("leader", standing);
   await until(leader, "write");
@@ -94,7 +94,7 @@ test("a leader whose API server answers too late gives up, again and again, and 
       proxy.fault = ms === 0 ? { kind: "none" } : { kind: "delay", ms };
       const [slow, other] = ms === 0 ? [follower, leader] : [leader, follower];
       const before = writes(other).length;
-      // The one that is quick does not give up by itself: it is stopped by a signal.
+      // The process without a delay does not give up by itself, so a signal stops it.
       if (ms === 0) slow.child.kill("SIGSTOP");
       await vi.waitFor(() => expect(writes(other).length).toBeGreaterThan(before), soon);
       if (ms === 0) slow.child.kill("SIGCONT");

@@ -1,6 +1,6 @@
 /**
- * How a controller ends, and what its ports answer meanwhile (process contract A and G), against a
- * real API server.
+ * Tests the end of a controller, and the answers of its ports meanwhile (process contract A and G),
+ * with a real API server.
  */
 import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
@@ -63,7 +63,7 @@ test.each([
   expect(await statusOf(to, path)).toBe(expected);
 });
 
-/** The status, or what went wrong. */
+/** Resolves with the status, or with the failure. */
 function heldRequest(agent: Agent): Promise<number | string | undefined> {
   const headers = { host: "held.example" };
   return new Promise((resolve) => {

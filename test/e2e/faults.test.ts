@@ -18,13 +18,13 @@ import { handles } from "./support/handles.ts";
 import { configMap, configMaps } from "./support/objects.ts";
 
 /**
- * How many faults, one after the other: `npm run soak` makes 200, which takes five to fifteen
+ * The number of faults, one after the other. `npm run soak` makes 200, which takes five to fifteen
  * minutes.
  */
 const faults = Number(process.env.FAULTS ?? 20);
 /**
- * In CI the same faults each time; a long run draws others. `FAULTS_SEED=7 npm run soak` makes
- * those of a seed again.
+ * CI has the same faults each time, and a long run draws new ones. `FAULTS_SEED=7 npm run soak`
+ * repeats those of a seed.
  */
 const drawn = process.env.FAULTS === undefined ? 1 : Date.now() % 1_000_000_000;
 const seed = Number(process.env.FAULTS_SEED ?? drawn);
@@ -55,7 +55,7 @@ async function clientOf(server: string): Promise<Client> {
 }
 
 /**
- * An informer behind a fault, and what its listener adds up to: the versions it believes in, and
+ * Runs an informer behind a fault. Its listener records the versions that were reported, and
  * impossible reports.
  */
 async function watched(server: string) {
@@ -66,7 +66,7 @@ async function watched(server: string) {
   const contradictions: string[] = [];
   const informer = new SharedInformer(client, configMaps, {
     namespace: "default",
-    // A test of minutes cannot wait for a watch to end in its own time, and counts silence sooner.
+    // A test cannot wait minutes for the regular end of a watch, so it ends a silent watch earlier.
     inactivityMs: 3_000,
     report: (event) => events.push(event),
   });
@@ -103,16 +103,16 @@ function breakConnections(what: (typeof connectionFaults)[number]): void {
   if (what === "cut" || what === "refuse") proxy.cut();
 }
 
-/** New requests get it, so the watches that are open have to be asked for again. */
+/** Sets a wrong answer. Only new requests get it, so open watches are cut. */
 function breakAnswers(fault: HttpFault): void {
   api.fault = fault;
   api.cut();
 }
 
 /**
- * A fault on each way while objects change: until a request has met the wrong answer, three seconds
- * at most, and up to a second more. Then a pause until `seen` has what was changed, two seconds at
- * most.
+ * Sets a fault on each way while objects change. It lasts until a request has got the wrong answer,
+ * three seconds at most, and up to a second more. Then there is a pause until `seen` has the
+ * changes, two seconds at most.
  */
 async function breakThings(round: number, seen: Lister<ConfigMap>): Promise<void> {
   const connection = chance.oneOf(connectionFaults);
@@ -168,8 +168,8 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   console.log(`${api.met.length} wrong answers: ${[...kinds].join(", ")}`);
   if (faults >= 100) expect(kinds.size).toBe(httpFaults.length);
   console.log(`${api.requests} requests; ${Math.round(grown / 1000)} kB more after the second half of the faults`);
-  // A list after the first is there for a reason, and the only reason on this way is what the
-  // server says.
+  // A list after the first one needs a reason, and on this way the only reason is an answer of the
+  // server.
   expect(connections.count("listed")).toBeLessThanOrEqual(1 + connections.count("version-lost"));
   expect(answers.count("listed")).toBeLessThanOrEqual(1 + api.met.filter((fault) => fault === "gone").length);
   expect(api.requests).toBeLessThan(10 * faults);
@@ -191,7 +191,7 @@ test("a watch that stalls while nothing changes is noticed soon after the server
   const failures: string[] = [];
   const informer = new SharedInformer(client, configMaps, {
     namespace: "default",
-    // Long enough that the watch which brought the list still stands when the fault begins.
+    // It is long enough for the watch that delivered the list to be open when the fault begins.
     watchSeconds: 3,
     report: (event) => {
       if (event.kind === "listed") lists.push(event.streamed);

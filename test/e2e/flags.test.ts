@@ -1,7 +1,7 @@
 /**
- * Flags about a cluster, each observed in the cluster or by a client. Two controllers have all of
- * them, one after the other, because a start takes longer than a look. `test/nginx/flags.test.ts`
- * has the flags that need no cluster.
+ * Tests flags about a cluster, each observed in the cluster or by a client. Two controllers, one
+ * after the other, have all of them, because a start takes longer than a check.
+ * `test/nginx/flags.test.ts` has the flags that need no cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** The Services and EndpointSlices of the shop, in another namespace. */
+/** Returns the Services and EndpointSlices of the shop, in another namespace. */
 function servicesOf(namespace: string): readonly object[] {
   return (shopObjects as readonly { readonly metadata: object; readonly kind: string }[])
     .filter(({ kind }) => kind !== "Namespace")
@@ -53,7 +53,7 @@ describe("a controller that is told what to look at and where the API server is"
   let sluice: Sluice;
 
   beforeAll(async () => {
-    // Without an account of its own: the address and the authority are all that it is given.
+    // The controller has no kubeconfig: it gets only the address and the authority.
     await cluster.kubectl([
       "create",
       "clusterrolebinding",
@@ -105,7 +105,7 @@ describe("a controller that is told what to look at and where the API server is"
   });
   afterAll(() => sluice?.end());
 
-  /** Its objects are never made, so the API server never asks it. */
+  /** No object of its kinds is ever created, so the API server never calls it. */
   const webhook = {
     name: "validate.nginx.ingress.kubernetes.io",
     rules: [{ apiGroups: ["none.example"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["nothings"] }],
@@ -116,7 +116,7 @@ describe("a controller that is told what to look at and where the API server is"
 
   test("serves the class of that name whoever its controller is, Ingresses without a class, and no other", async () => {
     await apply(cluster, [ingressClass("nginx-not", "example.com/other")]);
-    // In this order, so that the foreign one was there before the others are served.
+    // In this order the foreign Ingress exists before the others are served.
     await apply(cluster, [
       ingress("foreign", { ingressClass: "nginx-not" }),
       ingress("named", { ingressClass: "edge" }),
@@ -172,8 +172,8 @@ describe("a controller that is told what to look at and where the API server is"
 
   test("publishes the internal address of its Node, and looks at it again after the interval", async () => {
     await until("named has the address", async () => (await addressesOf("named")) === "192.0.2.1");
-    // Whatever is written is looked at once more a second later; after that only the interval is
-    // left.
+    // A second after a write the statuses are checked again; after that only the interval causes a
+    // check.
     await delay(2_500);
     const addresses = [{ type: "InternalIP", address: "192.0.2.3" }];
     await patchStatus(cluster, ["node", "node-1"], { addresses });

@@ -1,6 +1,6 @@
 /**
- * Gateways, ListenerSets and HTTPRoutes in a real cluster: kinds that come and go, missing rights,
- * and statuses that are true.
+ * Tests Gateways, ListenerSets and HTTPRoutes in a real cluster: kinds that are installed and
+ * removed, missing rights, and correct statuses.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewayApiVersion, gatewaySuite } from "../../scripts/gateway-suite.ts";
@@ -30,7 +30,7 @@ const rules = [
   { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
 ];
 
-/** Kinds are looked for every 30 s, on a machine that may be busy. */
+/** Discovery runs every 30 s, and the machine may be busy. */
 const longMs = 180_000;
 
 let cluster: Cluster;
@@ -117,7 +117,7 @@ interface WithStatus extends KubernetesObject {
 const read = async (kind: string, name: string): Promise<WithStatus> =>
   JSON.parse(await cluster.kubectl(["get", kind, name, "--namespace=shop", "-o", "json"]));
 
-/** `True RouteAccepted`, where the condition is about the present generation. */
+/** Returns, for example, `True RouteAccepted`, if the condition is about the present generation. */
 async function condition(kind: string, name: string, type: string): Promise<string> {
   const { status, metadata } = await read(kind, name);
   const all = [...(status?.conditions ?? []), ...(status?.parents?.[0]?.conditions ?? [])];
@@ -148,7 +148,7 @@ test("kinds that are installed later are served, and nothing is left of those th
   await until("it is said once", () => sluice.log.includes("the API server has these kinds no more"), longMs);
   expect(await answerOf("web")).toBe("echo-a");
   expect(await sluice.health()).toBe(200);
-  // A kind that never was there is no warning.
+  // There is no warning about a kind that never existed.
   expect(sluice.log.split("\n").filter((line) => line.includes('"level":"warn"'))).toEqual([]);
 });
 
@@ -344,7 +344,7 @@ test("a new leader writes nothing that is right already, and goes on from there"
   const [after, routeAfter] = [await read("gateway", "public"), await read("httproute", "one")];
   expect(after.status?.conditions).toEqual(before.status?.conditions);
   expect(after.status?.addresses).toEqual(before.status?.addresses);
-  // There was nothing to report about this route, so its status was not written at all.
+  // The status of this route has not changed, so it was not written at all.
   expect(routeAfter.metadata.resourceVersion).toBe(routeBefore.metadata.resourceVersion);
 });
 
@@ -381,14 +381,14 @@ test("when the leader's Pod dies, the other replica takes over, and no status ha
   expect(second.log).not.toContain("this replica leads");
   await first.end();
   running.shift();
-  // No replica leads now: what changes meanwhile waits for the next leader.
+  // No replica leads now, so changes wait for the next leader.
   await apply(cluster, [route("two", { name: "echo-b", port: 80 }), gateway("private", [8090])]);
   expect(await answerOfSecond()).toBe(200);
   await becomes("gateway", "private", "Programmed", "True Programmed");
   expect(second.log).toContain("this replica leads");
   await becomes("httproute", "two", "Accepted", "True Accepted");
   const [publicAfter, oneAfter, twoAfter, lostAfter] = await everything();
-  // An object that was not written has no gap and no flap.
+  // An object that was not written has kept its status all the time.
   const version = ({ metadata }: WithStatus) => metadata.resourceVersion;
   expect([publicAfter, oneAfter, lostAfter].map(version)).toEqual([publicBefore, oneBefore, lostBefore].map(version));
   const times = ({ status }: WithStatus) =>

@@ -1,6 +1,6 @@
 /**
- * The host policy in a cluster: by labels of Namespaces, at the webhook, in Events, and as `check
- * --policy` foretells it.
+ * Tests the host policy in a cluster: by labels of Namespaces, at the webhook, in Events, and as
+ * `check --policy` predicts it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

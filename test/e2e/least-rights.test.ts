@@ -60,16 +60,16 @@ function rightsOf({ objects }: Rendered): readonly string[] {
   );
 }
 
-/** A life of a controller in which everything happens once. */
+/** Runs a controller through everything that needs a right. */
 async function live(args: readonly string[], seesClasses: boolean): Promise<void> {
   const sluice = new Sluice({ cluster, user: account, flags: args });
   try {
     await sluice.process.start();
     const data = { "tls.crt": btoa(shop.pki.tls.certificate), "tls.key": btoa(shop.pki.tls.key) };
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "shop", name: "tls" }, data };
-    // Without the right to see classes only the old annotation says whose an Ingress is (RS-1.4).
+    // Without the right to read classes only the old annotation counts (RS-1.4).
     const byAnnotation = seesClasses ? {} : { "kubernetes.io/ingress.class": "nginx" };
-    // With what kubectl apply leaves in it an Ingress is read before its status is written.
+    // An Ingress with the annotation of kubectl apply is read before its status is written.
     const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "{}", ...byAnnotation };
     const options = { tls: "tls", annotations, ...(seesClasses ? {} : { ingressClass: "" }) };
     await apply(cluster, [secret, ingress("web", options)]);
@@ -88,7 +88,10 @@ async function live(args: readonly string[], seesClasses: boolean): Promise<void
   }
 }
 
-/** A Service asks for an Ingress, somebody leads it elsewhere, and the Service asks no more. */
+/**
+ * A Service gets an Ingress by its annotation, another program changes the Ingress, and then the
+ * Service loses the annotation.
+ */
 async function askForIngress(): Promise<void> {
   const inShop = (...words: readonly string[]) => cluster.kubectl(["--namespace=shop", ...words]);
   const hosts = () => inShop("get", "ingresses", "-o", "jsonpath={.items[*].spec.rules[*].host}");
@@ -148,11 +151,11 @@ const used = new Set<string>();
 const granted = new Set<string>();
 
 test("nothing is granted that was not used", () => {
-  // Where a server streams lists, only a broken watch and a Secret that is read again make a list.
+  // Where a server streams lists, only a broken watch and a Secret that is read again cause a list.
   const asOldServer = [...used].map((what) => what.replace(/^watch /, "list "));
-  // Asked for only where a server has no EndpointSlices.
+  // Used only where a server has no EndpointSlices.
   const without = ["list endpoints", "watch endpoints"];
-  // This API server has no Gateway API and no RouteSettings, so nothing of them is asked for.
+  // This API server has no Gateway API and no RouteSettings, so their rights are not used.
   const ofGateways = / \S+\.(gateway\.networking\.k8s\.io|sluice\.dev|apiextensions\.k8s\.io)$/;
   const expected = [...granted].filter((right) => !ofGateways.test(right));
   const unused = expected.filter((right) => !used.has(right) && !asOldServer.includes(right));

@@ -10,7 +10,7 @@ import { apply, ingressClass, installPod, ownPod, Sluice } from "./support/sluic
 import { Traffic } from "./support/traffic.ts";
 
 /**
- * How long the API server is away: operators care about 30 s, and a third of that shows the same.
+ * The time without the API server. 30 s would be realistic, and a third of that shows the same.
  */
 const awayMs = 1000 * Number(process.env.API_AWAY_SECONDS ?? 10);
 
@@ -128,7 +128,7 @@ describe("around the Ingresses", () => {
     };
     await apply(cluster, [secret]);
     await apply(cluster, [ingress("app", { tls: "tls" })]);
-    // Over http it redirects; the first handshake after that has to bring the certificate.
+    // When http redirects, the first handshake after that has to have the certificate.
     await answers(["app"], 308);
     const first = await request({ to: "127.0.0.1:443", host: "app.example", sni: "app.example" });
     expect(first).toMatchObject({ status: 200, certificate: "tls.example" });
@@ -218,7 +218,8 @@ describe("trouble", () => {
     const held = await heldBackend("192.0.2.13", 8080);
     try {
       await apply(cluster, [...serviceAt("held", "192.0.2.13"), ingress("held", { service: "held" })]);
-      // It answers 404 at once until the Ingress is live, and then it is held.
+      // Until the Ingress is live the answer is 404 at once; after that the backend holds the
+      // request.
       const slow = until("it is held", async () => {
         const { status } = await request({ to: "127.0.0.1:80", host: "held.example" });
         return status !== 404 && status !== 503 && status;

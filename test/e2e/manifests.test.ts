@@ -11,7 +11,7 @@ import { type Cluster, startCluster } from "./support/cluster.ts";
  * machine.
  */
 const onlyInFiles = /127\.0\.0\.2/;
-/** Known to the API, and not read from files. */
+/** The API has this kind, but it is not read from files. */
 const onlyInClusters = /kind: Endpoints\n/;
 
 let cluster: Cluster;

@@ -1,6 +1,6 @@
 /**
- * A scrape of `sluice run` with everything on: all that users of ingress-nginx know is there, and
- * Prometheus takes it.
+ * Tests a scrape of `sluice run` with all features on: it has all metrics that users of
+ * ingress-nginx know, and Prometheus accepts it.
  */
 import { readFileSync } from "node:fs";
 import { execa } from "execa";
@@ -45,8 +45,8 @@ async function scraped(): Promise<Exposition> {
 }
 
 /**
- * Something of everything: Ingresses that are served, without anybody behind them, with a
- * certificate, and refused; a setting that nginx refuses.
+ * The objects cause a value for each metric: Ingresses that are served, without endpoints, with a
+ * certificate, and refused, and a setting that nginx refuses.
  */
 test("a life with everything in it leaves a trace of everything", async () => {
   await until("the webhook answers", async () => (await tried(cluster, ingress("web"))) === "", 30_000);
@@ -75,8 +75,8 @@ test("a life with everything in it leaves a trace of everything", async () => {
 });
 
 /**
- * Counts that have not arrived yet: each of nginx's workers hands over in its own time, and so does
- * each watch of the API server.
+ * Returns the metrics that have no value yet: nginx's workers hand over their counts at different
+ * times, and so do watches of the API server.
  */
 function lacking(): readonly string[] {
   const counted: Readonly<Record<string, number>> = {
@@ -90,7 +90,7 @@ function lacking(): readonly string[] {
   return [...uncounted, ...absent.map(({ name }) => name)];
 }
 
-/** The sample that is there whenever the metric is. */
+/** Returns the name of the sample that every exposition of the metric has. */
 const sampleOf = ({ name, type }: (typeof ingressNginxMetrics)[number]) =>
   type === "histogram" ? `${name}_count` : name;
 
@@ -153,7 +153,7 @@ test("promtool takes it, and finds no fault with names of our own", async () => 
     all: true,
     reject: false,
   });
-  // 3: it could read everything, and does not like some names.
+  // With exit code 3 promtool could read everything, but has remarks about names.
   expect([0, 3]).toContain(exitCode);
   expect(all.split("\n").filter((line) => line !== "" && !old.test(line))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /**
- * A few cases of the corpus through the real API server: what it fills in, refuses and orders is
- * not what `test/parity` makes up. They were chosen for what passes between the API and the
- * Snapshot: changes, Secrets and ConfigMaps by reference, ages, classes, ports.
+ * Runs a few cases of the corpus through the real API server, which sets defaults, refuses objects
+ * and orders events. `test/parity` only imitates that. The cases concern the way between the API
+ * and the Snapshot: changes, Secrets and ConfigMaps by reference, ages, classes, ports.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { loadCase, loadExpectation } from "../parity/case.ts";

@@ -91,14 +91,14 @@ test("the API server is started again while objects change: at most one more lis
 test("an outage: the first watch that gets through spares the others the rest of their wait", async () => {
   await cluster.kubectl(["create", "clusterrolebinding", "plain", "--clusterrole=cluster-admin", "--user=plain"]);
   await untilAllowed(cluster, "plain", [{ rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] }]);
-  // A server that starts refuses for a while, and such a wait is not cut short: it is away behind a
-  // proxy, and back from one moment to the next.
+  // A server that starts refuses requests for a while, and the wait after a refusal is not
+  // shortened. So here a proxy makes the server unreachable, and reachable again at once.
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   const kubeconfig = cluster.kubeconfig("plain", await proxy.listen("127.0.0.1"));
   const plain = new Client(await kubeConfigCredentials([kubeconfig]));
   const waits = new Map<Watch, { readonly retryMs: number; readonly since: number }>();
-  /** The milliseconds by which each was back before its wait was over. */
+  /** The milliseconds by which each wait was shortened. */
   const spared: number[] = [];
   const report = (watch: Watch, event: ReflectorEvent) => {
     const wait = waits.get(watch);
@@ -107,7 +107,7 @@ test("an outage: the first watch that gets through spares the others the rest of
     waits.delete(watch);
     spared.push(wait.since + wait.retryMs - performance.now());
   };
-  // Each wait is another one, as chance would have it.
+  // Each wait has a different length, as with random numbers.
   let drawn = 0;
   const random = () => (drawn++ * 0.37) % 1;
   const named = { settings: undefined, configMaps: [], secrets: [], services: [] };
@@ -147,7 +147,7 @@ test("the watch cache has forgotten the version that is asked for (410): one mor
   proxy.cut();
   await expectToFollow("while-cut-off");
   await cluster.kubectl(["delete", "configmap", "after-restart"]);
-  // A server that has just started remembers nothing that was before it.
+  // A server that has just started does not know earlier events.
   await cluster.apiServer.restart();
   proxy.fault = { kind: "none" };
   await vi.waitFor(() => expect(late.store.get("default/while-cut-off")).toBeDefined(), soon);

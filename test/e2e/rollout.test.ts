@@ -40,13 +40,13 @@ const enough = 200;
 /** The requests of a Deployment, to any of its Pods. */
 interface Asked {
   count: number;
-  /** Keyed by the address of the Pod: its last request, and when that was. */
+  /** The last request to each Pod, by the Pod's address, with its time. */
   readonly last: Map<string, { readonly number: number; readonly at: number }>;
 }
 const askedOf = new Map<number, Asked>(deployments.map(({ port }) => [port, { count: 0, last: new Map() }]));
 /**
- * Keyed by address and port: the last request before it became unused, and how long after it left
- * that was.
+ * For each address and port that became unused, its last request, and the time from its removal to
+ * that request.
  */
 const left = new Map<string, { readonly number: number; readonly afterMs: number }>();
 let cluster: Cluster;
@@ -101,7 +101,7 @@ const sliceOf = (name: string, port: number, members: readonly number[]) => ({
 
 const ingressOf = (name: string) => ingress({ name, namespace: "apps", host: `${name}.example`, paths: [["/", name]] });
 
-/** One Pod after the other, as a Deployment does it with a surge of one. */
+/** Replaces one Pod after the other, as a Deployment with a surge of one does. */
 async function roll({ name, port }: { readonly name: string; readonly port: number }): Promise<void> {
   for (const [at, members] of steps.entries()) {
     if (at === 0) continue;

@@ -1,6 +1,6 @@
 /**
- * RouteSettings in a real cluster: their definition comes and goes, their statuses are written, and
- * newer keys are kept.
+ * Tests RouteSettings in a real cluster: their definition is installed and removed, their statuses
+ * are written, and newer keys are kept.
  */
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { openShop, type Shop, shopObjects } from "./support/shop.ts";
 import { apply, installPod, Sluice } from "./support/sluice.ts";
 
 const address = "192.0.2.33";
-/** Kinds are looked for every 30 s, on a machine that may be busy. */
+/** Discovery runs every 30 s, and the machine may be busy. */
 const longMs = 240_000;
 const definition = join(import.meta.dirname, "../../charts/sluice/files/route-settings.yaml");
 

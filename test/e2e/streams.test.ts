@@ -1,7 +1,7 @@
 /**
- * A TCP service through deaths: of the controller, of a worker of nginx while the controller is
- * away, of nginx, and of both while no API server is there. Tests follow each other and are not to
- * be run alone. test/image/streams.test.ts runs them on the nginx that ships, too.
+ * Tests a TCP service while processes die: the controller, a worker of nginx while the controller
+ * is away, nginx, and both without an API server. The tests build on each other and cannot run
+ * alone. test/image/streams.test.ts also runs them with the nginx that ships.
  */
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -18,7 +18,10 @@ const servers: Server[] = [];
 let cluster: Cluster;
 let sluice: Sluice;
 
-/** Says its address to each client, and then says again what the client says. */
+/**
+ * A backend that sends its address to each client, and then repeats everything that the client
+ * sends.
+ */
 function backendOn(address: string): Server {
   return createServer((socket) => {
     socket.on("error", () => {}).on("data", (data) => socket.write(data));
@@ -64,7 +67,7 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-/** Connects; the backend that answers, or `failed`. */
+/** Connects, and returns the backend that answers, or `failed`. */
 async function ask(): Promise<{ readonly by: string; readonly socket: Socket }> {
   const socket = connect(port, "127.0.0.1");
   const said = new Promise<string>((resolve) => {
@@ -89,7 +92,10 @@ const answersOf = async (count: number): Promise<readonly string[]> => {
 /** An API server that was away is tried again after a minute at most. */
 const patienceMs = 120_000;
 
-/** Old workers of a reload may take a connection for a moment after the new ones do. */
+/**
+ * Waits until only this address answers. For a moment after a reload old workers may still accept a
+ * connection.
+ */
 function hasOnly(address: string): Promise<boolean> {
   const isAlone = async () => {
     const found = await answersOf(20);

@@ -1,5 +1,5 @@
 /**
- * The tools on a live cluster: what they read through a kubeconfig, and the effect of a folder on
+ * Tests the tools with a live cluster: reading through a kubeconfig, and the effect of a folder on
  * the cluster.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

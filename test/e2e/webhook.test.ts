@@ -87,7 +87,8 @@ test("one as large as the API server takes passes within the time that the API s
   }));
   const text = JSON.stringify(large);
   expect(text.length).toBeGreaterThan(500_000);
-  // It is allowed. Only the search for paths without effect is left out, and a warning says so.
+  // The Ingress is allowed. Only the search for paths without effect is skipped, and a warning says
+  // so.
   expect(await tried(large)).toBe(
     "Warning: spec.rules: host large.example has more than 4000 paths together with those of other Ingresses; " +
       "the webhook does not look for paths that do nothing; Events name them\nerror: 1 warning received",
@@ -103,13 +104,13 @@ test("its certificate is renewed while reviews go on, and none of them fails", a
       expect(await tried(ingress("good"))).toBe("");
       return (await servedCertificate()) !== before;
     },
-    // Far less than the minute after which it is looked at unasked.
+    // This is less than the minute after which it is checked without a reason.
     40_000,
   );
   for (let more = 0; more < 5; more++) expect(await tried(ingress("good"))).toBe("");
 });
 
-/** Its fingerprint. */
+/** Returns the fingerprint of the served certificate. */
 async function servedCertificate(): Promise<string> {
   const socket = connect({ ...webhookAddress, rejectUnauthorized: false });
   await once(socket, "secureConnect");
@@ -136,7 +137,7 @@ test("Gateways and routes are stored, with a warning of what their conditions wi
   };
   await apply(cluster, [{ apiVersion, kind: "GatewayClass", metadata: { name: "sluice" }, spec: { controllerName } }]);
   const warned = /Warning: spec.parentRefs: Gateway shop\/nowhere not found; the route is not attached there/;
-  // Kinds are looked for every 30 s, on a machine that may be busy.
+  // Discovery runs every 30 s, and the machine may be busy.
   await until("the controller knows the kinds", async () => warned.test(await tried(route)), 180_000);
   const gateway = {
     apiVersion,

@@ -1,7 +1,7 @@
 /**
- * The reports of `sluice compat` about clusters shaped like those of public projects, whole, as
- * text and as JSON. Every finding in these files was checked by hand against ingress-nginx's
- * behaviour when it was written; a new one deserves the same.
+ * The complete reports of `sluice compat` about clusters like those of public projects, as text and
+ * as JSON. Every finding in these files was compared by hand with ingress-nginx's behaviour; check
+ * a new one in the same way.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,8 @@ import { ran, type Tool } from "./support/ran.ts";
 
 const root = fileURLToPath(new URL("compat", import.meta.url));
 /**
- * Where a line breaks must not depend on the folder of the checkout, so files are named from here.
+ * Line breaks must not depend on the folder of the checkout, so the names of files are relative to
+ * the present folder.
  */
 const shown = relative(process.cwd(), root);
 const projects = readdirSync(root);

@@ -1,4 +1,4 @@
-/** The output of `sluice convert`, whole, beside the Ingresses that it is about. */
+/** The complete output of `sluice convert`, beside the converted Ingresses. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,8 @@ test.each(readdirSync(root))("convert of %s", async (name) => {
 test("what is written has no mistake that the API server or Sluice would find", async () => {
   const { text } = await ran(check, join(root, "shop", "gateway.yaml"), "-o", "json");
   const sentences = JSON.parse(text).problems.map((one: { readonly sentence: string }) => one.sentence);
-  // The Secrets of the listeners are in the cluster.
+  // Findings about missing Secrets are left out, because the Secrets of the listeners are in the
+  // cluster.
   expect(sentences.filter((one: string) => !/Secret \S+ not found/.test(one))).toEqual([]);
 });
 

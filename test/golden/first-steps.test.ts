@@ -1,6 +1,6 @@
 /**
- * The first commands in a fresh clone: `npx sluice` on the Node of the machine, and `npm start`
- * beside a program that has its port.
+ * Tests the first commands in a fresh clone: `npx sluice` with the machine's Node, and `npm start`
+ * beside a program that uses its port.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -15,7 +15,7 @@ const clone = mkdtempSync(join(tmpdir(), "sluice-clone-"));
 cpSync(join(root, "bin"), join(clone, "bin"), { recursive: true });
 afterAll(() => rmSync(clone, { recursive: true }));
 
-/** Makes this Node pass for an older one; a child that is started by it is not affected. */
+/** Makes this Node report an older version; its child processes are not affected. */
 const asOld = [
   "--import",
   `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})`,

@@ -1,8 +1,8 @@
 /**
- * Whole answers: a case is a folder with `cluster.yaml`; beside it lie the nginx.conf of both
- * modes, the records and the Problems that Sluice makes of it. `npm test golden -- --update`
- * rewrites what changed, so a review reads nginx in the diff. Each nginx.conf also passes `nginx
- * -t`, or a golden file could bless what nginx refuses.
+ * Compares complete results: a case is a folder with `cluster.yaml`, the nginx.conf of both modes,
+ * the records and the Problems that Sluice makes of it. `npm test golden -- --update` rewrites
+ * changed files, so a reviewer reads nginx in the diff. Each nginx.conf also has to pass `nginx
+ * -t`, so that no golden file has text that nginx refuses.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

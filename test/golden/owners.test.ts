@@ -1,6 +1,6 @@
 /**
- * The owners of lines of nginx.conf: the objects that are suspected first when nginx refuses the
- * line.
+ * Tests the owners of lines of nginx.conf: the objects that are suspected first when nginx refuses
+ * the line.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";

@@ -1,6 +1,6 @@
 /**
- * Which annotations cost a reload: turned on, with another value, and turned off. The table is part
- * of docs/performance.md.
+ * Finds out which annotations cost a reload: when turned on, with another value, and when turned
+ * off. The table is a part of docs/performance.md.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +62,10 @@ interface Cost {
   readonly off: boolean;
 }
 
-/** Whether each step is a reload, for a controller that gets one version after the other. */
+/**
+ * Returns for each step whether it is a reload, for a controller that gets one version after the
+ * other.
+ */
 function costOf(key: string, { from, to, beside = {} }: AnnotationChange): Cost {
   const renderer = studio.renderer();
   const isCanary = key.startsWith("canary");
@@ -86,7 +89,7 @@ function costOf(key: string, { from, to, beside = {} }: AnnotationChange): Cost 
   return { on: on!, change: change!, off: off! };
 }
 
-/** How many changed values may cost a reload; it only ever falls. */
+/** The most changed values that may cost a reload. This number must never rise. */
 const most = 33;
 
 test("the table of docs/performance.md says what each annotation costs", async () => {

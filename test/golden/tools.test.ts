@@ -1,6 +1,6 @@
 /**
- * Golden files of the tools on files: whole answers, as text and as JSON, beside the folders they
- * are about.
+ * Golden files of the tools on files: complete answers, as text and as JSON, beside the folders
+ * that they are about.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -325,7 +325,7 @@ test("routes tells certificates and when they end", async () => {
   expect(text).toMatch(/docs\.localhost\/ .* shop\/docs-tls until \d{4}-\d\d-\d\d/);
 });
 
-/** Other golden cases hold the bytes of nginx.conf and of the records. */
+/** Other golden cases have the full text of nginx.conf and of the records. */
 test("render prints nginx.conf and the records, and as JSON the same", async () => {
   const json = JSON.parse((await ran(render, "--output=json", folder("old"))).text);
   const { text } = await ran(render, folder("old"));

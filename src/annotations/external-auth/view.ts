@@ -61,14 +61,11 @@ function mayPassAsData({ by, snippet }: Question, { setsHeaders, protocol }: Pla
   return setsHeaders && by === "ingress" && snippet === undefined && protocol !== "fastcgi";
 }
 
-/** Names of headers that nginx itself reads in a request, or that affect how it is transferred. */
+/** Names of headers that nginx itself reads, or that affect how a request is transferred. */
 const readByNginx =
   /^(accept|authorization|cookie|date|depth|destination|early-data|if-|overwrite|range|referer|user-agent|via|content-|x-forwarded|x-real-ip|x-request-id|x-sluice|x-original|x-scheme|ssl-client|grpc-)/i;
 
-/**
- * Returns the names of headers that are passed as data. A header that other lines of the location
- * use is left out: it has a line of its own.
- */
+/** Returns headers that are passed as data. A header that other lines use has its own line. */
 function passedAsData(question: Question, place: Place): readonly string[] {
   if (!mayPassAsData(question, place)) return [];
   return passedNames(question).filter((name) => isFree(name, place));
@@ -206,10 +203,7 @@ const describedByProxies = [
   ].map((name) => `X-Forwarded-${name}`),
 ];
 
-/**
- * The headers of `describedByProxies`, also spelt with underscores where nginx passes such names
- * on.
- */
+/** The same headers, also spelt with underscores where nginx passes such names on. */
 function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly string[] {
   if (!enableUnderscoresInHeaders) return describedByProxies;
   const all = [...describedByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];
@@ -231,10 +225,7 @@ function signinView(question: Question, place: Place): View {
 
 const cameFrom = "$pass_access_scheme://$own_host$escaped_request_uri";
 
-/**
- * Returns the sign-in page with the address to return to, unless its URL names that already
- * (RS-16.4).
- */
+/** Returns the sign-in page, with the address to return to unless its URL has it (RS-16.4). */
 function signinTarget(question: Question, place: Place): Token {
   const { signin, redirectParam } = question;
   const query = new URLSearchParams(/\?(.*)$/s.exec(signin)?.[1] ?? "");
@@ -279,10 +270,7 @@ function allowedFor({ by }: Question, ofTenant: (name: string) => boolean, place
   return (name) => ofTenant(name) || place.declares(name);
 }
 
-/**
- * Returns the URL. Where connections are kept open, it has the name of an upstream block in place
- * of its host.
- */
+/** Returns the URL, with an upstream block in place of its host where connections are kept. */
 function throughPool(url: string, { pool }: Question, place: Place): string {
   if (pool === undefined) return url;
   const server = Token.name(`${pool.address}:${pool.port}`);
@@ -295,7 +283,7 @@ function throughPool(url: string, { pool }: Question, place: Place): string {
   return `${scheme}://${name}${url.slice(origin.length)}`;
 }
 
-/** Adds a path to a URL without one, because nginx would send the path of its own location. */
+/** Adds a path to a URL without one, because nginx would send that of its own location. */
 function withPath(url: string): string {
   const [, origin = url, rest = ""] = /^(https?:\/\/[^/?]+)(.*)$/is.exec(url) ?? [];
   return rest.startsWith("/") ? url : `${origin}/${rest}`;

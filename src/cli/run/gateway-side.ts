@@ -127,9 +127,7 @@ function statusLog(log: Log): (event: GatewayStatusEvent) => void {
   };
 }
 
-/**
- * Logs one line when kinds of the Gateway API appear, and one when they disappear.
- */
+/** Logs one line when kinds of the Gateway API appear, and one when they disappear. */
 export function kindsLog(log: Log): (kinds: ServedKinds) => void {
   let before: ServedKinds = { served: [], outdated: [] };
   let unknownBefore: string | undefined;

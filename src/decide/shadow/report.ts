@@ -35,9 +35,7 @@ export interface ShadowReport extends ShadowCount {
   readonly differences: readonly Difference[];
 }
 
-/**
- * `lines` are nginx's counts. Counts of matches that are no longer in shadow are left out.
- */
+/** `lines` are nginx's counts. Counts of matches that are no longer in shadow are left out. */
 export function shadowReports(served: Served, lines: string, options: DecideOptions): readonly ShadowReport[] {
   return readCounts(lines)
     .flatMap((count): ShadowReport[] => {

@@ -7,7 +7,7 @@ export interface BackendTLSPolicy extends KubernetesObject {
   readonly spec?: {
     readonly targetRefs?: readonly PolicyTarget[];
     readonly validation?: {
-      /** In the policy's own namespace. */
+      /** References within the policy's own namespace. */
       readonly caCertificateRefs?: readonly ObjectReference[];
       /** The only value is `System`. */
       readonly wellKnownCACertificates?: string;

@@ -58,9 +58,7 @@ export function portKey({ port, protocol }: Pick<DesiredServicePort, "port" | "p
   return `${port}/${protocol}`;
 }
 
-/**
- * Whether Sluice wrote the object, by its label alone: any controller, for any Gateway.
- */
+/** Whether Sluice wrote the object, by its label alone: any controller, for any Gateway. */
 export function isMarked({ metadata: { labels } }: KubernetesObject): boolean {
   return labels?.[managedByLabel] === managedBySluice;
 }
@@ -83,9 +81,7 @@ export function isServiceOf(service: Service, { metadata }: Gateway, controllerN
   return owner !== undefined && owner === metadata.uid && service.metadata.namespace === metadata.namespace;
 }
 
-/**
- * Whether Sluice wrote the slice for this Service, or for a deleted one of the same name.
- */
+/** Whether Sluice wrote the slice for this Service, or for a deleted one of the same name. */
 export function isSliceOf(slice: EndpointSlice, service: Service): boolean {
   const owners = slice.metadata.ownerReferences ?? [];
   return isMarked(slice) && owners.some(({ kind, name }) => kind === "Service" && name === service.metadata.name);

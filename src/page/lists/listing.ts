@@ -1,7 +1,8 @@
 /**
- * Rows of one view, filtered, sorted and cut into pages. What a row is found by and each order are
- * made when they are first asked for, and are kept with the rows: while one types, ten thousand
- * rows are read and none is made again. Where few rows have changed, the orders are kept, too.
+ * Rows of one view, filtered, sorted and cut into pages. The texts for the filter, and each order,
+ * are made at their first use and are kept with the rows. So while a user types a filter, ten
+ * thousand rows are read and none is made again. Where few rows have changed, the orders are kept,
+ * too.
  */
 import type { List } from "../api/list.ts";
 
@@ -13,17 +14,15 @@ export interface Columns<Row> {
    * values of another column keep.
    */
   readonly sorts: Readonly<Record<string, (row: Row) => SortValue>>;
-  /** All texts that the filter looks at. */
+  /** Returns all texts that the filter searches. */
   readonly texts: (row: Row) => readonly string[];
-  /**
-   * Columns of figures, from 0, that change without the rows: their orders are not kept.
-   */
+  /** Columns of figures, from 0, that change without the rows: their orders are not kept. */
   readonly moving?: readonly string[];
 }
 
 /** See `listQuery`. */
 export interface ListQuery {
-  /** In lower case; a row has to have each of them somewhere. */
+  /** Words in lower case. A row must have each of them in one of its texts. */
   readonly words: readonly string[];
   /** The name of a column; empty for the usual order. */
   readonly sort: string;

@@ -1,16 +1,16 @@
 /**
- * Server-sent events of the page: which views would show something else now, and how many requests
- * come. An event makes browsers ask again, so events keep a distance that grows with what the last
- * answers cost: together they take less than a hundredth of a core, however busy the controller is.
- * Without a listener nothing runs here.
+ * Server-sent events of the page: the views whose content has changed, and figures of the traffic.
+ * Browsers send requests after an event, so the time between events grows with the CPU time of the
+ * last answers. Together these take less than a hundredth of a core, however busy the controller
+ * is. Without a listener nothing runs here.
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../timing/clock.ts";
 import type { ChangedEvent, TrafficEvent, ViewName } from "../api/events.ts";
 
 /**
- * The objects from which a view is made: if one of them is another object, the view may have
- * changed.
+ * The objects from which each view is made. The view may have changed where one of them is a
+ * different object.
  */
 export type Marks = Readonly<Record<ViewName, readonly unknown[]>>;
 
@@ -18,9 +18,9 @@ export interface LiveParts {
   readonly clock: Pick<Clock, "now" | "schedule">;
   readonly marks: () => Marks;
   readonly traffic: () => TrafficEvent["traffic"];
-  /** Calls `listener` after every change. Returns how to stop. */
+  /** Calls `listener` after every change. Returns a function that ends this. */
   readonly onChange: (listener: () => void) => () => void;
-  /** Called when the first browser begins to listen, and when the last one has ended. */
+  /** Called when the first browser connects, and when the last one has disconnected. */
   readonly watched: (isWatched: boolean) => void;
 }
 
@@ -32,7 +32,7 @@ const trafficMs = 5_000;
  * collections of memory take up to as much again.
  */
 const share = 1 / 200;
-/** A browser holds one connection for each open page. */
+/** The most connections. A browser has one for each open page. */
 const mostListeners = 20;
 /** A page that is loaded anew finds its figures, which begin when the first one listens. */
 const lingerMs = 5_000;
@@ -63,7 +63,7 @@ export class Live {
     this.#spentMs += ms;
   }
 
-  /** Why no further page may listen; undefined where there is room. */
+  /** The reason why no further page may connect; undefined where there is room. */
   get whyFull(): string | undefined {
     return this.#listeners.size < mostListeners
       ? undefined
@@ -151,7 +151,8 @@ export class Live {
   #write(event: string, data: unknown): void {
     const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
     for (const response of this.#listeners.keys()) {
-      // A browser that does not read keeps nothing here: it connects again and asks for everything.
+      // Nothing is buffered for a browser that does not read. It has to connect again and then
+      // requests everything.
       if (response.writableNeedDrain) response.destroy();
       else if (!response.writableEnded) response.write(text);
     }

@@ -1,7 +1,7 @@
 /**
- * Requests a second, errors and times of answers by path, from what nginx's workers count anyway.
- * Sums are followed only while somebody looks, over two windows of which the older one is whole,
- * and cost as much as there are paths with requests.
+ * Requests a second, errors and answer times by path, from the counts that nginx's workers make
+ * anyway. Sums are kept only while a browser reads them, for two windows of time, of which the
+ * older one is complete. Their cost depends on the number of paths that get requests.
  */
 import type { CountedSums } from "../../metrics/request-metrics.ts";
 import type { Quantile, Traffic } from "../api/routes.ts";
@@ -38,7 +38,7 @@ export class TrafficWindows {
   #olderMs = 0;
   #newerSince: number;
 
-  /** `now` in milliseconds that only grow. */
+  /** `now` returns milliseconds that only grow. */
   constructor(requests: CountedRequests, now: () => number) {
     this.#bounds = requests.bounds;
     this.#now = now;
@@ -53,7 +53,7 @@ export class TrafficWindows {
     this.#stop();
   }
 
-  /** All requests. */
+  /** The figures of all requests. */
   get all(): Traffic {
     this.#turn();
     return this.#figures(this.#older.all, this.#newer.all);
@@ -97,8 +97,8 @@ export class TrafficWindows {
   #turn(): void {
     const ms = this.#now() - this.#newerSince;
     if (ms < windowMs) return;
-    // No page asked and nothing came for so long that the newer window says nothing about now
-    // either.
+    // If so much time has passed without a question or a request, the newer window is outdated,
+    // too.
     this.#older = ms < 2 * windowMs ? this.#newer : this.#empty();
     this.#olderMs = Math.min(ms, 2 * windowMs);
     this.#newer = this.#empty();
@@ -118,7 +118,10 @@ const quiet: Traffic = { requestsPerSecond: 0, errorsPerSecond: 0, p50: null, p9
 
 const keyOf = (owner: string, path: string) => `${owner}\0${path}`;
 
-/** A quantile, estimated like Prometheus does: requests are spread evenly within their bucket. */
+/**
+ * Estimates a quantile as Prometheus does: it assumes that requests are spread evenly within their
+ * bucket.
+ */
 function quantile(
   share: number,
   count: number,

@@ -125,7 +125,7 @@ export class DynamicRenderer implements Renderer {
     return this.#used.size;
   }
 
-  /** Forgets everything, so that it is made again. A record that is not made again is removed. */
+  /** Forgets everything. A record that is not made again is removed. */
   #forget(changes: RecordChanges): void {
     for (const key of this.#records.keys()) changes.remove(key);
     this.#last = undefined;
@@ -168,10 +168,7 @@ export class DynamicRenderer implements Renderer {
     for (const [key, value] of streamRecords(streams)) changes.put(key, value);
   }
 
-  /**
-   * Adds the records of scopes, which depend on certificates because they list them by the types of
-   * their keys.
-   */
+  /** Adds the records of scopes, which list certificates by the types of their keys. */
   #addScopes(
     changes: RecordChanges,
     { listenerPorts, certificates, shadows, yieldingListeners: yielding, streams }: Whole,
@@ -258,10 +255,7 @@ export class DynamicRenderer implements Renderer {
     for (const [key, value] of records) changes.put(key, value, places);
   }
 
-  /**
-   * Returns the previous text, as long as it has all needed shapes and nothing else in it has
-   * changed.
-   */
+  /** Returns the previous text if it has all needed shapes and no other part has changed. */
   #textOf(configuration: Whole, { memoryFactor, isRefused }: Circumstances): DynamicText {
     const needed = memoryFactor * memoryFor(this.#records.size, this.#bytes);
     const recordsBytes = Math.max(needed, recordsBytesOf(configuration.settings));

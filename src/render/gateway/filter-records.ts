@@ -70,9 +70,7 @@ export function filterTraits(
   };
 }
 
-/**
- * Returns the changed headers about the origin of a request. Guards and logs do not read these.
- */
+/** Returns the changed headers about the origin of a request. Guards and logs do not read these. */
 function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
   const changes = [rule.requestHeaders, backend.requestHeaders].filter((one) => one !== undefined);
   const names = changes.flatMap(({ set, remove }) => [...set.map(({ name }) => name), ...remove]);

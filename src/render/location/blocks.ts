@@ -1,6 +1,4 @@
-/**
- * Turns a host's routes into `location` blocks, in the order that nginx needs.
- */
+/** Turns a host's routes into `location` blocks, in the order that nginx needs. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
 import { Token, type View } from "../../directives/token.ts";

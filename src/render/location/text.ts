@@ -65,8 +65,8 @@ export interface LocationTraits {
   /** The lines about headers in the host's own server-snippet, if it has one. */
   readonly hostLines?: readonly HeaderLine[];
   /**
-   * The author of an Ingress with its own pool of kept connections, because its snippet changes how
-   * requests are framed; absent for the common pool.
+   * The author with a separate pool of kept connections, because a snippet changes how requests are
+   * framed; absent for the common pool.
    */
   readonly poolsOf?: string;
   /**

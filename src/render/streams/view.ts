@@ -74,9 +74,7 @@ const zone = "sluice_streams 16m";
 function poolView({ name, endpoints }: Pool, machine: Machine): View {
   return {
     name: Token.name(name),
-    /**
-     * nginx repeats a question without an answer after this time.
-     */
+    /** nginx repeats a question without an answer after this time. */
     resolved: hasEndpointsAsData(machine) && {
       zone: Token.words(zone.split(" ").map(Token.name)),
       resolver: Token.words(

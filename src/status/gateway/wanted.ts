@@ -20,9 +20,7 @@ export class WantedStatuses {
     this.#changed = changed;
   }
 
-  /**
-   * Whether nginx has served a turn. Before that, no object counts as gone.
-   */
+  /** Whether nginx has served a turn. Before that, no object counts as gone. */
   get areKnown(): boolean {
     return this.#live !== undefined;
   }

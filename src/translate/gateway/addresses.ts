@@ -1,6 +1,7 @@
 /**
- * Which Gateway has which addresses of the pool. One that has an address keeps it while it may;
- * then each gets what it asks for, and at last the lowest that is free, the oldest Gateway first.
+ * Assigns the addresses of the pool to Gateways. A Gateway keeps an address that it has as long as
+ * it may. Then each one, the oldest first, gets the addresses that it requests, or else the lowest
+ * free one.
  */
 import { canonical } from "../../kinds/asked.ts";
 import type { Gateway, GatewayAddress } from "../../model/gateway/objects.ts";
@@ -11,28 +12,28 @@ import { byCreation } from "./creation.ts";
 
 export interface Assignment {
   /**
-   * The addresses on which nginx listens for it. Empty: none, or all of this machine where Gateways
-   * share its ports.
+   * The addresses on which nginx listens for the Gateway. An empty list means none, or all of this
+   * machine where Gateways share its ports.
    */
   readonly addresses: readonly string[];
   /** The unsupported type of a requested address. */
   readonly unsupported: Problem | undefined;
-  /** Why it has not all that it asks for, or none. */
+  /** The reason why it does not have all requested addresses, or none at all. */
   readonly lacking:
     | { readonly reason: "AddressNotUsable" | "AddressNotAssigned" | "NoResources"; readonly problem: Problem }
     | undefined;
   /**
-   * Where it has a Service of its own: nginx then listens on all addresses, at ports of that
-   * Service.
+   * The ports and addresses of its own Service, if it has one. nginx then listens on all addresses,
+   * at target ports of that Service.
    */
   readonly own?: ServicePlace;
-  /** Whether it has the addresses of Ingresses. */
+  /** Whether it has the same addresses as Ingresses. */
   readonly ofIngresses?: true;
-  /** The thing that it waits for, in words; waiting is no mistake. */
+  /** The event for which it waits, in words. Waiting is not a mistake. */
   readonly waiting?: string;
 }
 
-/** Where clients reach a Gateway with a Service of its own. */
+/** The ports and addresses at which clients reach a Gateway with a Service of its own. */
 export interface ServicePlace {
   /** Target ports by `portKey`. */
   readonly targets: Readonly<Record<string, number>>;
@@ -40,8 +41,8 @@ export interface ServicePlace {
 }
 
 /**
- * Keyed by `namespace/name`. `local` are the addresses on which nginx can listen here; undefined:
- * all.
+ * Returns the assignments by `namespace/name`. `local` are the addresses on which nginx can listen
+ * here; undefined stands for all.
  */
 export function assignAddresses(
   gateways: readonly Gateway[],
@@ -56,8 +57,8 @@ export function assignAddresses(
 }
 
 /**
- * The addresses of the Gateway that shares those of Ingresses; only the writer of statuses knows
- * them.
+ * Returns the assignment of the Gateway that shares the addresses of Ingresses. Only the writer of
+ * statuses knows these.
  */
 export function addressesOfIngresses(gateway: Gateway): Assignment {
   const object = nameOf(gateway);
@@ -161,7 +162,7 @@ class Pool {
     return owner === undefined ? undefined : `${address} is used by Gateway ${owner}`;
   }
 
-  /** In the order in which it asks for them, then the lowest first. */
+  /** Returns the addresses in the order of the requests, and then the lowest first. */
   #addressesOf(gateway: Gateway): string[] {
     const mine = this.#all.filter((address) => this.#owners.get(address) === keyOf(gateway));
     const asked = requestsOf(gateway).flatMap(({ value }) =>
@@ -171,7 +172,9 @@ class Pool {
   }
 }
 
-/** The requested addresses of the type IPAddress; an undefined value asks for any address. */
+/**
+ * Returns the requested addresses of the type IPAddress. An undefined value stands for any address.
+ */
 function requestsOf({ spec }: Gateway): { readonly field: string; readonly value: string | undefined }[] {
   return (spec?.addresses ?? []).flatMap(({ type = "IPAddress", value = "" }: GatewayAddress, at) =>
     type === "IPAddress"
@@ -180,7 +183,7 @@ function requestsOf({ spec }: Gateway): { readonly field: string; readonly value
   );
 }
 
-/** An address of a type that is not served. */
+/** Returns the Problem of a requested address whose type is not served. */
 export function unsupportedType({ spec }: Gateway, object: ObjectName): Problem | undefined {
   const at = spec?.addresses?.findIndex(({ type = "IPAddress" }) => type !== "IPAddress") ?? -1;
   if (at < 0) return undefined;
@@ -198,7 +201,7 @@ function nameOf({ metadata: { namespace = "default", name } }: Gateway): ObjectN
   return { kind: "Gateway", namespace, name };
 }
 
-/** The Problems of the Gateway about its addresses. */
+/** Returns the Problems of the Gateway about its addresses. */
 export function assignmentProblems({ unsupported, lacking }: Assignment): readonly Problem[] {
   return [unsupported, lacking?.problem].filter((one) => one !== undefined);
 }

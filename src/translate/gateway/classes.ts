@@ -1,6 +1,6 @@
 /**
- * The GatewayClasses that are ours. There are few, so all are read when one of them or their
- * parameters may be others.
+ * Reads the GatewayClasses of this controller. There are few, so all are read again when one of
+ * them or their parameters may have changed.
  */
 import type { GatewayClass } from "../../model/gateway/objects.ts";
 import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
@@ -13,7 +13,7 @@ import { type PartialParameters, readParameters } from "./parameters.ts";
 import { supportedVersion } from "./versions.ts";
 
 export interface ClassReading {
-  /** Whether Gateways of it are served. */
+  /** Whether Gateways of the class are served. */
   readonly isServed: boolean;
   readonly status: DesiredStatus;
   readonly problems: readonly Problem[];
@@ -21,7 +21,7 @@ export interface ClassReading {
   readonly parameters: PartialParameters | undefined;
 }
 
-/** Keyed by name. */
+/** Returns the classes by name. */
 export function readClasses(snapshot: Snapshot, options: TranslateOptions): ReadonlyMap<string, ClassReading> {
   const ours = [...snapshot.gatewayClasses].filter(
     ([, { spec }]) => spec?.controllerName === options.gateway.controllerName,
@@ -29,7 +29,7 @@ export function readClasses(snapshot: Snapshot, options: TranslateOptions): Read
   return new Map(ours.map(([name, object]) => [name, readClass(object, snapshot, options)]));
 }
 
-/** Whether something that classes are read from is other than before. */
+/** Whether an object from which classes are read has changed. */
 export function mayClassesDiffer(before: Snapshot, now: Snapshot): boolean {
   return (["gatewayClasses", "configMaps", "definitionVersions"] as const).some((part) => before[part] !== now[part]);
 }
@@ -76,7 +76,7 @@ function accepted(unserved: Problem | undefined, parameters: Problem | undefined
   return holds("Accepted", "Sluice serves Gateways of this class");
 }
 
-/** Whether nothing is different for its Gateways. */
+/** Whether the two readings are equal for the Gateways of the class. */
 export function isSameClass(one: ClassReading | undefined, other: ClassReading | undefined): boolean {
   const said = (reading: ClassReading | undefined) => JSON.stringify([reading?.isServed, reading?.parameters]);
   return said(one) === said(other);

@@ -1,8 +1,8 @@
-/** Conditions of statuses, whose messages are the sentences of Problems. */
+/** Makes conditions of statuses. Their messages are the sentences of Problems. */
 import type { DesiredCondition } from "../../model/gateway/status.ts";
 import { type Problem, sentence } from "../../problem.ts";
 
-/** A condition that is true; its reason is its type where none is given. */
+/** Returns a condition that is true. Its reason is its type where none is given. */
 export function holds(type: string, message: string, reason = type): DesiredCondition {
   return { type, status: "True", reason, message };
 }
@@ -11,7 +11,7 @@ export function fails(type: string, reason: string, message: string): DesiredCon
   return { type, status: "False", reason, message };
 }
 
-/** The API server takes 32,768 characters. */
+/** The longest message here. The API server allows 32,768 characters. */
 const longestMessage = 8_000;
 
 /** Joins the sentences of Problems, as far as they fit into one message. */

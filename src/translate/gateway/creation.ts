@@ -1,5 +1,5 @@
 /**
- * Precedence between objects of the Gateway API: the older one wins, then the first by
+ * Decides precedence between objects of the Gateway API: the older one wins, then the first by
  * `namespace/name`.
  */
 import type { KubernetesObject } from "../../model/objects.ts";

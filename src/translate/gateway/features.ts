@@ -15,7 +15,7 @@ export interface Feature {
   readonly versions: "1.6" | "1.7" | "1.6 only";
   readonly doc: string;
   /**
-   * Whether Sluice serves it: always, where nginx can do what is named, where Services are given
+   * Whether Sluice serves it: always, where nginx has the named capability, where Services get
    * metadata, or not yet.
    */
   readonly served: "yes" | "no" | "metadata" | Capability;
@@ -155,7 +155,7 @@ export const features: readonly Feature[] = [
   { name: "UDPRoute", versions: "1.6", served: "stream", doc: "UDPRoutes" },
 ];
 
-/** How the page describes the requirement of a feature. */
+/** The words of the page for a feature's requirement. */
 const servedWith: Partial<Record<Capability | "metadata", string>> = {
   metadata: "with `--gateway-services` and `--gateway-metadata-prefixes`",
   http2Directive: "with nginx 1.25.1 or newer",
@@ -164,7 +164,7 @@ const servedWith: Partial<Record<Capability | "metadata", string>> = {
   upstreamSan: "with the nginx of the image",
 };
 
-/** For `status.supportedFeatures`, sorted by name. */
+/** Returns the value of `status.supportedFeatures`, sorted by name. */
 export function supportedFeatures({ lacks, gateway }: Pick<TranslateOptions, "lacks" | "gateway">): readonly string[] {
   const copies = (gateway.services?.prefixes ?? []).length > 0;
   const isServed = ({ served }: Feature) => {
@@ -174,7 +174,7 @@ export function supportedFeatures({ lacks, gateway }: Pick<TranslateOptions, "la
   return features.filter(isServed).map(({ name }) => name);
 }
 
-/** The rows of the table in docs/gateway-api.md. */
+/** Returns the rows of the table in docs/gateway-api.md. */
 export function featureRows(): readonly string[] {
   return features.map(({ name, versions, served, doc }) => {
     const when = served === "yes" ? "yes" : served === "no" ? "not yet" : (servedWith[served] ?? served);

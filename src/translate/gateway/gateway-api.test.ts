@@ -269,7 +269,10 @@ test("a Gateway keeps its address while it may, and the oldest chooses first", (
 
 const sharing = { ...options.gateway, addresses: [], sharesPorts: true, httpPort: 8080, httpsPort: 8443 };
 
-/** Ports by where nginx listens, with their listeners; and why the others have none. */
+/**
+ * Returns the ports, by the address and port on which nginx listens, with their listeners, and the
+ * reasons why other listeners have no port.
+ */
 function placed(more: Partial<typeof options>, ...gateways: readonly ReturnType<typeof gateway>[]) {
   const snapshot = put(world, ...gateways);
   const { configuration, problems } = translate(

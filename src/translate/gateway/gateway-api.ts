@@ -1,6 +1,6 @@
 /**
- * The Gateway API in one place: what it makes of a turn, in the order in which its parts depend on
- * each other.
+ * The part of a turn that concerns the Gateway API, in the order in which its pieces depend on each
+ * other.
  */
 import type { Route } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
@@ -41,7 +41,7 @@ export class GatewayApi {
   /** `namespace/name` of the Gateway that a flag names. */
   readonly #shared: string | undefined;
   #sharedProblem: Problem | undefined;
-  /** Gateways and ListenerSets that are others than before this turn. */
+  /** Gateways and ListenerSets that have changed in this turn. */
   #parents: ReadonlySet<string> = new Set();
   #statuses = Table.empty<DesiredStatus>();
 
@@ -87,14 +87,14 @@ export class GatewayApi {
     return this.#gateways.placement.ports;
   }
 
-  /** Keyed by id: the listeners on shared ports; the same map while nothing changes. */
+  /** The listeners on shared ports, by id. It is the same map while nothing changes. */
   get commonListeners(): ReadonlyMap<string, CommonListener> {
     return this.#gateways.placement.common;
   }
 
   /**
-   * Reads Gateways, grants and policies of this turn, before any route is read. Secrets have been
-   * taken in.
+   * Reads Gateways, grants and policies of this turn, before any route is read and after the
+   * Secrets.
    */
   begin(turn: Turn): void {
     const granting = this.#grants.takeIn(turn);
@@ -115,13 +115,16 @@ export class GatewayApi {
     this.#problems.tell("flag shared-gateway", problem === undefined ? [] : [problem]);
   }
 
-  /** `objects` with the last good forms of Gateways and routes that stand in for refused ones. */
+  /** Returns `objects` with the last good forms that replace refused Gateways and routes. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
     const first = this.#settings.keepIn(this.#gateways.keepIn(objects));
     return this.#routes.reduce((kept, routes) => routes.keepIn(kept), first);
   }
 
-  /** The wanted statuses, after all routes were read. It also finds the Problems of policies. */
+  /**
+   * Returns the wanted statuses, after all routes were read. It also finds the Problems of
+   * policies.
+   */
   statuses(turn: Turn, contested: Contested): Table<DesiredStatus> {
     const classes = new Map<string, DesiredStatus | undefined>();
     for (const key of this.#statuses.keys()) if (key.startsWith("GatewayClass ")) classes.set(key, undefined);

@@ -1,4 +1,4 @@
-/** The status of a Gateway. */
+/** Makes the status of a Gateway. */
 import type { DesiredCondition, DesiredListenerStatus, DesiredStatus } from "../../model/gateway/status.ts";
 import { sentence } from "../../problem.ts";
 import { fails, holds, wordsOfAll } from "./conditions.ts";
@@ -6,7 +6,7 @@ import { lenientFields } from "./listener/clients.ts";
 import { type GatewayState, isValid, listenerStatus, refusal } from "./listener/listener-status.ts";
 import type { GatewayReading } from "./reading.ts";
 
-/** `attached` counts the accepted routes of a listener by its id. */
+/** `attached` returns the number of accepted routes of a listener, by its id. */
 export function gatewayStatus(state: GatewayState, attached: (id: string) => number): DesiredStatus {
   const { reading, assignment } = state;
   const listeners = reading.listeners.map((one) => listenerStatus(one, state, attached(one.id)));
@@ -63,7 +63,10 @@ function resolved({ listeners, unresolved: own }: GatewayReading): DesiredCondit
   return fails("ResolvedRefs", reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
 }
 
-/** The Gateway API requires this condition while clients without a certificate are let in. */
+/**
+ * Returns the condition that the Gateway API requires while clients without a certificate are let
+ * in.
+ */
 function insecure({ gateway }: GatewayReading): readonly DesiredCondition[] {
   const fields = lenientFields(gateway);
   if (fields.length === 0) return [];

@@ -1,7 +1,7 @@
 /**
- * The Gateways that are ours, with their ListenerSets. They are read again when they or objects
- * that they refer to change. Routes find their listeners here, and nginx listens on the ports of
- * all of them.
+ * The Gateways of this controller, with their ListenerSets. They are read again when they or
+ * objects that they refer to change. Routes find their listeners here, and nginx listens on the
+ * ports of all of them.
  */
 
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -56,7 +56,7 @@ export class Gateways {
   readonly #attachedSets = new Map<string, SetReading>();
   readonly #attachable = new Map<string, string>();
   #classes: ReadonlyMap<string, ClassReading> = new Map();
-  /** Gateways and ListenerSets whose statuses may be others, like `Gateway shop/public`. */
+  /** Gateways and ListenerSets whose statuses may have changed, such as `Gateway shop/public`. */
   #changedStatus = new Set<string>();
   /** Gateways on which Sluice failed. */
   readonly #bugs = new Map<string, Problem>();
@@ -71,7 +71,7 @@ export class Gateways {
     this.placement = new Placement(options);
   }
 
-  /** The reading of `Gateway shop/public` or its like; undefined where it is not ours. */
+  /** Returns the reading of, for example, `Gateway shop/public`; undefined where it is not ours. */
   parent(called: string): ParentReading | undefined {
     const [kind, key] = kindAndKey(called);
     if (kind !== "Gateway") {
@@ -82,10 +82,7 @@ export class Gateways {
     return reading && { called, gateway: key, listeners: reading.listeners, notAllowed: undefined };
   }
 
-  /**
-   * The certificate that the Gateway, by `namespace/name`, shows to backends; undefined where it
-   * shows none.
-   */
+  /** Returns the certificate that the Gateway shows to backends; undefined where it shows none. */
   identity(gateway: string): Identity | undefined {
     return this.#readings.get(gateway)?.identity;
   }
@@ -102,7 +99,7 @@ export class Gateways {
     return isUsable(one) && !this.placement.unavailable.has(one.id);
   }
 
-  /** Returns objects like `Gateway shop/public` whose routes may be attached otherwise now. */
+  /** Returns parents, like `Gateway shop/public`, whose routes may have other listeners now. */
   renew(turn: Turn, granting: ReadonlySet<string>): Set<string> {
     const outdated = this.#outdated(turn, granting);
     const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
@@ -131,7 +128,7 @@ export class Gateways {
     return changed;
   }
 
-  /** The statuses that may be others now. `counted` are the listeners whose routes have changed. */
+  /** Returns changed statuses. `counted` are the listeners whose routes have changed. */
   statuses(counted: Iterable<string>, attached: (id: string) => number): [string, DesiredStatus | undefined][] {
     const all = new Set(this.#changedStatus);
     for (const id of counted) all.add(ownerOfListener(id));
@@ -147,12 +144,12 @@ export class Gateways {
     });
   }
 
-  /** `objects` with the last good Gateways and ListenerSets that stand in for refused ones. */
+  /** Returns `objects` with the last good forms that replace refused ones. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
     return this.#sets.keepIn(this.#standIns.keepIn(objects));
   }
 
-  /** The GatewayClasses that are ours, by name. */
+  /** The GatewayClasses of this controller, by name. */
   get classes(): ReadonlyMap<string, ClassReading> {
     return this.#classes;
   }
@@ -178,7 +175,7 @@ export class Gateways {
     return changed;
   }
 
-  /** Sluice failed on it: nothing of it is served. */
+  /** Drops a Gateway, so that no part of it is served. */
   #setAside(key: string, bug?: Error): void {
     this.#own.delete(key);
     this.#references.set(key, []);
@@ -221,7 +218,7 @@ export class Gateways {
     this.#certificates.use(`listeners of Gateway ${key}`, [...new Set(listeners.flatMap((one) => one.certificates))]);
   }
 
-  /** Puts a Gateway and its sets together, and notes the sets that are others now. */
+  /** Puts a Gateway and its sets together, and notes the sets that have changed. */
   #merge(key: string): void {
     const own = this.#own.get(key);
     const before = this.#readings.get(key)?.sets ?? [];
@@ -243,13 +240,13 @@ export class Gateways {
     }
   }
 
-  /** A change of a Gateway also affects its sets. */
+  /** Notes a changed state of a Gateway, which also affects its sets. */
   #changedState(key: string): void {
     this.#changedStatus.add(`Gateway ${key}`);
     for (const set of this.#readings.get(key)?.sets ?? []) this.#changedStatus.add(`ListenerSet ${set.key}`);
   }
 
-  /** The number of a Gateway's sets depends on their ports, and so does their acceptance. */
+  /** Notes changed ports: the acceptance of a Gateway's sets, and their number, depend on these. */
   #changedPlace(called: string): void {
     const [kind, key] = kindAndKey(called);
     this.#changedStatus.add(called);
@@ -285,7 +282,7 @@ export class Gateways {
     this.#problems.tell(called, problems);
   }
 
-  /** The parts that routes read, without certificates and addresses. */
+  /** Whether the parts that routes read have changed, without certificates and addresses. */
   #isAttachedOtherwise(called: string, snapshot: Snapshot): boolean {
     const [kind, key] = kindAndKey(called);
     const isThere = (kind === "Gateway" ? snapshot.gateways : snapshot.listenerSets).has(key);

@@ -1,6 +1,6 @@
 /**
- * Which references from one namespace into another are permitted. A grant that is gone permits
- * nothing from that turn on.
+ * Decides which references from one namespace into another are permitted. A removed grant has no
+ * effect from that turn on.
  */
 import type { ReferenceGrant } from "../../model/gateway/objects.ts";
 import type { Turn } from "../turn.ts";
@@ -13,7 +13,7 @@ export interface Reference {
 export class Grants {
   readonly #byNamespace = new Map<string, Map<string, ReferenceGrant>>();
 
-  /** Reads the grants of this turn; returns the namespaces whose permissions may have changed. */
+  /** Reads the grants of this turn. Returns the namespaces whose permissions may have changed. */
   takeIn({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
     const namespaces = new Set<string>();
     for (const { key, before: old, after } of now.snapshot.referenceGrants.changesSince(
@@ -30,7 +30,7 @@ export class Grants {
     return namespaces;
   }
 
-  /** Within a namespace everything is. */
+  /** Whether the reference is permitted. Within a namespace all references are. */
   permits({ from, to }: Reference): boolean {
     if (from.namespace === to.namespace) return true;
     for (const { spec } of this.#byNamespace.get(to.namespace)?.values() ?? []) {

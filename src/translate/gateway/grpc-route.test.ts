@@ -24,7 +24,9 @@ function outcome(objects: readonly KubernetesObject[], options = pool) {
   return {
     said: [...problems.values()].flat().map(sentence),
     server,
-    /** In the order in which nginx tries them: how, path, what else, and whose. */
+    /**
+     * The routes in the order in which nginx tries them: kind of match, path, conditions and owner.
+     */
     order: (server?.routes ?? []).map(({ match, path, conditions: more, location }) => {
       const { owner, rule } = server!.locations[location]!;
       return [match, path, conditionWords(more), rule ?? owner!.name].filter((word) => word !== "").join(" ");

@@ -1,9 +1,12 @@
 /**
- * Hostnames of listeners and routes. An empty one, of a listener, takes all hosts; a wildcard takes
- * one label or more.
+ * Compares hostnames of listeners and routes. A listener's empty hostname stands for all hosts, and
+ * a wildcard for one or more labels.
  */
 
-/** Whether some host is taken by both. Both are in lower case; an empty one takes all. */
+/**
+ * Whether the two have a host in common. Both are in lower case, and an empty one stands for all
+ * hosts.
+ */
 export function intersect(one: string, other: string): boolean {
   if (one === "" || other === "" || one === other) return true;
   if (isWildcard(one) && isWildcard(other)) return one.endsWith(other.slice(1)) || other.endsWith(one.slice(1));
@@ -11,13 +14,13 @@ export function intersect(one: string, other: string): boolean {
   return isWildcard(other) && isBelow(one, other);
 }
 
-/** The hosts that both take; undefined where there are none. */
+/** Returns the hosts that the two have in common; undefined where there are none. */
 export function intersection(one: string, other: string): string | undefined {
   if (!intersect(one, other)) return undefined;
   return covers(one, other) ? other : one;
 }
 
-/** Whether `hostname` takes all that `other` takes. */
+/** Whether `hostname` includes all hosts of `other`. */
 export function covers(hostname: string, other: string): boolean {
   if (hostname === "" || hostname === other) return true;
   return other !== "" && isWildcard(hostname) && isBelow(other, hostname);

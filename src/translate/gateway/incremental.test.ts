@@ -1,6 +1,6 @@
 /**
- * A turn over any history of Gateways, ListenerSets, routes and what they refer to gives the result
- * of a full translation.
+ * After any history of Gateways, ListenerSets, routes and the objects to which they refer, a turn
+ * has the same result as a full translation.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -173,7 +173,7 @@ const ingresses = fc
     const metadata = { creationTimestamp: new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString() };
     return ingress({ ...words, paths: paths.map((path) => [path] as const), metadata });
   });
-/** Routes of streams, made of the fields that all kinds of routes have. */
+/** Routes for streams, with the fields that all kinds of routes have. */
 const streamRoutes = fc
   .tuple(routes, fc.constantFrom("TCPRoute", "UDPRoute", "TLSRoute"))
   .map(([one, kind]) => ({ ...one, kind }) as KubernetesObject);

@@ -1,5 +1,6 @@
 /**
- * The listeners of a Gateway or a ListenerSet: which of them can be served, and what they refer to.
+ * Reads the listeners of a Gateway or a ListenerSet: whether they can be served, and the objects to
+ * which they refer.
  */
 import { type Capability, capabilityNames } from "../../directives/capabilities.ts";
 import { shown } from "../../kinds/kind.ts";
@@ -16,7 +17,7 @@ import type { ListenerReading, RouteKind } from "./reading.ts";
 
 export interface ListenersRead {
   readonly listeners: readonly ListenerReading[];
-  /** `namespace/name` of Secrets that were looked for. */
+  /** `namespace/name` of Secrets that were looked up. */
   readonly secrets: readonly string[];
   /** Namespaces whose grants were checked. */
   readonly namespaces: readonly string[];
@@ -40,8 +41,8 @@ const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = {
 const streams: Readonly<Record<string, StreamProtocol>> = { TLS: "tls", TCP: "tcp", UDP: "udp" };
 
 /**
- * The listeners of a Gateway, or of a ListenerSet of it. Conflicts between them are for
- * `withConflicts` to find.
+ * Reads the listeners of a Gateway, or of one of its ListenerSets. `withConflicts` finds conflicts
+ * between them.
  */
 export function readListeners(
   owner: Owner,
@@ -51,7 +52,7 @@ export function readListeners(
 ): ListenersRead {
   const references = new References(owner, world);
   const { namespace = "default", name } = gateway.metadata;
-  // The guards are the Gateway's, and so is the right to name them.
+  // The Gateway itself refers to the authorities for clients, so its permissions count.
   const guards = new References({ kind: "Gateway", namespace, name }, world);
   const id = owner.kind === "Gateway" ? "" : `/${owner.namespace}/${owner.name}`;
   const listeners = all.map((listener, at): ListenerReading => {
@@ -89,12 +90,12 @@ export function readListeners(
   };
 }
 
-/** TCP and UDP have no names. */
+/** Returns the hostname of a listener, which TCP and UDP do not have. */
 function hostnameOf({ protocol, hostname = "" }: GatewayListener): string {
   return protocol === "TCP" || protocol === "UDP" ? "" : hostname.toLowerCase();
 }
 
-/** Whether nginx decrypts what comes in. */
+/** Whether nginx ends the TLS of clients. */
 function endsTls({ protocol, tls }: GatewayListener): boolean {
   return protocol === "HTTPS" || (protocol === "TLS" && (tls?.mode ?? "Terminate") === "Terminate");
 }
@@ -125,10 +126,7 @@ interface Refusing {
   readonly gateway: Gateway;
   readonly object: ObjectName;
   readonly lacks: ReadonlySet<Capability>;
-  /**
-   * The certificates that clients have to show, where the Gateway asks for them and they can be
-   * had.
-   */
+  /** The validation of clients, where the Gateway has one and its authorities are usable. */
   readonly guard: ClientValidation | undefined;
 }
 

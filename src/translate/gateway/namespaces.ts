@@ -1,10 +1,8 @@
-/** Which namespaces a Gateway or a listener takes objects from. */
+/** Decides from which namespaces a Gateway or a listener accepts objects. */
 import type { LabelSelector, RouteNamespaces } from "../../model/gateway/objects.ts";
 import type { Namespace } from "../../model/objects.ts";
 
-/**
- * `home` is the namespace that Same means; `otherwise` is the word that holds where none is given.
- */
+/** `home` is the namespace for `Same`, and `otherwise` is the default for `from`. */
 export function isSelected(
   { from, selector }: RouteNamespaces,
   otherwise: "Same" | "None",
@@ -25,8 +23,8 @@ export function isSelected(
 }
 
 /**
- * The API server gives each namespace the label of its name; a folder of files may have no object
- * for it.
+ * Returns the labels of a namespace. The API server gives each the label with its name; a folder of
+ * files may have no object for it.
  */
 function labelsOf(name: string, namespace: Namespace | undefined): Readonly<Record<string, string>> {
   return { "kubernetes.io/metadata.name": name, ...namespace?.metadata.labels };

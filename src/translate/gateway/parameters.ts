@@ -1,7 +1,7 @@
 /**
- * ConfigMaps that GatewayClasses and Gateways refer to as their parameters: what the Service of a
- * Gateway is made by. Every value is read here, so that a mistake is a condition of the Gateway and
- * leaves its Service as it is.
+ * Reads the ConfigMaps to which GatewayClasses and Gateways refer as their parameters. The Service
+ * of a Gateway is made from these. Every value is read here, so that a mistake becomes a condition
+ * of the Gateway and its Service stays as it is.
  */
 import { rangeList } from "../../kinds/addresses.ts";
 import { shown } from "../../kinds/kind.ts";
@@ -24,7 +24,7 @@ const oneOf =
 const className =
   /^[a-z\d]([a-z\d.-]*[a-z\d])?\/[a-zA-Z\d]([\w.-]{0,61}[a-zA-Z\d])?$|^[a-zA-Z\d]([\w.-]{0,61}[a-zA-Z\d])?$/;
 
-/** Readers by key of the ConfigMap. */
+/** Functions that read the values, by key of the ConfigMap. */
 const known: Readonly<
   Record<string, { readonly field: keyof ServiceParameters; readonly read: (text: string) => Reading }>
 > = {
@@ -50,7 +50,7 @@ const known: Readonly<
   ipFamilies: { field: "ipFamilies", read: readFamilies },
 };
 
-/** With a length behind each address, as Services have them. */
+/** Reads ranges of addresses. Each has the length of its prefix, as Services require. */
 function readRanges(text: string): Reading {
   const read = rangeList.read(text);
   if (!read.ok) return read;
@@ -80,7 +80,7 @@ export interface ParametersQuestion {
 
 export type ParametersReading =
   | { readonly values: PartialParameters; readonly problem?: undefined }
-  /** Why they cannot be used. */
+  /** The reason why they cannot be used. */
   | { readonly values?: undefined; readonly problem: Problem };
 
 export function readParameters(question: ParametersQuestion): ParametersReading {
@@ -99,7 +99,7 @@ export function readParameters(question: ParametersQuestion): ParametersReading 
   return typeof read === "string" ? unusable(`ConfigMap ${namespace}/${name} has ${read}`) : { values: read };
 }
 
-/** The values, or what is wrong with them. */
+/** Returns the values, or the mistake in them. */
 function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | string {
   const strange = Object.keys(data).filter((key) => !Object.hasOwn(known, key));
   if (strange.length > 0) {
@@ -116,7 +116,7 @@ function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | s
   return values as PartialParameters;
 }
 
-/** The parameters of a Gateway, in its own namespace; undefined where it names none. */
+/** Reads the parameters of a Gateway, in its own namespace; undefined where it refers to none. */
 export function infrastructureParameters(
   { metadata, spec }: Gateway,
   object: ObjectName,

@@ -1,6 +1,6 @@
 /**
- * Where nginx listens for Gateways: their addresses and ports, and which listeners cannot have
- * theirs.
+ * Decides where nginx listens for Gateways: their addresses and ports, and the listeners that
+ * cannot have theirs.
  */
 import type { ListenerPort } from "../../model/listeners.ts";
 import type { StreamPort } from "../../model/streams.ts";
@@ -35,7 +35,7 @@ export class Placement {
     this.services = new OwnServices(options.gateway);
   }
 
-  /** The ports of streams; the same array while nothing changes. */
+  /** The ports of streams. It is the same array while nothing changes. */
   get streams(): readonly StreamPort[] {
     return this.#streams;
   }
@@ -44,22 +44,22 @@ export class Placement {
     return this.#ports;
   }
 
-  /** Keyed by id: the listeners on ports of Ingresses; the same map while nothing changes. */
+  /** The listeners on ports of Ingresses, by id. It is the same map while nothing changes. */
   get common(): ReadonlyMap<string, CommonListener> {
     return this.#common;
   }
 
-  /** The reason why a port cannot be had, by id of the listener. */
+  /** The reason why a port is not available, by id of the listener. */
   get unavailable(): ReadonlyMap<string, Fault> {
     return this.#unavailable;
   }
 
-  /** The addresses of a Gateway by `namespace/name`. */
+  /** Returns the addresses of a Gateway, given by `namespace/name`. */
   assignment(key: string): Assignment {
     return this.#assignments.get(key) ?? nowhere;
   }
 
-  /** Whether addresses or target ports may be others, though no Gateway is. */
+  /** Whether addresses or target ports may have changed although no Gateway has. */
   takeIn(turn: Turn): boolean {
     const isOther = this.services.takeIn(turn);
     return isOther || turn.now.snapshot.localAddresses !== turn.before.snapshot.localAddresses;
@@ -89,9 +89,9 @@ export class Placement {
   }
 
   /**
-   * Gives the ids of the listeners that can have their ports now and could not before, or the other
-   * way round. Ports that are the same as before keep their objects. `isChanged` says of a Gateway
-   * whether its listeners or addresses may be others.
+   * Returns the ids of the listeners that can have their ports now and could not before, or the
+   * other way round. Ports that have not changed stay the same objects. `isChanged` returns whether
+   * the listeners or addresses of a Gateway may have changed.
    */
   place(readings: ReadonlyMap<string, GatewayReading>, isChanged: (key: string) => boolean): readonly string[] {
     const options = this.#options;
@@ -133,7 +133,8 @@ export class Placement {
     if (changes.length > 0) this.#ports = this.#ports.with(changes);
     const common = commonListeners(this.#ports.values(), readings.values(), this.#options.gateway);
     if (JSON.stringify([...common]) !== JSON.stringify([...this.#common])) this.#common = common;
-    // Their order is part of nginx's text, and must not depend on which Gateway was read first.
+    // The order is part of nginx's text, and must not depend on the order in which Gateways were
+    // read.
     const streams = [...placed.values()].flatMap((one) => one.streams).sort((a, b) => (a.id < b.id ? -1 : 1));
     if (JSON.stringify(streams) !== JSON.stringify(this.#streams)) this.#streams = streams;
     this.#placed.clear();

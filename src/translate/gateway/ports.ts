@@ -1,7 +1,7 @@
 /**
- * The ports on which nginx listens for Gateways, those of requests and those of streams. With an
- * address of its own each Gateway has its ports to itself; without, Gateways share the ports of
- * this machine, and the older one has what two of them ask for.
+ * Finds the ports on which nginx listens for Gateways: ports for requests and ports for streams. A
+ * Gateway with an address of its own shares no port with others. Without one, Gateways share the
+ * ports of this machine, and the older Gateway gets a port that two of them need.
  */
 import { portKey } from "../../model/gateway/services.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
@@ -17,20 +17,23 @@ import { streamPorts } from "./stream-ports.ts";
 export interface Placed {
   readonly ports: readonly ListenerPort[];
   readonly streams: readonly StreamPort[];
-  /** The reason why a port cannot be had, by id of the listener. */
+  /** The reason why a port is not available, by id of the listener. */
   readonly unavailable: ReadonlyMap<string, Fault>;
 }
 
 export type PortOptions = Pick<TranslateOptions, "gateway" | "reservedPorts" | "enableSslPassthrough">;
 
-/** The ports of one Gateway that has addresses. Those of its first address have the plain id. */
+/**
+ * Returns the ports of one Gateway that has addresses. Ports of its first address have an id
+ * without the address.
+ */
 export function ownPorts(reading: GatewayReading, { addresses }: Assignment, options: PortOptions): Placed {
   const unavailable = new Map<string, Fault>();
   const { httpPort, httpsPort } = options.gateway;
   const listeners = allListeners(reading);
   for (const one of listeners.filter(isUsable)) {
     const { port } = one.listener;
-    // Ingresses have these on all addresses, and nginx prefers the socket of the one address.
+    // Ingresses use these ports on all addresses, and nginx prefers the socket with an address.
     const isBeside = port === httpPort || port === httpsPort;
     const by = isBeside ? undefined : options.reservedPorts.get(port);
     if (by !== undefined) unavailable.set(one.id, faultOf(one, `port ${port} is that of ${by}`));
@@ -61,7 +64,10 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
   return { ports, streams, unavailable };
 }
 
-/** The hostnames of requests on the ports that take some, by the port on which nginx listens. */
+/**
+ * Returns the hostnames of requests by the port on which nginx listens, for ports that take
+ * requests.
+ */
 export function besideOf(
   ports: readonly ListenerPort[],
   ofIngresses?: number,
@@ -75,8 +81,8 @@ export function besideOf(
 }
 
 /**
- * The ports of one Gateway with a Service of its own; a port without a target port yet is not among
- * them.
+ * Returns the ports of one Gateway with a Service of its own. A port that has no target port yet is
+ * left out.
  */
 export function servicePorts(reading: GatewayReading, targets: Readonly<Record<string, number>>): Placed {
   const unavailable = new Map<string, Fault>();
@@ -100,14 +106,15 @@ export function servicePorts(reading: GatewayReading, targets: Readonly<Record<s
 }
 
 /**
- * Listeners that are the same objects as before need no comparing: there may be thousands on one
- * port.
+ * A cache of listeners, because there may be thousands on one port: listeners that are the same
+ * objects as before need no comparison.
  */
 const made = new WeakMap<ListenerReading, Listener>();
 
 /**
- * At most one for each hostname. One that conflicts within its own object stands there without
- * routes, so that its hosts do not go to a listener which takes more hosts.
+ * Returns at most one listener for each hostname. A listener with a conflict within its own object
+ * is included without routes, so that its hosts do not go to a listener with a less specific
+ * hostname.
  */
 export function listenersOn(
   all: readonly ListenerReading[],

@@ -1,7 +1,4 @@
-/**
- * The readings of a Gateway of ours, its ListenerSets and their listeners, once they have been
- * read.
- */
+/** The readings of this controller's Gateways, their ListenerSets and their listeners. */
 import type { Identity } from "../../model/backend-tls.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
@@ -19,40 +16,44 @@ export interface RouteKind {
 }
 
 export interface ListenerReading {
-  /** `namespace/gateway/name`; that of a ListenerSet is `namespace/gateway/namespace/set/name`. */
+  /**
+   * `namespace/gateway/name`, or for a listener of a ListenerSet
+   * `namespace/gateway/namespace/set/name`.
+   */
   readonly id: string;
   /** The Gateway or the ListenerSet that has it. */
   readonly owner: Owner;
   /** `spec.listeners[0]`. */
   readonly field: string;
   readonly listener: GatewayListener;
-  /** In lower case; empty: all hosts. */
+  /** In lower case; empty for all hosts. */
   readonly hostname: string;
-  /** Whether nginx decrypts what comes in. */
+  /** Whether nginx ends the TLS of clients. */
   readonly tls: boolean;
   /** Undefined where it takes requests. */
   readonly stream: StreamProtocol | undefined;
   readonly kinds: readonly RouteKind[];
-  /** Why it is not accepted; undefined where it is. */
+  /** The reason why it is not accepted; undefined where it is. */
   readonly refused: Fault | undefined;
-  /** Why it conflicts with others of the Gateway; undefined where it does not. */
+  /**
+   * The reason why it conflicts with other listeners of the Gateway; undefined where it does not.
+   */
   readonly conflict: Fault | undefined;
   /**
-   * Whether a listener that comes first has what it asks for. Then it keeps nothing from those
-   * behind it.
+   * Whether an earlier listener has its port and hostname. Then it does not affect later listeners.
    */
   readonly isBeaten: boolean;
-  /** Objects that it refers to and cannot have. */
+  /** References that cannot be resolved. */
   readonly unresolved: readonly Fault[];
-  /** Names of listeners of its owner, on the same port, with which it has hosts in common. */
+  /** Names of other listeners of its owner, on the same port, with which it has hosts in common. */
   readonly overlaps: readonly string[];
   /** Whether it has hosts in common with such listeners of other owners. */
   readonly overlapsOthers: boolean;
-  /** `namespace/name` of Secrets with a usable pair; the first of each type of key. */
+  /** `namespace/name` of Secrets with a usable key pair, the first for each type of key. */
   readonly certificates: readonly string[];
   /**
-   * The certificates that clients of its port have to show; absent: none. Where the authorities
-   * cannot be had, it is refused.
+   * The validation of clients on its port; absent where there is none. Where the authorities are
+   * not usable, the listener is refused.
    */
   readonly clients?: ClientValidation;
 }
@@ -64,28 +65,28 @@ export interface GatewayReading {
   readonly gateway: Gateway;
   /** The object in the cluster. */
   readonly present: Gateway;
-  /** Why nginx refused the present form; absent where it did not. */
+  /** The reason why nginx refused the present form; absent where it did not. */
   readonly refused?: Problem;
   readonly listeners: readonly ListenerReading[];
-  /** The certificate for its backends; absent: none. */
+  /** The certificate that is shown to its backends; absent where there is none. */
   readonly identity?: Identity;
-  /** Objects that it refers to as a whole and cannot have. */
+  /** References of the Gateway as a whole that cannot be resolved. */
   readonly unresolved: readonly Fault[];
-  /** Why the parameters that it refers to cannot be used. */
+  /** The reason why its parameters cannot be used. */
   readonly parameters: Problem | undefined;
-  /** Its own parameters; undefined where it refers to none, or they cannot be used. */
+  /** Its own parameters; undefined where it has none, or they cannot be used. */
   readonly values: PartialParameters | undefined;
-  /** Fields that are not served, and make nothing else void. */
+  /** Fields that are not served, which does not affect other fields. */
   readonly unserved: readonly Problem[];
   /** The attached sets, in the order of their precedence. */
   readonly sets: readonly SetReading[];
 }
 
-/** A ListenerSet whose Gateway is ours. */
+/** A ListenerSet of one of this controller's Gateways. */
 export interface SetReading {
   /** `namespace/name`. */
   readonly key: string;
-  /** Sets are in the order of this text: the oldest first, then by `namespace/name`. */
+  /** Sets are sorted by this text: the oldest first, then by `namespace/name`. */
   readonly rank: string;
   /** `namespace/name` of its Gateway. */
   readonly gateway: string;
@@ -93,39 +94,45 @@ export interface SetReading {
   readonly set: ListenerSet;
   /** The object in the cluster. */
   readonly present: ListenerSet;
-  /** Why nginx refused the present form; absent where it did not. */
+  /** The reason why nginx refused the present form; absent where it did not. */
   readonly refused?: Problem;
-  /** Why the Gateway does not take it; undefined where it does. Then it has no listeners. */
+  /**
+   * The reason why the Gateway does not accept it, in which case it has no listeners; undefined
+   * where the Gateway does.
+   */
   readonly notAllowed: Problem | undefined;
   readonly listeners: readonly ListenerReading[];
-  /** Fields that are not served, and make nothing else void. */
+  /** Fields that are not served, which does not affect other fields. */
   readonly unserved: readonly Problem[];
 }
 
-/** A Gateway or a ListenerSet as its routes see it. */
+/** The parts of a Gateway or a ListenerSet that its routes need. */
 export interface ParentReading {
-  /** Like `Gateway shop/public`. */
+  /** The object's kind and name, such as `Gateway shop/public`. */
   readonly called: string;
   /** `namespace/name` of the Gateway. */
   readonly gateway: string;
   readonly listeners: readonly ListenerReading[];
-  /** Why the Gateway does not take the set. */
+  /** The reason why the Gateway does not accept the set. */
   readonly notAllowed: Problem | undefined;
 }
 
-/** Its own, then those of its ListenerSets. */
+/** Returns the Gateway's own listeners, then those of its ListenerSets. */
 export function allListeners({ listeners, sets }: GatewayReading): readonly ListenerReading[] {
   return sets.length === 0 ? listeners : [...listeners, ...sets.flatMap((set) => set.listeners)];
 }
 
-/** Whether one of them is of this kind. No list is made: routes ask for each listener. */
+/**
+ * Whether one of the listeners fulfils `isOf`. It makes no list, because routes call this for each
+ * listener.
+ */
 export function hasListener({ listeners, sets }: GatewayReading, isOf: (one: ListenerReading) => boolean): boolean {
   return listeners.some(isOf) || sets.some((set) => set.listeners.some(isOf));
 }
 
 /**
- * The object that has a listener, like `Gateway shop/public` or `ListenerSet shop/more`, by the
- * listener's id.
+ * Returns the object that has a listener, such as `Gateway shop/public` or `ListenerSet shop/more`,
+ * by the listener's id.
  */
 export function ownerOfListener(id: string): ObjectKey {
   const [namespace, name, ...more] = id.split("/");
@@ -133,8 +140,8 @@ export function ownerOfListener(id: string): ObjectKey {
 }
 
 /**
- * As logs and metrics name it beside its Gateway: a listener of a set may have the name of another
- * one.
+ * Returns the name of a listener for logs and metrics, which also have its Gateway. It includes the
+ * set, because listeners of two sets may have the same name.
  */
 export function labelOf({ owner, listener: { name } }: ListenerReading): string {
   return owner.kind === "ListenerSet" ? `${owner.namespace}/${owner.name}/${name}` : name;

@@ -1,6 +1,5 @@
 /**
- * Values that hold for routes of the Gateway API without being written there: guards, logs and
- * limits.
+ * Values of the ConfigMap that hold for routes of the Gateway API, too: guards, logs and limits.
  */
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";

@@ -1,6 +1,6 @@
 /**
- * The routes of one kind that are attached to Gateways of ours, as Claims on the hosts of
- * listeners.
+ * Makes Claims on the hosts of listeners from the routes of one kind that are attached to this
+ * controller's Gateways.
  */
 import { Dependencies } from "../../model/dependencies.ts";
 import type { Route } from "../../model/gateway/objects.ts";
@@ -29,7 +29,7 @@ import type { AllRouteSettings } from "./route-settings/route-settings.ts";
 import { ServiceUsers } from "./service-users.ts";
 import { StandIns } from "./stand-ins.ts";
 
-/** The parts by which routes are read. */
+/** The parts that are needed to read routes. */
 export interface RouteSources {
   readonly grants: Grants;
   readonly gateways: Gateways;
@@ -39,13 +39,13 @@ export interface RouteSources {
 
 /** The parts of the Gateway API that have changed. */
 export interface Different {
-  /** Like `Gateway shop/public` or `ListenerSet shop/more`. */
+  /** Changed parents, such as `Gateway shop/public` or `ListenerSet shop/more`. */
   readonly parents: ReadonlySet<string>;
-  /** Namespaces with other grants. */
+  /** Namespaces whose grants have changed. */
   readonly granting: ReadonlySet<string>;
-  /** Services with other policies, as `namespace/name`. */
+  /** Services whose policies have changed, as `namespace/name`. */
   readonly services: ReadonlySet<string>;
-  /** `RouteSettings namespace/name`, and what some are attached to, like `HTTPRoute shop/web`. */
+  /** `RouteSettings namespace/name`, and their targets, such as `HTTPRoute shop/web`. */
   readonly settings: ReadonlySet<string>;
 }
 
@@ -59,7 +59,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   readonly #policies: BackendTlsPolicies;
   readonly #settings: AllRouteSettings;
   readonly #references = new Dependencies();
-  /** Routes by the ids of the listeners that they are attached to. */
+  /** Routes by the ids of the listeners to which they are attached. */
   readonly #attached = new Dependencies();
   readonly users = new ServiceUsers();
   readonly #parents = new Map<string, readonly DesiredParentStatus[]>();
@@ -195,32 +195,32 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#parents.delete(key);
   }
 
-  /** `objects` with the last good routes that stand in for refused ones. */
+  /** Returns `objects` with the last good routes that replace refused ones. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
     return this.#standIns.keepIn(objects);
   }
 
-  /** Routes whose filters name the settings, by `namespace/name`. */
+  /** Returns the routes whose filters name these settings, given by `namespace/name`. */
   usersOf(settings: string): readonly string[] {
     return [...this.#references.usersOf(objectKey("RouteSettings", settings))];
   }
 
-  /** Whether the route, by `namespace/name`, has a parent of ours. */
+  /** Whether the route, given by `namespace/name`, has a parent of this controller. */
   isOurs(key: string): boolean {
     return (this.#parents.get(key) ?? []).length > 0;
   }
 
-  /** Routes whose statuses may be others now. */
+  /** Routes whose statuses may have changed. */
   get changedRoutes(): ReadonlySet<string> {
     return this.#changedStatus;
   }
 
-  /** RouteSettings that filters of such routes name, or have named, by `namespace/name`. */
+  /** RouteSettings that filters of such routes name, or named before, by `namespace/name`. */
   get settingsOfChanged(): ReadonlySet<string> {
     return this.#touched;
   }
 
-  /** How many accepted routes a listener has. */
+  /** Returns the number of accepted routes of a listener. */
   attached(id: string): number {
     return [...this.#attached.usersOf(id)].length;
   }
@@ -230,7 +230,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     return this.#counted;
   }
 
-  /** The statuses that may be others now. */
+  /** Returns the statuses that may have changed. */
   statuses({ now }: Turn, contested: Contested): [string, DesiredStatus | undefined][] {
     const keys = new Set([...this.#changedStatus, ...contested.changed(this.kind)]);
     return [...keys].map((key) => {

@@ -1,6 +1,6 @@
 /**
- * Which Gateways have routes that use a Service. Only uses that are permitted count: a route of a
- * stranger is none.
+ * Knows which Gateways have routes that use a Service. Only permitted uses count, so routes of
+ * other namespaces need a grant.
  */
 import { Dependencies } from "../../model/dependencies.ts";
 import type { Attachment } from "./route/attach.ts";
@@ -15,7 +15,7 @@ export class ServiceUsers {
     this.#touched.clear();
   }
 
-  /** Replaces what is known of the route. `services`: by `namespace/name`. */
+  /** Replaces the uses of a route. `services` are given by `namespace/name`. */
   use(route: string, services: Iterable<string>, attachments: readonly Attachment[]): void {
     const used = [...services];
     for (const service of [...this.#services.usedBy(route), ...used]) this.#touched.add(service);
@@ -25,14 +25,12 @@ export class ServiceUsers {
     else this.#gateways.set(route, [...new Set(gateways)]);
   }
 
-  /**
-   * Services with other users than at the beginning of the turn, or whose users were read again.
-   */
+  /** Services whose users have changed in this turn, or were read again. */
   get touched(): ReadonlySet<string> {
     return this.#touched;
   }
 
-  /** Services by `namespace/name`; one may come twice. */
+  /** Services by `namespace/name`, possibly with duplicates. */
   *gatewaysOf(service: string): Iterable<string> {
     for (const route of this.#services.usersOf(service)) yield* this.#gateways.get(route) ?? [];
   }

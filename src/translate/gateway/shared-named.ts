@@ -1,9 +1,11 @@
-/** The Gateway that `--shared-gateway` names, where it is none that Sluice serves. */
+/** Reports a Gateway that `--shared-gateway` names and that Sluice does not serve. */
 import { nameOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 
-/** `shared` is its `namespace/name`; `isServed` says whether it is a Gateway of ours. */
+/**
+ * `shared` is its `namespace/name`, and `isServed` says whether it is a Gateway of this controller.
+ */
 export function sharedProblem(
   shared: string,
   { gateways }: Pick<Snapshot, "gateways">,

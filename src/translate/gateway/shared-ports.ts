@@ -1,7 +1,7 @@
 /**
- * Ports that a Gateway has together with others: with the Ingresses, and under `serve` with all
- * Gateways of this machine. On the two ports of Ingresses, which listeners on 80 and 443 use, the
- * host and the path decide whose a request is.
+ * Ports that a Gateway shares: with Ingresses, and under `serve` with all Gateways of this machine.
+ * Listeners on 80 and 443 use the two ports of Ingresses, where host and path decide whether a
+ * request belongs to a Gateway or to an Ingress.
  */
 import type { ListenerPort } from "../../model/listeners.ts";
 import { named } from "../../problem.ts";
@@ -13,8 +13,9 @@ import { allListeners, type GatewayReading, isUsable, type ListenerReading, owne
 import { streamPorts } from "./stream-ports.ts";
 
 /**
- * The ports of the one Gateway that has those of Ingresses, which their Service leads to. Clients
- * see the ports of the listeners; under `serve`, without a Service, they see those of nginx.
+ * Returns the ports of the one Gateway that shares those of Ingresses, to which their Service
+ * leads. Clients use the ports of the listeners; under `serve`, without a Service, they use those
+ * of nginx.
  */
 export function ingressPorts(reading: GatewayReading, options: PortOptions): Placed {
   const { httpPort, httpsPort, sharesPorts } = options.gateway;
@@ -56,7 +57,7 @@ function whyNotThere({ listener, clients }: ListenerReading): string | undefined
   return clients === undefined ? undefined : `Ingresses have port ${port}, where no client certificates are asked for`;
 }
 
-/** Whether listeners of both protocols may have one port: clients of TLS say a name. */
+/** Whether listeners of both protocols may share a port, because clients of TLS send a name. */
 function goTogether(one: string, other: string): boolean {
   return one === other || (isTls(one) && isTls(other));
 }
@@ -64,8 +65,8 @@ function goTogether(one: string, other: string): boolean {
 const isTls = (protocol: string): boolean => protocol === "HTTPS" || protocol === "TLS";
 
 /**
- * The ports of this machine, which all Gateways share under `serve`. Ingresses have two of them.
- * Listeners of all Gateways come before those of any ListenerSet.
+ * Returns the ports of this machine, which all Gateways share under `serve`. Ingresses use two of
+ * them. Listeners of all Gateways come before those of any ListenerSet.
  */
 export function machinePorts(readings: readonly GatewayReading[], options: PortOptions): Placed {
   const { httpPort, httpsPort } = options.gateway;
@@ -148,7 +149,7 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
 }
 
 /**
- * The port on which nginx listens for a listener of a Gateway that shares the ports of this
+ * Returns the port on which nginx listens for a listener of a Gateway that shares the ports of this
  * machine.
  */
 export function sharedPortOf(
@@ -159,8 +160,8 @@ export function sharedPortOf(
 }
 
 /**
- * As the owner of another listener may know it: ListenerSets of other namespaces are none of its
- * business.
+ * Returns the earlier listener in words for the owner of another one, which must not contain names
+ * of other namespaces.
  */
 function olderOne({ owner, listener }: ListenerReading, reader: ListenerReading): string {
   if (owner === reader.owner) return `listener ${listener.name}`;

@@ -1,7 +1,7 @@
 /**
- * Which form of an object of the Gateway API is in force: its present one, or the last good one
- * where nginx refused that. What the form refers to is looked up in each turn, so a good form has
- * no permission that is gone.
+ * Decides which form of an object of the Gateway API is in force: its present one, or the last good
+ * one where nginx refused that. References of the form are resolved in each turn, so a last good
+ * form has no permission that was removed.
  */
 import { type KubernetesObject, kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
@@ -12,7 +12,7 @@ import type { Turn } from "../turn.ts";
 export interface FormInForce<T> {
   /** Undefined where no form is in force. */
   readonly form: T | undefined;
-  /** Why that is not the present one. */
+  /** The reason why that is not the present form. */
   readonly refused: Problem | undefined;
   /** Whether the search for the cause is still running, so that nothing is reported yet. */
   readonly isSuspected: boolean;
@@ -26,7 +26,7 @@ export class StandIns<T extends KubernetesObject> {
     this.#kind = kind;
   }
 
-  /** Keys of objects of the kind whose forms in force may be others now. */
+  /** Returns the keys of objects of this kind whose form in force may have changed. */
   changed({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
     this.#kept.clear();
     const called = now.lastGood.objects.changesSince(before.lastGood.objects).map(({ key }) => key);
@@ -37,7 +37,7 @@ export class StandIns<T extends KubernetesObject> {
     return new Set(called.map(kindAndKey).flatMap(([kind, key]) => (kind === this.#kind ? [key] : [])));
   }
 
-  /** Sets the forms that are kept of it. */
+  /** Returns the form in force, and stores the forms that are kept of the object. */
   inForce(key: string, object: T | undefined, { now }: Pick<Turn, "now">): FormInForce<T> {
     const called = objectKey(this.#kind, key);
     const refusal = object && now.quarantine.objects.get(called);
@@ -52,7 +52,7 @@ export class StandIns<T extends KubernetesObject> {
     return { form: good, refused, isSuspected: refusal.suspected === true };
   }
 
-  /** `objects` with what is kept of this kind. */
+  /** Returns `objects` with the forms that are kept of this kind. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
     const changes = [...this.#kept].filter(([called, form]) => objects.get(called) !== form);
     return changes.length === 0 ? objects : objects.with(changes);

@@ -1,14 +1,14 @@
 /**
- * The ports of streams: those of one protocol and number are one, whichever object has their
- * listeners.
+ * Makes the ports of streams. All listeners with the same protocol and number share one port,
+ * whichever object has them.
  */
 import type { RequestsBeside, StreamListener, StreamPort } from "../../model/streams.ts";
 import type { ListenerReading } from "./reading.ts";
 
 /**
  * `of` is the Gateway, or `*` where all share the ports of this machine. `all` are in the order of
- * their precedence; `placeOf` gives the port on which nginx listens. The ports have no address yet.
- * `besideOn` gives the hostnames of requests on a port that takes some.
+ * their precedence. `placeOf` returns the port on which nginx listens, and `besideOn` the hostnames
+ * of requests on a port that takes some. The ports have no address yet.
  */
 export function streamPorts(
   of: string,
@@ -26,7 +26,8 @@ export function streamPorts(
     const [first] = served;
     if (first?.stream === undefined) return [];
     const listeners = new Map<string, StreamListener>();
-    // One that conflicts keeps its names from a listener that takes more names.
+    // A listener with a conflict stays in the list, so that its names do not go to a listener with
+    // a less specific hostname.
     for (const one of some) {
       const { id, hostname, tls, certificates, refused, conflict, isBeaten } = one;
       const isHere = isServed(one) || (refused === undefined && conflict !== undefined && !isBeaten);

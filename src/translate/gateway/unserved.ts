@@ -1,6 +1,6 @@
 /**
- * Fields of Gateways and routes that are accepted by the API server and not served here. None of
- * them guards anything.
+ * Finds fields of Gateways and routes that the API server accepts and Sluice does not serve. None
+ * of them is a guard.
  */
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
@@ -33,7 +33,7 @@ export function unservedFields(
   return [...problems, ...unservedListenerFields(spec?.listeners ?? [], object)];
 }
 
-/** Fields of the listeners of a Gateway or a ListenerSet. */
+/** Returns such fields of the listeners of a Gateway or a ListenerSet. */
 export function unservedListenerFields(listeners: readonly GatewayListener[], object: ObjectName): readonly Problem[] {
   return listeners.flatMap(({ tls }, at): Problem[] => {
     const options = Object.keys(tls?.options ?? {});

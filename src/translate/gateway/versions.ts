@@ -1,6 +1,6 @@
 /**
- * Whether the definitions of the Gateway API are of a version that Sluice knows. With others
- * Gateways are served as far as that goes, which the specification calls best effort.
+ * Decides whether Sluice knows the version of the Gateway API's definitions. With unknown versions
+ * Gateways are served as far as possible, which the specification calls best effort.
  */
 import type { DefinitionVersions } from "../../model/gateway/definition-versions.ts";
 import type { DesiredCondition } from "../../model/gateway/status.ts";

@@ -8,15 +8,15 @@ export interface ReadEntries {
   readonly problems: readonly Problem[];
 }
 
-/** `hosts.sluice.dev/shop.example.com: exact` */
+/** The prefix of such labels: `hosts.sluice.dev/shop.example.com: exact`. */
 const labelPrefix = "hosts.sluice.dev/";
 
 const label = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";
 const name = new RegExp(`^${label}(?:\\.${label})*$`);
 
 /**
- * Each key is a namespace, and its value lists hosts with commas, blanks or line breaks between
- * them.
+ * Reads the entries of a ConfigMap. Each key is a namespace, and its value lists hosts, separated
+ * by commas, blanks or line breaks.
  */
 export function entriesOfConfigMap({ metadata, data = {} }: ConfigMap): ReadEntries {
   const object = { kind: "ConfigMap", namespace: metadata.namespace ?? "default", name: metadata.name };
@@ -35,7 +35,7 @@ export function entriesOfConfigMap({ metadata, data = {} }: ConfigMap): ReadEntr
 const isHosts = (text: string): boolean => text === "*" || name.test(text.replace(/^(?:\*\.|\.)/, ""));
 
 /**
- * The value of a label gives the meaning of its name, because the name of a label cannot hold an
+ * The form of the hosts by the value of the label, because the name of a label cannot hold an
  * asterisk.
  */
 const forms: Readonly<Record<string, (name: string) => string>> = {

@@ -44,7 +44,7 @@ export function governed(claim: Claim, policy: HostPolicy): Governed {
       features: {
         ...claim.features,
         aliases: { ...aliases, names: aliases.names.filter(isAllowedAlias) },
-        // The annotation is about all hosts, so the redirect stays for all of them or for none.
+        // The annotation concerns all hosts, so the redirect stays for all of them or for none.
         redirects: { ...redirects, twin: redirects.twin && lostTwins.length === 0 },
       },
       // A section without hosts means all hosts, so a section that loses all its hosts is removed.
@@ -61,7 +61,7 @@ function fieldOf([path]: readonly ClaimedPath[]): string {
   return path === undefined ? "spec.defaultBackend" : path.field.replace(/\.http\..*$/, ".host");
 }
 
-/** Which of the names that the alias .example.com stands for is another namespace's. */
+/** Returns the name covered by the alias .example.com that belongs to another namespace. */
 function namedIn(alias: string, isAllowed: (host: string) => boolean): string {
   return isAllowed(alias.slice(1)) ? `*${alias}` : alias.slice(1);
 }

@@ -1,4 +1,4 @@
-/** The host policy, read again when its ConfigMap or Namespaces have changed. */
+/** Keeps the host policy, which is read again when its ConfigMap or Namespaces have changed. */
 import { nameOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
@@ -7,14 +7,14 @@ import { entriesOfConfigMap, entriesOfNamespaces, type ReadEntries } from "./ent
 import { type HostPolicy, hostPolicyOf, noHostPolicy } from "./policy.ts";
 
 /**
- * The source of the policy: `labels` of Namespaces, or the ConfigMap `namespace/name`; undefined:
- * there is none.
+ * The source of the policy: `labels` of Namespaces, or the ConfigMap `namespace/name`. It is
+ * undefined where there is no policy.
  */
 export type HostPolicyPlace = string | undefined;
 
 export const onNamespaces = "labels";
 
-/** The ConfigMap that holds the policy; undefined where there is none. */
+/** Returns the ConfigMap with the policy; undefined where there is none. */
 export const policyConfigMap = ({ hostPolicy }: { readonly hostPolicy: HostPolicyPlace }): string | undefined =>
   hostPolicy === onNamespaces ? undefined : hostPolicy;
 
@@ -33,7 +33,7 @@ export class HostPolicyInForce {
     return this.#value;
   }
 
-  /** Returns whether it has changed. */
+  /** Reads the policy again where needed. Returns whether it has changed. */
   renew(before: Snapshot, now: Snapshot, isFirst: boolean): boolean {
     const place = this.#place;
     if (place === undefined || (!isFirst && !mayDiffer(place, before, now))) return false;
@@ -48,8 +48,8 @@ export class HostPolicyInForce {
   }
 
   /**
-   * Undefined where the ConfigMap is missing: its last content stays in force, so that its loss
-   * opens no host.
+   * Returns undefined where the ConfigMap is missing. Its last content then stays in force, so that
+   * its loss opens no host.
    */
   #ofConfigMap(key: string, { configMaps }: Snapshot): ReadEntries | undefined {
     const configMap = configMaps.get(key);

@@ -48,7 +48,7 @@ const options = {
 };
 const given = (data: Readonly<Record<string, string>>) => configMap("infra/hosts", data);
 
-/** An Ingress with the same path on several hosts. */
+/** Returns an Ingress with the same path on several hosts. */
 function onHosts(hosts: readonly string[], annotations: Readonly<Record<string, string>> = {}) {
   const one = ingress({ name: "web", annotations });
   const [rule] = one.spec!.rules!;

@@ -1,12 +1,12 @@
 /**
- * The host policy: which namespaces may use which hosts. It is off unless the operator names its
- * source. Any namespace may use a host that it does not mention, so that it can be introduced one
- * host at a time; the entry `*` covers all of those.
+ * The host policy decides which namespaces may use which hosts. It is off unless the operator names
+ * its source. Any namespace may use a host that it does not mention, so that it can be introduced
+ * one host at a time; the entry `*` covers all of those.
  */
 import { catchAll } from "../../model/configuration.ts";
 
 export interface HostPolicy {
-  /** Namespaces that may use a host, sorted; undefined where every namespace may. */
+  /** Returns the namespaces that may use a host, sorted; undefined where every namespace may. */
   ownersOf(host: string): readonly string[] | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface HostEntry {
 export const noHostPolicy: HostPolicy = { ownersOf: () => undefined };
 
 /**
- * The most specific entry that takes a host counts: the name, then a wildcard, then the longest
- * suffix, then `*`.
+ * Makes the policy. The most specific entry for a host counts: the name, then a wildcard, then the
+ * longest suffix, then `*`.
  */
 export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
   if (entries.length === 0) return noHostPolicy;
@@ -42,7 +42,7 @@ export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
   };
 }
 
-/** The entries that could take a host, the most specific one first. */
+/** Yields the entries that may cover a host, the most specific one first. */
 function* entriesFor(host: string): Iterable<string> {
   if (isName(host)) {
     yield host;
@@ -56,7 +56,10 @@ function* entriesFor(host: string): Iterable<string> {
   yield "*";
 }
 
-/** Patterns and the catch-all may stand for any host, so only the entry `*` takes them. */
+/**
+ * Whether it is a name. Patterns and the catch-all may stand for any host, so only the entry `*`
+ * covers these.
+ */
 const isName = (host: string): boolean => host !== catchAll && /^(?:\*\.)?[^*~.][^*~]*$/.test(host);
 
 /** Whether a namespace may use a host. */

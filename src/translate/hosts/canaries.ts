@@ -1,8 +1,8 @@
 /**
  * Adds canaries to the Locations that they shadow (RS-13). A canary belongs to the Locations of one
- * rule and never makes one; a rule may have several. Its Upstream is separate even where another
- * path uses the same Service, because clients bound to the main Service are bound to its canary by
- * the same cookie (RS-14.7).
+ * rule and never makes a Location; a rule may have several canaries. Its Upstream is separate even
+ * where another path uses the same Service, because clients bound to the main Service are bound to
+ * its canary by the same cookie (RS-14.7).
  */
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -18,7 +18,7 @@ export interface Main {
   readonly path: string;
   readonly type: "exact" | "prefix";
   readonly upstream: string;
-  /** Undefined: it has no owner. */
+  /** Undefined where it has no owner. */
   readonly claim: Claim | undefined;
 }
 
@@ -35,12 +35,12 @@ export interface Shadows {
   readonly problems: readonly Problem[];
 }
 
-/** `claims` are canaries, oldest first. */
+/** Finds the Locations that canaries shadow. `claims` are canaries, oldest first. */
 export function shadowsOf(host: string, claims: readonly Claim[], mains: readonly Main[], world: World): Shadows {
   const shadows: Shadow[] = [];
   const uses: UpstreamUse[] = [];
   const problems: Problem[] = [];
-  /** Locations by type and path, because both lists may have 10,000 entries. */
+  /** An index of Locations by type and path, because both lists may have 10,000 entries. */
   const places = new Map(
     mains.map((main, at) => [placeOf(main.type, main.path), at]).toReversed() as [string, number][],
   );
@@ -86,15 +86,15 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
       shadowed.add(main);
       add(claim, own, main, mains[main]!.upstream);
     }
-    // Reported only where the Service counts: an unused Service is not watched, so its arrival
-    // would not be noticed.
+    // A missing Service is reported only where it is used: an unused Service is not watched, so its
+    // creation would not be noticed.
     const missing = missingPart(own, world);
     if (possible.length > 0 && missing !== undefined) idle(missing);
   }
 
   /**
-   * Only those of its own namespace: otherwise a canary would take requests that another tenant's
-   * users make behind that tenant's login.
+   * Returns the Locations of the canary's own namespace. Otherwise a canary would take requests
+   * that another tenant's users make after that tenant's login.
    */
   function ownOf(
     { owner: { kind, namespace } }: Claim,

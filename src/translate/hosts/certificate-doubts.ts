@@ -1,12 +1,12 @@
 /**
- * Warnings about served certificates that have expired, soon will, or are weak. They also change
- * with time alone.
+ * Warns about served certificates that have expired, will expire soon, or are weak. The warnings
+ * also change with time alone.
  */
 import type { Certificate } from "../../model/configuration.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
 
-/** All certificates are checked again in the next period, when the next call comes. */
+/** After this time the next call checks all certificates again. */
 export const hourMs = 3_600_000;
 
 /** Checks certificates that changed, and all of them once an hour. */
@@ -15,7 +15,7 @@ export class CertificateDoubts {
   #hour = 0;
   #problems = Table.empty<readonly Problem[]>();
 
-  /** Problems by their subject. */
+  /** Returns Problems by their subject. */
   of(certificates: Table<Certificate>, now: Date): Table<readonly Problem[]> {
     const hour = Math.floor(now.getTime() / hourMs);
     if (hour !== this.#hour) {
@@ -39,7 +39,7 @@ function problemsOf(key: string, certificate: Certificate, now: Date): readonly 
   return [{ object: { kind: "Secret", namespace, name }, kind: "certificate-doubtful", why }];
 }
 
-/** Ten days, as ingress-nginx has it. */
+/** Ten days, as in ingress-nginx. */
 const soonMs = 240 * 3_600_000;
 
 function doubt({ notBefore, notAfter, weakness }: Certificate, now: Date): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * The Certificates that Servers use, and their Secrets. A Secret whose new content is no usable
- * pair leaves the last good one in force, so a Server asks here for a Secret and not in the
- * Snapshot.
+ * The Certificates that Servers use, and their Secrets. Where the new content of a Secret is not a
+ * usable key pair, the last good one stays in force. So Servers get a Secret from here and not from
+ * the Snapshot.
  */
 import { certificateOf } from "../../certificates/certificate.ts";
 import { guarded } from "../../guarded.ts";
@@ -22,7 +22,7 @@ export class Certificates {
   #lastGood: LastGood["secrets"] = emptyLastGood.secrets;
   #all = Table.empty<Certificate>();
 
-  /** `defaultSecret` is `namespace/name`; `fake` stands in where it has no Certificate. */
+  /** `defaultSecret` is `namespace/name`. `fake` is used where this Secret has no Certificate. */
   constructor(defaultSecret: string | undefined, fake: Certificate) {
     this.#defaultSecret = defaultSecret;
     this.#fake = fake;
@@ -33,17 +33,17 @@ export class Certificates {
     return this.#all;
   }
 
-  /** For hosts that have none. */
+  /** The Certificate for hosts that have none. */
   get default(): Certificate {
     return (this.#defaultSecret === undefined ? undefined : this.#read(this.#defaultSecret)) ?? this.#fake;
   }
 
-  /** Secrets that stand in for broken ones. */
+  /** Secrets that replace broken ones. */
   get lastGood(): LastGood["secrets"] {
     return this.#lastGood;
   }
 
-  /** Reads the Secrets of this turn, before any Server asks for one. */
+  /** Reads the Secrets of this turn, before any Server needs one. */
   takeIn({ before, now }: Turn): void {
     this.#secrets = now.snapshot.secrets;
     this.#lastGood = now.lastGood.secrets;
@@ -57,13 +57,13 @@ export class Certificates {
     }
   }
 
-  /** The Secret as it is, or the last good one where its content is no usable pair. */
+  /** Returns the Secret, or the last good one where its content is not a usable key pair. */
   secret(key: string): Secret | undefined {
     const secret = this.#secrets.get(key);
     return secret === undefined ? undefined : (this.#lastGood.get(key) ?? secret);
   }
 
-  /** The mistake in the present Secret, where the last good one stands in for it. */
+  /** Returns the mistake in the present Secret, where the last good one replaces it. */
   broken(key: string): string | undefined {
     const secret = this.#lastGood.has(key) ? this.#secrets.get(key) : undefined;
     const read = secret && certificateOf(secret);

@@ -1,7 +1,7 @@
 /**
- * Locations that permitted snippets declare on a host. nginx finds them by name for every request
- * of the server, so a backend of another namespace could send its clients there by
- * X-Accel-Redirect, in spite of `internal`. So the header of such backends is ignored.
+ * Finds locations that permitted snippets declare on a host. nginx finds these by name for every
+ * request of the server. So a backend of another namespace could send its clients there by
+ * X-Accel-Redirect, in spite of `internal`. The header of such backends is therefore ignored.
  */
 import { isSaid } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";

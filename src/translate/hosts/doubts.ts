@@ -1,6 +1,6 @@
 /**
- * Effects of several Claims, or of several paths, that their authors probably did not intend. They
- * are served as written, and the authors get a Problem.
+ * Finds effects of several Claims, or of several paths, that their authors probably did not intend.
+ * They are served as written, and the authors get a Problem.
  */
 import { unannotated } from "../../annotations/read.ts";
 import { featureList } from "../../annotations/registry.ts";
@@ -16,8 +16,8 @@ import { isRegexHost } from "./path-routes.ts";
 import { shownHost } from "./shown-host.ts";
 
 /**
- * Paths that look like patterns on a host without regular expressions. `host` is its key in the
- * Claims.
+ * Finds paths that look like patterns on a host without regular expressions. `host` is its key in
+ * the Claims.
  */
 export function literalPatterns(
   host: string,
@@ -37,8 +37,8 @@ export function literalPatterns(
 }
 
 /**
- * The implicit `/` of a host belongs to its oldest Claim, whose guards then hold for paths without
- * a rule (RS-3.6).
+ * Reports guards of the oldest Claim: the implicit `/` of a host belongs to it, so its guards hold
+ * for paths without a rule (RS-3.6).
  */
 export function guardedByOldest(host: string, claims: readonly Claim[], settings: Settings): Problem[] {
   const [oldest, ...others] = claims;
@@ -56,7 +56,7 @@ export function guardedByOldest(host: string, claims: readonly Claim[], settings
   }));
 }
 
-/** A cookie with a pattern for its path never comes back (RS-14.8). */
+/** Reports a cookie whose path is a pattern: browsers never send it back (RS-14.8). */
 export function patternAsCookiePath({ owner: object, features }: Claim, field: string): Problem[] {
   const { rewrite, sessionAffinity } = features;
   if (!rewrite.regex || sessionAffinity.type !== "cookie" || sessionAffinity.path !== "") return [];
@@ -66,7 +66,10 @@ export function patternAsCookiePath({ owner: object, features }: Claim, field: s
   ];
 }
 
-/** One Problem on the oldest Claim that makes the paths of others regular expressions (RS-6.2). */
+/**
+ * Returns one Problem for the oldest Claim that makes the paths of others regular expressions
+ * (RS-6.2).
+ */
 export function changedNeighbours(host: string, drafts: readonly Draft[]): Problem[] {
   const namespaces = new Set(drafts.map(({ path }) => path.namespace));
   return [...namespaces].flatMap((one) =>
@@ -82,7 +85,7 @@ function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   if (turning === undefined) return [];
   const others = drafts.filter(({ claim, path, location }) => {
     const plain = claim !== undefined && claim !== turning && backendOf(location).upstream !== defaultUpstream;
-    // every path is below /, as a pattern too
+    // / as a pattern covers every path, just as the prefix does
     return plain && path.path !== "/" && !isRegexHost([path]);
   });
   const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.owner])))];
@@ -91,7 +94,7 @@ function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   return [{ object: turning.owner, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
 }
 
-/** Uses of ssl-passthrough where it is turned off, or where it has no name or no Service. */
+/** Reports ssl-passthrough where it is turned off, or where it has no name or no Service. */
 export function idlePassthrough(
   host: string,
   claims: readonly Claim[],

@@ -19,7 +19,7 @@ export interface Draft {
 }
 
 const root: PathMatch = { text: "/", type: "prefix", loose: false };
-/** Whether the default backend answers. */
+/** The backends of a Location that the default backend answers. */
 const noBackends: readonly WeightedBackend[] = [
   { upstream: defaultUpstream, key: "", service: "", port: "", weight: 1 },
 ];
@@ -28,7 +28,7 @@ export function isRoot({ path }: Draft): boolean {
   return path.path === root.text && path.type === root.type;
 }
 
-/** `field` is the place of its path in its owner. */
+/** Makes a draft. `field` is the field of its path in its owner. */
 export function draftOf(
   claim: Claim,
   { text, type }: PathMatch,
@@ -64,21 +64,22 @@ export function draftOf(
 }
 
 /**
- * Answer times are recorded where the Location or a canary asks for ewma; the Upstream's oldest
- * user decides whether ewma is used.
+ * Whether the Location needs recorded answer times, because its owner sets ewma. The Upstream's
+ * oldest user decides whether ewma is used.
  */
 export function asksForTimes({ loadBalance }: FeatureValues): boolean {
   return loadBalance.algorithm === "ewma";
 }
 
-/** The `/` of the catch-all from an owner that has only a default backend. */
+/** Returns the `/` of the catch-all from an owner that has only a default backend. */
 export function defaultRoot(claim: Claim, backend: WeightedBackend, settings: Settings): Draft {
   const features = { ...claim.features, ...withoutRedirects(settings) };
   return draftOf(withoutCookie({ ...claim, features }, settings), root, [backend]);
 }
 
 /**
- * The `/` of a host without a rule for it. Without a `backend` the global default backend answers.
+ * Returns the `/` of a host without a rule for it. Without a `backend` the global default backend
+ * answers.
  */
 export function implicitRoot(oldest: Claim, backend: WeightedBackend | undefined, settings: Settings): Draft {
   const draft =
@@ -88,7 +89,7 @@ export function implicitRoot(oldest: Claim, backend: WeightedBackend | undefined
   return { ...draft, path: { ...draft.path, implicit: true } };
 }
 
-/** Answers for unknown hosts: the default backend, without annotations. */
+/** Returns the `/` for unknown hosts: the default backend, without annotations. */
 export function unownedRoot(settings: Settings): Draft {
   const values = { ...unannotated(settings), ...withoutRedirects(settings) };
   const logs = { ...values.logs, access: settings.enableAccessLogForDefaultBackend };
@@ -111,7 +112,8 @@ export function unownedRoot(settings: Settings): Draft {
 }
 
 /**
- * The global default backend writes its error pages itself (routing/implicit-root-and-its-owner).
+ * Returns the Claim without its own backend for errors, because the global default backend writes
+ * its error pages itself (routing/implicit-root-and-its-owner).
  */
 function withoutStandIn(claim: Claim): Claim {
   const { customErrors } = claim.features;
@@ -120,15 +122,18 @@ function withoutStandIn(claim: Claim): Claim {
 }
 
 /**
- * A path without a rule sets no affinity cookie, although other paths of the same Service may
- * (RS-14.3).
+ * Returns the Claim without its affinity cookie: a path without a rule sets none, although other
+ * paths of the same Service may (RS-14.3).
  */
 function withoutCookie(claim: Claim, settings: Settings): Claim {
   if (claim.features.sessionAffinity.type === undefined) return claim;
   return { ...claim, features: { ...claim.features, sessionAffinity: unannotated(settings).sessionAffinity } };
 }
 
-/** Requests for unknown hosts are neither redirected nor rewritten (RS-4.7). */
+/**
+ * Returns the Claim without redirects and rewrites, which requests for unknown hosts do not get
+ * (RS-4.7).
+ */
 function withoutRedirects(
   settings: Settings,
 ): Pick<FeatureValues, "rewrite" | "redirects" | "sslRedirect" | "appRoot"> {

@@ -1,6 +1,6 @@
 /**
- * The Locations of a host before canaries are added: one for each path, from the oldest Claim that
- * has it, and one for `/` where no Claim has that.
+ * Makes the Locations of a host before canaries are added: one for each path, from the oldest Claim
+ * that has it, and one for `/` where no Claim has that path.
  */
 import { shown } from "../../kinds/kind.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
@@ -19,8 +19,8 @@ import { shownHost } from "./shown-host.ts";
 const noNamespaces: ReadonlySet<string | undefined> = new Set();
 
 /**
- * The most patterns of one host. An honest host has some hundreds; a request that none of them
- * takes is compared with all.
+ * The most patterns of one host. An ordinary host has some hundreds at most, and a request that
+ * fits none of them is compared with all.
  */
 const mostPatterns = 1_000;
 
@@ -30,7 +30,7 @@ export interface Drafts {
   readonly problems: readonly Problem[];
 }
 
-/** `claims` are those of the host without canaries, oldest first. */
+/** Makes the drafts. `claims` are those of the host without canaries, oldest first. */
 export function draftsOf(host: string, claims: readonly Claim[], world: World): Drafts {
   const problems: Problem[] = [];
   const uses = new BackendUses(world, problems);
@@ -54,7 +54,9 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   else if (claims[0] !== undefined && !drafts.some(isRoot)) drafts = withImplicitRoot(drafts, claims[0]);
   return { drafts, uses: uses.all, problems };
 
-  /** Namespaces in which a path is a regular expression, so that all their paths are. */
+  /**
+   * Returns the namespaces in which a path is a regular expression, so that all their paths are.
+   */
   function withRegex(): ReadonlySet<string | undefined> {
     regex ??= isRegexHost(drafts.map(({ path }) => path))
       ? new Set(drafts.flatMap(({ path }) => (isRegexHost([path]) ? [path.namespace] : [])))
@@ -100,8 +102,8 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
 
   /**
-   * The Claim of another namespace that has the same prefix with or without a slash: the one with
-   * the slash would be longer.
+   * Returns the Claim of another namespace that has the same prefix with or without a slash. The
+   * one with the slash would count as longer.
    */
   function holderOf({ owner: mine }: Claim, { type, text }: PathMatch): Claim | undefined {
     if (type !== "prefix" || world.settings.allowCrossNamespaceHostSettings) return undefined;
@@ -110,8 +112,8 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
 
   /**
-   * Where paths are regular expressions, one that does not compile is left out; nginx would refuse
-   * the whole configuration (RS-32.37).
+   * Whether the path compiles, where paths are regular expressions. One that does not is left out,
+   * because nginx would refuse the whole configuration (RS-32.37).
    */
   function compiles({ claim, field, path }: Draft): boolean {
     const mistake = regexMistake(path.path);
@@ -127,7 +129,10 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return claims.indexOf(older) < claims.indexOf(one);
   }
 
-  /** The default backend of an owner without rules comes before any rule for `/` (RS-4.7). */
+  /**
+   * Adds the default backend of an owner without rules, which comes before any rule for `/`
+   * (RS-4.7).
+   */
   function withDefaultBackend(written: readonly Draft[]): Draft[] {
     const backing = claims.find(({ answersUnknownHosts }) => answersUnknownHosts);
     const backend = backing && usedDefaultOf(backing);
@@ -143,7 +148,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
     return written.some(isRoot) ? [...written] : [...written, unownedRoot(world.settings)];
   }
 
-  /** Without a rule for it, the `/` of a host belongs to the oldest Claim (RS-3.6). */
+  /** Adds the `/` of a host without a rule for it; it belongs to the oldest Claim (RS-3.6). */
   function withImplicitRoot(written: readonly Draft[], oldest: Claim): Draft[] {
     problems.push(...guardedByOldest(host, claims, world.settings));
     return [...written, implicitRoot(oldest, usedDefaultOf(oldest), world.settings)];

@@ -1,4 +1,7 @@
-/** Features of a whole host: for each of them the oldest Claim that sets it wins (RS-3.5). */
+/**
+ * Decides the features of a whole host: for each of them the oldest Claim that sets it wins
+ * (RS-3.5).
+ */
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { catchAll } from "../../model/configuration.ts";
@@ -9,7 +12,7 @@ import type { HostOwner } from "./owner.ts";
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
-/** `all`: the Claims that may set them, including canaries, oldest first. */
+/** `all` are the Claims that may set them, including canaries, oldest first. */
 export function hostFeatures(all: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
   if (all.every(({ features }) => features === plain)) return plain;
@@ -30,7 +33,7 @@ export function needsOwnBlock(features: FeatureValues): boolean {
 
 /** The consequences for features that need a server block of their own, where a host has none. */
 export interface Hostless {
-  /** Why the paths of this Claim answer 503: one of these features is a guard. */
+  /** Returns why the paths of this Claim answer 503: one of these features is a guard. */
   readonly closes: (claim: Claim) => Problem | undefined;
   readonly problems: readonly Problem[];
 }
@@ -38,9 +41,9 @@ export interface Hostless {
 const unconcerned: Hostless = { closes: () => undefined, problems: [] };
 
 /**
- * The catch-all cannot be a server block of its own, so features that need one have no effect there
- * (client certificates for rules without a host). A snippet with a path in it only closes the paths
- * of its own owner.
+ * Finds the consequences. The catch-all cannot be a server block of its own, so features that need
+ * one have no effect there (client certificates for rules without a host). A snippet that needs a
+ * path only closes the paths of its own owner.
  */
 export function hostlessOf(host: string, claims: readonly Claim[], { mayDecide }: HostOwner): Hostless {
   if (host !== catchAll) return unconcerned;

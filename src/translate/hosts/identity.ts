@@ -1,7 +1,7 @@
 /**
- * proxy-ssl-* for a whole host: a path without a proxy-ssl-secret of its own has the certificate of
- * the host's oldest owner (RS-3.5), but only in the same namespace. Otherwise another tenant's path
- * would connect to backends in the owner's name.
+ * Applies proxy-ssl-* to a whole host: a path without a proxy-ssl-secret of its own uses the
+ * certificate of the host's oldest owner (RS-3.5), but only in the same namespace. Otherwise
+ * another tenant's path would show the owner's certificate to its backends.
  */
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";

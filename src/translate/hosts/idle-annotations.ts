@@ -1,7 +1,7 @@
 /**
- * Annotations of a canary without effect: everything except its share of requests and its balancing
- * comes from the Claim that it relieves (RS-13.9). Tools copy an object with all its annotations to
- * make a canary of it, so equal annotations are no mistake.
+ * Finds annotations of a canary that have no effect: everything except its share of requests and
+ * its balancing comes from the Claim that it relieves (RS-13.9). Tools copy an object with all its
+ * annotations to make a canary, so equal annotations are not a mistake.
  */
 import { countsInCanary } from "../../annotations/canary-scope.ts";
 import { annotationKeys } from "../../annotations/read.ts";

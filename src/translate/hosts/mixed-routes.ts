@@ -1,9 +1,9 @@
 /**
- * The routes of a host on which several namespaces have paths and one of them has regular
- * expressions (RS-6 for one namespace). Each namespace keeps the meaning of its own paths: in one
- * without regular expressions they stay prefixes and whole paths. A path of an older namespace
- * comes before a pattern with a beginning that is no longer. So `/.*` takes nothing from `/admin`,
- * and `/api(/|$)(.*)` takes its part of `/`.
+ * Orders the routes of a host on which several namespaces have paths and one of them has regular
+ * expressions (RS-6 is about one namespace). Each namespace keeps the meaning of its own paths: in
+ * a namespace without regular expressions they stay prefixes and exact paths. A path of an older
+ * namespace comes before a pattern whose literal beginning is not longer. So `/.*` takes nothing
+ * from `/admin`, and `/api(/|$)(.*)` takes its part of `/`.
  */
 import { escapeRegex } from "../../directives/path-words.ts";
 import { literalPrefix } from "../../kinds/literal-prefix.ts";
@@ -13,8 +13,8 @@ import { isRegexHost, type NumberedPath, plainRoutes, regexRoutes } from "./path
 export interface MixedRoutes {
   readonly routes: readonly Route[];
   /**
-   * Locations that come later than their length suggests, with the Location of another namespace
-   * that comes before.
+   * Locations that come later than their length suggests, each with the Location of another
+   * namespace that comes before it.
    */
   readonly displaced: ReadonlyMap<number, number>;
 }
@@ -24,14 +24,14 @@ interface Entry {
   readonly namespace: string | undefined;
   /** Its path, by whose length regular expressions are ordered. */
   readonly text: Buffer;
-  /** In lower case, because patterns ignore case. */
+  /** The literal beginning in lower case, because patterns ignore case. */
   readonly begins: string;
-  /** Whether a rule has it. The implicit `/` comes after every rule. */
+  /** Whether a rule has the path. The implicit `/` comes after every rule. */
   readonly own: boolean;
 }
 
 /**
- * `namespaces` are those of the paths, the oldest first; undefined is that of a path without an
+ * `namespaces` are those of the paths, the oldest first; undefined stands for a path without an
  * owner.
  */
 export function mixedRoutes(paths: readonly NumberedPath[], namespaces: readonly (string | undefined)[]): MixedRoutes {
@@ -55,7 +55,7 @@ export function mixedRoutes(paths: readonly NumberedPath[], namespaces: readonly
   return { routes: [...merged.map(({ route }) => route), ...free], displaced };
 }
 
-/** Whether a path of an older namespace takes its requests from this one. */
+/** Whether a path of an older namespace has to come before this one. */
 function isBefore(older: Entry, entry: Entry): boolean {
   return older.namespace !== entry.namespace && older.begins.startsWith(entry.begins);
 }
@@ -85,7 +85,10 @@ function entriesOf(paths: readonly NumberedPath[], namespace: string | undefined
   });
 }
 
-/** In bytes, as in RS-6.3; of equal lengths the one that is later in the alphabet comes first. */
+/**
+ * Whether the first text is longer in bytes (RS-6.3). With equal lengths, the text that is later in
+ * the alphabet counts as longer.
+ */
 function isLonger(one: Buffer, two: Buffer): boolean {
   return one.length === two.length ? Buffer.compare(one, two) > 0 : one.length > two.length;
 }

@@ -1,7 +1,8 @@
 /**
- * Further names of a host: aliases, and its www twin where that redirects to it. A name goes to the
- * host of that name if there is one, else to the host whose twin it is, else to the first host, by
- * name, that lists it as an alias. Between namespaces the older host keeps its names.
+ * Decides about further names of a host: aliases, and its www twin where that redirects to it. A
+ * name goes to the host of that name if there is one, else to the host whose twin it is, else to
+ * the first host, by name, that lists it as an alias. Between namespaces the older host keeps its
+ * names.
  */
 import { formOf } from "../../kinds/server-names.ts";
 import { catchAll } from "../../model/configuration.ts";
@@ -27,7 +28,10 @@ const noNames: WantedNames = { aliases: [], twin: undefined };
  */
 const mostNames = 10_000;
 
-/** `claims` are those of the host without canaries, oldest first, and at least one. */
+/**
+ * Returns the names that a host wants. `claims` are those of the host without canaries, oldest
+ * first, at least one.
+ */
 export function wantedNames(host: string, claims: readonly Claim[], settings: Settings): WantedNames {
   const { mayDecide, oldest } = hostOwner(host, claims, settings);
   const deciding = claims.filter(mayDecide);
@@ -46,14 +50,14 @@ const isTooMany = ({ hosts, features }: Claim): boolean => hosts.size * features
 const firstHosts = new WeakMap<Claim, string>();
 const isLeftOut = (host: string, claim: Claim): boolean => isTooMany(claim) && host !== firstHost(claim);
 
-/** Computed once, because each of the hosts asks for it. */
+/** Returns the first host of a Claim. It is cached, because each host of the Claim needs it. */
 function firstHost(claim: Claim): string {
   const first = firstHosts.get(claim) ?? [...claim.hosts.keys()].sort()[0] ?? "";
   firstHosts.set(claim, first);
   return first;
 }
 
-/** Wanted names that the host does not get; reported for the owner in force. */
+/** Returns Problems about wanted names that the host does not get, for the owner in force. */
 export function nameProblems(
   host: string,
   claims: readonly Claim[],
@@ -73,7 +77,7 @@ export function nameProblems(
           : `${name} is an alias of ${owner} already`;
     return [{ object: lister.owner, kind: "annotation-useless", key: "server-alias", why }];
   });
-  // It means the catch-all everywhere else, and is only a plain name in server_name.
+  // `_` means the catch-all everywhere else, but is only a plain name in server_name.
   if (lister?.features.aliases.names.includes(catchAll))
     problems.push({
       object: lister.owner,
@@ -92,13 +96,13 @@ export function nameProblems(
   return problems;
 }
 
-/** Undefined for the catch-all and for a wildcard, which have none. */
+/** Returns the www twin; undefined for the catch-all and for a wildcard, which have none. */
 export function twinOf(host: string): string | undefined {
   if (host === catchAll || host.startsWith("*.")) return undefined;
   return host.startsWith("www.") ? host.slice("www.".length) : `www.${host}`;
 }
 
-/** Knows which host has which name while hosts come and go. */
+/** Knows which host has which name while hosts are added and removed. */
 export class HostNames {
   readonly #wanted = new Map<string, WantedNames>();
   readonly #aliasOf = new Map<string, Set<string>>();
@@ -108,13 +112,16 @@ export class HostNames {
    */
   readonly #wildcards = new Set<string>();
   readonly #withPatterns = new Set<string>();
-  /** Results of `ownerOf` since the last change: thousands of hosts may ask for one name. */
+  /**
+   * Results of `ownerOf` since the last change, because thousands of hosts may need the owner of
+   * one name.
+   */
   readonly #owners = new Map<string, string | undefined>();
-  /** Names that may have changed hands since the last call of `concerned`. */
+  /** Names whose host may have changed since the last call of `concerned`. */
   readonly #touched = new Set<string>();
   #touchedPatterns = false;
 
-  /** Sets the names that `host` wants; or notes that the host has gone. */
+  /** Sets the names that `host` wants; undefined means that the host is gone. */
   set(host: string, wanted: WantedNames | undefined): void {
     if (this.#owners.size > 0) this.#owners.clear();
     const before = this.#wanted.get(host);
@@ -131,8 +138,8 @@ export class HostNames {
   }
 
   /**
-   * The hosts that any change since the last call may affect. Each name is followed once, however
-   * many hosts want it.
+   * Returns the hosts that any change since the last call may affect. Each name is followed once,
+   * however many hosts want it.
    */
   concerned(): ReadonlySet<string> {
     const hosts = new Set<string>();
@@ -149,8 +156,8 @@ export class HostNames {
   }
 
   /**
-   * The host that gets a name: among those of the oldest namespace, the host of exactly that name
-   * wins.
+   * Returns the host that gets a name: among those of the oldest namespace, the host of exactly
+   * that name wins.
    */
   ownerOf(name: string): string | undefined {
     if (!this.#isContested(name)) return this.#wanted.has(name) ? name : undefined;
@@ -158,7 +165,7 @@ export class HostNames {
     return this.#owners.get(name);
   }
 
-  /** Whether anything but a host of this name may have it; seldom true. */
+  /** Whether any other host than the one with this name may have the name, which is seldom true. */
   #isContested(name: string): boolean {
     return this.#aliasOf.has(name) || this.#twinOf.has(name) || formOf(name) !== "exact";
   }
@@ -176,7 +183,7 @@ export class HostNames {
     return this.#keeperOf(name, owner) ?? owner;
   }
 
-  /** The older host of another namespace from which this alias would take names. */
+  /** Returns the older host of another namespace from which this alias would take names. */
   #keeperOf(alias: string, host: string): string | undefined {
     const wildcards = [...this.#wildcards].filter((one) => mayTake(alias, host, one));
     const patterns = alias.startsWith("~")
@@ -199,7 +206,10 @@ export class HostNames {
     return one !== undefined && two !== undefined && byAge(one, two) < 0;
   }
 
-  /** Whether the host has, or had, names that others cannot list. */
+  /**
+   * Notes whether the host wants names that cannot be listed. Returns whether it wants, or wanted,
+   * such names.
+   */
   #notePatterns(host: string, wanted: WantedNames | undefined): boolean {
     const had = this.#wildcards.delete(host) || this.#withPatterns.has(host);
     this.#withPatterns.delete(host);

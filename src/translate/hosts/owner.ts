@@ -1,8 +1,8 @@
 /**
- * The owner of a host. Several namespaces may have paths on one host, but only the namespace of its
- * oldest Claim may set what holds for the whole host. Otherwise a younger Claim of another
- * namespace could change what the first one serves. Where a guard of such a Claim is ignored, the
- * paths that it should protect are closed.
+ * Finds the owner of a host. Several namespaces may have paths on one host, but only the namespace
+ * of its oldest Claim may set values for the whole host. Otherwise a younger Claim of another
+ * namespace could change the answers of the first one. Where a guard of such a Claim is ignored,
+ * the paths that it should protect are closed.
  */
 import type { Fields } from "../../annotations/declare.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
@@ -12,11 +12,11 @@ import type { Claim } from "../claim.ts";
 import { shownHost } from "./shown-host.ts";
 
 export interface HostOwner {
-  /** The oldest Claim that is no canary; undefined where there is none. */
+  /** The oldest Claim that is not a canary; undefined where there is none. */
   readonly oldest: Claim | undefined;
-  /** Whether this Claim may set what holds for the whole host. */
+  /** Whether this Claim may set values for the whole host. */
   readonly mayDecide: (claim: Claim) => boolean;
-  /** Why others may not, as the beginning of a sentence. */
+  /** Returns why others may not, as the beginning of a sentence. */
   readonly why: () => string;
 }
 
@@ -26,7 +26,7 @@ export function hostOwner(host: string, claims: readonly Claim[], settings: Sett
   if (oldest === undefined || settings.allowCrossNamespaceHostSettings)
     return { oldest, mayDecide: anyone, why: () => "" };
   const { namespace } = oldest.owner;
-  // Made only when it is needed, because few hosts need the sentence.
+  // The sentence is made only when it is needed, because few hosts need it.
   return {
     oldest,
     mayDecide: ({ owner }) => owner.namespace === namespace,
@@ -45,7 +45,10 @@ function whyNot(host: string, { owner }: Claim): string {
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
 export interface Overruled {
-  /** Why its paths answer 503: it sets a guard that is not in force, and the owner sets none. */
+  /**
+   * Returns why the Claim's paths answer 503: it sets a guard that is not in force, and the owner
+   * sets none.
+   */
   readonly closes: (claim: Claim) => Problem | undefined;
   readonly problems: readonly Problem[];
 }
@@ -83,12 +86,12 @@ export function overruledOf(
   return { closes: (claim) => closed.get(claim), problems };
 }
 
-/** Two Claims with equal values agree about the host. */
+/** Whether two Claims have equal values, so that they agree about the host. */
 function same(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The annotation that sets it. */
+/** Returns the annotation that sets the value. */
 function keyIn({ annotations }: Claim, fields: Fields, prefix: string): string {
   const keys = Object.values(fields).map(({ key }) => key);
   return keys.find((key) => annotations[`${prefix}/${key}`] !== undefined) ?? keys[0]!;

@@ -2,12 +2,16 @@ import { longestWord, longestWordOf } from "../../directives/path-words.ts";
 import { Token } from "../../directives/token.ts";
 import type { PathMatch } from "../claim.ts";
 
-/** No request has a longer path: nginx accepts at most 8 KB for the line of a request. */
+/**
+ * The longest path. No request has a longer one, because nginx accepts at most 8 KB for the line of
+ * a request.
+ */
 const longestPath = 16_384;
 
 /**
- * Why no request can have this path, or undefined. The API server accepts any text after the `/` of
- * an ImplementationSpecific path. `inText`: this nginx has paths only in its text.
+ * Returns why no request can have this path, or undefined. The API server accepts any text after
+ * the `/` of an ImplementationSpecific path. `inText` says whether this nginx has paths only in its
+ * text.
  */
 export function pathFault({ text }: Pick<PathMatch, "text">, inText: boolean): string | undefined {
   if (text.length > longestPath) return `has ${text.length} characters; at most ${longestPath} are taken`;

@@ -1,6 +1,7 @@
 /**
- * Routes of paths that have one meaning (RS-5 and RS-6): all plain, or all regular expressions. One
- * path may need two routes: Prefix `/foo` is the path `/foo` itself and everything under `/foo/`.
+ * Makes the routes of paths that are all plain, or all regular expressions (RS-5 and RS-6). One
+ * path may need two routes: Prefix `/foo` covers the path `/foo` itself and everything under
+ * `/foo/`.
  */
 import { numbered } from "../../directives/pattern-groups.ts";
 import type { Route } from "../../model/configuration.ts";
@@ -10,17 +11,17 @@ export interface Path {
   readonly path: string;
   readonly type: "exact" | "prefix";
   readonly regex: boolean;
-  /** Empty: the path reaches the backend unchanged. */
+  /** Empty where the backend gets the path unchanged. */
   readonly rewriteTarget: string;
-  /** nginx only adds a slash where a location passes requests on. */
+  /** Whether it answers 503. nginx only adds a slash where a location passes requests on. */
   readonly denied: boolean;
-  /** Its owner; absent where the paths of all owners have one meaning. */
+  /** The owner's namespace; absent where the paths of all owners are read alike. */
   readonly namespace?: string | undefined;
   /** Whether it is the `/` of a host where no Claim has that. */
   readonly implicit?: boolean;
 }
 
-/** Includes its index among the paths of the host. */
+/** A path with its index among the paths of the host. */
 export type NumberedPath = readonly [location: number, path: Path];
 
 const none: ReadonlySet<string> = new Set();
@@ -33,7 +34,7 @@ export function isRegexHost(paths: readonly Path[]): boolean {
 }
 
 export function plainRoutes(paths: readonly NumberedPath[]): Route[] {
-  // Most hosts have nothing else.
+  // Most hosts have only a path `/`.
   if (paths.length === 1 && isRoot(paths[0]![1])) return [{ match: "prefix", path: "/", location: paths[0]![0] }];
   const exact = new Map<string, Route>();
   const prefix = new Map<string, Route>();
@@ -72,9 +73,9 @@ export function regexRoutes(paths: readonly NumberedPath[]): Route[] {
 }
 
 /**
- * The patterns or prefixes of one path. A Prefix that neither matches nor rewrites by pattern is
- * split (RS-6.4). The part without the slash belongs to an Exact path of the same text if the host
- * has one, wherever that is.
+ * Returns the patterns or prefixes of one path. A Prefix that neither matches nor rewrites by a
+ * pattern is split (RS-6.4). The part without the slash belongs to an Exact path of the same text
+ * if the host has one.
  */
 function parts({ path, type, regex, rewriteTarget }: Path, exact: ReadonlySet<string>): string[] {
   const plain = !regex && (rewriteTarget === "" || rewriteTarget === path);
@@ -83,7 +84,10 @@ function parts({ path, type, regex, rewriteTarget }: Path, exact: ReadonlySet<st
   return exact.has(path) ? [`${path}/`] : [`${path}/`, path];
 }
 
-/** A target that equals the text of the route is no rewrite (RS-6.8). */
+/**
+ * Whether the path is rewritten. A target that equals the text of the route is not a rewrite
+ * (RS-6.8).
+ */
 function rewrites({ rewriteTarget }: Path, part: string): boolean {
   return rewriteTarget !== "" && rewriteTarget !== part;
 }

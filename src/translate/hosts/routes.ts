@@ -1,7 +1,7 @@
 import { type MixedRoutes, mixedRoutes } from "./mixed-routes.ts";
 import { isRegexHost, type Path, plainRoutes, regexRoutes } from "./path-routes.ts";
 
-/** `paths` in the host's order: those of the oldest Claim come first. */
+/** Returns the routes. `paths` are in the host's order: those of the oldest Claim come first. */
 export function routesOf(paths: readonly Path[]): MixedRoutes {
   const entries = [...paths.entries()];
   if (!isRegexHost(paths)) return { routes: plainRoutes(entries), displaced: nothing };

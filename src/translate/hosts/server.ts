@@ -1,7 +1,7 @@
 /**
  * Builds one host's Server from its Claims, oldest first. Everything else that it needs comes from
- * `World`, and it reports what it used as `uses` and `secrets`, so that `Servers` knows when to
- * build it again.
+ * `World`. It reports the objects that it used as `uses` and `secrets`, so that `Servers` knows
+ * when to build it again.
  */
 
 import { isSaid } from "../../annotations/hooks.ts";
@@ -34,7 +34,7 @@ export interface BuiltServer {
   /** Keys of the Secrets that were searched for its certificate. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
-  /** The Problems about paths that the host's namesake has as well; absent: none. */
+  /** The Problems about paths that the host's namesake has as well; absent where there are none. */
   readonly contested?: readonly Problem[];
   /** The object from which the host's certificate comes; absent where it has none. */
   readonly certifier?: Claim;
@@ -130,18 +130,21 @@ function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[
 const unshadowed: Shadows = { shadows: [], uses: [], problems: [] };
 const noneShadowed: ReadonlyMap<number, readonly Shadow[]> = new Map();
 
-/** Only a text that rewrites by itself needs the pattern. */
+/**
+ * Returns the Location with the pattern that rewrites, if only one of its routes does. Only text
+ * that does the rewriting itself needs the pattern.
+ */
 function keptUri(location: Location<FeatureValues>, routes: () => readonly Route[]): Location<FeatureValues> {
   if (!isSaid("rewritesLate", location.features, "location")) return location;
   const own = routes();
   const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
   if (rewriting.length === 0) return { ...location, keepsUri: true };
-  // Two routes of one Location: a Prefix `/foo` with the target `/foo` rewrites below `/foo/` and
-  // leaves `/foo` unchanged.
+  // For example, a Prefix `/foo` with the target `/foo` has two routes: it rewrites below `/foo/`
+  // and leaves `/foo` unchanged.
   return rewriting.length < own.length ? { ...location, rewritesAt: rewriting[0]!.path } : location;
 }
 
-/** Returns a Location with its canaries, and with the needs of both. */
+/** Returns a Location with its canaries, and with everything that these need. */
 function changed(
   location: Location<FeatureValues>,
   shadows: readonly Shadow[],
@@ -157,7 +160,7 @@ function changed(
   };
 }
 
-/** The names, among those that it wants, that it gets. */
+/** Returns the wanted names that the host gets. */
 function namesOf(
   host: string,
   tls: HostTls,

@@ -1,7 +1,7 @@
 /**
  * Builds the Servers: one for each host of a Claim, and one for the catch-all. A Server is built
  * again when its Claims, an object that it used, or the owner of a name that it wants has changed.
- * The objects that it uses are reported to other parts.
+ * Other parts get the objects that it uses.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -29,7 +29,7 @@ import { hostOwner } from "./owner.ts";
 import { type BuiltServer, ordinaryDrafts, serverOf } from "./server.ts";
 import { covers, hasTls, parentOf, tlsOf } from "./tls.ts";
 
-/** The objects that a host's Server uses now; none where the host has gone. */
+/** The objects that a host's Server uses now; none where the host is gone. */
 export interface HostUses {
   readonly host: string;
   readonly upstreams: readonly UpstreamUse[];
@@ -43,10 +43,10 @@ export interface ServerSources {
   readonly certificates: Certificates;
   /** Whether the flag for TLS passthrough is on. */
   readonly sslPassthrough: boolean;
-  /** Whether nginx here has paths in its text and nowhere else. */
+  /** Whether this nginx has paths only in its text. */
   readonly pathsAreText: boolean;
   readonly annotationsPrefix: string;
-  /** Keyed by id: the listeners on shared ports; the same map while nothing changes. */
+  /** Returns the listeners on shared ports, by id. It is the same map while nothing changes. */
   readonly commonListeners: () => ReadonlyMap<string, CommonListener>;
 }
 
@@ -64,7 +64,7 @@ export class Servers {
   readonly #tlsSpeakers = new Map<string, string>();
   #all = Table.empty<Server<FeatureValues>>();
   readonly #shadows: Shadows;
-  /** Which object a host's certificate comes from. */
+  /** The object from which each host's certificate comes. */
   readonly #certifying = new Map<string, Claim>();
   #shown: CertificatesShown = { yielding: new Set(), problems: [] };
 
@@ -85,8 +85,8 @@ export class Servers {
   }
 
   /**
-   * Ids of listeners whose hostname shows the namesake's certificate; the same set while nothing
-   * changes.
+   * Ids of listeners for whose hostname the namesake's certificate is shown. It is the same set
+   * while nothing changes.
    */
   get yielding(): ReadonlySet<string> {
     return this.#shown.yielding;
@@ -133,7 +133,10 @@ export class Servers {
     this.#problems.tell("certificates of listeners", shown.problems);
   }
 
-  /** Notes whose word the TLS of a wildcard is now, which counts for the hosts below it. */
+  /**
+   * Notes which object now configures the TLS of a wildcard, because hosts below the wildcard
+   * depend on it.
+   */
   #isOtherTls(host: string, speaker: string | undefined): boolean {
     if (this.#tlsSpeakers.get(host) === speaker) return false;
     if (speaker === undefined) this.#tlsSpeakers.delete(host);
@@ -208,7 +211,7 @@ export class Servers {
       wantedBy: (host) => this.#names.wantedBy(host),
       ownerOf: (name) => this.#names.ownerOf(name),
       namesakeOf: (key) => this.#namesakeOf(key, world),
-      // Read from the Claims, because the Server may not be built yet.
+      // This is read from the Claims, because the Server may not be built yet.
       isTlsConfigured: (wildcard, oldest) => this.#covers(wildcard, oldest, world),
     };
     return world;
@@ -231,7 +234,7 @@ export class Servers {
   }
 }
 
-/** A host that is an alias of an older host in another namespace stays that alias. */
+/** Returns the Problems of a host that stays an alias of an older host in another namespace. */
 function keptByAlias(host: string, claims: readonly Claim[], keeper: string): BuiltServer {
   const why = `${host} is another name of host ${keeper}, which an older ${claims[0]?.owner.kind} of another namespace has`;
   const done = "its paths there are not served";
@@ -274,8 +277,8 @@ function attempt(host: string, claims: readonly Claim[], world: World): BuiltSer
 }
 
 /**
- * The wildcards one label above the names of a Server, which also decide whether TLS is configured
- * for them.
+ * Returns the wildcards one label above the names of a Server, which also decide whether TLS is
+ * configured for them.
  */
 function parentsOf({ name, aliases, redirectFrom }: Server<FeatureValues>): string[] {
   const twin = redirectFrom === undefined ? [] : [redirectFrom.name];

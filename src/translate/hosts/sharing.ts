@@ -1,6 +1,6 @@
 /**
- * Limits between namespaces that share a host: settings beside its paths, and the order of their
- * requests.
+ * Keeps namespaces that share a host apart: settings that hold beside its paths, and the order of
+ * paths.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -14,8 +14,9 @@ export interface AppRoot {
 }
 
 /**
- * Where several Claims set it, the one with the longest path wins (RS-12.3). Only the Claim with
- * the path `/` may redirect it, and the namespace of the host's oldest Claim.
+ * Returns the app-root of a host. Where several Claims set it, the one with the longest path wins
+ * (RS-12.3). Only the Claim with the path `/`, and the namespace of the host's oldest Claim, may
+ * redirect `/`.
  */
 export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwner): AppRoot {
   const withRoot = drafts.filter(({ location }) => location.features.appRoot.path !== "");
@@ -37,8 +38,8 @@ export function appRootOf(host: string, drafts: readonly Draft[], owner: HostOwn
 }
 
 /**
- * Passed-through TLS goes to the Service of `/`, which has to be in the namespace that asked for
- * passthrough.
+ * Returns the Problem of a host whose TLS cannot pass through: it would go to the Service of `/`,
+ * which is in another namespace than the object with ssl-passthrough.
  */
 export function strangersRoot(
   host: string,
@@ -53,8 +54,8 @@ export function strangersRoot(
 }
 
 /**
- * `displaced`: Locations that come later than their length suggests, with the Location of another
- * namespace before them.
+ * Reports paths that come later than their length suggests. `displaced` has such Locations, each
+ * with the Location of another namespace that comes before it.
  */
 export function comingLater(host: string, drafts: readonly Draft[], displaced: ReadonlyMap<number, number>): Problem[] {
   return [...displaced].flatMap(([at, before]): Problem[] => {

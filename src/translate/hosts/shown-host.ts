@@ -1,6 +1,6 @@
 import { catchAll } from "../../model/configuration.ts";
 
-/** The host as people write it. */
+/** Returns the host in words for people. */
 export function shownHost(host: string): string {
   return host === catchAll ? "*" : host;
 }

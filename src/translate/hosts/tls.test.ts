@@ -11,7 +11,7 @@ import { aliasesOf, parentOf, tlsOf } from "./tls.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 let secrets: Record<string, Secret>;
-/** The only pair is valid for ingress.local. */
+/** The only key pair is valid for ingress.local. */
 beforeAll(async () => {
   const { chain, key } = await fakeCertificate(new Date());
   const metadata = { namespace: "ns", name: "pair" };

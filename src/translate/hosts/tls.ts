@@ -1,6 +1,7 @@
 /**
- * The Certificate of a host, and whether TLS is configured for it. With TLS but without a
- * Certificate of its own it uses the default one. A host under a wildcard with TLS has TLS, too.
+ * Finds the Certificate of a host, and whether TLS is configured for it. A host with TLS but
+ * without a Certificate of its own uses the default one. A host under a wildcard with TLS has TLS,
+ * too.
  */
 import { certificateOf, isValidFor } from "../../certificates/certificate.ts";
 import { formOf } from "../../kinds/server-names.ts";
@@ -12,9 +13,9 @@ import type { World } from "../world.ts";
 import type { HostOwner } from "./owner.ts";
 
 export interface HostTls {
-  /** Whether its own Claims configure it. */
+  /** Whether its own Claims configure TLS. */
   readonly configured: boolean;
-  /** Key of the Secret with a Certificate that is valid for the host. */
+  /** The key of the Secret with a Certificate that is valid for the host. */
   readonly certificate: string | undefined;
   /** The weakness of that certificate. */
   readonly weakness: Weakness | undefined;
@@ -35,10 +36,10 @@ const withoutTls: HostTls = {
 };
 
 /**
- * The oldest Claim with a TLS section decides (RS-10.1); in it the entry that lists the host, else
- * the first that fits. Where the namespace of the host's oldest Claim has no such section, others
- * may only bring a Certificate that is valid for the host: without one, the whole host would be
- * redirected to https and get a wrong certificate.
+ * Finds the TLS of a host. The oldest Claim with a TLS section decides (RS-10.1), and in it the
+ * entry that lists the host, or else the first that fits. Where the namespace of the host's oldest
+ * Claim has no such section, another one counts only with a Certificate that is valid for the host.
+ * Otherwise the whole host would be redirected to https and get a wrong certificate.
  */
 export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
   const speaking = host === catchAll ? [] : claims.filter(hasTls);
@@ -89,7 +90,7 @@ function said(host: string, claim: Claim, world: World): HostTls {
   return { ...withoutTls, configured: true, secrets, problems, speaker: claim };
 }
 
-/** The Secrets to search, in their order. */
+/** Returns the Secrets to search, in their order. */
 function candidatesOf(host: string, { tls }: Claim) {
   const entries = tls.map(({ field, hosts, secret }) => ({ field, lists: hosts.includes(host), secret }));
   const listing = entries.find(({ lists }) => lists);
@@ -98,8 +99,8 @@ function candidatesOf(host: string, { tls }: Claim) {
 }
 
 /**
- * An alias has the host's certificate if that covers it; only then TLS is configured for the alias
- * (RS-10.8, RS-11.2).
+ * Returns the aliases. An alias has the host's certificate if that covers it, and only then TLS is
+ * configured for the alias (RS-10.8, RS-11.2).
  */
 export function aliasesOf(
   names: readonly string[],
@@ -120,8 +121,8 @@ export function aliasesOf(
 }
 
 /**
- * Whether a wildcard above the name has TLS configured. `oldest` is the oldest Claim of the name's
- * host.
+ * Whether TLS is configured for a wildcard above the name. `oldest` is the oldest Claim of the
+ * name's host.
  */
 export function isCovered(name: string, world: World, oldest: Claim | undefined): boolean {
   const parent = parentOf(name);
@@ -138,7 +139,7 @@ export function covers({ configured, certificate, speaker }: HostTls, oldest: Cl
   return speaker.owner.namespace === oldest.owner.namespace || byAge(speaker.since, oldest.since) < 0;
 }
 
-/** The wildcard one label above an exact name. */
+/** Returns the wildcard one label above an exact name. */
 export function parentOf(name: string): string | undefined {
   return formOf(name) === "exact" && name.includes(".") ? `*${name.slice(name.indexOf("."))}` : undefined;
 }

@@ -1,14 +1,14 @@
 /**
- * OpenSSL refuses a weak certificate at the usual security level. It is served all the same, so the
- * level is lowered for its host, or for all hosts where it is the default certificate. The level is
- * a word of the cipher list, which nginx cannot read as data, so such a host is text. A level that
- * the operator's list already has stays.
+ * OpenSSL refuses a weak certificate at the usual security level. Sluice serves it nevertheless, so
+ * the level is lowered for its host, or for all hosts where it is the default certificate. The
+ * level is a word of the cipher list, which nginx cannot read as data, so such a host is text. A
+ * level that the operator's list already has stays.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Weakness } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 
-/** The warning about a host whose certificate is weak in this way. */
+/** Returns the features of a host with such a certificate. */
 export function featuresFor(
   weakness: Weakness | undefined,
   features: FeatureValues,
@@ -22,8 +22,8 @@ export function featuresFor(
 const memo = new WeakMap<Settings, Map<Weakness["level"], Settings>>();
 
 /**
- * The Settings for a default certificate that is weak in this way: the same object for the same
- * input, because another object would mean another text.
+ * Returns the Settings for such a default certificate. It is the same object for the same input,
+ * because another object would mean another text.
  */
 export function settingsFor(weakness: Weakness | undefined, settings: Settings): Settings {
   if (weakness === undefined) return settings;
@@ -34,7 +34,7 @@ export function settingsFor(weakness: Weakness | undefined, settings: Settings):
   return known.get(level)!;
 }
 
-/** Without a list it is OpenSSL's own. */
+/** Returns the ciphers with a lower level. Without a list they are OpenSSL's own. */
 function lowered(ciphers = "DEFAULT", { level }: Weakness): string {
   return ciphers.includes("@SECLEVEL") ? ciphers : `${ciphers}:@SECLEVEL=${level}`;
 }

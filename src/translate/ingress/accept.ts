@@ -1,6 +1,6 @@
 /**
- * Decides which Ingresses are ours (RS-1). It reports nothing, because an Ingress of another class
- * is no mistake.
+ * Decides which Ingresses belong to this controller (RS-1). It reports nothing, because an Ingress
+ * of another class is not a mistake.
  */
 import type { Ingress, IngressClass } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";

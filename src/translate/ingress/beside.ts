@@ -1,6 +1,6 @@
 /**
- * Annotations that have no effect, or less, because of other annotations or an nginx without Lua.
- * The features declare both (`onlyWith`, `withoutLua`).
+ * Finds annotations that have no effect, or less, because of other annotations or an nginx without
+ * Lua. The features declare both (`onlyWith`, `withoutLua`).
  */
 import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
 import { otherOf } from "../../annotations/hooks.ts";
@@ -23,7 +23,7 @@ const hooks = new Map<string, Hooks>(
   }),
 );
 
-/** Why this annotation has no effect beside the others; undefined where it has one. */
+/** Returns why this annotation has no effect beside the others; undefined where it has one. */
 export function idleBeside(key: string, values: FeatureValues): string | undefined {
   const own = hooks.get(key);
   return own?.onlyWith?.(values[own.name], otherOf(values));

@@ -1,4 +1,4 @@
-/** The Claim of one Ingress. */
+/** Makes the Claim of one Ingress. */
 import type { Reading } from "../../annotations/reading.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { type Ingress, keyOf } from "../../model/objects.ts";
@@ -8,7 +8,7 @@ import type { Claim, ClaimedBackend, ClaimedPath, ClaimedTls } from "../claim.ts
 import { backendOf } from "./backends.ts";
 import { typedPath } from "./paths.ts";
 
-/** `closed`: why its paths answer 503, beside reasons of the reading. */
+/** `closed` is a reason why its paths answer 503, beside those of the reading. */
 export function claimOf(ingress: Ingress, reading: Reading, closed: Problem | undefined): Claim {
   const { name, namespace = "default", uid, annotations = none } = ingress.metadata;
   return {
@@ -28,15 +28,15 @@ export function claimOf(ingress: Ingress, reading: Reading, closed: Problem | un
 
 const none: Readonly<Record<string, string>> = {};
 
-/** The Problem for which a reading closes the paths. */
+/** Returns the Problem because of which a reading closes the paths. */
 function denialOf({ verdict, problems }: Reading): Problem | undefined {
   if (verdict !== "deny") return undefined;
   return problems.find((problem) => "done" in problem && problem.done === "deny") ?? problems[0];
 }
 
 /**
- * An Ingress with only a default backend has a Claim on the catch-all (RS-4.7), and a canary with
- * one always has (RS-13.3).
+ * Returns the hosts. An Ingress with only a default backend has a Claim on the catch-all (RS-4.7),
+ * and a canary with one always has (RS-13.3).
  */
 function hostsOf({ spec }: Ingress, namespace: string, isCanary: boolean): Map<string, ClaimedPath[]> {
   const hosts = new Map<string, ClaimedPath[]>();

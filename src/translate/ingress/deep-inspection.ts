@@ -1,6 +1,6 @@
 /**
  * Finds hosts, paths and Secret names that look like an attempt to configure nginx (RS-1.9). They
- * could only reach nginx as quoted values, but the Ingress is refused all the same, so that the
+ * could only reach nginx as quoted values, but the Ingress is refused nevertheless, so that the
  * attempt is noticed.
  */
 import type { Ingress } from "../../model/objects.ts";
@@ -23,11 +23,14 @@ function hasInOrder(text: string, first: string, last: string): boolean {
   return at >= 0 && text.includes(last, at + first.length);
 }
 
-/** A word that each sign contains. Few texts have any of them. */
+/**
+ * Words that each suspicious text contains. Few texts have any of them, so this is a fast first
+ * check.
+ */
 const words = /alias|root|\/etc\/|\/var\/run\/secrets|_by_lua/;
 const anySign = (text: string): boolean => words.test(text) && signs.some(([isIn]) => isIn(text));
 
-/** One Problem for each field that contains a sign. */
+/** Returns one Problem for each suspicious field. */
 export function inspect({ metadata, spec }: Ingress): Problem[] {
   const problems: Problem[] = [];
   spec?.rules?.forEach(({ host = "", http }, r) => {

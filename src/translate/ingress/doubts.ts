@@ -1,6 +1,6 @@
 /**
- * Warnings: text of an Ingress that is valid, but probably not what its author intended. It is
- * served as written. Each of these mistakes has cost many people an afternoon.
+ * Warns about text of an Ingress that is valid, but probably not what its author intended. It is
+ * served as written. Each of these mistakes is common and hard to find.
  */
 import { annotationKeys } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -10,7 +10,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 
-/** `values` are those of its annotations; `prefix` is theirs, without a slash. */
+/** `values` are those of its annotations. `prefix` is the annotations' prefix, without a slash. */
 export function doubtsOf(
   ingress: Ingress,
   prefix: string,
@@ -48,7 +48,10 @@ function pathsOf({ spec }: Ingress) {
   return (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map(typedPath);
 }
 
-/** A pattern is not anchored at its end, so a plain path takes more than its text. */
+/**
+ * Finds plain paths that are read as patterns. A pattern is not anchored at its end, so such a path
+ * takes more than its text.
+ */
 function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): readonly Doubt[] {
   if (!rewrite.regex) return none;
   const plain = pathsOf(ingress).find(({ text }) => /^\/[\w/-]*[\w-]$/.test(text));
@@ -62,7 +65,10 @@ function patternDoubts(ingress: Ingress, { rewrite }: FeatureValues): readonly D
   ];
 }
 
-/** The redirect to https removes a final slash, so an Exact path with one is never reached. */
+/**
+ * Finds Exact paths with a final slash that are never reached, because the redirect to https
+ * removes the slash.
+ */
 function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): readonly Doubt[] {
   const { always, whenConfigured, keepTrailingSlash } = sslRedirect;
   const redirects = always || (whenConfigured && (ingress.spec?.tls ?? []).length > 0);
@@ -86,7 +92,7 @@ function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues
   return doubts;
 }
 
-/** Clients of gRPC connect by HTTP/2 alone. */
+/** Warns about gRPC without HTTP/2, because clients of gRPC only use HTTP/2. */
 function grpcDoubts({ backendProtocol }: FeatureValues, { useHttp2 }: Pick<Settings, "useHttp2">): readonly Doubt[] {
   if (useHttp2 || !backendProtocol.scheme.startsWith("GRPC")) return none;
   return [{ key: "backend-protocol", why: "use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2" }];
@@ -117,7 +123,7 @@ function underOldPrefix(name: string, prefix: string): Doubt | undefined {
   return { key: name, why: `the prefix ${oldPrefix} is not read; write ${prefix}/${key}` };
 }
 
-/** Annotations of a program with a similar name look as if they were read here. */
+/** Warns about annotations of F5's program with a similar name, which have no effect here. */
 function ofF5(name: string): Doubt | undefined {
   const [prefix] = /^nginx\.(org|com)(?=\/)/.exec(name) ?? [];
   return prefix === undefined
@@ -125,7 +131,7 @@ function ofF5(name: string): Doubt | undefined {
     : { key: name, why: `the prefix ${prefix} is for F5's NGINX Ingress Controller, another program` };
 }
 
-/** A target that loses the rest of the path, or names a group that the path lacks. */
+/** Finds a target that drops the rest of the path, or names a group that the path lacks. */
 function rewriteDoubts(ingress: Ingress, { rewrite: { target } }: FeatureValues): readonly Doubt[] {
   if (target === "") return none;
   const groups = [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
@@ -147,8 +153,8 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
 }
 
 /**
- * Counts capturing groups: brackets that are not changed by a backslash, a class or `?`. An
- * unclosed class reaches to the end, so each character is read once.
+ * Counts capturing groups: opening brackets outside of classes, without a backslash before or a `?`
+ * after them. An unclosed class reaches to the end, so each character is read once.
  */
 function groupsIn(pattern: string): number {
   const plain = pattern.replace(/\\./g, "").replace(/\[[^\]]*(?:\]|$)/g, "");

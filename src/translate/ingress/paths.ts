@@ -2,8 +2,8 @@ import type { HTTPIngressPath } from "../../model/objects.ts";
 import type { PathMatch } from "../claim.ts";
 
 /**
- * The effective path and path type of a rule: ImplementationSpecific and no type are Prefix, no
- * path is `/` (RS-5.5).
+ * Returns the effective path and path type of a rule: ImplementationSpecific or a missing type is
+ * Prefix, and a missing path is `/` (RS-5.5).
  */
 export function typedPath({ path, pathType }: Pick<HTTPIngressPath, "path" | "pathType">): PathMatch {
   const text = path === undefined || path === "" ? "/" : path;

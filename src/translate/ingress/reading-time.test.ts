@@ -1,7 +1,7 @@
 /**
- * Fields of an Ingress without a limit of length. Each gets half a megabyte of text that patterns
- * read slowly, and goes through everything that a turn and the webhook do. Quadratic time would
- * mean hours, so the test passes in time or not at all.
+ * Tests fields of an Ingress whose length is not limited. Each gets half a megabyte of text that
+ * some patterns read slowly, and is read as in a turn and in the webhook. Quadratic time would take
+ * hours, so a busy machine does not change the result.
  */
 import { expect, test } from "vitest";
 import { base, fake, ingress, put } from "../../../test/support/sketch.ts";

@@ -1,6 +1,6 @@
 /**
- * The Ingresses that are ours, as Claims. An Ingress that is refused, by its reading or by nginx,
- * leaves its last good form in force, unless that would loosen what guards its paths.
+ * Makes Claims of this controller's Ingresses. Where an Ingress is refused, by its reading or by
+ * nginx, its last good form stays in force, unless that form has weaker guards.
  */
 import { unannotated } from "../../annotations/read.ts";
 import type { Reading } from "../../annotations/reading.ts";
@@ -27,7 +27,7 @@ const ingressKey = (key: string) => objectKey("Ingress", key);
 
 /**
  * The state in force for an Ingress: the form that is served, and whether it is open, so that it
- * may stand in for a later one.
+ * may replace a later one.
  */
 interface InForce {
   readonly form: Ingress;
@@ -48,12 +48,12 @@ export class IngressSource implements ClaimSource {
     this.#problems = problems;
   }
 
-  /** Keys of the Ingresses that are ours, valid or not. */
+  /** Keys of this controller's Ingresses, valid or not. */
   get accepted(): ReadonlySet<string> {
     return this.#accepted;
   }
 
-  /** Forms that stand in for refused ones. */
+  /** Forms that replace refused ones. */
   get lastGood(): LastGood["objects"] {
     return this.#lastGood;
   }
@@ -124,8 +124,8 @@ export class IngressSource implements ClaimSource {
   }
 
   /**
-   * The last good form, in place of a version that is not applied for these reasons and those of
-   * its reading.
+   * Returns the last good form, in place of a version that is not applied for these reasons and
+   * those of its reading.
    */
   #standIn(key: string, ingress: Ingress, turn: Turn, reading: Reading, why: readonly Problem[]): Claim | undefined {
     const good = this.#goodFormOf(key);
@@ -133,21 +133,21 @@ export class IngressSource implements ClaimSource {
     this.#keep(key, good);
     const standIn = this.#read(good, turn);
     this.#references.set(key, [...reading.references, ...standIn.references]);
-    // Where Sluice cannot even compare the two forms, the refused one may guard more.
+    // Where Sluice cannot compare the two forms, the refused one may have more guards.
     const loosened = guarded(
       () => guardsDiffer(good, ingress, this.#options.annotationsPrefix),
       () => true,
     );
     const closes = loosened || standIn.failed === true;
-    // A version that is not applied has a Problem with the reason. Even without one its paths are
-    // closed.
+    // A version that is not applied has a Problem with the reason. Without one its paths are
+    // closed, too.
     const [reason = unguarded({ kind: "Ingress", ...nameOf(key) })] = [
       ...why,
       ...reading.problems.filter(isRefusal),
       ...standIn.problems.filter(isRefusal),
     ];
     const closed = closes ? reason : undefined;
-    // A form that Sluice cannot read has no known paths, so the paths of the last good one are
+    // A form that Sluice cannot read has no known paths, so the paths of the last good form are
     // closed.
     return guarded(
       () => {
@@ -163,7 +163,7 @@ export class IngressSource implements ClaimSource {
     return claim;
   }
 
-  /** The stored form of the Ingress, or else the one in force until now. */
+  /** Returns the stored form of the Ingress, or else the one in force until now. */
   #goodFormOf(key: string): Ingress | undefined {
     const kept = this.#lastGood.get(ingressKey(key)) as Ingress | undefined;
     const previous = this.#inForce.get(key);
@@ -185,7 +185,10 @@ export class IngressSource implements ClaimSource {
 
 const nothing = { claim: undefined, problems: [] };
 
-/** An Ingress on which the reading failed is refused, like one that cannot be read. */
+/**
+ * Returns the reading of an Ingress on which Sluice failed: it is refused, like one that cannot be
+ * read.
+ */
 function failedReading(ingress: Ingress, settings: Settings, bug: Error): Reading {
   const object = { kind: "Ingress", ...nameOf(keyOf(ingress)) };
   const problems = [bugProblem(object, bug)];
@@ -206,7 +209,7 @@ function claimed(ingress: Ingress, reading: Reading): Claim | Error {
   );
 }
 
-/** Whether an Ingress is not applied because of it. */
+/** Whether an Ingress is not applied because of the Problem. */
 function isRefusal(problem: Problem): boolean {
   return problem.kind === "bug" || ("done" in problem && (problem.done === "reject" || problem.done === notApplied));
 }

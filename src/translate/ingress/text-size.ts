@@ -1,16 +1,17 @@
 /**
- * How much of nginx's text one Ingress may make. Its annotations, and the ConfigMaps that they
- * name, stand in the text once for each path in static mode, and once for each host that is a
- * server block of its own in dynamic mode. An object of a megabyte can so become gigabytes, which
+ * Limits the amount of nginx's text that one Ingress may cause. The text has its annotations, and
+ * the ConfigMaps that they name, once for each path in static mode, and once for each host with a
+ * server block of its own in dynamic mode. So an object of a megabyte can become gigabytes, which
  * would end the controller at each start. Authorities of clients and backends count as text: nginx
- * reads them again for each place at each test and reload, and a thousand take it most of a second.
+ * reads them again wherever they are used, at each test and reload, and a thousand of them take
+ * most of a second.
  */
 import type { Reading } from "../../annotations/reading.ts";
 import { type Ingress, kindAndKey, type Secret } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 
-/** Characters; a thousand paths with 16 kB of annotations. */
+/** The most characters: those of a thousand paths with 16 kB of annotations. */
 const most = 16 * 2 ** 20;
 
 export function oversize(
@@ -37,7 +38,7 @@ export function oversize(
   return [{ object, kind: "annotation-unreadable", key: longest[0].slice(prefix.length + 1), why, done: "reject" }];
 }
 
-/** Characters of its authorities. */
+/** Returns the number of characters of its authorities. */
 const authoritiesIn = (secret: Secret | undefined): number =>
   Math.floor(((secret?.data?.["ca.crt"]?.length ?? 0) * 3) / 4);
 

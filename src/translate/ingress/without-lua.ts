@@ -1,13 +1,13 @@
 /**
- * Problems of annotations that need Lua, in an nginx without it, as with --mode=static. A missing
- * module of nginx is a Problem by `needs`.
+ * Finds annotations that need Lua, in an nginx without it, as with --mode=static. For missing
+ * modules of nginx, features declare `needs`.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import { lostWithoutLua } from "./beside.ts";
 
-/** `prefix` is that of the annotations, without a slash. */
+/** `prefix` is the annotations' prefix, without a slash. */
 export function withoutLuaOf(ingress: Ingress, prefix: string, values: FeatureValues): Problem[] {
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
   const object = { kind: "Ingress", namespace, name };

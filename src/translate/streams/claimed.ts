@@ -1,6 +1,6 @@
 /**
- * The Claims of TCPRoutes, UDPRoutes and TLSRoutes on the listeners of Gateways. They have no
- * paths, so no host of nginx's comes of them.
+ * Keeps the Claims of TCPRoutes, UDPRoutes and TLSRoutes on the listeners of Gateways. They have no
+ * paths, so they make no Servers.
  */
 import { bugProblem, guarded } from "../../guarded.ts";
 import { nameOf } from "../../model/objects.ts";
@@ -21,7 +21,7 @@ export class StreamClaims {
     this.#problems = problems;
   }
 
-  /** Oldest first; the same array while no Claim is another one. */
+  /** The Claims, oldest first. It is the same array while no Claim changes. */
   get all(): readonly Claim[] {
     return this.#oldestFirst;
   }

@@ -1,6 +1,6 @@
 /**
- * Names that a TLSRoute and an Ingress both ask for, on a port that both have. It is decided as for
- * a path of both: within one namespace the route has the name, else the older object.
+ * Decides about names that a TLSRoute and an Ingress both have, on a shared port. As for a common
+ * path, the route gets the name within one namespace, and the older object between namespaces.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { catchAll, type Server } from "../../model/configuration.ts";
@@ -10,7 +10,7 @@ import type { Claim } from "../claim.ts";
 import { covers } from "../gateway/hostnames.ts";
 import { keeps } from "../hosts/listener/precedence.ts";
 
-/** The names of Ingresses, and the Problems about those that a route asks for as well. */
+/** The names of Ingresses, and the Problems about those that a route has as well. */
 export class IngressNames {
   readonly #hosts = new Map<string, string>();
   readonly #claimsOf: (host: string) => readonly Claim[];
@@ -18,7 +18,7 @@ export class IngressNames {
   /** Names that routes have taken. */
   readonly lost = new Set<string>();
 
-  /** `claimsOf` gives the Claims of a host, oldest first. */
+  /** `claimsOf` returns the Claims of a host, oldest first. */
   constructor(servers: Table<Server<FeatureValues>>, claimsOf: (host: string) => readonly Claim[]) {
     this.#claimsOf = claimsOf;
     for (const { listener, name, aliases, redirectFrom } of servers.values()) {
@@ -29,7 +29,7 @@ export class IngressNames {
     }
   }
 
-  /** Whether an Ingress keeps the name; `by` is the Claim of the route, where there is one. */
+  /** Whether an Ingress keeps the name. `by` is the Claim of the route, where there is one. */
   keeps(name: string, by: Claim | undefined): boolean {
     const host = this.#hosts.get(name);
     if (host === undefined) return false;
@@ -50,7 +50,9 @@ export class IngressNames {
     return isKept;
   }
 
-  /** The names of Ingresses that one of these hostnames takes without being equal to it. */
+  /**
+   * Returns the names of Ingresses that one of these hostnames covers without being equal to it.
+   */
   under(hostnames: readonly string[]): readonly string[] {
     const wildcards = hostnames.filter((one) => one.startsWith("*."));
     if (wildcards.length === 0) return [];
@@ -61,7 +63,7 @@ export class IngressNames {
   }
 }
 
-/** Aliases may be patterns, which no name of the stream module's is. */
+/** Matches names that the stream module can have. Aliases may be patterns, which it cannot. */
 const isHostname = /^(\*\.)?[\w.-]+$/;
 
 function partyOf({ owner, since }: Claim) {

@@ -21,7 +21,10 @@ const port = (...listeners: readonly StreamListener[]): StreamPort => {
   return { id: "gw:443", protocol: "tls", address: undefined, listenPort: 443, owners: [], listeners };
 };
 
-/** A route that sends these hosts of a listener to a backend with the route's name. */
+/**
+ * Returns the Claim of a route that sends these hosts of a listener to a backend with the route's
+ * name.
+ */
 const claim = (name: string, on: string, ...hosts: readonly string[]): Claim => {
   const backends = [{ part: "", upstream: "", key: name, service: name, port: "443", weight: 1 }];
   const path = { field: "", match: { text: "/", type: "prefix", loose: false }, backends };

@@ -1,7 +1,7 @@
 /**
- * The streams of Gateways: for each StreamPort, where its names go. A client's name belongs to the
- * listener with the most specific hostname that takes it, and there to the route with the most
- * specific one. Where two routes claim the same, the older one has it.
+ * Makes the streams of Gateways: the backends of each name on a StreamPort. A client's name belongs
+ * to the listener with the most specific hostname that covers it, and there to the route with the
+ * most specific one. Where two routes have the same name, the older one gets it.
  */
 import { guarded } from "../../guarded.ts";
 import { partsOf, serverKey } from "../../model/listeners.ts";
@@ -18,7 +18,7 @@ import { covers, intersection } from "../gateway/hostnames.ts";
 import type { IngressNames } from "./contested-names.ts";
 import { type StreamWorld, servicePortNumbered } from "./servers.ts";
 
-/** `claims` are oldest first; `ingresses` decides about names on the port of Ingresses. */
+/** `claims` are sorted, oldest first. `ingresses` decides about names on the port of Ingresses. */
 export function gatewayStreams(
   ports: readonly StreamPort[],
   claims: readonly Claim[],
@@ -54,7 +54,7 @@ export function gatewayStreams(
   });
 }
 
-/** The hostnames of requests that some host of the streams takes as well. */
+/** Returns the hostnames of requests that a host of the streams covers as well. */
 function requestsOf(
   { hostnames, ingresses: isShared }: RequestsBeside,
   hosts: readonly StreamHost[],
@@ -72,8 +72,8 @@ interface Claimed {
 }
 
 /**
- * Each name of a listener once, with the route that has it. Its own hostname is there without a
- * route, too.
+ * Returns each name of a listener once, with the route that has it. The listener's own hostname is
+ * included even without a route.
  */
 function hostsOf(listener: StreamListener, all: readonly string[], claimed: readonly Claimed[]) {
   const hosts = new Map<string, Claimed | undefined>();
@@ -87,14 +87,15 @@ function hostsOf(listener: StreamListener, all: readonly string[], claimed: read
   return [...hosts].map(([hostname, by]) => ({ hostname, by }));
 }
 
-/** Whether no other listener of the port takes the name with a more specific hostname. */
+/** Whether no other listener of the port covers the name with a more specific hostname. */
 function isBest({ hostname: own }: StreamListener, name: string, all: readonly string[]): boolean {
   return !all.some((hostname) => hostname !== own && covers(own, hostname) && covers(hostname, name));
 }
 
 /**
- * None where its weight is 0: it has no share. Where nginx ends the TLS of clients, a policy that
- * wants TLS towards the backend is followed, and else nothing is sent, for it would be plain.
+ * Returns the backend; none where its weight is 0, because it has no share. Where nginx ends the
+ * TLS of clients, a policy for TLS towards the backend is followed. Where nginx cannot follow the
+ * policy, nothing is sent, because it would be sent without TLS.
  */
 function streamBackend(
   backend: ClaimedBackend,

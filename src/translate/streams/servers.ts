@@ -1,7 +1,7 @@
 /**
- * The servers of nginx's stream module: TCP and UDP services from their two ConfigMaps (RS-27), and
- * hosts whose TLS passes through (RS-26). All of it is text, so this is worked out as a whole,
- * whenever something it depends on has changed.
+ * Makes the servers of nginx's stream module: TCP and UDP services from their two ConfigMaps
+ * (RS-27), and hosts whose TLS passes through (RS-26). All of them are text, so they are made
+ * together whenever something on which they depend has changed.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugWords, guarded } from "../../guarded.ts";
@@ -18,9 +18,12 @@ import { servicePortOf } from "../upstreams/endpoints.ts";
 export interface StreamWorld {
   service(key: string): Service | undefined;
   endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
-  /** Another listener on a port; undefined where there is none. */
+  /** Returns another listener on a port; undefined where there is none. */
   taken(kind: "tcp" | "udp", port: number): string | undefined;
-  /** Whether nginx refused this text for `tcp/5432`, and why. */
+  /**
+   * Returns nginx's refusal of this text for a port such as `tcp/5432`; undefined where nginx did
+   * not refuse it.
+   */
   refusal(port: string, text: string): Refusal | undefined;
 }
 
@@ -30,7 +33,7 @@ export interface PortServers {
 }
 
 /**
- * `data` is that of the ConfigMap `object`: external port to
+ * `data` is that of the ConfigMap `object`: each external port has a value like
  * `namespace/service:port[:PROXY[:PROXY]]`.
  */
 export function portServers(
@@ -61,7 +64,7 @@ export function portServers(
 const ofBug = (bug: Error): string =>
   `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`;
 
-/** A StreamServer, or why there is none. */
+/** Returns a StreamServer, or the reason why there is none. */
 function readPort(
   kind: "tcp" | "udp",
   key: string,
@@ -69,7 +72,7 @@ function readPort(
   owner: Owner,
   world: StreamWorld,
 ): StreamServer | string {
-  // `05432` would be the port of `5432` once more, and nginx refuses a port that is there twice.
+  // `05432` would be the same port as `5432`, and nginx refuses a port that occurs twice.
   const port = /^[1-9]\d{0,4}$/.test(key) ? Number(key) : 0;
   if (port === 0 || port > 65_535) return `${JSON.stringify(key)} is not a port number`;
   const taken = world.taken(kind, port);
@@ -112,7 +115,7 @@ function streamPortOf({ spec }: Service, reference: string, protocol: string): S
   });
 }
 
-/** The port of this number and protocol, by which routes name it. */
+/** Returns the port with this number and protocol, by which routes refer to it. */
 export function servicePortNumbered(
   service: Service | undefined,
   port: string,
@@ -122,8 +125,8 @@ export function servicePortNumbered(
 }
 
 /**
- * The hosts whose TLS passes through: to the address of the Service behind `/`, or its endpoints
- * where it has none. Those `without` have lost their name.
+ * Returns the hosts whose TLS passes through to the address of the Service behind `/`, or to its
+ * endpoints where it has no address. Hosts in `without` have lost their name.
  */
 export function passthroughServers(
   servers: Table<Server<FeatureValues>>,

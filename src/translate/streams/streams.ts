@@ -1,7 +1,7 @@
 /**
- * The servers of the stream module, worked out as a whole when something that it could depend on
- * has changed. Hosts whose TLS passes through may change with any Server, so with that flag it is
- * worked out in each turn.
+ * Keeps the servers of the stream module. They are made again together when something on which they
+ * may depend has changed. Hosts whose TLS passes through may change with any Server, so with that
+ * flag they are made in each turn.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
@@ -20,16 +20,16 @@ import { IngressNames } from "./contested-names.ts";
 import { gatewayStreams } from "./gateway-streams.ts";
 import { passthroughServers, portServers, type StreamWorld } from "./servers.ts";
 
-/** The streams of Gateways; each is the same object while nothing about it is different. */
+/** The inputs for the streams of Gateways. Each is the same object while it does not change. */
 export interface OfGateways {
   readonly ports: readonly StreamPort[];
-  /** Oldest first. */
+  /** The Claims, oldest first. */
   readonly claims: readonly Claim[];
 }
 
-/** How names are shared with Ingresses. */
+/** The inputs about hosts of Ingresses, with which names are shared. */
 export interface OfHosts {
-  /** The Claims of a host, oldest first. */
+  /** Returns the Claims of a host, oldest first. */
   readonly claimsOf: (host: string) => readonly Claim[];
   readonly contested: Contested;
 }
@@ -67,7 +67,7 @@ export class Streams {
     ).flatMap(([kind, key]) => (key === undefined ? [] : [[kind, key] as const]));
   }
 
-  /** The servers as of the last `renew`; the same array while nothing is different. */
+  /** The servers as of the last `renew`. It is the same array while nothing changes. */
   get servers(): readonly StreamServer[] {
     return this.#servers;
   }
@@ -94,7 +94,7 @@ export class Streams {
     if (JSON.stringify(streams) !== JSON.stringify(this.#servers)) this.#servers = streams;
   }
 
-  /** For logs and Events, and for the statuses of routes. */
+  /** Stores the Problems for logs and Events, and for the statuses of routes. */
   #tellContested(problems: readonly Problem[]): void {
     this.#problems.tell("names of streams", problems);
     this.#contested.note("names of streams", problems);

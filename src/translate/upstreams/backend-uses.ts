@@ -1,6 +1,6 @@
 /**
- * The Services to which the paths of a host send requests. A missing Service or port is reported
- * once for each path that names it.
+ * Collects the Services to which the paths of a host send requests. A missing Service or port is
+ * reported once for each path that names it.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Problem } from "../../problem.ts";
@@ -26,8 +26,8 @@ export class BackendUses {
   }
 
   /**
-   * Notes the backends of a path. False where one of them is no Service: such a path makes no
-   * Location (RS-5.8).
+   * Notes the backends of a path. Returns false where one of them is not a Service: such a path
+   * makes no Location (RS-5.8).
    */
   ofPath(claim: Claim, { field, backends }: ClaimedPath): boolean {
     return backends.every((backend) => this.#use(claim, `${field}.${backend.part}`, backend, false));
@@ -67,10 +67,10 @@ export class BackendUses {
   }
 }
 
-/** An Upstream, as one Claim uses it: a path or a default of it. */
+/** Returns an id for one Claim's use of an Upstream, by a path or as its default backend. */
 const idOf = (upstream: string, { key }: Claim, asDefault: boolean): string => `${upstream} ${key} ${asDefault}`;
 
-/** Id of the Upstream of the Service that stands in for others without endpoints. */
+/** Returns the id of the Upstream of the Service that stands in for others without endpoints. */
 export function standInOf({ customErrors: { standIn } }: FeatureValues): string | undefined {
   return standIn && `${standIn.namespace}/${standIn.service}/${standIn.port}`;
 }

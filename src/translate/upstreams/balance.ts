@@ -1,14 +1,14 @@
 /**
- * The balancing of an Upstream that several Claims share with different values (RS-3.7, RS-14.3):
- * the oldest Claim decides the algorithm, the oldest that names one the mode of affinity, and the
- * youngest the cookie.
+ * Decides the balancing of an Upstream that several Claims share with different values (RS-3.7,
+ * RS-14.3). The oldest Claim decides the algorithm, the oldest that names a mode of affinity
+ * decides the mode, and the youngest decides the cookie.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AffinityCookie, Balance } from "../../model/configuration.ts";
 import { byAge } from "../age.ts";
 import type { Claim } from "../claim.ts";
 
-/** A port of a Service that a Location sends to, with a Claim that sets how it is balanced. */
+/** A port of a Service to which a Location sends requests, with a Claim that sets its balancing. */
 export interface UpstreamUse {
   readonly id: string;
   readonly service: string;
@@ -16,7 +16,7 @@ export interface UpstreamUse {
   readonly claim: Claim;
   /** Whether it is the default backend of the Claim, which decides last (RS-3.7). */
   readonly asDefault: boolean;
-  /** For a canary: the id of the Upstream it relieves. */
+  /** For a canary, the id of the Upstream that it relieves. */
   readonly relieves: string | undefined;
   /** Whether `port` is the number of the Service's port, and neither its name nor a target port. */
   readonly byNumber?: true;
@@ -25,8 +25,8 @@ export interface UpstreamUse {
 export const roundRobin: Balance = { algorithm: "round_robin" };
 
 /**
- * The use whose Claim decides, among at least one: the youngest default backend, else the oldest
- * use.
+ * Returns the use whose Claim decides, among at least one: the youngest default backend, or else
+ * the oldest use.
  */
 export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
   if (uses.length === 1) return uses[0]!;
@@ -41,8 +41,8 @@ export function balanceOf(uses: readonly UpstreamUse[]): Balance {
 }
 
 /**
- * A canary's own value, unless clients are bound to the Upstream that it relieves: then they are
- * bound to the canary in the same way (RS-14.7).
+ * Returns a canary's balancing. It is the canary's own, unless cookies bind clients to the Upstream
+ * that it relieves: then cookies bind clients to the canary in the same way (RS-14.7).
  */
 export function canaryBalance(uses: readonly UpstreamUse[], relieved: Balance): Balance {
   const { features } = speakerOf(uses).claim;

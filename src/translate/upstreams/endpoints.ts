@@ -1,6 +1,6 @@
 /**
- * The Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready
- * condition is false; one that is terminating but still serving counts only while no other is
+ * Finds the Endpoints behind one port of one Service (RS-9). An endpoint counts unless its ready
+ * condition is false. One that is terminating but still serving counts only while no other is
  * ready, so a rollout never empties an Upstream.
  */
 import { isIP } from "node:net";
@@ -13,7 +13,7 @@ import type { TranslateOptions } from "../options.ts";
 export interface EndpointsQuestion {
   readonly service: Service;
   readonly slices: readonly EndpointSlice[];
-  /** Number or name, as its owner has it. */
+  /** The port's number or name, as its owner wrote it. */
   readonly port: string;
   /** The port itself, where it is known already. */
   readonly declared?: ServicePort;
@@ -29,7 +29,7 @@ export type EndpointsAnswer =
   | {
       readonly kind: "endpoints";
       readonly endpoints: readonly Endpoint[];
-      /** Only where there were too many: how many were read. */
+      /** The number of endpoints that were read, only where there were more. */
       readonly most?: number;
     }
   | { readonly kind: "no-port" }
@@ -64,8 +64,8 @@ function mostPairsOf({ spec }: Service): number {
 }
 
 /**
- * The first TCP port whose number, target port or name equals the reference (RS-9.2). HTTP does not
- * run over UDP.
+ * Returns the first TCP port whose number, target port or name equals the reference (RS-9.2). HTTP
+ * does not run over UDP.
  */
 export function servicePortOf({ spec }: Service, reference: string): ServicePort | undefined {
   return spec?.ports?.find(({ port, targetPort, name, protocol = "TCP" }) => {
@@ -76,7 +76,7 @@ export function servicePortOf({ spec }: Service, reference: string): ServicePort
 
 interface FromSlices {
   readonly found: readonly Endpoint[];
-  /** Where there were more. */
+  /** Given only where there were more. */
   readonly most?: number;
 }
 
@@ -138,7 +138,10 @@ function slicePorts(
   return found.length > 0 || fallback === undefined ? found : [fallback];
 }
 
-/** The zone to prefer, if every endpoint of the slice has hints and some are for it (RS-9.13). */
+/**
+ * Returns the zone to prefer, if every endpoint of the slice has hints and some are for it
+ * (RS-9.13).
+ */
 function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined): string | undefined {
   if (zone === undefined || endpoints.length === 0) return undefined;
   const hinted = endpoints.every(({ hints }) => (hints?.forZones?.length ?? 0) > 0);
@@ -147,9 +150,9 @@ function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined)
 }
 
 /**
- * The addresses of the name (RS-9.5), on the target port of the Service's port, or on the number in
- * the reference where the Service has no such port. An IP literal is used as it is (ingress-nginx
- * has no peer then, RS-9.6).
+ * Returns the addresses of the name (RS-9.5), on the target port of the Service's port, or on the
+ * number in the reference where the Service has no such port. An IP literal is used as it is
+ * (ingress-nginx has no peer then, RS-9.6).
  */
 function externalEndpoints(
   { service, port, addresses }: EndpointsQuestion,
@@ -182,7 +185,7 @@ function isDnsName(name: string): boolean {
 
 const endpoints = (found: readonly Endpoint[]): EndpointsAnswer => ({ kind: "endpoints", endpoints: sorted(found) });
 
-/** Also removes duplicates, so that equal clusters give equal Upstreams. */
+/** Sorts endpoints and removes duplicates, so that equal clusters give equal Upstreams. */
 function sorted(found: readonly Endpoint[]): readonly Endpoint[] {
   if (found.length < 2) return found;
   const byText = new Map(found.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));

@@ -20,8 +20,8 @@ export class ServiceEndpoints {
   }
 
   /**
-   * Reads the EndpointSlices of this turn; returns the Services, by `namespace/name`, that lost,
-   * got or changed one.
+   * Reads the EndpointSlices of this turn. Returns the Services, by `namespace/name`, with a new,
+   * changed or removed slice.
    */
   takeIn({ before, now }: Turn): Set<string> {
     this.#snapshot = now.snapshot;

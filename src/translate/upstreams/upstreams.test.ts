@@ -9,7 +9,7 @@ import { Problems } from "../problems.ts";
 import { ServiceEndpoints } from "./service-endpoints.ts";
 import { Upstreams } from "./upstreams.ts";
 
-/** Upstreams whose uses are those of one host, `a.example`: each of `used` by the Ingress `a`. */
+/** Returns Upstreams for one host, `a.example`, on which the Ingress `a` uses each of `used`. */
 function keeper(...used: readonly string[]) {
   const problems = new Problems();
   const options = { ...defaultOptions, defaultBackendService: "ns/fallback" };

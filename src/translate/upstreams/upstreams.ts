@@ -22,7 +22,7 @@ export class Upstreams {
   readonly #options: TranslateOptions;
   readonly #endpoints: ServiceEndpoints;
   readonly #problems: Problems;
-  /** Uses by host and by id of the Upstream: a host of 10,000 paths may use as many. */
+  /** Uses by host and by id of the Upstream, because a host of 10,000 paths may use as many. */
   readonly #uses = new Map<string, ReadonlyMap<string, readonly UpstreamUse[]>>();
   readonly #hosts = new Dependencies();
   /** Upstreams by Service, and by the name that an ExternalName stands for. */
@@ -56,7 +56,7 @@ export class Upstreams {
   }
 
   /**
-   * Makes Upstreams again that may have changed; `rolled` are the Services whose EndpointSlices
+   * Makes Upstreams again that may have changed. `rolled` are the Services whose EndpointSlices
    * have changed.
    */
   renew(turn: Turn, rolled: Iterable<string>): void {
@@ -87,7 +87,10 @@ export class Upstreams {
     return guarded(make, (bug) => this.#withoutEndpoints(id, bug));
   }
 
-  /** Sluice failed on the Service or its EndpointSlices: its paths answer 503. */
+  /**
+   * Returns the Upstream of a Service on which Sluice failed. Without endpoints its paths answer
+   * 503.
+   */
   #withoutEndpoints(id: string, bug: Error): Upstream {
     const service = this.#usesOf(id)[0]?.service ?? this.#options.defaultBackendService ?? "";
     this.#problems.tell(`upstream ${id}`, [bugProblem({ kind: "Service", ...nameOf(service) }, bug)]);
@@ -123,7 +126,8 @@ export class Upstreams {
   }
 
   /**
-   * The global default backend, or the built-in 404 server where that has no endpoints (RS-8.1).
+   * Returns the global default backend, or the built-in 404 server where that has no endpoints
+   * (RS-8.1).
    */
   #defaultUpstream(): Upstream {
     const { defaultBackendService: key, defaultServerPort } = this.#options;
@@ -140,7 +144,9 @@ export class Upstreams {
     return [...this.#hosts.usersOf(id)].flatMap((host) => this.#uses.get(host)?.get(id) ?? []);
   }
 
-  /** The name matters where the addresses come from it. */
+  /**
+   * Notes the sources of an Upstream: its Service, and an ExternalName from which addresses come.
+   */
   #noteSource(id: string, service: string | undefined): void {
     const name = service === undefined ? undefined : this.#services.get(service)?.spec?.externalName;
     this.#byService.set(id, service === undefined ? [] : [service]);
@@ -152,7 +158,7 @@ function portNumbered(service: Service | undefined, port: string): ServicePort |
   return service?.spec?.ports?.find((one) => String(one.port) === port && (one.protocol ?? "TCP") === "TCP");
 }
 
-/** Reported for the owner that decides about the Upstream. */
+/** Returns the Problem of an unusable Service, for the owner that decides about the Upstream. */
 function unusable(answer: EndpointsAnswer, service: string, { owner: object }: Claim): Problem[] {
   const problem = { object, kind: "field-unusable", field: `Service ${service}` } as const;
   if (answer.kind === "unusable") return [{ ...problem, why: answer.why, done: "it gets no requests" }];

@@ -13,7 +13,7 @@ import { until } from "../../nginx/support/until.ts";
 export interface Started {
   /** The worker processes. */
   workers(): readonly number[];
-  /** Where the text is. */
+  /** The path of the text. */
   readonly conf: string;
   /** Milliseconds that `nginx -t` takes. */
   test(): Promise<number>;

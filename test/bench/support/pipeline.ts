@@ -43,7 +43,7 @@ export async function openPipeline(): Promise<Pipeline> {
   };
 }
 
-/** CPU of one call, in ms of user and system time. */
+/** Returns the CPU time of one call, in ms of user and system time. */
 export function cpuOf(work: () => void): number {
   const before = process.cpuUsage();
   work();

@@ -13,14 +13,14 @@ export interface ContainedOptions {
   readonly mounts: readonly Mount[];
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Called with what it prints. */
+  /** Called with the container's output. */
   readonly write: (text: string) => void;
   /** The time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
 }
 
 export interface Contained {
-  /** Its first process, while it has one. */
+  /** Returns the id of its first process, while it has one. */
   first(): number | undefined;
   /** Stops the processes as a kubelet does: SIGTERM, and SIGKILL for one that takes too long. */
   stop(): Promise<void>;
@@ -53,8 +53,8 @@ export function startContained(options: ContainedOptions): Contained {
   })();
   const first = () => childOf(running.pid);
   /**
-   * `unshare` itself, which passes no signal on, where it has not started the first process yet, or
-   * has none any more.
+   * Signals the first process. Where there is none yet, or no longer, it kills `unshare` itself,
+   * which passes no signal on.
    */
   const tell = (signal: NodeJS.Signals) => {
     const told = first();
@@ -74,8 +74,8 @@ export function startContained(options: ContainedOptions): Contained {
 }
 
 /**
- * Folders that volumes are mounted below; what is made in them is seen in the container only. /tmp
- * stays the machine's.
+ * Folders below which volumes are mounted. Files that are created in them are visible only in the
+ * container. /tmp is that of the machine.
  */
 const overlaid = ["/etc", "/usr/local"];
 
@@ -128,7 +128,7 @@ function spaceOf(pid: string): string | undefined {
   }
 }
 
-/** A process may end between two looks at it. */
+/** Returns an empty text where there is no file, because a process may end between two reads. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -1,7 +1,7 @@
 /**
- * The kinds of other projects that the chart makes objects of, with the fields it uses: Prometheus
- * operator, KEDA, cert-manager. With them the API server refuses a field that the chart misspells.
- * Fields come from these projects' own API pages.
+ * Kinds of other projects of which the chart makes objects, with the fields that it uses:
+ * Prometheus operator, KEDA, cert-manager. With these definitions the API server refuses a field
+ * that the chart misspells. The fields come from these projects' own API pages.
  */
 
 import type { Cluster } from "../../e2e/support/cluster.ts";
@@ -114,8 +114,8 @@ const kinds: readonly Kind[] = [
 ];
 
 /**
- * Makes their CustomResourceDefinitions, and waits until everybody finds the kinds: a definition is
- * established before they are in the lists that clients read.
+ * Creates their CustomResourceDefinitions, and waits until clients find the kinds: a definition is
+ * established some time before the lists that clients read have its kind.
  */
 export async function installForeignKinds(cluster: Cluster): Promise<void> {
   const input = kinds.map((kind) => JSON.stringify(definition(kind))).join("\n---\n");

@@ -1,6 +1,6 @@
 /**
- * Renders the chart with the real helm, with no cluster: what would be installed, and what
- * NOTES.txt would say.
+ * Renders the chart with the real helm, without a cluster: the objects to install, and the text of
+ * NOTES.txt.
  */
 import { join } from "node:path";
 import { execa } from "execa";
@@ -25,8 +25,7 @@ export interface RenderOptions {
 }
 
 /**
- * Renders with these values; throws with helm's complaint when the values or the templates are
- * wrong.
+ * Renders with these values. Throws helm's message when the values or the templates are wrong.
  */
 export async function render(values: unknown = {}, options: RenderOptions = {}): Promise<Rendered> {
   const { release = "ingress-nginx", namespace = "ingress-nginx" } = options;
@@ -42,8 +41,8 @@ export async function render(values: unknown = {}, options: RenderOptions = {}):
 }
 
 /**
- * The one object of this kind and name; without a name, the only one of the kind. Throws unless
- * there is exactly one.
+ * Returns the object of this kind and name, or, without a name, the only one of the kind. Throws
+ * unless there is exactly one.
  */
 export function one({ objects }: Rendered, kind: string, name?: string): Manifest {
   const found = objects.filter(
@@ -53,12 +52,12 @@ export function one({ objects }: Rendered, kind: string, name?: string): Manifes
   return found[0]!;
 }
 
-/** The controller's Deployment or DaemonSet. */
+/** Returns the controller's Deployment or DaemonSet. */
 export const workloadOf = ({ objects }: Rendered): Manifest =>
   objects.find(
     ({ kind, metadata }) =>
       ["Deployment", "DaemonSet"].includes(kind) && metadata.labels["app.kubernetes.io/component"] === "controller",
   )!;
 
-/** The controller's container. */
+/** Returns the controller's container. */
 export const controllerOf = (rendered: Rendered): Manifest => workloadOf(rendered).spec.template.spec.containers[0];

@@ -1,7 +1,7 @@
 /**
  * Stands in for scheduler and kubelet: puts every Pod on one Node, marks it as running and ready,
- * and deletes Pods that should go. `start` is called for each Pod to run its program, and returns
- * how to stop it. The logs of a Pod are its output.
+ * and deletes Pods that should go. `start` is called for each Pod to run its program, and returns a
+ * function that stops it. The logs of a Pod are its output.
  */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -27,13 +27,13 @@ export interface Kubelet {
 
 export interface Running {
   stop(): Promise<void>;
-  /** The container's output since a time in milliseconds since 1970. */
+  /** Returns the container's output since a time, which is in milliseconds since 1970. */
   log?(sinceMs: number): string;
 }
 
 /**
- * Starts the program of a Pod; resolves when it is ready, and a failure is tried again. `signal`
- * ends the wait of a Pod that is deleted.
+ * Starts the program of a Pod. Resolves when it is ready; after a failure it is called again.
+ * `signal` aborts when the Pod is deleted.
  */
 export type StartPod = (pod: Pod, address: string, signal: AbortSignal) => Promise<Running>;
 
@@ -55,7 +55,7 @@ export async function startKubelet(
   subnet = machineSubnet,
 ): Promise<Kubelet> {
   await makeNode(cluster);
-  /** Keyed by `namespace/name`. */
+  /** Functions that return the output of each Pod, by `namespace/name`. */
   const logsOf = new Map<string, Running["log"]>();
   const logs = await serveLogs(cluster, (pod, sinceMs) => logsOf.get(pod)?.(sinceMs) ?? "");
   const client = new Client(await kubeConfigCredentials([cluster.kubeconfig()]));
@@ -130,8 +130,8 @@ export async function startKubelet(
 }
 
 /**
- * Rights and objects arrive in the API server's own time, so a Pod that cannot start is tried
- * again, as a kubelet does.
+ * Starts a Pod, and tries again where it cannot start, as a kubelet does: rights and objects may
+ * become visible some time later.
  */
 async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal): Promise<Running> {
   while (!signal.aborted) {
@@ -160,7 +160,10 @@ async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Pro
   }
 }
 
-/** The API server asks the Node for logs, and takes any certificate unless it has an authority. */
+/**
+ * Serves logs, which the API server requests from the Node. It accepts any certificate unless it
+ * has an authority.
+ */
 async function serveLogs({ authority, folder }: Cluster, logOf: (pod: string, sinceMs: number) => string) {
   await issueServer(authority, folder, "kubelet", `IP:${node.address}`);
   const [cert, key] = ["crt", "key"].map((suffix) => readFileSync(`${folder}/kubelet.${suffix}`));
@@ -183,8 +186,8 @@ async function makeNode(cluster: Cluster): Promise<void> {
     addresses: [{ type: "InternalIP", address: node.address }],
   };
   await cluster.kubectl(["patch", "node", node.name, "--subresource=status", "--patch", JSON.stringify({ status })]);
-  // The API server gives it to every new Node, and no controller here takes it away when the Node
-  // is ready.
+  // The API server adds this taint to every new Node, and no controller here removes it when the
+  // Node is ready.
   await cluster.kubectl(["taint", "node", node.name, "node.kubernetes.io/not-ready:NoSchedule-"]);
 }
 

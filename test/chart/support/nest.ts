@@ -1,4 +1,4 @@
-/** Values written as paths, the way `--set` takes them, made into the tree of a values file. */
+/** Makes the tree of a values file from values that are written as paths, as for `--set`. */
 export function nest(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const root: Record<string, unknown> = {};
   for (const [path, value] of Object.entries(flat)) {

@@ -1,8 +1,8 @@
 /**
- * A network namespace for a Pod, with an address that the test's own namespace and other Pods
- * reach: so that many Pods listen on port 80, as in a cluster. A process that only sleeps holds it.
- * The test's namespace forwards between Pods; it is the one that `npm test` made, not the
- * machine's.
+ * Makes a network namespace for a Pod, with an address that the test's own namespace and other Pods
+ * can reach. So many Pods can listen on port 80, as in a cluster. A process that only sleeps keeps
+ * the namespace. The test's namespace forwards between Pods; it is the one that `npm test` made,
+ * not the machine's.
  */
 import { execa } from "execa";
 
@@ -28,7 +28,7 @@ export async function openPodNetwork(address: string): Promise<PodNetwork> {
   ];
   const script = [
     "echo 1 > /proc/sys/net/ipv4/ip_forward",
-    // Until unshare has done its work the process is still in our namespace.
+    // Before unshare has finished, the process is still in our namespace.
     `until [ "$(readlink /proc/${holder.pid}/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.02; done`,
     `ip link add ${link} type veth peer name eth0 netns ${holder.pid}`,
     `ip link set ${link} up`,

@@ -11,14 +11,14 @@ import type { Pod } from "./kubelet.ts";
 export const tokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The volume that Kubernetes adds for the account's token is called like the one that the chart
- * makes itself.
+ * The volume for the account's token, which Kubernetes would add, gets the name of the one that the
+ * chart makes itself.
  */
 const tokenVolume = "api-token";
 
 export interface Mount {
   readonly at: string;
-  /** On this machine. */
+  /** The path on this machine. */
   readonly from: string;
   readonly writable: boolean;
 }
@@ -58,7 +58,7 @@ export function environmentOf({ url }: Cluster, { metadata }: Pod, container: Ma
   return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port, ...Object.fromEntries(given) };
 }
 
-/** `$(NAME)` in a command or an argument is a variable of the container. */
+/** Replaces `$(NAME)` in a command or an argument, which is a variable of the container. */
 export const expanded = (words: readonly string[], env: Readonly<Record<string, string>>): string[] =>
   words.map((word) => word.replaceAll(/\$\((\w+)\)/g, (whole, name) => env[name] ?? whole));
 
@@ -72,8 +72,8 @@ async function writeToken(cluster: Cluster, pod: Pod, folder: string): Promise<v
 }
 
 /**
- * The keys of a ConfigMap or Secret as files, by way of the links that a kubelet makes; `items`
- * chooses and renames.
+ * Writes the keys of a ConfigMap or Secret as files, with the same links as a kubelet. `items`
+ * chooses and renames keys.
  */
 async function writeKeys(
   cluster: Cluster,

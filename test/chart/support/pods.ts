@@ -1,9 +1,9 @@
 /**
  * Runs the containers of a Pod as processes of this machine, as a kubelet would: the program,
  * arguments, environment, volumes, token and network that the Pod's spec gives them, and each
- * container with process ids of its own. A container that ends is started again. What it does not
- * do is the image, the user and the root file system: that is test/image. Containers of other
- * images answer "NAME says hello" on port 8080.
+ * container with process ids of its own. A container that ends is started again. It does not use
+ * the image, the user and the root file system; test/image tests these. Containers of other images
+ * answer "NAME says hello" on port 8080.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ import { environmentOf, expanded, makeVolumes, mountsOf } from "./pod-spec.ts";
 const root = join(import.meta.dirname, "../../..");
 const main = join(root, "src/main.ts");
 
-/** The image's programs, and what they are in a checkout. */
+/** The image's programs, each with its command in a checkout. */
 const programs: Readonly<Record<string, readonly string[]>> = {
   "/sluice-init": [initProgram()],
   "/nginx-ingress-controller": ["node", main, "run", "--run-folder=/run/sluice"],
@@ -32,13 +32,13 @@ const programs: Readonly<Record<string, readonly string[]>> = {
 /** Containers have names like `ingress-nginx-controller-abc/controller`. */
 export interface Pods {
   readonly start: StartPod;
-  /** The output of a container in all its lives. */
+  /** Returns the output of a container since its first start. */
   log(container: string): string;
-  /** The processes of a container now, by their process ids on this machine. */
+  /** Returns the present processes of a container, by their process ids on this machine. */
   processes(container: string): readonly Process[];
 }
 
-/** `flags` are given to every controller before those of its Pod. */
+/** Every controller gets `flags` before the flags of its Pod. */
 export function podsAsProcesses(cluster: Cluster, flags: readonly string[] = []): Pods {
   const logs = new Map<string, string>();
   const live = new Map<string, Contained>();
@@ -94,7 +94,7 @@ const hello = (name: string) =>
 
 const readyMs = 120_000;
 
-/** Asks the readiness probe until it succeeds; throws where the Pod is deleted before that. */
+/** Repeats the readiness probe until it succeeds. Throws where the Pod is deleted before that. */
 async function isReady(container: Manifest, address: string, signal: AbortSignal): Promise<void> {
   const probe = container.readinessProbe?.httpGet;
   if (probe === undefined) return;

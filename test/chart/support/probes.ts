@@ -6,7 +6,7 @@ import type { Json } from "../../../scripts/chart/value.ts";
 
 type Flat = Readonly<Record<string, Json>>;
 
-/** Keyed by the beginning of a path; all that match are set. */
+/** Values to set, by the beginning of a path. All that match are set. */
 const conditions: readonly (readonly [prefix: string, set: Flat])[] = [
   ["portNamePrefix", { tcp: { "9000": "default/tcp:9000" } }],
   ["rbac.scope", { "controller.scope.enabled": true }],
@@ -48,7 +48,7 @@ const conditions: readonly (readonly [prefix: string, set: Flat])[] = [
   ["defaultBackend.unhealthyPodEvictionPolicy", { "defaultBackend.replicaCount": 2 }],
 ];
 
-/** The switch that a probe turns itself is not a condition of it. */
+/** Returns the conditions for a path, without the value that the probe itself changes. */
 export function given(path: string): Flat {
   const sets = conditions.filter(([prefix]) => path.startsWith(prefix)).map(([, set]) => set);
   const { [path]: _, ...rest } = Object.assign({}, ...sets) as Record<string, Json>;

@@ -1,7 +1,7 @@
 /**
- * Objects that have nothing to do with the suite and change all the time: ConfigMaps, Ingresses,
- * EndpointSlices and HTTPRoutes of a namespace of their own. Each change is one that a controller
- * has to look at, because it says something new.
+ * Changes objects that have nothing to do with the suite, all the time: ConfigMaps, Ingresses,
+ * EndpointSlices and HTTPRoutes in a namespace of their own. A controller has to process each
+ * change, because the content differs.
  */
 import { Client, kubeConfigCredentials } from "../../../src/kubernetes/index.ts";
 import { configMaps, endpointSlices, httpRoutes, ingresses } from "../../../src/resources.ts";
@@ -9,12 +9,12 @@ import type { Cluster } from "../../e2e/support/cluster.ts";
 import { apply } from "../../e2e/support/sluice.ts";
 
 export interface Churn {
-  /** Ends it, and gives how many changes the API server has taken per second. */
+  /** Ends it, and returns the number of changes that the API server accepted per second. */
   stop(): Promise<number>;
 }
 
 const namespace = "churn";
-/** Of each kind. */
+/** The number of objects of each kind. */
 const count = 25;
 
 const rules = (nth: number) => [
@@ -28,7 +28,7 @@ const rules = (nth: number) => [
 const endpoints = (nth: number) => [{ addresses: [`198.18.${nth % 250}.${Math.floor(nth / 250) % 250}`] }];
 const matches = (nth: number) => [{ path: { type: "PathPrefix", value: `/${nth}` } }];
 
-/** By kind: the object, and its change. */
+/** For each kind the object, and its change. */
 const kinds = [
   {
     resource: configMaps,

@@ -79,7 +79,10 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
     };
   };
 
-  /** What fails is tried again: nothing else would ask for it while the cluster is at rest. */
+  /**
+   * Tries again after a failure, because no other event would cause a try while the cluster is at
+   * rest.
+   */
   const give = async (key: string, address: string): Promise<void> => {
     const body = { status: { loadBalancer: { ingress: [{ ip: address }] } } };
     const patch = { type: "merge", subresource: "status", body } as const;

@@ -1,7 +1,7 @@
 /**
  * The Pods of the suite: each runs the suite's own server as a process in a network namespace. The
- * one Pod of CoreDNS runs a program of ours that answers each question. Pods of other images are
- * called ready and run nothing; no test asks them.
+ * Pod of CoreDNS runs a program of ours that answers each question. Pods of other images are
+ * reported as ready without running a program; no test sends them requests.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -16,7 +16,7 @@ import { openPodNetwork } from "../../chart/support/pod-network.ts";
 import { environmentOf, makeVolumes, mountsOf } from "../../chart/support/pod-spec.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
 
-/** Where the suite's server answers first. */
+/** The port on which the suite's server answers first. */
 const port = 3000;
 
 export function echoPods(cluster: Cluster): StartPod {
@@ -37,7 +37,8 @@ export function echoPods(cluster: Cluster): StartPod {
       command,
       env,
       write: (text) => void printed.push({ atMs: Date.now(), text }),
-      // As first processes of their namespaces they get no SIGTERM, because they do not ask for it.
+      // They are first processes of their namespaces without a handler for SIGTERM, so the kernel
+      // does not deliver it.
       graceMs: 0,
     });
     const isUp = () => (isUdp ? printed.length > 0 : accepts(address));

@@ -1,6 +1,6 @@
 /**
- * The report of the suite without what differs from run to run, so that the kept one can be
- * compared.
+ * Makes the report of the suite without parts that differ from run to run, so that the stored one
+ * can be compared.
  */
 import { parse, stringify } from "yaml";
 

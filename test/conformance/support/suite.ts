@@ -1,4 +1,4 @@
-/** The suite as a program: its flags, and what it prints. */
+/** Runs the suite as a program and reads its output. */
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
@@ -9,18 +9,18 @@ export interface SuiteOptions {
   readonly kubeconfig: string;
   readonly gatewayClass: string;
   readonly profiles: readonly string[];
-  /** Where its report and all that it prints go. */
+  /** The folder for its report and its output. */
   readonly folder: string;
-  /** Only these; all that the class's features call for when there are none. */
+  /** The tests to run. Without any, the features of the class decide. */
   readonly tests: readonly string[];
   readonly skip?: readonly string[];
-  /** In place of the suite's own limits, as `MaxTimeToConsistency:2`. */
+  /** Replacements of the suite's own limits, such as `MaxTimeToConsistency:2`. */
   readonly limits?: string | undefined;
 }
 
 export interface SuiteResult {
   readonly passed: readonly string[];
-  /** Each failed test with what it said. */
+  /** Each failed test with its output. */
   readonly failed: ReadonlyMap<string, string>;
   readonly skipped: readonly string[];
   /**
@@ -65,8 +65,8 @@ export async function runSuite({
 }
 
 /**
- * Tests stand one level below TestConformance; what a test said stands between its start and its
- * end.
+ * Reads the results. Tests are one level below TestConformance, and a test's output stands between
+ * its start and its end.
  */
 export function resultsIn(printed: string): Omit<SuiteResult, "reportFile"> {
   const named = (word: string) =>
@@ -74,14 +74,14 @@ export function resultsIn(printed: string): Omit<SuiteResult, "reportFile"> {
       ([, name]) => name ?? "",
     );
   const failed = new Map(named("FAIL").map((name) => [name, saidBy(name, printed)]));
-  // Where it ends before its first test, what it printed is the reason.
+  // Where the suite ends before its first test, its output is the reason.
   const isWhole = /^--- (PASS|FAIL|SKIP): TestConformance /m.test(printed);
   if (!isWhole || (failed.size === 0 && /^--- FAIL: TestConformance /m.test(printed)))
     failed.set("the suite itself", printed.split("\n").slice(-40).join("\n"));
   return { passed: named("PASS"), failed, skipped: named("SKIP") };
 }
 
-/** Lines about a failure in the test, the last ones first to be kept. */
+/** Returns the last lines about a failure in the test. */
 function saidBy(name: string, printed: string): string {
   const lines = printed.split("\n");
   const start = lines.findIndex((line) => line.trim() === `=== RUN   TestConformance/${name}`);

@@ -19,7 +19,9 @@ export async function newAuthority(folder: string, name: string): Promise<Author
   return authority;
 }
 
-/** Writes `name`.crt and `name`.key for a server; `names` is as openssl writes subjectAltName. */
+/**
+ * Writes `name`.crt and `name`.key for a server. `names` has the form of openssl's subjectAltName.
+ */
 export async function issueServer(by: Authority, folder: string, name: string, names: string): Promise<Authority> {
   const issued = { certificateFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) };
   const files = ["-keyout", issued.keyFile, "-out", issued.certificateFile];

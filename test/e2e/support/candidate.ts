@@ -23,8 +23,8 @@ const election = new LeaseElection(client, {
   lead: (term) =>
     new Promise((ended) => {
       const round = () => {
-        // Before it asks: the holder of the Lease then has held it at this moment, wherever the
-        // process is stopped.
+        // The time is read before the check. So the process that holds the Lease has held it at
+        // this moment, wherever it is stopped.
         const at = now();
         if (term.holds()) say("write", at);
         if (term.lost.aborted || stop.signal.aborted) return ended();

@@ -1,9 +1,9 @@
 /**
- * The controller behind the face of the parity cases, with a real API server in front: what a case
- * applies goes through admission and the informers. Creation timestamps are the server's, a second
- * fine, so an Ingress that must be younger waits for the next second. `settled` cannot ask the sync
- * alone, because a change may still be on its way: one object of each kind is written last, and
- * each watch is in order.
+ * The controller with the interface of the parity cases and a real API server: objects of a case
+ * pass through admission and the informers. Creation timestamps are the server's, a second fine, so
+ * an Ingress that must be younger waits for the next second. `settled` cannot ask the sync alone,
+ * because a change may still be on its way: one object of each kind is written last, and each watch
+ * is in order.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -79,7 +79,7 @@ class Writer {
     this.#client = client;
   }
 
-  /** Creates or replaces. Gives a line when the API server refuses. */
+  /** Creates or replaces an object. Returns a line when the API server refuses it. */
   async put(object: KubernetesObject): Promise<readonly string[]> {
     const of = byKind.get(object.kind);
     if (of === undefined) throw new Error(`no resource is known for ${object.kind}`);
@@ -93,7 +93,9 @@ class Writer {
     return updated.ok ? [] : [`${object.kind} ${metadata.name}: ${updated.failure.message}`];
   }
 
-  /** A namespace is left: no controller here would finish its deletion. */
+  /**
+   * Deletes an object. Namespaces are kept, because no controller here would finish their deletion.
+   */
   async remove({ kind, metadata }: KubernetesObject): Promise<void> {
     const of = byKind.get(kind);
     if (of !== undefined && kind !== "Namespace") await this.#client.delete(of, metadata, never);
@@ -121,7 +123,7 @@ class Writer {
 }
 
 /**
- * They mean nothing to the controller: the Ingress, whose class no controller has, is there to name
+ * The last objects have no effect: no controller has the class of the Ingress, which only refers to
  * the Secret and the ConfigMap.
  */
 const place = { namespace: "sentinel", name: "last" };

@@ -39,8 +39,8 @@ export interface Cluster {
   readonly etcd: Daemon;
   readonly apiServer: Daemon;
   /**
-   * A kubeconfig for a user, `admin` when none is named; `server` puts something (a proxy) in front
-   * of the API server.
+   * Returns a kubeconfig for a user, by default `admin`. `server` is the address of a proxy in
+   * front of the API server.
    */
   kubeconfig(user?: string, server?: string): string;
   /** Runs kubectl and returns its output; throws with its error message. */
@@ -139,8 +139,8 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
     "authorization-mode": "RBAC",
     "service-cluster-ip-range": "10.96.0.0/16",
     "allow-privileged": true,
-    // Only the controller manager would make the ServiceAccount that this plugin wants for every
-    // Pod.
+    // This plugin requires a ServiceAccount for every Pod, which only the controller manager would
+    // create.
     ...(options.controllerManager ? {} : { "disable-admission-plugins": "ServiceAccount" }),
   };
   const given = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
@@ -152,7 +152,7 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
       const says = (path: string) => answersOk(`https://${address}:${apiPort}/${path}`, join(folder, "ca.crt"));
       return (await says(`readyz?${excluded}`)) && (await says("api/v1/namespaces/default"));
     },
-    // It waits up to a minute for every watch to end.
+    // The API server waits up to a minute for every watch to end.
     endMs: 2_000,
   });
 }
@@ -171,7 +171,7 @@ function controllerManagerIn(folder: string, url: string, kubeconfig: string): D
       ...["--use-service-account-credentials", ...keys, ...trust, ...controllers, ...ports],
     ],
     folder,
-    // The first sign that it works.
+    // This is the first sign that it works.
     isReady: () => answersOk(`${url}/api/v1/namespaces/default/serviceaccounts/default`, join(folder, "ca.crt")),
   });
 }

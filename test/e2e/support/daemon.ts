@@ -12,10 +12,10 @@ export interface DaemonOptions {
   readonly name: string;
   readonly command: readonly string[];
   readonly folder: string;
-  /** Resolves to true once the program answers. */
+  /** Resolves to true when the program answers. */
   readonly isReady: () => Promise<boolean>;
   readonly env?: Readonly<Record<string, string>>;
-  /** How long it may take to end before it is killed; 60 s by default. */
+  /** The time that it may take to end before it is killed; 60 s by default. */
   readonly endMs?: number;
 }
 

@@ -32,7 +32,10 @@ export class FaultyApi {
   readonly #server: Server;
   readonly #upstream: Agent;
   readonly #target: URL;
-  /** Every request gets this answer while it is set; undefined: the real one. */
+  /**
+   * Every request gets this answer while it is set. While it is undefined, requests get the real
+   * one.
+   */
   fault: HttpFault | undefined;
   /** The number of wrong answers so far. */
   readonly met: HttpFault[] = [];

@@ -1,4 +1,4 @@
-/** The resources that a process holds, to see whether something leaks. */
+/** Counts the resources that a process holds, to find leaks. */
 
 export interface Handles {
   readonly sockets: number;

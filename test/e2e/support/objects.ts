@@ -1,4 +1,4 @@
-/** The few kinds that the tests of the runtime itself work with. */
+/** The few kinds that the tests of the runtime itself use. */
 import { resource } from "../../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../../src/model/objects.ts";
 

@@ -13,7 +13,7 @@ export interface Rule {
 }
 
 export interface Rules {
-  /** Left out: in the whole cluster. */
+  /** Absent for the whole cluster. */
   readonly namespace?: string | undefined;
   readonly rules: readonly Rule[];
 }

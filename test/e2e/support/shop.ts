@@ -34,7 +34,7 @@ export async function openShop(): Promise<Shop> {
   return { pki, stop: backends.stop };
 }
 
-/** A Service whose one backend listens on port 8080 of this address. */
+/** Returns a Service whose one backend listens on port 8080 of this address. */
 export const serviceAt = (name: string, address: string): readonly object[] => [
   {
     apiVersion: "v1",
@@ -67,7 +67,7 @@ export interface IngressOptions {
   readonly tls?: string;
 }
 
-/** One host `NAME.example`, one path. */
+/** Returns an Ingress with one host, `NAME.example`, and one path. */
 export function ingress(name: string, options: IngressOptions = {}): object {
   const { service = "echo-a", ingressClass = "nginx", namespace = "shop", annotations = {}, tls } = options;
   const words = { name, namespace, host: `${name}.example`, paths: [["/", service]], ingressClass, tls } as const;
@@ -75,7 +75,9 @@ export function ingress(name: string, options: IngressOptions = {}): object {
   return { ...rest, metadata: { ...metadata, annotations } };
 }
 
-/** The answer of `NAME.example`: the backend's address, or the status where it is not 200. */
+/**
+ * Returns the answer of `NAME.example`: the backend's address, or the status where it is not 200.
+ */
 export async function answerOf(name: string, options: Partial<RequestOptions> = {}): Promise<Backend | number> {
   const answer: Answer = await request({ to: "127.0.0.1:80", host: `${name}.example`, ...options });
   if (answer.status !== 200) return answer.status;

@@ -19,7 +19,7 @@ const sources = [join(root, "src/main.ts")];
 export interface SluiceOptions {
   readonly cluster: Cluster;
   readonly flags?: readonly string[];
-  /** False: flags name the API server. */
+  /** False where flags name the API server. */
   readonly kubeconfig?: boolean;
   /** The user; `admin` by default. */
   readonly user?: string;
@@ -60,13 +60,13 @@ export class Sluice {
     });
   }
 
-  /** Its log so far, in whole lines and without nginx's own. */
+  /** Its log so far, in complete lines and without nginx's own. */
   get log(): string {
     const text = readFileSync(this.process.logFile, "utf8");
     return text.slice(0, text.lastIndexOf("\n") + 1).replace(/^[^{].*\n/gm, "");
   }
 
-  /** The status of `/healthz`, undefined while no server answers. */
+  /** Returns the status of `/healthz`; undefined while no server answers. */
   async health(): Promise<number | undefined> {
     const answer = await request({ to: `127.0.0.1:${this.#healthPort}`, path: "/healthz" }).catch(() => undefined);
     return answer?.status;
@@ -82,21 +82,21 @@ export class Sluice {
     }
   }
 
-  /** Removes it, its nginx and its files, in whatever state they are. */
+  /** Removes it, its nginx and its files, whatever state they are in. */
   async end(): Promise<void> {
     await this.process.stop("SIGKILL");
     await this.killNginx();
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Kills its nginx as an accident would, and waits until no process of it is left. */
+  /** Kills its nginx with SIGKILL, and waits until no process of it is left. */
   async killNginx(): Promise<void> {
     const nginx = this.nginxPid;
     if (nginx !== undefined) await until("nginx is gone", () => !signalled(-nginx, "SIGKILL"));
   }
 }
 
-/** False when there is no process to signal. */
+/** Returns false when there is no process to signal. */
 function signalled(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
@@ -108,7 +108,7 @@ function signalled(pid: number, signal: NodeJS.Signals): boolean {
 
 export const ownPod = { namespace: "ingress-nginx", name: "controller-0" };
 
-/** The namespace, Node and Pod of a controller, and the class it serves. */
+/** Creates the namespace, Node and Pod of a controller, and the class that it serves. */
 /** `spec` adds to that of the Pod. */
 export async function installPod(cluster: Cluster, pod = ownPod, spec: object = {}): Promise<void> {
   const { namespace, name } = pod;

@@ -6,7 +6,7 @@ import { answerOf } from "./shop.ts";
 export class Traffic {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  /** How often each answer came; failures count by their message. */
+  /** The number of times that each answer came; failures are counted by their message. */
   readonly answers = new Map<string, number>();
 
   /** Requests `names` in turn, at most a hundred times a second. */

@@ -27,7 +27,7 @@ const registration = {
       failurePolicy: "Fail",
       sideEffects: "None",
       admissionReviewVersions: ["v1"],
-      // The longest time that an API server allows, because the test is about the answer.
+      // This is the longest time that an API server allows, because the test needs the answer.
       timeoutSeconds: 30,
       clientConfig: { service: { ...service, port, path: "/networking/v1/ingresses" } },
     },
@@ -43,7 +43,7 @@ const registration = {
   ],
 };
 
-/** After `installPod`. */
+/** Installs the webhook; call it after `installPod`. */
 export async function installWebhook(cluster: Cluster): Promise<void> {
   const addressed = { apiVersion: "v1", kind: "Service", metadata: service, spec: { clusterIP, ports: [{ port }] } };
   await apply(cluster, [addressed, registration]);
@@ -51,14 +51,14 @@ export async function installWebhook(cluster: Cluster): Promise<void> {
 
 export const webhookAddress = { host: clusterIP, port };
 
-/** For a controller that makes the certificate itself. */
+/** The flags of a controller that makes the certificate itself. */
 export const webhookFlags: readonly string[] = [
   `--validating-webhook=${clusterIP}:${port}`,
   `--validating-webhook-certificate-secret=${ownPod.namespace}/${hook}`,
   `--validating-webhook-configuration=${hook}`,
 ];
 
-/** kubectl's messages about an object that it should apply, including warnings. */
+/** Applies an object and returns kubectl's messages, including warnings. */
 export async function tried(cluster: Cluster, object: object): Promise<string> {
   try {
     await cluster.kubectl(["apply", "--server-side", "--warnings-as-errors", "-f", "-"], {

@@ -1,12 +1,12 @@
 /**
- * One small example of each feature; `features.test.ts` writes down what nginx gets for it. A
- * feature without one does not compile.
+ * One small example of each feature; `features.test.ts` records nginx's text for it. A feature
+ * without an example does not compile.
  */
 import type { features } from "../../../src/annotations/registry.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 
 export interface FeatureCase {
-  /** Without their prefix. */
+  /** Annotations without their prefix. */
   readonly annotations: Readonly<Record<string, string>>;
   /** Keys of the ConfigMap, in both clusters that are compared. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface FeatureCase {
   readonly others?: readonly KubernetesObject[];
   /** Annotations of both Ingresses. */
   readonly beside?: Readonly<Record<string, string>>;
-  /** The annotated Ingress is one more, instead of the one that is compared. */
+  /** Whether the annotated Ingress is an additional one, and not the one that is compared. */
   readonly isSecond?: true;
 }
 

@@ -61,8 +61,8 @@ function clusterOf({ annotations, settings = {}, others = [], beside = {}, isSec
 }
 
 /**
- * Without the hashes of texts and files, and with the locations that are named by a hash in the
- * order of their content.
+ * Removes the hashes of texts and files, and sorts locations whose names are hashes by their
+ * content.
  */
 function nameless(text: string): string {
   const plain = text.replace(/[0-9a-f]{12,}/g, "HASH").replace(/_[0-9a-f]{10,}\b/g, "_HASH");

@@ -1,6 +1,6 @@
 /**
- * For each annotation two values that an Ingress might have, and the other annotations beside which
- * they mean something. The first one is not the default, so that it turns something on.
+ * Two values for each annotation that an Ingress might have, and the other annotations that they
+ * need for an effect. The first value is not the default, so that it turns something on.
  */
 
 export interface AnnotationChange {
@@ -28,7 +28,7 @@ const toggled = (beside: Readonly<Record<string, string>> = {}): AnnotationChang
   to: "false",
   beside,
 });
-/** For features that are on without the annotation. */
+/** Values for features that are on without the annotation. */
 const shutOff = (beside: Readonly<Record<string, string>> = {}): AnnotationChange => ({
   from: "false",
   to: "true",

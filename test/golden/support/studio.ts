@@ -1,6 +1,6 @@
 /**
- * Renders clusters as golden files have them: what differs from machine to machine is the same in
- * all of them.
+ * Renders clusters for golden files, with fixed values for everything that differs from machine to
+ * machine.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ import { builtInTemplates, readTemplateFiles } from "../../../src/template/files
 import { type Translation, Translator, translate } from "../../../src/translate/translator.ts";
 import { emptyInputs } from "../../../src/translate/turn.ts";
 
-/** The Gateway that has the ports of Ingresses in the cases that have it. */
+/** The Gateway that shares the ports of Ingresses, in cases that have it. */
 const shared = "infra/shared";
 
 export class Studio {
@@ -57,7 +57,7 @@ export class Studio {
     rmSync(this.#folder.root, { recursive: true });
   }
 
-  /** The results of one controller for clusters that follow each other. */
+  /** Returns the results of one controller for clusters that follow each other. */
   translatedInTurn(clusters: readonly (readonly KubernetesObject[])[]): readonly Translation[] {
     const flags = { ...defaultFlags("run"), configmap: "ingress-nginx/settings" };
     const translator = new Translator(translateOptions(flags, "run", undefined), this.#fake);
@@ -81,7 +81,7 @@ export class Studio {
     return translate({ ...emptyInputs, snapshot }, translateOptions(flags, "run", undefined), this.#fake);
   }
 
-  /** One that is given several Configurations, one after the other. */
+  /** Returns a renderer for several Configurations, one after the other. */
   renderer(luaVersion?: string): DynamicRenderer {
     return new DynamicRenderer(this.#machine("dynamic", luaVersion), this.#template);
   }
@@ -109,7 +109,7 @@ export class Studio {
     return { ...here, ...version, ...place, user: "root", nameKey: "" };
   }
 
-  /** The text without parts that differ between machines or runs. */
+  /** Returns the text without parts that differ between machines or runs. */
   neutral({ conf }: RenderedText): string {
     return (
       conf
@@ -122,7 +122,7 @@ export class Studio {
     );
   }
 
-  /** nginx's message against the text; empty where it accepts the text. */
+  /** Returns nginx's message about the text; empty where it accepts the text. */
   async refusal({ conf, files }: RenderedText): Promise<string> {
     const folder = this.#folder;
     for (const { path, content } of files) {
@@ -136,7 +136,7 @@ export class Studio {
   }
 }
 
-/** A record is JSON, but for the one that names a certificate. */
+/** Parses a record. All are JSON except the one that names a certificate. */
 function parsed(value: string): unknown {
   return value.startsWith("{") ? JSON.parse(value) : value;
 }

@@ -8,8 +8,8 @@ import type { ClaimedPath } from "../../claim.ts";
 import { withId } from "./policy.ts";
 
 /**
- * Only backends with a policy see it: no other connection is known to lead to the backend that is
- * meant.
+ * Adds the certificate to backends with a policy only, because other connections are not verified
+ * to lead to the right backend.
  */
 export function withIdentity(paths: readonly ClaimedPath[], identity: Identity | undefined): readonly ClaimedPath[] {
   if (identity === undefined) return paths;

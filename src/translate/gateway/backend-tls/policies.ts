@@ -22,7 +22,7 @@ export class BackendTlsPolicies {
   readonly #readings = new Map<string, PolicyReading>();
   /** Policies by the ConfigMaps that they name. */
   readonly #references = new Dependencies();
-  /** Policies by the Services that they are for. */
+  /** Policies by the Services that they target. */
   readonly #targets = new Dependencies();
   #changed: ReadonlySet<string> = new Set();
 
@@ -30,7 +30,9 @@ export class BackendTlsPolicies {
     this.#options = options;
   }
 
-  /** Updates itself; returns the Services, as `namespace/name`, whose policy may have changed. */
+  /**
+   * Updates the policies. Returns the Services, as `namespace/name`, whose policy may have changed.
+   */
   renew(turn: Turn): Set<string> {
     const { before, now } = turn;
     const changed = new Set(
@@ -43,28 +45,28 @@ export class BackendTlsPolicies {
       this.#read(key, turn);
       for (const service of this.#targets.usedBy(key)) services.add(service);
     }
-    // Policies beside a changed one may have won or lost.
+    // Policies with the same target as a changed one may have become effective, or no longer are.
     this.#changed = new Set([...services].flatMap((service) => [...this.#targets.usersOf(service)]));
     for (const key of changed) if (!this.#readings.has(key)) this.#changed = new Set([...this.#changed, key]);
     return services;
   }
 
-  /** Policies that have changed or gone, or that have won or lost against such a one. */
+  /** Policies that have changed or are gone, and policies with the same targets. */
   get changed(): ReadonlySet<string> {
     return this.#changed;
   }
 
-  /** Undefined where there is no such policy. */
+  /** Returns undefined where there is no such policy. */
   reading(key: string): PolicyReading | undefined {
     return this.#readings.get(key);
   }
 
-  /** The policies for the Service, as `namespace/name`. */
+  /** Returns the policies for the Service, as `namespace/name`. */
   of(service: string): Iterable<string> {
     return this.#targets.usersOf(service);
   }
 
-  /** The policy that governs the port of that name; undefined where none does. */
+  /** Returns the policy that governs the port of that name; undefined where none does. */
   governing(service: string, port: string | undefined): PolicyReading | undefined {
     const all = this.#sorted(service);
     const has = (section: string | undefined) => (one: PolicyReading) =>
@@ -72,7 +74,7 @@ export class BackendTlsPolicies {
     return (port === undefined ? undefined : all.find(has(port))) ?? all.find(has(undefined));
   }
 
-  /** Why the policy does not govern the target; undefined where it does. */
+  /** Returns why the policy does not govern the target; undefined where it does. */
   conflictAt({ key, object }: PolicyReading, { service, section, field }: PolicyTargetRead): Fault | undefined {
     const older = this.#sorted(service).find((one) =>
       one.targets.some((target) => target.service === service && target.section === section),

@@ -1,4 +1,7 @@
-/** The status of a BackendTLSPolicy at each Gateway whose routes use a Service that it is for. */
+/**
+ * Makes the status of a BackendTLSPolicy for each Gateway whose routes use a Service that it
+ * targets.
+ */
 
 import { gatewayGroup } from "../../../model/gateway/objects.ts";
 import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
@@ -18,7 +21,9 @@ export interface PolicyStatusRead {
   readonly problems: readonly Problem[];
 }
 
-/** `gateways`: by `namespace/name`, the Services of the policy that its routes use. */
+/**
+ * `gateways` has, by `namespace/name`, the Services of the policy that the Gateway's routes use.
+ */
 export function policyStatus(
   reading: PolicyReading,
   gateways: ReadonlyMap<string, ReadonlySet<string>>,

@@ -1,4 +1,4 @@
-/** The statuses and Problems of policies that may be others after a turn. */
+/** Makes the statuses and Problems of policies that may have changed in a turn. */
 import type { DesiredStatus } from "../../../model/gateway/status.ts";
 import { objectKey } from "../../../model/objects.ts";
 import type { Problems } from "../../problems.ts";
@@ -8,7 +8,7 @@ import type { BackendTlsPolicies } from "./policies.ts";
 import { policyStatus } from "./policy-status.ts";
 
 /**
- * A policy that no route of ours uses gets no status from us, because it may be for another
+ * A policy that no route of this controller uses gets no status, because it may be for another
  * controller.
  */
 export function policyStatuses(

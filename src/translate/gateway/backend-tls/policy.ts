@@ -1,7 +1,7 @@
 /**
- * One BackendTLSPolicy: which ports of Services it is for, and how these are asked. A policy that
- * cannot be followed governs its targets all the same: their requests are answered with 500, and
- * never sent without the check.
+ * Reads one BackendTLSPolicy: the ports of Services that it targets, and the TLS settings towards
+ * these. An unusable policy still governs its targets: their requests are answered with 500, and
+ * are never sent without verification.
  */
 import { hash } from "node:crypto";
 import { authoritiesIn } from "../../../certificates/authorities.ts";
@@ -16,7 +16,7 @@ import type { Fault } from "../conditions.ts";
 export interface PolicyTargetRead {
   /** `namespace/name` of the Service. */
   readonly service: string;
-  /** Name of the port; undefined: all ports. */
+  /** The name of the port; undefined for all ports. */
   readonly section: string | undefined;
   /** `spec.targetRefs[0]`. */
   readonly field: string;
@@ -28,23 +28,26 @@ export interface PolicyReading {
   readonly object: ObjectName;
   readonly policy: BackendTLSPolicy;
   readonly targets: readonly PolicyTargetRead[];
-  /** Undefined where it cannot be followed; `invalid` then has the reason. */
+  /** Undefined where the policy is unusable; `invalid` then has the reason. */
   readonly tls: BackendTls | undefined;
   readonly invalid: Fault | undefined;
-  /** References to authorities that cannot be followed. */
+  /** References to authorities that cannot be resolved. */
   readonly unresolved: readonly Fault[];
   /** Fields without effect, which do not make the policy invalid. */
   readonly notes: readonly Problem[];
-  /** `namespace/name` of ConfigMaps that were looked for. */
+  /** `namespace/name` of ConfigMaps that were looked up. */
   readonly configMaps: readonly string[];
 }
 
 /** Inputs for reading policies. */
 export interface PolicyWorld {
   configMap(key: string): ConfigMap | undefined;
-  /** The path of the file with the authorities of the machine; undefined where there is none. */
+  /**
+   * The path of the file with the authorities that the machine trusts; undefined where there is
+   * none.
+   */
   readonly systemAuthorities: string | undefined;
-  /** Whether nginx here can compare the names in a certificate by itself. */
+  /** Whether this nginx can compare the names in a certificate. */
   readonly checksNames: boolean;
 }
 
@@ -120,7 +123,7 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
   }
 }
 
-/** Sluice failed on the policy. It governs its targets all the same. */
+/** Returns the reading of a policy on which Sluice failed. It still governs its targets. */
 export function failedPolicy(policy: BackendTLSPolicy, bug: Error): PolicyReading {
   const { name, namespace = "default" } = policy.metadata;
   const object = { kind: "BackendTLSPolicy", namespace, name };
@@ -140,7 +143,7 @@ export function withId(settings: Omit<BackendTls, "id">): BackendTls {
   return { ...settings, id: hash("sha256", JSON.stringify([authorities, hostname, names, key])) };
 }
 
-/** Only those that name a Service: what else a policy is for is no backend of a route. */
+/** Returns the targets that are Services, because no other target is a backend of a route. */
 function targetsOf({ spec }: BackendTLSPolicy, namespace: string): readonly PolicyTargetRead[] {
   return (spec?.targetRefs ?? []).flatMap(({ group, kind, name, sectionName = "" }, at): PolicyTargetRead[] => {
     if (group !== "" || kind !== "Service") return [];
@@ -164,7 +167,7 @@ function isHostname(text: string): boolean {
   return text.length <= 253 && precise.test(text);
 }
 
-/** In the form that the module in `nginx/modules/` needs. */
+/** Returns a name in the form that the module in `nginx/modules/` needs. */
 function nameOf({
   type,
   hostname = "",

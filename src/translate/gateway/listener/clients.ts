@@ -1,6 +1,6 @@
 /**
- * Where a Gateway asks its clients for certificates: for all HTTPS listeners, or for those of a
- * port.
+ * Finds out where a Gateway asks its clients for certificates: for all HTTPS listeners, or for
+ * those of a port.
  */
 import type { ClientTLS, Gateway, ObjectReference } from "../../../model/gateway/objects.ts";
 
@@ -8,7 +8,7 @@ export interface AskedClients {
   /** `spec.tls.frontend.default` or `spec.tls.frontend.perPort[0].tls`. */
   readonly field: string;
   readonly references: readonly ObjectReference[];
-  /** The mode as written; empty: the default. */
+  /** The mode as written; empty for the default. */
   readonly mode: string;
   readonly lenient: boolean;
 }
@@ -20,8 +20,8 @@ const modes: Readonly<Record<string, { readonly lenient: boolean }>> = {
 };
 
 /**
- * The client certificates of a port; undefined where none are asked for. An entry for the port
- * replaces the default, even an empty one.
+ * Returns the validation of clients on a port; undefined where there is none. An entry for the port
+ * replaces the default, even if it is empty.
  */
 export function askedClients({ spec }: Gateway, port: number): AskedClients | undefined {
   const { frontend } = spec?.tls ?? {};
@@ -36,7 +36,7 @@ export function isKnownMode({ mode }: AskedClients): boolean {
   return modes[mode] !== undefined;
 }
 
-/** Where clients without a valid certificate are let in. */
+/** Returns the fields that let in clients without a valid certificate. */
 export function lenientFields({ spec }: Gateway): readonly string[] {
   const { frontend } = spec?.tls ?? {};
   const all = [
@@ -54,8 +54,8 @@ function askedBy(tls: ClientTLS | undefined, field: string): AskedClients | unde
 }
 
 /**
- * The ConfigMaps that a Gateway names for its clients, as `namespace/name`, whether or not a
- * listener needs them.
+ * Returns the ConfigMaps that a Gateway names for its clients, as `namespace/name`, whether or not
+ * a listener needs them.
  */
 export function authoritiesNamed({ metadata, spec }: Gateway): readonly string[] {
   const { namespace: home = "default" } = metadata;

@@ -1,8 +1,8 @@
 /**
- * Which listeners of one Gateway and its ListenerSets are in each other's way. Between two objects
- * the one that comes first has the port and the hostname: the Gateway, then the oldest set. Within
- * one object all listeners of a conflict are refused, because the Gateway API forbids to pick a
- * winner there.
+ * Finds conflicts between the listeners of a Gateway and its ListenerSets. Between two objects the
+ * first one gets the port and the hostname: the Gateway, then the oldest set. Within one object all
+ * listeners of a conflict are refused, because the Gateway API does not allow to choose one of
+ * them.
  */
 import type { GatewayListener } from "../../../model/gateway/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
@@ -13,14 +13,14 @@ import type { ListenerReading } from "../reading.ts";
 type Readings = readonly ListenerReading[];
 
 /**
- * Each port costs a reload, a socket in every worker, and, where the Gateway has a Service, one of
- * all target ports.
+ * The most ports that the sets of a namespace may add. Each port costs a reload, a socket in every
+ * worker, and a target port where the Gateway has a Service.
  */
 const mostAddedPorts = 16;
 
 /**
- * The listeners of each object with their conflicts. The objects come in the order of their
- * precedence, the Gateway first. Every listener costs the same, however many there are.
+ * Returns the listeners of each object with their conflicts. The objects are in the order of their
+ * precedence, the Gateway first. The cost of a listener does not depend on the number of listeners.
  */
 export function withConflicts(objects: readonly Readings[]): readonly Readings[] {
   const claims = new Claims();
@@ -28,8 +28,8 @@ export function withConflicts(objects: readonly Readings[]): readonly Readings[]
 }
 
 /**
- * The listeners of one object, the same list where none of them has a conflict; their claims are
- * added to those of objects before it.
+ * Returns the listeners of one object with their conflicts. It is the same list where there are
+ * none. Their claims are added to those of the objects before it.
  */
 function judged(listeners: Readings, claims: Claims): Readings {
   const beaten = listeners.map((one) => claims.rivalOf(one));
@@ -59,18 +59,18 @@ interface Rival {
   readonly by: ListenerReading;
 }
 
-/** The listeners that ask for one port with one protocol. */
+/** The listeners for one port with one protocol. */
 interface OfProtocol {
   readonly first: ListenerReading;
-  /** Keyed by hostname: the first listener, and the second if there is one. */
+  /** The first listener of each hostname, and the second if there is one. */
   readonly hosts: Map<string, readonly [ListenerReading, ListenerReading?]>;
 }
 
-/** Which listeners ask for which ports and hostnames, in the order of their precedence. */
+/** The ports and hostnames that listeners claim, in the order of their precedence. */
 class Claims {
-  /** Keyed by port and protocol. */
+  /** Listeners by port and protocol. */
   readonly #ports = new Map<number, Map<string, OfProtocol>>();
-  /** How many ports the sets of a namespace have added. */
+  /** The number of ports that the sets of each namespace have added. */
   readonly #added = new Map<string, number>();
 
   add(one: ListenerReading): void {
@@ -88,13 +88,13 @@ class Claims {
     same.hosts.set(hostname, first === undefined ? [one] : [first, one]);
   }
 
-  /** Whether it asks for one port more than the sets of a namespace may add. */
+  /** Whether it needs one port more than the sets of a namespace may add. */
   isSurplus(one: ListenerReading): boolean {
     if (!isOfTenant(one) || this.#ports.has(portOf(one.listener))) return false;
     return (this.#added.get(one.owner.namespace) ?? 0) >= mostAddedPorts;
   }
 
-  /** Another listener that is in its way. */
+  /** Returns the listener with which it has a conflict. */
   rivalOf(one: ListenerReading): Rival | undefined {
     const { protocol } = one.listener;
     const protocols = this.#ports.get(portOf(one.listener));
@@ -123,12 +123,12 @@ function surplusFault({ owner, field }: ListenerReading): Fault {
   return { reason: "TooManyListeners", problem };
 }
 
-/** Ports of UDP are others than those of TCP. */
+/** Returns a number for the port, in which ports of UDP and TCP differ. */
 function portOf({ protocol, port }: GatewayListener): number {
   return protocol === "UDP" ? -port : port;
 }
 
-/** The name that clients send distinguishes HTTPS and TLS. */
+/** Whether one is HTTPS and the other TLS, which the names that clients send can distinguish. */
 function areTls(one: string, other: string): boolean {
   const both = [one, other];
   return both.includes("TLS") && both.includes("HTTPS");
@@ -145,7 +145,10 @@ function faultOf({ owner, field, listener, hostname }: ListenerReading, { reason
   return { reason, problem };
 }
 
-/** The name for the message to another owner, which does not show names of other namespaces. */
+/**
+ * Returns the listener's name for a message to another owner, which must not contain names of other
+ * namespaces.
+ */
 function nameOf({ owner, listener }: ListenerReading, reader: Owner): string {
   if (owner.kind === "Gateway") return reader.kind === "Gateway" ? `listener ${listener.name}` : "the Gateway";
   if (owner.namespace !== reader.namespace) return "an older ListenerSet of another namespace";
@@ -177,7 +180,7 @@ function hasHosts({ listener, isBeaten }: ListenerReading): boolean {
   return listener.protocol === "HTTPS" && !isBeaten;
 }
 
-/** The hostnames of one port, with the objects that have them, or hostnames below them. */
+/** The hostnames of one port, each with the objects that have it or a hostname below it. */
 class Hostnames {
   readonly #at = new Map<string, Owner | "several">();
   readonly #below = new Map<string, Owner | "several">();
@@ -200,7 +203,9 @@ function note(owners: Map<string, Owner | "several">, hostname: string, owner: O
   owners.set(hostname, before === undefined || before === owner ? owner : "several");
 }
 
-/** All wildcards that take the hosts of a hostname, and the empty hostname for all hosts. */
+/**
+ * Yields all wildcards that include the hosts of a hostname, and the empty hostname for all hosts.
+ */
 function* widerThan(hostname: string): Iterable<string> {
   if (hostname === "") return;
   const rest = hostname.startsWith("*.") ? hostname.slice(2) : hostname;

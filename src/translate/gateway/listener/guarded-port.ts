@@ -1,8 +1,11 @@
-/** The guard of a port, which clients meet in the handshake, before a listener is known. */
+/**
+ * Adds the validation of clients to a port, because it takes place in the handshake, before the
+ * listener is known.
+ */
 import type { ClientValidation, ListenerPort } from "../../../model/listeners.ts";
 import { allListeners, type GatewayReading } from "../reading.ts";
 
-/** Keyed by the id of the listener, for listeners that ask for client certificates. */
+/** The validation of clients by the id of the listener, for listeners that have one. */
 export type Guards = ReadonlyMap<string, ClientValidation>;
 
 export function guardsOf(readings: ReadonlyMap<string, GatewayReading>): Guards {
@@ -15,8 +18,8 @@ export function guardsOf(readings: ReadonlyMap<string, GatewayReading>): Guards 
 }
 
 /**
- * The port with what its listeners ask of clients. All listeners of a guarded port are guarded; one
- * that asks for something else than the first has no place on it.
+ * Returns the port with the validation of its listeners. All listeners of a guarded port have the
+ * same validation. A listener with another one than the first is left out.
  */
 export function guardedPort(port: ListenerPort, guards: Guards): ListenerPort {
   const first = port.listeners.find(({ id }) => guards.has(id));

@@ -1,5 +1,5 @@
 /**
- * The references of a Gateway and its listeners: key pairs in Secrets, and authorities in
+ * Resolves the references of a Gateway and its listeners: key pairs in Secrets, and authorities in
  * ConfigMaps.
  */
 import { hash } from "node:crypto";
@@ -27,9 +27,9 @@ export interface ListenerWorld {
   readonly grants: Grants;
   /** Capabilities that this nginx lacks. */
   readonly lacks: ReadonlySet<Capability>;
-  /** The newest usable version of a Secret of TLS. */
+  /** Returns the newest usable version of a TLS Secret. */
   secret(key: string): Secret | undefined;
-  /** The mistake in the present version, where `secret` returns an older one. */
+  /** Returns the mistake in the present version, where `secret` returns an older one. */
   brokenSecret(key: string): string | undefined;
   configMap(key: string): ConfigMap | undefined;
 }
@@ -78,7 +78,7 @@ export class References {
     return { certificates: [...byAlgorithm.values()], unresolved };
   }
 
-  /** The key pair that backends are shown. */
+  /** Returns the key pair that is shown to backends. */
   identityOf(reference: ObjectReference): { readonly identity: Identity } | { readonly fault: Fault } {
     const field = "spec.tls.backend.clientCertificateRef";
     const found = this.#pair(reference, field, ofBackends);
@@ -88,7 +88,7 @@ export class References {
     return { fault: this.#fault(ofBackends, field, `Secret ${found.key} cannot be shown: ${weakness.why}`) };
   }
 
-  /** The authorities that clients of a port need; undefined where none of them can be had. */
+  /** Returns the authorities for clients of a port; undefined where none of them is usable. */
   clientsOf({ field, references, lenient }: AskedClients): {
     readonly clients: ClientValidation | undefined;
     readonly unresolved: readonly Fault[];
@@ -145,7 +145,7 @@ export class References {
     return { key, certificate: read.certificate };
   }
 
-  /** The key of the object, where the Gateway may name it. */
+  /** Returns the key of the object, if the Gateway may refer to it. */
   #permitted(
     { group, kind, name, namespace }: ObjectReference & { readonly group: string; readonly kind: string },
     field: string,
@@ -166,9 +166,9 @@ export class References {
   }
 }
 
-/** The purposes of references. */
+/** The purpose of a reference. */
 interface About {
-  /** The reason of the condition where one cannot be followed. */
+  /** The reason of the condition where a reference cannot be resolved. */
   readonly invalid: string;
   readonly done: string;
 }
@@ -180,7 +180,9 @@ const ofBackends: About = {
 };
 const ofClients = { done: "no client is let in by it" };
 
-/** The certificate that a Gateway shows to backends, and the objects that were looked up. */
+/**
+ * Returns the certificate that a Gateway shows to backends, and the objects that were looked up.
+ */
 export function readIdentity(object: Owner, { spec }: Gateway, world: ListenerWorld) {
   const references = new References(object, world);
   const reference = spec?.tls?.backend?.clientCertificateRef;
@@ -193,7 +195,7 @@ export function readIdentity(object: Owner, { spec }: Gateway, world: ListenerWo
     : { identity: found.identity, unresolved: [], ...looked };
 }
 
-/** The dependencies of a Gateway, for the index of references. */
+/** Returns the dependencies of a Gateway, for the index of references. */
 export function referencesOf(
   gateway: Gateway,
   looked: readonly { readonly secrets: readonly string[]; readonly namespaces: readonly string[] }[],

@@ -423,7 +423,7 @@ test("a set that nginx refuses keeps its last good listeners, and no permission 
   expect(told(first).gateway()).toMatchObject({ sets: 0, Accepted: true });
   expect([...first.configuration.listenerPorts.keys()].sort()).toEqual(["ns/gw:80", "ns/gw:81"]);
 
-  // The Gateway permits no sets any more, in a form that nginx refuses too.
+  // The Gateway permits no sets any more, in a form that nginx also refuses.
   const all = {
     snapshot: put(world, closed, bad),
     lastGood: { ...kept, objects: kept.objects.with([["Gateway ns/gw", open()]]) },

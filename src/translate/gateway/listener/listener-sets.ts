@@ -1,6 +1,6 @@
 /**
- * The ListenerSets of Gateways that are ours, read again when they or what they refer to has
- * changed. A set whose Gateway is not ours is left to others.
+ * The ListenerSets of this controller's Gateways. They are read again when they or objects that
+ * they refer to have changed. A set of another Gateway is left to other controllers.
  */
 import type { Capability } from "../../../directives/capabilities.ts";
 import { bugProblem, guarded } from "../../../guarded.ts";
@@ -22,7 +22,7 @@ import { StandIns } from "../stand-ins.ts";
 import { unservedListenerFields } from "../unserved.ts";
 import { withConflicts } from "./conflicts.ts";
 
-/** Returns the reading of a Gateway of ours by `namespace/name`. */
+/** Returns the reading of one of this controller's Gateways, by `namespace/name`. */
 type GatewayOf = (key: string) => GatewayReading | undefined;
 
 export class ListenerSets {
@@ -30,33 +30,31 @@ export class ListenerSets {
   readonly #certificates: Certificates;
   readonly #lacks: ReadonlySet<Capability>;
   readonly #references = new Dependencies();
-  /** The sets by themselves, without regard to other objects. */
+  /** The readings of the sets, each without regard to other objects. */
   readonly #readings = new Map<string, SetReading>();
   /** Keys of attached sets by that of their Gateway. */
   readonly #attached = new Map<string, Set<string>>();
-  /**
-   * Readings and listeners as `merge` made them last: what has not changed stays the same object.
-   */
+  /** The last results of `merge`, so that readings that have not changed stay the same objects. */
   readonly #mergedSets = new WeakMap<SetReading, SetReading>();
   readonly #merged = new WeakMap<ListenerReading, ListenerReading>();
   readonly #standIns = new StandIns<ListenerSet>("ListenerSet");
   #hasClasses = false;
-  /** Sets on which Sluice failed, and sets whose Gateway is nowhere. */
+  /** Problems of sets on which Sluice failed, and of sets whose Gateway does not exist. */
   readonly #problems = new Map<string, Problem>();
 
-  /** `lacks` is what the nginx at hand has not. */
+  /** `lacks` are the capabilities that this nginx lacks. */
   constructor(grants: Grants, certificates: Certificates, lacks: ReadonlySet<Capability>) {
     this.#grants = grants;
     this.#certificates = certificates;
     this.#lacks = lacks;
   }
 
-  /** The Problem of a set that has no reading. */
+  /** Returns the Problem of a set that has no reading. */
   problem(key: string): Problem | undefined {
     return this.#problems.get(key);
   }
 
-  /** One that is not attached; those that are stand in the readings of their Gateways. */
+  /** Returns a set that is not attached. Attached sets are in the readings of their Gateways. */
   unattached(key: string): SetReading | undefined {
     const reading = this.#readings.get(key);
     return reading?.notAllowed === undefined ? undefined : reading;
@@ -67,8 +65,8 @@ export class ListenerSets {
   }
 
   /**
-   * Which sets may be others now. `gateways` are those that may be others; `hasClasses`: whether
-   * there are GatewayClasses of ours, without which sets get no status.
+   * Returns the sets that may have changed. `gateways` are Gateways that may have changed.
+   * `hasClasses` says whether this controller has GatewayClasses, without which sets get no status.
    */
   outdated(turn: Turn, gateways: Iterable<string>, granting: ReadonlySet<string>, hasClasses: boolean): Set<string> {
     const { before, now } = turn;
@@ -88,7 +86,7 @@ export class ListenerSets {
     return keys;
   }
 
-  /** Reads sets again; gives the Gateways that have, or had, one of them. */
+  /** Reads sets again. Returns the Gateways that have, or had, one of them. */
   renew(keys: Iterable<string>, turn: Turn, gatewayOf: GatewayOf): Set<string> {
     const gateways = new Set<string>();
     for (const key of keys) {
@@ -102,7 +100,10 @@ export class ListenerSets {
     return gateways;
   }
 
-  /** The reading of a Gateway with its sets, and with the conflicts between all their listeners. */
+  /**
+   * Returns the reading of a Gateway with its sets, and with the conflicts between all their
+   * listeners.
+   */
   merge(reading: GatewayReading): GatewayReading {
     const sets = [...(this.#attached.get(reading.key) ?? [])]
       .map((key) => this.#readings.get(key)!)
@@ -173,8 +174,8 @@ export class ListenerSets {
     const more = refused === undefined || isSuspected ? {} : { refused };
     const rank = `${present.metadata.creationTimestamp ?? ""} ${key}`;
     const common = { key, rank, gateway: gateway.key, set, present, ...more };
-    // The Gateway's permission is looked up in its present form: a permission that is gone is gone
-    // at once.
+    // The Gateway's permission comes from its present form, so that a removed permission has no
+    // effect any more.
     const { namespaces } = gateway.present.spec?.allowedListeners ?? {};
     const home = gateway.present.metadata.namespace ?? "default";
     const references = [`Gateway ${named}`, `Gateway ${gateway.key}`, `Namespace ${owner.namespace}`];
@@ -205,7 +206,10 @@ export class ListenerSets {
   }
 }
 
-/** `namespace/name` of the Gateway that a set is for; undefined where it names something else. */
+/**
+ * Returns `namespace/name` of the set's Gateway; undefined where its parent is another kind of
+ * object.
+ */
 function gatewayNamed({ spec, metadata }: ListenerSet): string | undefined {
   const { group = gatewayGroup, kind = "Gateway", namespace, name } = spec?.parentRef ?? { name: "" };
   if (group !== gatewayGroup || kind !== "Gateway" || name === "") return undefined;

@@ -1,4 +1,4 @@
-/** The status of one listener, which a Gateway and a ListenerSet have alike. */
+/** Makes the status of one listener, which is the same for a Gateway and a ListenerSet. */
 import { type DesiredService, portKey } from "../../../model/gateway/services.ts";
 import type { DesiredCondition, DesiredListenerStatus } from "../../../model/gateway/status.ts";
 import { sentence } from "../../../problem.ts";
@@ -10,20 +10,20 @@ import { transportOf } from "../services/desired.ts";
 export interface GatewayState {
   readonly reading: GatewayReading;
   readonly assignment: Assignment;
-  /** The reason why a port cannot be had, by id of the listener. */
+  /** The reason why a port is not available, by id of the listener. */
   readonly unavailable: ReadonlyMap<string, Fault>;
-  /** The Service that it should have, where it has none of the pool's addresses. */
+  /** The Service that the Gateway should have, where it has no address of the pool. */
   readonly service: DesiredService | undefined;
 }
 
-/** Whether a set has a listener that can be served, and nginx takes the set. */
+/** Whether nginx accepts the set, and the set has a listener that can be served. */
 export function isValid({ refused, listeners }: SetReading, { unavailable }: GatewayState): boolean {
   const canBeServed = (one: ListenerReading) =>
     refusal(one, unavailable) === undefined && (!one.tls || one.certificates.length > 0);
   return refused === undefined && listeners.some(canBeServed);
 }
 
-/** Why a listener is not accepted. */
+/** Returns why a listener is not accepted. */
 export function refusal(one: ListenerReading, unavailable: GatewayState["unavailable"]): Fault | undefined {
   return one.conflict ?? one.refused ?? unavailable.get(one.id);
 }

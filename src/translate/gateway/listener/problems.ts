@@ -1,4 +1,4 @@
-/** The Problems of a Gateway or a ListenerSet and their listeners. */
+/** Collects the Problems of a Gateway or a ListenerSet and their listeners. */
 import type { Problem } from "../../../problem.ts";
 import { assignmentProblems } from "../addresses.ts";
 import type { Fault } from "../conditions.ts";

@@ -1,14 +1,14 @@
 /**
- * The parts of a Gateway or a ListenerSet that routes look at, as a text: while it is the same,
- * none of them is read again.
+ * Makes a text of the parts of a Gateway or a ListenerSet that routes read. While it stays the
+ * same, no route is read again.
  */
 import { hash } from "node:crypto";
 import type { Identity } from "../../../model/backend-tls.ts";
 import type { ListenerReading, ParentReading } from "../reading.ts";
 
 /**
- * `identity`: what the Gateway shows to backends. Certificates of listeners and addresses are
- * nothing to routes.
+ * `identity` is the certificate that the Gateway shows to backends. Routes do not depend on
+ * certificates of listeners, nor on addresses.
  */
 export function seenByRoutes(
   { listeners, notAllowed }: ParentReading,

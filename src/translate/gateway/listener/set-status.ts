@@ -1,4 +1,4 @@
-/** The status of a ListenerSet and its listeners. */
+/** Makes the status of a ListenerSet and its listeners. */
 import type { DesiredCondition, DesiredListenerStatus, DesiredStatus } from "../../../model/gateway/status.ts";
 import { sentence } from "../../../problem.ts";
 import { fails, holds, wordsOfAll } from "../conditions.ts";
@@ -7,7 +7,8 @@ import type { SetReading } from "../reading.ts";
 import { type GatewayState, isValid, listenerStatus, refusal } from "./listener-status.ts";
 
 /**
- * `state` is that of its Gateway; `attached` counts the accepted routes of a listener by its id.
+ * `state` is that of its Gateway. `attached` returns the number of accepted routes of a listener,
+ * by its id.
  */
 export function setStatus(set: SetReading, state: GatewayState, attached: (id: string) => number): DesiredStatus {
   const listeners = set.listeners.map((one) => listenerStatus(one, state, attached(one.id)));
@@ -50,7 +51,7 @@ function programmed(
   return fails("Programmed", "ListenersNotValid", faultWords(set, state));
 }
 
-/** The mistakes of its listeners, one after the other; empty where there is none. */
+/** Returns the mistakes of its listeners, one after the other; empty where there is none. */
 function faultWords({ listeners }: SetReading, { unavailable }: GatewayState): string {
   const faults = listeners.flatMap((one) => {
     const fault = refusal(one, unavailable);

@@ -1,4 +1,4 @@
-/** The paths of a route on one listener, with the RouteSettings that hold for them. */
+/** Applies RouteSettings to the paths of a route on one listener. */
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { shortHash } from "../../../directives/short-hash.ts";
 import type { Problem } from "../../../problem.ts";
@@ -7,7 +7,7 @@ import type { Effective } from "./effective.ts";
 import { closed as done } from "./reading.ts";
 
 export interface Applied {
-  /** Returns the same list where no settings hold. */
+  /** The paths with their settings. It is the same list where no settings apply. */
   readonly paths: readonly ClaimedPath[];
   /** Guards that cannot hold together. */
   readonly conflicts: readonly Problem[];
@@ -16,11 +16,11 @@ export interface Applied {
 export interface RouteSurroundings {
   /** The features of a route without settings. */
   readonly plain: FeatureValues;
-  /** Whether the Gateway has a listener with TLS that takes hosts of this one. */
+  /** Whether the Gateway has a listener with TLS that has hosts in common with this one. */
   readonly hasTls: boolean;
 }
 
-/** `effective` returns the settings that hold for a path. */
+/** `effective` returns the settings that apply to a path. */
 export function withSettings(
   paths: readonly ClaimedPath[],
   { plain, hasTls }: RouteSurroundings,
@@ -49,8 +49,8 @@ export function withSettings(
 }
 
 /**
- * nginx asks one auth service for each request, and that of a filter is asked in place of the
- * operator's.
+ * Returns the conflict of a path with two auth services. nginx can ask only one for each request,
+ * and that of a filter replaces the operator's.
  */
 function twoServices({ filters, field }: ClaimedPath, { externalAuth }: FeatureValues, object: Problem["object"]) {
   const isAsked = externalAuth.kind === "ask" && externalAuth.question.by === "ingress";
@@ -59,12 +59,12 @@ function twoServices({ filters, field }: ClaimedPath, { externalAuth }: FeatureV
   return { object, kind: "field-unusable", field: "spec.auth-url", why, done } as const;
 }
 
-/** Filters that Lua follows in the phase in which nginx asks all guards. */
+/** Filters that Lua applies in nginx's access phase, where all guards run. */
 const followedAmongGuards = ["requestHeaders", "responseHeaders", "cors", "mirrors", "auth", "session"] as const;
 
 /**
- * nginx counts that Lua as one more guard, which every request satisfies: beside it each real one
- * has to let a request pass.
+ * Returns the features with `satisfy: all` where Lua runs in the access phase. nginx counts that
+ * Lua as a guard that every request satisfies, so with `any` no real guard would have an effect.
  */
 function strictlySatisfied({ filters, backends, retries }: ClaimedPath, features: FeatureValues): FeatureValues {
   if (features.satisfy.checks === "all") return features;
@@ -76,8 +76,8 @@ function strictlySatisfied({ filters, backends, retries }: ClaimedPath, features
 const balancing = ["sessionAffinity", "loadBalance", "upstreamHashBy", "serviceUpstream"] as const;
 
 /**
- * Endpoints with their own balancing are a separate Upstream. A session of the rule decides which
- * endpoint answers.
+ * Returns the backends. A Service with its own balancing becomes a separate Upstream, unless
+ * sessions of the rule choose the endpoint.
  */
 function balancedApart({ backends, filters }: ClaimedPath, features: FeatureValues, plain: FeatureValues) {
   const own = balancing.filter((name) => features[name] !== plain[name]);

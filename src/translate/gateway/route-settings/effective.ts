@@ -1,6 +1,6 @@
 /**
- * The joint meaning of several RouteSettings for one request. The inner one's value counts; guards
- * hold together, and where two of them cannot, no request passes.
+ * Combines several RouteSettings for one request. The inner one's value counts. Guards of all of
+ * them hold together, and where two guards cannot be combined, no request passes.
  */
 import type { AnyFeature } from "../../../annotations/declare.ts";
 import { featureOf, refers } from "../../../annotations/on-routes.ts";
@@ -25,7 +25,9 @@ export interface Effective {
   readonly authors: readonly Owner[];
 }
 
-/** `layers`: the inner one first, at least one. `settings` are those that hold for routes. */
+/**
+ * `layers` has at least one object, the inner one first. `settings` are those that hold for routes.
+ */
 export function effectiveOf(layers: readonly SettingsReading[], settings: Settings): Effective {
   const authors = layers.map(({ object }) => object);
   const shut = layers.find((one) => one.closed !== undefined)?.closed;
@@ -38,7 +40,7 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
   const conflicts: Problem[] = [];
   for (const [name, feature] of featureList) {
     const givers = given.flatMap(({ layer, names }) => (names.has(name) ? [layer] : []));
-    // Whether one check is enough is a matter of all guards.
+    // `satisfy` concerns all guards, so every object with a guard has a say.
     const speakers = name === "satisfy" ? guarding.map(({ layer }) => layer) : givers;
     if (speakers.length === 0) continue;
     const value = feature.guard === true ? both(name, feature, speakers) : together(name, speakers, settings);
@@ -48,14 +50,17 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
   return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors };
 }
 
-/** Undefined where they cannot be combined. */
+/** Returns undefined where they cannot be combined. */
 function both(name: keyof FeatureValues, { both: join }: AnyFeature, layers: readonly SettingsReading[]): unknown {
   return layers
     .map(({ values }): unknown => values[name])
     .reduce((inner, outer) => (inner === undefined ? undefined : join?.(inner, outer)));
 }
 
-/** Key by key, as one object would say it that stands where the reference is that it names. */
+/**
+ * Combines the objects key by key, as if one object had all keys. A value that names another object
+ * is read in the namespace of the object that has it.
+ */
 function together(name: keyof FeatureValues, layers: readonly SettingsReading[], settings: Settings): unknown {
   const [inner] = layers;
   if (layers.length === 1) return inner!.values[name];
@@ -76,8 +81,8 @@ function together(name: keyof FeatureValues, layers: readonly SettingsReading[],
 }
 
 /**
- * Codes of a wider level are not for the default-backend of a narrower one, as those of the
- * ConfigMap are not for that of an Ingress.
+ * Returns the error codes. Codes of an outer object do not go to the default-backend of an inner
+ * one, just as codes of the ConfigMap do not go to that of an Ingress.
  */
 function withWiderCodes(
   errors: FeatureValues["customErrors"],

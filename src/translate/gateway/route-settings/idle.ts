@@ -1,13 +1,13 @@
 /**
- * Keys that have no effect without another key, such as `auth-secret` without `auth-type`. The
- * other key may stand in RouteSettings of another level, so they are only named.
+ * Finds keys that have no effect without another key, such as `auth-secret` without `auth-type`.
+ * The other key may be in RouteSettings of another level, so these keys are only reported.
  */
 import type { AnyFeature, Fields } from "../../../annotations/declare.ts";
 import { type FeatureValues, featureList } from "../../../annotations/registry.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 import { idleBeside } from "../../ingress/beside.ts";
 
-/** Gates that nothing but their annotation opens, by the other keys of their features. */
+/** The key that each other key of its feature depends on. */
 const gateOf = new Map(
   featureList
     .filter(([name]) => name === "basicAuth" || name === "mirror")
@@ -17,7 +17,7 @@ const gateOf = new Map(
     }),
 );
 
-/** `texts` are those of one object, and `values` what they were read to. */
+/** `texts` are the texts of one object, and `values` are the values that were read from them. */
 export function idleKeys(
   texts: ReadonlyMap<string, string>,
   values: FeatureValues,

@@ -1,7 +1,7 @@
 /**
- * The meaning of one object of the kind RouteSettings by itself. Its values are read by the
- * declarations of annotations. An unreadable value keeps the default, as on an Ingress; what guards
- * and cannot be read or served closes the rules that it is for.
+ * Reads one object of the kind RouteSettings by itself. Its values are read by the declarations of
+ * annotations. An unreadable value keeps the default, as on an Ingress. A guard that cannot be read
+ * or served closes the rules to which the object applies.
  */
 import { featureOf, mayGuard, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
 import { type Lookup, readAnnotations } from "../../../annotations/read.ts";
@@ -28,21 +28,24 @@ export interface SettingsReading {
   readonly object: ObjectName & { readonly namespace: string };
   /** The form that is in force. */
   readonly settings: RouteSettings;
-  /** Texts that are readable by the declarations, without what cannot be served. */
+  /** Readable texts, without those that cannot be served. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Their values alone. */
+  /** The values of these texts alone. */
   readonly values: FeatureValues;
-  /** Why the rules that they are for answer 503; undefined where they do not. */
+  /** The reason why the rules to which they apply answer 503; undefined where they do not. */
   readonly closed: Problem | undefined;
   readonly problems: readonly Problem[];
   /** The Problems that may lie in another object. */
   readonly elsewhere: readonly Problem[];
   /**
-   * Objects that were looked at, as `Kind namespace/name`, and namespaces whose grants count, as
+   * Objects that were looked up, as `Kind namespace/name`, and namespaces whose grants count, as
    * `grants namespace`.
    */
   readonly references: readonly string[];
-  /** How the texts of others are read together with these. */
+  /**
+   * The functions that look up other objects, for reading the texts together with those of other
+   * RouteSettings.
+   */
   readonly lookup: Lookup;
 }
 
@@ -55,8 +58,8 @@ export interface SettingsWorld {
 }
 
 /**
- * Characters of all values together. Rules have their text in nginx.conf, each combination of
- * settings once.
+ * The most characters of all values together: nginx.conf has the text of each combination of
+ * settings.
  */
 const mostText = 128 * 1024;
 
@@ -92,14 +95,14 @@ export function readSettings(settings: RouteSettings, world: SettingsWorld): Set
 
 const keyOf = (name: string): string => name.slice(settingsPrefix.length + 1);
 
-/** Whether it lets no request pass. */
+/** Whether no request may pass because of the Problem. */
 export function closes(problem: Problem): boolean {
   return "done" in problem && (problem.done === "deny" || problem.done === closed);
 }
 
 export const closed = "the rules that it is for answer 503";
 
-/** The form with what can be served, and Problems of the rest. */
+/** Returns the object with the keys that can be served, and Problems of the others. */
 function sorted(settings: RouteSettings, object: ObjectName) {
   const form = annotatedForm(settings);
   const annotations = { ...form.metadata.annotations };
@@ -116,7 +119,7 @@ function sorted(settings: RouteSettings, object: ObjectName) {
     const why = whyNotOnRoutes(keyOf(name));
     if (why === undefined) continue;
     delete annotations[name];
-    // An empty text asks for nothing.
+    // An empty text has no effect.
     if (text !== "")
       tell(`spec.${keyOf(name)}`, `is not served for routes: ${why}`, mayGuard(keyOf(name)) ? closed : ignored);
   }
@@ -129,8 +132,8 @@ function sorted(settings: RouteSettings, object: ObjectName) {
 const ignored = "it is ignored";
 
 /**
- * A version of RouteSettings is never refused as a whole: what guards closes, all else keeps its
- * default.
+ * Returns the Problem with its consequence for RouteSettings. A version is never refused as a
+ * whole: a bad guard closes the rules, and every other bad value keeps its default.
  */
 function consequential(problem: Problem): Problem {
   if (problem.kind === "annotation-unknown" && mayGuard(problem.key)) {
@@ -142,7 +145,7 @@ function consequential(problem: Problem): Problem {
   return { ...problem, done: mayGuard(problem.key) ? "deny" : "default" };
 }
 
-/** Directives of a snippet that need a location under a path. */
+/** Returns Problems of directives in a snippet that need a location with a path. */
 function snippetMistakes({ configurationSnippet }: FeatureValues, object: ObjectName): Problem[] {
   const { needsPath, namesGroups } = configurationSnippet;
   if (!needsPath && !namesGroups) return [];
@@ -152,8 +155,8 @@ function snippetMistakes({ configurationSnippet }: FeatureValues, object: Object
 }
 
 /**
- * An object of another namespace takes the word of that namespace. Namespaces that were asked are
- * noted.
+ * Returns functions that look up objects. An object in another namespace needs a grant of that
+ * namespace. Namespaces whose grants were checked are noted.
  */
 function lookupFor(home: string, { snapshot, options, grants }: SettingsWorld, granting: Set<string>): Lookup {
   const foreign = (kind: string, key: string): string | undefined => {
@@ -171,7 +174,7 @@ function lookupFor(home: string, { snapshot, options, grants }: SettingsWorld, g
   return {
     secret: permitted("Secret", (key) => snapshot.secrets.get(key)),
     configMap: permitted("ConfigMap", (key) => snapshot.configMaps.get(key)),
-    // A name of DNS leads to a Service whatever is permitted.
+    // Services need no grant here, because a DNS name leads to a Service in any case.
     service: (key) => snapshot.services.get(key),
     validates: options.annotationValidation,
     asked: options.asked,
@@ -179,7 +182,7 @@ function lookupFor(home: string, { snapshot, options, grants }: SettingsWorld, g
   };
 }
 
-/** Features of which it gives a key. */
+/** Returns the features of which the object has a key. */
 export function featuresGiven({ texts }: Pick<SettingsReading, "texts">): ReadonlySet<keyof FeatureValues> {
   return new Set([...texts.keys()].flatMap((key) => featureOf(key) ?? []));
 }

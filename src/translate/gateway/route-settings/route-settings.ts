@@ -1,7 +1,7 @@
 /**
- * All RouteSettings, which of them are attached to what, and what they say together for a rule on a
- * listener. Each object is read again when it, what it refers to, or a grant that it needs has
- * changed.
+ * All RouteSettings, the objects to which they are attached, and their combined values for a rule
+ * on a listener. Each object is read again when it, an object that it refers to, or a grant that it
+ * needs has changed.
  */
 import { unannotated } from "../../../annotations/read.ts";
 import { bugProblem, guarded } from "../../../guarded.ts";
@@ -25,7 +25,7 @@ import { readSettings, type SettingsReading } from "./reading.ts";
 
 /** The place of a rule. */
 export interface RulePlace {
-  /** Like `HTTPRoute shop/web`. */
+  /** The route, such as `HTTPRoute shop/web`. */
   readonly route: string;
   /** The rule's name; undefined where it has none. */
   readonly rule: string | undefined;
@@ -41,10 +41,10 @@ export class AllRouteSettings {
   readonly #grants: Grants;
   readonly #readings = new Map<string, SettingsReading>();
   readonly #references = new Dependencies();
-  /** RouteSettings by their targets, like `Gateway shop/public`. */
+  /** RouteSettings by their targets, such as `Gateway shop/public`. */
   readonly #targets = new Dependencies();
   readonly #standIns = new StandIns<RouteSettings>("RouteSettings");
-  /** Joint values by the layers of which they are made. */
+  /** Combined values, by the objects from which they are made. */
   readonly #effective = new Map<string, Effective>();
   #settings: Settings | undefined;
   #changed: ReadonlySet<string> = new Set();
@@ -56,9 +56,9 @@ export class AllRouteSettings {
   }
 
   /**
-   * Gives what has other settings than before: `RouteSettings namespace/name` for those that
-   * filters name, and what they are attached to, like `Gateway shop/public`. `granting` are
-   * namespaces with other grants.
+   * Returns everything whose settings have changed: `RouteSettings namespace/name` for those that
+   * filters name, and their targets, such as `Gateway shop/public`. `granting` are namespaces whose
+   * grants have changed.
    */
   renew(turn: Turn, granting: ReadonlySet<string>): Set<string> {
     const { before, now, afresh } = turn;
@@ -86,7 +86,7 @@ export class AllRouteSettings {
     return names;
   }
 
-  /** RouteSettings that have changed or gone. */
+  /** RouteSettings that have changed or are gone. */
   get changed(): ReadonlySet<string> {
     return this.#changed;
   }
@@ -95,14 +95,14 @@ export class AllRouteSettings {
     return this.#readings.size === 0;
   }
 
-  /** The reading of the object `namespace/name`; undefined where there is none. */
+  /** Returns the reading of the object `namespace/name`; undefined where there is none. */
   reading(key: string): SettingsReading | undefined {
     return this.#readings.get(key);
   }
 
   /**
-   * The settings that are attached to an object like `Gateway shop/public`, or to that part of it,
-   * oldest first.
+   * Returns the settings that are attached to an object such as `Gateway shop/public`, or to that
+   * part of it, oldest first.
    */
   attachedTo(called: string, section: string | undefined): readonly SettingsReading[] {
     const all = [...this.#targets.usersOf(called)].flatMap((key) => this.#readings.get(key) ?? []);
@@ -114,18 +114,19 @@ export class AllRouteSettings {
   }
 
   /**
-   * Names of those that are attached to an object like `Gateway shop/public`, or to a part of it.
+   * Returns the names of settings that are attached to an object such as `Gateway shop/public`, or
+   * to a part of it.
    */
   keysAt(called: string): Iterable<string> {
     return this.#targets.usersOf(called);
   }
 
-  /** The settings that have a target in common with it, or had one before it changed. */
+  /** Returns the settings that have a target in common with it, or had one before it changed. */
   beside(key: string): ReadonlySet<string> {
     return this.#beside.get(key) ?? new Set();
   }
 
-  /** The values for a rule on a listener; undefined where there are none. */
+  /** Returns the values for a rule on a listener; undefined where there are none. */
   effective(place: RulePlace): Effective | undefined {
     if (this.isEmpty) return undefined;
     const layers = this.#layersOf(place);
@@ -138,12 +139,12 @@ export class AllRouteSettings {
     return made;
   }
 
-  /** `objects` with the last good ones that stand in for refused ones. */
+  /** Returns `objects` with the last good RouteSettings that replace refused ones. */
   keepIn(objects: LastGood["objects"]): LastGood["objects"] {
     return this.#standIns.keepIn(objects);
   }
 
-  /** The inner ones first, and each once. */
+  /** Returns the objects that apply, the inner ones first, and each once. */
   #layersOf({ route, rule, named, listener, gateway }: RulePlace): readonly SettingsReading[] {
     const { owner } = listener;
     const parent = `${owner.kind} ${owner.namespace}/${owner.name}`;
@@ -179,8 +180,8 @@ export class AllRouteSettings {
   }
 
   /**
-   * Where nginx does not have the present form, no request may pass that the present form would
-   * stop.
+   * Returns the reading to use. Where nginx refused the present form, no request may pass that the
+   * present form would stop.
    */
   #readingOf(
     present: RouteSettings,
@@ -208,7 +209,10 @@ export class AllRouteSettings {
   }
 }
 
-/** The kind of a target in words; undefined where it is none of the Gateway API. */
+/**
+ * Returns the target as text, such as `Gateway shop/public`; undefined where its kind is not one of
+ * the Gateway API.
+ */
 function calledOf({ group, kind, name }: PolicyTarget, { metadata }: RouteSettings): string | undefined {
   return group === gatewayGroup ? objectKey(kind, `${metadata.namespace ?? "default"}/${name}`) : undefined;
 }
@@ -217,7 +221,10 @@ function nameIn({ metadata }: RouteSettings): { readonly namespace: string; read
   return { namespace: metadata.namespace ?? "default", name: metadata.name };
 }
 
-/** The reading of an object that cannot be used at all. It may be a guard. */
+/**
+ * Returns the reading of an object that cannot be used at all. It closes the rules, because it may
+ * be a guard.
+ */
 function failed(settings: RouteSettings, why: Problem, values: Settings): SettingsReading {
   const none = () => undefined;
   return {

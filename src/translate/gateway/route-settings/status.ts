@@ -1,6 +1,6 @@
 /**
- * The statuses of RouteSettings at what they are attached to, and at the routes whose filters name
- * them, with their Problems.
+ * Makes the statuses of RouteSettings for their targets and for the routes whose filters name them,
+ * with their Problems.
  */
 
 import { mayGuard } from "../../../annotations/on-routes.ts";
@@ -13,20 +13,25 @@ import { named, type Problem, sentence } from "../../../problem.ts";
 import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
 import type { SettingsReading } from "./reading.ts";
 
-/** An object that settings are attached to, as far as the status goes. */
+/** The facts about a target that the status needs. */
 export interface TargetSeen {
-  /** Whether it is served by this controller. */
+  /** Whether this controller serves it. */
   readonly isOurs: boolean;
   /** Names of its listeners or of its rules. */
   readonly sections: readonly string[];
 }
 
 export interface TargetWorld {
-  /** The object that is called like `Gateway shop/public`; undefined where there is none. */
+  /**
+   * Returns the object with a name such as `Gateway shop/public`; undefined where there is none.
+   */
   seen(called: string): TargetSeen | undefined;
-  /** The settings that are attached to it or to that part of it, oldest first. */
+  /** Returns the settings that are attached to it or to that part of it, oldest first. */
   attachedTo(called: string, section: string | undefined): readonly SettingsReading[];
-  /** Routes of ours whose filters name these settings, like `HTTPRoute shop/web`. */
+  /**
+   * Returns this controller's routes whose filters name these settings, such as `HTTPRoute
+   * shop/web`.
+   */
   users(key: string): readonly string[];
 }
 
@@ -69,7 +74,7 @@ function referenceTo({ group, kind, name, sectionName }: PolicyTarget): ParentRe
   return { group, kind, name, ...(sectionName === undefined ? {} : { sectionName }) };
 }
 
-/** Objects of other controllers get no entry. */
+/** Returns the statuses. Targets of other controllers get no entry. */
 function judged(
   reading: SettingsReading,
   { group, kind, name, sectionName }: PolicyTarget,
@@ -98,7 +103,7 @@ function judged(
     : { isOurs: true, fault: fault("Conflicted", "", lost, "those count, and guards of both hold") };
 }
 
-/** Which values count for nothing beside those of older settings of the same target. */
+/** Finds values that have no effect because older settings of the same target have the same key. */
 function overruled(reading: SettingsReading, called: string, section: string | undefined, world: TargetWorld) {
   const all = world.attachedTo(called, section);
   const older = all.slice(0, all.indexOf(reading));

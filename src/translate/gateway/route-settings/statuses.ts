@@ -1,4 +1,4 @@
-/** The statuses and Problems of RouteSettings that may be others after a turn. */
+/** Makes the statuses and Problems of RouteSettings that may have changed in a turn. */
 import type { DesiredStatus } from "../../../model/gateway/status.ts";
 import { kindAndKey, objectKey } from "../../../model/objects.ts";
 import type { Problems } from "../../problems.ts";
@@ -15,7 +15,7 @@ export interface StatusSources {
   readonly problems: Problems;
 }
 
-/** `parents`: Gateways and ListenerSets that are others than before, like `Gateway shop/public`. */
+/** `parents` are Gateways and ListenerSets that have changed, such as `Gateway shop/public`. */
 export function settingsStatuses(
   { settings, gateways, routes, problems }: StatusSources,
   parents: ReadonlySet<string>,
@@ -29,7 +29,7 @@ export function settingsStatuses(
   for (const called of [...parents, ...changedRoutes, ...gone])
     for (const key of settings.keysAt(called)) keys.add(key);
   for (const route of routes) for (const key of route.settingsOfChanged) keys.add(key);
-  // Others beside a changed one may have won or lost.
+  // Settings with the same target as changed ones may have become effective, or no longer are.
   for (const key of settings.changed) for (const other of settings.beside(key)) keys.add(other);
   const world: TargetWorld = {
     seen: (called) => seen(called, turn, { gateways, routes }),

@@ -1,4 +1,4 @@
-/** To which listeners a route is attached, for each of its parents. */
+/** Finds the listeners to which a route is attached, for each of its parents. */
 import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
 import type { Namespace } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
@@ -13,10 +13,10 @@ export interface Attachment {
   /** `spec.parentRefs[0]`. */
   readonly field: string;
   readonly parent: ParentReading;
-  /** The listeners that take the route; empty where `fault` has the reason. */
+  /** The listeners that accept the route. Where there are none, `fault` has the reason. */
   readonly listeners: readonly ListenerReading[];
   readonly fault: Fault | undefined;
-  /** Hosts that the host policy gives to other namespaces, where others are left. */
+  /** Hosts that the host policy gives to other namespaces, where the route keeps other hosts. */
   readonly refusedHosts: readonly Problem[];
 }
 
@@ -24,22 +24,22 @@ export interface AttachWorld {
   /** The namespace of the routes. */
   readonly kind: string;
   /**
-   * The Gateway or ListenerSet of ours that is called like `Gateway shop/public` or `ListenerSet
-   * shop/more`.
+   * Returns this controller's Gateway or ListenerSet with a name such as `Gateway shop/public` or
+   * `ListenerSet shop/more`.
    */
   parent(called: string): ParentReading | undefined;
   namespace(name: string): Namespace | undefined;
   readonly hostPolicy: HostPolicy;
 }
 
-/** The Gateways and ListenerSets that a route names, ours or not, like `Gateway shop/public`. */
+/** Returns all Gateways and ListenerSets that a route names, such as `Gateway shop/public`. */
 export function parentsNamed({ spec, metadata: { namespace = "default" } }: Route): string[] {
   return (spec?.parentRefs ?? []).filter(isKnown).map((parent) => calledOf(parent, namespace));
 }
 
 /**
- * One for each parent that is ours. A route at a Gateway has nothing to do with the ListenerSets of
- * that Gateway.
+ * Returns one attachment for each parent of this controller. A route that names a Gateway is not
+ * attached to the ListenerSets of that Gateway.
  */
 export function attachmentsOf(route: Route, world: AttachWorld): Attachment[] {
   const { namespace = "default" } = route.metadata;
@@ -114,7 +114,10 @@ function listenersOf(
 
 const byName = new WeakMap<readonly ListenerReading[], ReadonlyMap<string, readonly ListenerReading[]>>();
 
-/** A Gateway may have a listener for each route, so they are found by their names. */
+/**
+ * Returns the listeners with this name, by an index, because a Gateway may have a listener for each
+ * route.
+ */
 function listenersCalled(all: readonly ListenerReading[], sectionName: string | undefined): readonly ListenerReading[] {
   if (sectionName === undefined) return all;
   const known = byName.get(all) ?? Map.groupBy(all, ({ listener }) => listener.name);
@@ -129,13 +132,13 @@ function refusedHost(object: ObjectName, at: number, host: string, policy: HostP
   return { object, kind: "host-refused", field, host: host === "_" ? "*" : host, owners: policy.ownersOf(host) ?? [] };
 }
 
-/** The host that is meant: that of the listener where the route names none. */
+/** Returns the host in question: the listener's where the route names none. */
 const takenHost = ({ hostname }: ListenerReading, host: string): string => (host === "_" ? hostname : host);
 
 /**
- * The hosts of a route on a listener, as the route has them: a request that comes to it has a host
- * of the listener's already, and among the routes there the longest hostname of a route's own comes
- * first. `_` where the route names none.
+ * Returns the hosts of a route on a listener, as the route has them. They need not be narrowed to
+ * the listener's hostname, because a request has found the listener by its host before. Among the
+ * routes of the listener the longest hostname counts first. It is `_` where the route names none.
  */
 export function hostsOn(
   listener: ListenerReading,

@@ -1,4 +1,4 @@
-/** Checks for the values of an ExternalAuth filter. */
+/** Checks the values of an ExternalAuth filter. */
 import { shown } from "../../../kinds/kind.ts";
 import { settableHeaderName } from "../../../kinds/reserved-headers.ts";
 import type { ExternalAuthFilter } from "../../../model/gateway/objects.ts";
@@ -8,7 +8,7 @@ export const always = new Set(["host", "method", "path", "content-length", "auth
 
 const none: ReadonlySet<string> = new Set();
 
-/** A mistake in the values of a filter: where it stands below `externalAuth`, and why. */
+/** Returns a mistake in the values of a filter: its field below `externalAuth`, and the reason. */
 export function authMistake(auth: ExternalAuthFilter): { readonly part: string; readonly why: string } | undefined {
   const { protocol, http, grpc, forwardBody } = auth;
   if (protocol !== "HTTP" && protocol !== "GRPC") {

@@ -1,4 +1,7 @@
-/** The backends of a rule: which Service and port each names, and why it cannot be used. */
+/**
+ * Finds the backends of a rule: the Service and port of each, and the reason where it cannot be
+ * used.
+ */
 import type { Capability } from "../../../directives/capabilities.ts";
 import type { BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendProtocol, CopyWay, Mirror } from "../../../model/filters.ts";
@@ -19,19 +22,22 @@ import { type FiltersRead, filtersOf } from "./filters.ts";
 export interface BackendWorld {
   readonly object: ObjectName & { readonly namespace: string };
   readonly grants: Grants;
-  /** Asked only for Services that the route may use. */
+  /** Returns a Service. It is called only for Services that the route may use. */
   service(key: string): Service | undefined;
-  /** The BackendTLSPolicy that governs the port of this name; undefined where none does. */
+  /** Returns the BackendTLSPolicy that governs the port of this name; undefined where none does. */
   policy(service: string, port: string | undefined): PolicyReading | undefined;
   /** Whether there are RouteSettings with this `namespace/name`. */
   hasSettings(key: string): boolean;
   /** Whether these RouteSettings redirect all requests, so that no backend gets any. */
   redirects(key: string): boolean;
-  /** Abilities that the nginx at hand lacks. */
+  /** Capabilities that this nginx lacks. */
   readonly lacks: ReadonlySet<Capability>;
   /** Whether clients may connect by HTTP/2. */
   readonly useHttp2: boolean;
-  /** How requests are sent, by `appProtocol` of the port; those of HTTPRoutes where absent. */
+  /**
+   * The protocol towards the backend, by `appProtocol` of the port; that of HTTPRoutes where it is
+   * absent.
+   */
   readonly protocols?: Readonly<Record<string, BackendProtocol>>;
   /** The status of requests that cannot be served; 500 where absent. */
   readonly refusal?: string;
@@ -48,7 +54,7 @@ export interface BackendsRead {
   readonly faults: readonly Fault[];
   /** Faults of their filters, which are mistakes in values and not in references. */
   readonly invalid: readonly Fault[];
-  /** Why the policies of backends cannot be followed, which is no mistake of the route. */
+  /** Reasons why policies of backends are unusable, which is not a mistake of the route. */
   readonly notes: readonly Problem[];
 }
 
@@ -79,8 +85,8 @@ const ofRoutes = "for routes";
 export const upstreamFor = (key: string, port: number): string => `${key}/${port} ${ofRoutes}`;
 
 /**
- * `field` is that of the rule. There is always one: where the rule names none, one that cannot be
- * used.
+ * `field` is that of the rule. The list is never empty: where the rule names no backend, it has one
+ * that cannot be used.
  */
 export function backendsOf(
   references: readonly HTTPBackendReference[],
@@ -142,7 +148,9 @@ export function backendsOf(
   return { backends, faults, invalid, notes };
 }
 
-/** A guard of some of a rule's requests would be one that others go around. */
+/**
+ * An auth service of a single backend is refused: it would guard only some of a rule's requests.
+ */
 function ofBackend(read: FiltersRead, filters: readonly HTTPRouteFilter[]): FiltersRead {
   const at = filters.findIndex(({ type }) => type === "ExternalAuth" || type === "ExtensionRef");
   if (!read.ok || at < 0) return read;
@@ -160,7 +168,7 @@ type Target =
       readonly port: number;
       readonly protocol: BackendProtocol | undefined;
       readonly tls: BackendTls | undefined;
-      /** The policy that governs it, where that cannot be followed. */
+      /** The policy that governs it, where that is unusable. */
       readonly broken: PolicyReading | undefined;
     }
   | { readonly reason: string; readonly part: string; readonly why: string };
@@ -227,8 +235,8 @@ export interface MirrorsRead {
 }
 
 /**
- * The mirrors among filters. One that cannot be used gets no copies, and requests go on. `field` is
- * that of the filters.
+ * Returns the mirrors among filters. One that cannot be used gets no copies, and requests are
+ * served nevertheless. `field` is that of the filters.
  */
 export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): MirrorsRead {
   const faults: Fault[] = [];
@@ -257,7 +265,7 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
   return { mirrors, faults };
 }
 
-/** Nothing is copied to a backend whose policy cannot be followed. */
+/** Reports that no copies are sent to a backend whose policy is unusable. */
 function unmirrored({ broken }: Extract<Target, { key: string }>) {
   return broken && { reason: "UnsupportedProtocol", part: "", why: whyBroken(broken) };
 }
@@ -271,7 +279,7 @@ function wayOf({ tls, protocol = "http" }: Extract<Target, { key: string }>): Co
   };
 }
 
-/** Services that the backends name, of namespaces that they may name them in or not. */
+/** Returns the Services that the backends name, whether or not they may use them. */
 export function servicesNamed(references: readonly BackendReference[], home: string): string[] {
   return references.map(({ namespace = home, name }) => `${namespace}/${name}`);
 }

@@ -1,7 +1,7 @@
 /**
- * Annotations of a route about its place beside other objects: which share of an Ingress's requests
- * it takes, and whether it is in shadow, where it serves nothing and its decisions are compared
- * with those that count.
+ * Reads annotations about a route beside other objects: the share of an Ingress's requests that it
+ * takes, and whether it is in shadow. A route in shadow serves nothing, and its decisions are
+ * compared with the effective ones.
  */
 import { readValue } from "../../../kinds/kind.ts";
 import { integer } from "../../../kinds/numbers.ts";
@@ -10,7 +10,7 @@ import type { Route } from "../../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 
 export interface Beside {
-  /** From 0 to 1; undefined: all that it takes. */
+  /** From 0 to 1; undefined where it takes all requests that fit it. */
   readonly share: number | undefined;
   readonly isShadow: boolean;
   readonly notes: readonly Problem[];
@@ -21,7 +21,7 @@ export const shadowAnnotation = "sluice.dev/shadow";
 
 const percent = integer({ min: 0, max: 100 });
 
-/** `isCommon`: whether the route is attached to a listener on a port of Ingresses. */
+/** `isCommon` says whether the route is attached to a listener on a port of Ingresses. */
 export function besideOf({ metadata: { annotations = {} } }: Route, object: ObjectName, isCommon: boolean): Beside {
   const notes: Problem[] = [];
   const note = (key: string, why: string, done: string) =>

@@ -1,4 +1,4 @@
-/** The wishes of a version of a route, and the Claim that is made of it. */
+/** Makes the Claim of a route, and decides whether a version differs from the one before. */
 import type { Route } from "../../../model/gateway/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
 import { ageOf } from "../../age.ts";
@@ -6,10 +6,7 @@ import type { Claim } from "../../claim.ts";
 import type { Turn } from "../../turn.ts";
 import { routeFeatures } from "../route-features.ts";
 
-/**
- * Whether a version asks for something else than the one before it: not where only its status
- * differs.
- */
+/** Whether the two versions differ in more than their status. */
 export function asksForOther(before: Route | undefined, after: Route | undefined): boolean {
   if (before === undefined || after === undefined) return true;
   return JSON.stringify(askedBy(before)) !== JSON.stringify(askedBy(after));
@@ -19,7 +16,7 @@ function askedBy({ metadata: { uid, creationTimestamp, annotations }, spec }: Ro
   return [uid, creationTimestamp, annotations, spec];
 }
 
-/** `share` is that of its Locations; undefined: they take all. */
+/** `share` is the share of requests of its Locations; undefined where they take all. */
 export function claimOf(
   owner: Owner,
   route: Route,

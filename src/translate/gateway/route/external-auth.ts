@@ -1,6 +1,6 @@
 /**
- * The auth service of a rule (GEP-1494). Where it cannot be asked as the rule wants it, no request
- * passes.
+ * Reads the auth service of a rule (GEP-1494). Where it cannot be used as the rule demands, no
+ * request passes.
  */
 import type { AuthService } from "../../../model/filters.ts";
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
@@ -11,7 +11,7 @@ import { type BackendWorld, grpcProtocols, targetOf, upstreamFor, whyBroken } fr
 
 export type AuthRead = { readonly auth: AuthService | undefined } | { readonly fault: Fault };
 
-/** `filters` have no mistakes in their values; `field` is theirs. */
+/** `filters` have no mistakes in their values, and `field` is their field. */
 export function authOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): AuthRead {
   const at = filters.findIndex(({ type }) => type === "ExternalAuth");
   const filter = filters[at]?.externalAuth;

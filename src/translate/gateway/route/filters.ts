@@ -1,4 +1,4 @@
-/** The filters of a rule or a backend, as what is done to requests and answers. */
+/** Reads the filters of a rule or a backend as changes to requests and answers. */
 import { shown } from "../../../kinds/kind.ts";
 import type { CorsPolicy, Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
@@ -6,9 +6,9 @@ import { sluiceGroup } from "../../../model/gateway/route-settings.ts";
 import { authMistake } from "./auth-values.ts";
 import { type HeaderMistake, headerMistake, hostMistake, valueMistake } from "./header-changes.ts";
 
-/** Filters that are read elsewhere, because they name other objects. */
+/** Whether a filter is read elsewhere, because it names another object. */
 const isApart = (type: string): boolean => ["RequestMirror", "ExternalAuth", "ExtensionRef"].includes(type);
-/** Filters that may stand there several times. */
+/** Whether a list may have several filters of this type. */
 const isRepeatable = (type: string): boolean => type === "RequestMirror" || type === "ExtensionRef";
 
 export type FiltersRead =
@@ -22,7 +22,7 @@ export type FiltersRead =
     };
 
 /**
- * `prefix` is the path that is matched, without a slash at its end; undefined where that is no
+ * `prefix` is the matched path, without a slash at its end; undefined where the match is not a
  * PathPrefix.
  */
 export function filtersOf(filters: readonly HTTPRouteFilter[], prefix: string | undefined): FiltersRead {
@@ -94,7 +94,9 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
   return undefined;
 }
 
-/** The mistake in a filter's text that would become something else in a request or an answer. */
+/**
+ * Returns the mistake in a filter's text that would change the framing of a request or an answer.
+ */
 function textMistake(filter: HTTPRouteFilter): HeaderMistake | undefined {
   const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, cors } = filter;
   if (requestHeaderModifier !== undefined) return headerMistake(requestHeaderModifier, "request");
@@ -141,7 +143,7 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
   return { cors: corsOf(cors!) };
 }
 
-/** Only the first of the entries with one name counts. */
+/** Returns the changes. Of several entries with the same name only the first counts. */
 function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
   return {
     set: firstOfEach(set),
@@ -162,7 +164,10 @@ function pathChange(path: PathModifier | undefined, prefix: string): PathChange 
   return { type: "prefix", prefix, path: replacePrefixMatch === "" ? "" : withSlash(replacePrefixMatch) };
 }
 
-/** A path that does not begin with a slash would become part of the host in a redirect. */
+/**
+ * Adds a slash to the beginning of a path, which would otherwise become a part of the host in a
+ * redirect.
+ */
 function withSlash(path: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }

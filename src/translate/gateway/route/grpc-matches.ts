@@ -1,6 +1,6 @@
 /**
- * The matches of a GRPCRoute's rule as paths. A call asks for the path `/service/method`. An exact
- * service is a path or a prefix for the route table. A pattern, or a method of any service, is
+ * Reads the matches of a GRPCRoute's rule as paths. A call has the path `/service/method`. An exact
+ * service is a path or a prefix in the route table. A pattern, or a method of any service, is
  * compared at the prefix `/`.
  */
 import { shown } from "../../../kinds/kind.ts";

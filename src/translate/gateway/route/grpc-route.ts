@@ -1,7 +1,6 @@
 /**
- * How GRPCRoutes are read. Clients of gRPC take the status of an HTTP answer for one of their own:
- * 404 is UNIMPLEMENTED, and 502, 503 and 504 are UNAVAILABLE. So requests that meet no backend get
- * 503 here.
+ * Reads GRPCRoutes. Clients of gRPC translate the status of an HTTP answer: 404 is UNIMPLEMENTED,
+ * and 502, 503 and 504 are UNAVAILABLE. So requests without a usable backend get 503 here.
  */
 import type { GRPCRoute, GRPCRouteRule } from "../../../model/gateway/routes.ts";
 import type { Problem } from "../../../problem.ts";
@@ -50,8 +49,8 @@ function notesOf(rules: readonly GRPCRouteRule[], { object }: BackendWorld): Pro
 }
 
 /**
- * nginx copies a request once it has its whole body. Some calls never end, or wait for an answer
- * before they do.
+ * Reports mirrors of calls, which are not served. nginx copies a request only when it has the whole
+ * body, but some calls never end, or wait for an answer first.
  */
 function uncopied(object: BackendWorld["object"], field: string): Problem {
   const why = "is not served for calls of gRPC, because a copy needs the whole request before the backend gets it";

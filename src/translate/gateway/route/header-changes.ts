@@ -1,6 +1,6 @@
 /**
- * Changes of headers that a filter may not make. Framing and hop-by-hop headers are nginx's own
- * affair: a changed Content-Length would end one request inside another, on connections that
+ * Finds changes of headers that a filter may not make. Only nginx may set framing and hop-by-hop
+ * headers: a changed Content-Length would end one request inside another, on connections that
  * tenants share. Values are text on one line.
  */
 import { isHost } from "../../../kinds/addresses.ts";
@@ -37,7 +37,7 @@ export function headerMistake(changes: HeaderModifier, of: "request" | "answer")
   return undefined;
 }
 
-/** Changes that have no effect in the filters of a rule or a backend. */
+/** Returns Problems of changes that have no effect in the filters of a rule or a backend. */
 export function idleAdditions(filters: readonly HTTPRouteFilter[], field: string, object: ObjectName): Problem[] {
   return filters.flatMap(({ requestHeaderModifier }, at) =>
     (requestHeaderModifier?.add ?? []).flatMap(({ name }, nth): Problem[] => {
@@ -55,12 +55,12 @@ function nameMistake(name: string): string | undefined {
   return isReservedHeader(name) ? reservedWhy(name) : undefined;
 }
 
-/** A tab may stand in a header. */
+/** Returns the mistake in a value, in which a tab is allowed. */
 export function valueMistake(value: string): string | undefined {
   return /[^\t\P{Cc}]/u.test(value) ? `${shown(value)} has a control character in it` : undefined;
 }
 
-/** A host, with a port or without. */
+/** Returns the mistake in a host, with or without a port. */
 export function hostMistake(value: string): string | undefined {
   const [, name = "", port = "1"] = /^(.*?)(?::(\d{1,5}))?$/s.exec(value) ?? [];
   const isUsable = isHost(name) && Number(port) >= 1 && Number(port) <= 65_535;

@@ -1,4 +1,4 @@
-/** The claims of a route on the hosts of its listeners. */
+/** Computes the paths of a route on the hosts of its listeners. */
 import type { Route } from "../../../model/gateway/objects.ts";
 import { serverKey, shadowKey } from "../../../model/listeners.ts";
 import { objectKey } from "../../../model/objects.ts";
@@ -17,7 +17,7 @@ import type { RouteName } from "./problems.ts";
 export interface HostsRead {
   /** Paths by `serverKey`. */
   readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
-  /** Guards of RouteSettings that cannot hold together, each once. */
+  /** Guards of RouteSettings that cannot be combined, each once. */
   readonly conflicts: readonly Problem[];
 }
 

@@ -1,4 +1,4 @@
-/** How HTTPRoutes are read. */
+/** Reads HTTPRoutes. */
 import type { HTTPRoute } from "../../../model/gateway/objects.ts";
 import type { RouteReader } from "./reader.ts";
 import { rulesOf } from "./rules.ts";

@@ -1,4 +1,4 @@
-/** The matches of a rule: conditions on a request. */
+/** Reads the matches of a rule: conditions on a request. */
 import { shown } from "../../../kinds/kind.ts";
 import { regexMistake } from "../../../kinds/patterns.ts";
 import type { Conditions, ValueCondition } from "../../../model/configuration.ts";
@@ -21,14 +21,14 @@ export interface MatchesRead {
   readonly mistakes: readonly MatchMistake[];
 }
 
-/** A match with a mistake is left out: nothing can be compared with it. */
+/** Reads the matches. A match with a mistake is left out, because it cannot be compared. */
 export function matchesOf({ matches }: HTTPRouteRule): MatchesRead {
   return readMatches(matches, mistakeIn, pathMatchOf);
 }
 
 /**
- * `mistakeIn` says why a match cannot be used, and `read` makes a path of one that can. A rule
- * without matches has an empty one.
+ * `mistakeIn` returns why a match cannot be used, and `read` makes a path of one that can. A rule
+ * without matches counts as one with an empty match.
  */
 export function readMatches<M extends object>(
   matches: readonly M[] = [],
@@ -48,7 +48,7 @@ export function readMatches<M extends object>(
 }
 
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
-/** The types of values that are compared. */
+/** The ways in which values are compared. */
 const valueTypes = ["Exact", "RegularExpression"];
 
 function mistakeIn({ path, headers = [], queryParams = [] }: HTTPRouteMatch): MatchMistake | undefined {
@@ -97,7 +97,7 @@ function conditionsOf({ method, headers = [], queryParams = [] }: HTTPRouteMatch
   };
 }
 
-/** Only the first entry of a name counts. */
+/** Returns the first entry of each name, because only that counts. */
 export function firstOfEach(
   values: readonly ValueMatch[],
   canonical: (name: string) => string,

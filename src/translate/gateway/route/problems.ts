@@ -1,4 +1,4 @@
-/** The Problems of a route at all its parents, each once. */
+/** Collects the Problems of a route at all its parents, each once. */
 import type { Route } from "../../../model/gateway/objects.ts";
 import { kindAndKey } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
@@ -27,7 +27,8 @@ export function problemsOf(
 }
 
 /**
- * Problems about parents that do not exist. Parents of other classes are left to other controllers.
+ * Returns Problems about parents that do not exist. Parents of other classes are left to other
+ * controllers.
  */
 export function orphanProblems(object: ObjectName, route: Route, snapshot: Snapshot): Problem[] {
   const { gateways, listenerSets } = snapshot;

@@ -12,12 +12,13 @@ export interface RouteReader<R extends Route> {
   /** `metadata.kind` of the routes. */
   readonly kind: R["kind"] & string;
   table(snapshot: Snapshot): Table<R>;
-  /** All Services that the route names, as backends and for mirrors. */
+  /** Returns all Services that the route names, as backends and for mirrors. */
   references(route: R): readonly BackendReference[];
   /**
-   * The RouteSettings that its filters name, by `namespace/name`. Absent of kinds without filters.
+   * Returns the RouteSettings that its filters name, by `namespace/name`. It is absent for kinds
+   * without filters.
    */
   settings?(route: R): readonly string[];
-  /** `attachments` are those of the route, at least one. */
+  /** Reads the rules. `attachments` are those of the route, at least one. */
   rules(route: R, world: BackendWorld, attachments: readonly Attachment[]): RulesRead;
 }

@@ -1,6 +1,6 @@
 /**
- * The retries of a rule. A pause between two tries is a jump inside nginx, and nginx makes ten of
- * them for one request, of which the way to the backend is the first.
+ * Reads the retries of a rule. A pause between two tries needs a jump inside nginx. nginx allows
+ * ten jumps for one request, and the way to the backend is the first.
  */
 import { durationMs } from "../../../kinds/gateway/duration.ts";
 import { shown } from "../../../kinds/kind.ts";
@@ -8,13 +8,14 @@ import { type RetriedStatus, type Retries, retriedStatuses } from "../../../mode
 import type { RetryPolicy } from "../../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 
-/**
- * The retries where a rule names no number: as many as `proxy-next-upstream-tries` has by default.
- */
+/** The default number of retries, which is that of `proxy-next-upstream-tries`. */
 const usualAttempts = 2;
-/** Where there is a pause. */
+/** The most retries with a pause. */
 const mostJumps = 9;
-/** Where there is none. A request that fails at once would keep a worker busy with more. */
+/**
+ * The most retries without a pause. With more, a request that fails at once would keep a worker
+ * busy.
+ */
 const mostAttempts = 100;
 
 export type RetriesRead =

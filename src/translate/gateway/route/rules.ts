@@ -1,4 +1,4 @@
-/** The rules of a route as paths, with what is wrong with them. */
+/** Reads the rules of a route as paths, with their mistakes. */
 
 import { literalPath } from "../../../kinds/gateway/cookie-path.ts";
 import { durationMs } from "../../../kinds/gateway/duration.ts";
@@ -17,15 +17,15 @@ import { sessionOf } from "./sessions.ts";
 import { settingsNamed } from "./settings.ts";
 
 export interface RulesRead {
-  /** In the order of the rules. */
+  /** The paths in the order of the rules. */
   readonly paths: readonly ClaimedPath[];
-  /** References that cannot be followed. */
+  /** References that cannot be resolved. */
   readonly unresolved: readonly Fault[];
-  /** Mistakes that make a rule void, or a part of it. */
+  /** Mistakes because of which a rule, or a part of it, is left out. */
   readonly invalid: readonly Fault[];
   /** Whether no rule is left. */
   readonly isVoid: boolean;
-  /** Notes about fields that are not served as they may be meant, and that make nothing void. */
+  /** Notes about fields that may not be served as intended, although the rule is. */
   readonly notes: readonly Problem[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Sessions of a rule: how the token of a client is carried, and how long it is good. Two rules
- * never share sessions, so each has a binding of its own, which stays the same as long as the rule
- * keeps its name or place.
+ * Reads the sessions of a rule: the cookie or header with the client's token, and how long it is
+ * valid. Two rules never share sessions, so each has its own binding, which stays the same as long
+ * as the rule keeps its name or index.
  */
 import { shortHash } from "../../../directives/short-hash.ts";
 import { durationMs } from "../../../kinds/gateway/duration.ts";

@@ -1,15 +1,15 @@
 /**
- * The RouteSettings that a rule names by the filter ExtensionRef. Without one of them its requests
- * get an error.
+ * Finds the RouteSettings that a rule names by the filter ExtensionRef. Where one of them is
+ * missing, its requests get an error.
  */
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
 import type { Fault } from "../conditions.ts";
 import { type BackendWorld, refusalOf } from "./backends.ts";
 
-/** `named`: by `namespace/name`, in their order. */
+/** `named` has `namespace/name` of each, in their order. */
 export type SettingsNamed = { readonly named: readonly string[] } | { readonly fault: Fault };
 
-/** `filters` have no mistakes in their values; `field` is theirs. */
+/** `filters` have no mistakes in their values, and `field` is their field. */
 export function settingsNamed(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): SettingsNamed {
   const named: string[] = [];
   for (const [at, { extensionRef }] of filters.entries()) {
@@ -27,7 +27,7 @@ export function settingsNamed(filters: readonly HTTPRouteFilter[], field: string
   return { named };
 }
 
-/** RouteSettings that the filters of a whole route name, whether or not they exist. */
+/** Returns the RouteSettings that the filters of a whole route name, whether or not they exist. */
 export function settingsIn(
   rules: readonly { readonly filters?: readonly HTTPRouteFilter[] }[],
   namespace: string,

@@ -1,4 +1,4 @@
-/** The status of a route at each of its parents. */
+/** Makes the status of a route for each of its parents. */
 import type { DesiredCondition, DesiredParentStatus } from "../../../model/gateway/status.ts";
 import { type Problem, sentence } from "../../../problem.ts";
 import { fails, holds, wordsOfAll } from "../conditions.ts";
@@ -10,7 +10,7 @@ export function isAccepted({ fault }: Attachment, { isVoid }: RulesRead): boolea
   return fault === undefined && !isVoid;
 }
 
-/** `refused`: why nginx does not have the present form of the route. */
+/** `refused` is the reason why nginx does not have the present form of the route. */
 export function parentStatus(attachment: Attachment, rules: RulesRead, refused?: Problem): DesiredParentStatus {
   const { parentRef } = attachment;
   if (refused !== undefined) {
@@ -45,13 +45,16 @@ function resolved({ unresolved }: RulesRead): DesiredCondition {
   return fails("ResolvedRefs", first.reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
 }
 
-/** A route in shadow is accepted all the same: its references and its place are looked after. */
+/**
+ * Returns the status of a route in shadow. It is accepted like any other, because its references
+ * and its place are checked.
+ */
 export function inShadow({ parentRef, conditions }: DesiredParentStatus): DesiredParentStatus {
   const message = "the route serves nothing; its decisions are compared with those that count (sluice routes --shadow)";
   return { parentRef, conditions: [...conditions, holds("sluice.dev/Shadow", message, "Shadow")] };
 }
 
-/** Adds to the conditions of an accepted route. */
+/** Adds notes to the conditions of an accepted route. */
 export function withNotes(status: DesiredParentStatus, problems: readonly Problem[]): DesiredParentStatus {
   if (problems.length === 0) return status;
   const conditions = status.conditions.map((one) => {
@@ -61,7 +64,10 @@ export function withNotes(status: DesiredParentStatus, problems: readonly Proble
   return { ...status, conditions };
 }
 
-/** The Gateway API wants the message to begin so. */
+/**
+ * Returns the condition for routes with some invalid rules. The Gateway API prescribes the
+ * beginning of the message.
+ */
 function partiallyInvalid({ invalid }: RulesRead): DesiredCondition {
   const words = wordsOfAll(invalid.map(({ problem }) => problem));
   return holds("PartiallyInvalid", `Dropped Rule: ${words}`, invalid[0]!.reason);

@@ -37,7 +37,7 @@ export const tlsRouteReader: RouteReader<TLSRoute> = {
   rules: (route, world) => streamRulesOf(route, world, "TCP"),
 };
 
-/** A rule takes all that comes in, so the first one does. */
+/** Reads the rules. Every rule takes all connections, so only the first one counts. */
 function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "TCP" | "UDP"): RulesRead {
   const { object } = world;
   const [rule = {}, ...more] = spec?.rules ?? [];

@@ -1,8 +1,8 @@
 /**
- * Chooses target ports. A port stays with its Gateway for as long as the record says so. One that
- * was given up is used again after all that never were, the one that was given up first before the
- * others, and not before ten minutes: until then a load balancer that lags behind may send there
- * what was meant for the Gateway before.
+ * Chooses target ports. A port stays with its Gateway as long as the record has it. A released port
+ * is reused only after ten minutes, because a load balancer with outdated data may still send the
+ * former Gateway's traffic there. Ports that were never used come first, then those that were
+ * released first.
  */
 import { portKey } from "../../../model/gateway/services.ts";
 import type { PortEntry, PortRecord, PortUse } from "./record.ts";
@@ -17,23 +17,23 @@ export interface PortNeed extends PortUse {
 
 export interface Allocation {
   readonly record: PortRecord;
-  /** Ports whose Service named a target port that it cannot have. */
+  /** Ports whose Service had a target port that it cannot keep. */
   readonly moved: readonly { readonly need: PortNeed; readonly to: number | undefined }[];
   /**
-   * How long until a port can be used that a Gateway waits for; undefined where nothing waits, or
-   * nothing is in sight.
+   * The time until a port becomes available for which a Gateway waits; undefined where no Gateway
+   * waits, or no port will become available.
    */
   readonly waitMs: number | undefined;
 }
 
 export interface Question {
   readonly record: PortRecord;
-  /** Oldest Gateway first. */
+  /** The needed ports, those of the oldest Gateway first. */
   readonly needs: readonly PortNeed[];
-  /** Ports that nginx may listen on. */
+  /** Ports on which nginx may listen. */
   readonly allowed: readonly number[];
   /**
-   * Whether something may still lead there, so that a port that is no longer needed is not given up
+   * Whether a Service may still lead to a port that is no longer needed, so that it is not released
    * yet.
    */
   readonly isHeld: (target: number, use: PortUse) => boolean;
@@ -85,7 +85,7 @@ function nextMs(entries: ReadonlyMap<number, PortEntry>, nowMs: number): number 
   return first === undefined ? undefined : Math.max(0, first.atMs + restMs - nowMs);
 }
 
-/** The one that was given up first comes first. */
+/** Returns the released ports, the one that was released first at the beginning. */
 function freedIn(entries: ReadonlyMap<number, PortEntry>): { readonly port: number; readonly atMs: number }[] {
   return [...entries]
     .flatMap(([port, entry]) => (entry.kind === "freed" ? [{ port, atMs: entry.atMs }] : []))

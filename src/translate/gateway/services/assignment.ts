@@ -1,6 +1,6 @@
 /**
- * The ports and addresses of a Gateway by the record and its Service. nginx listens on target ports
- * as soon as the record has them; the addresses are those of the Service.
+ * Finds the ports and addresses of a Gateway in the record and its Service. nginx listens on target
+ * ports as soon as the record has them. The addresses are those of the Service.
  */
 import type { Gateway, GatewayAddress } from "../../../model/gateway/objects.ts";
 import { isServiceOf, portKey } from "../../../model/gateway/services.ts";
@@ -39,8 +39,8 @@ export function serviceAssignment(reading: GatewayReading, world: ServiceWorld):
     };
   }
   const own = { targets, addresses: service === undefined ? [] : addressesOf(service) };
-  // Ports of ListenerSets are a matter of their own statuses: they cannot keep the Gateway from
-  // being programmed.
+  // Missing ports of ListenerSets are reported in their own statuses, and do not affect the
+  // Gateway's condition Programmed.
   const without = portsOf({ ...reading, sets: [] }).filter((port) => targets[portKey(port)] === undefined);
   if (without.length > 0 && world.isExhausted) {
     const { length } = options.services?.ports ?? [];
@@ -59,8 +59,8 @@ export function serviceAssignment(reading: GatewayReading, world: ServiceWorld):
 }
 
 /**
- * Only addresses of the pool are asked for by their value; whatever else is asked for is refused
- * there.
+ * Whether the Gateway requests an address by value. Only the pool has such addresses, and it
+ * refuses all others.
  */
 export function asksForPool({ spec }: Gateway): boolean {
   return (spec?.addresses ?? []).some(({ type = "IPAddress", value = "" }) => type === "IPAddress" && value !== "");

@@ -1,4 +1,4 @@
-/** The Service that a Gateway should have. */
+/** Computes the Service that a Gateway should have. */
 import { allowsKey } from "../../../kinds/gateway/metadata-prefixes.ts";
 import type { Gateway } from "../../../model/gateway/objects.ts";
 import {
@@ -17,7 +17,7 @@ import { serviceLabels, serviceNameOf } from "./names.ts";
 
 type Prefixed = NonNullable<GatewayOptions["services"]>;
 
-/** Undefined while the Gateway is being deleted: then its Service goes as well. */
+/** Returns undefined while the Gateway is being deleted, because its Service is deleted with it. */
 export function desiredService(
   reading: GatewayReading,
   parameters: ServiceParameters | undefined,
@@ -31,7 +31,7 @@ export function desiredService(
   return {
     name: serviceNameOf(gateway),
     ports: portsOf(reading),
-    // Sluice's own entries come last, whatever the prefixes allow.
+    // Sluice's own entries come last, so that copied ones cannot override them.
     labels: { ...copied.labels, ...serviceLabels(gateway) },
     annotations: {
       ...copied.annotations,
@@ -43,8 +43,8 @@ export function desiredService(
 }
 
 /**
- * The ports on which listeners of the Gateway and its sets can be served, each once, in their
- * order.
+ * Returns the ports on which listeners of the Gateway and its sets can be served, each once, in
+ * their order.
  */
 export function portsOf(reading: GatewayReading): readonly DesiredServicePort[] {
   const ports = allListeners(reading)
@@ -61,7 +61,7 @@ export function transportOf(protocol: string): TransportProtocol {
   return protocol === "UDP" ? "UDP" : "TCP";
 }
 
-/** Labels and annotations of `spec.infrastructure` that are not copied. */
+/** Returns Problems about labels and annotations of `spec.infrastructure` that are not copied. */
 export function uncopied({ spec }: Gateway, object: ObjectName, services: Prefixed): readonly Problem[] {
   const infrastructure = spec?.infrastructure ?? {};
   return (["labels", "annotations"] as const).flatMap((part): Problem[] => {

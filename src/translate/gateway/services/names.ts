@@ -1,15 +1,15 @@
-/** Names and labels of the Service of a Gateway, as GEP-1762 has them. */
+/** Makes the name and labels of the Service of a Gateway, as GEP-1762 defines them. */
 import { createHash } from "node:crypto";
 import { type Gateway, gatewayGroup } from "../../../model/gateway/objects.ts";
 import { managedByLabel, managedBySluice } from "../../../model/gateway/services.ts";
 
-/** Names of Services, and values of labels. */
+/** The most characters in names of Services, and in values of labels. */
 const longest = 63;
 const serviceName = /^[a-z]([a-z\d-]*[a-z\d])?$/;
 
 /**
- * `GATEWAY-CLASS`; where that is no name of a Service, one that is like it and has a hash at its
- * end.
+ * Returns `GATEWAY-CLASS`. Where that cannot be the name of a Service, returns a similar name with
+ * a hash at its end.
  */
 export function serviceNameOf({ metadata, spec }: Gateway): string {
   const plain = `${metadata.name}-${spec?.gatewayClassName ?? ""}`;
@@ -18,7 +18,7 @@ export function serviceNameOf({ metadata, spec }: Gateway): string {
 }
 
 /**
- * They name the Gateway and its class for people and tools, and say that Sluice looks after the
+ * Returns labels with the Gateway and its class, and a label that says that Sluice manages the
  * object.
  */
 export function serviceLabels({ metadata, spec }: Gateway): Readonly<Record<string, string>> {
@@ -29,7 +29,7 @@ export function serviceLabels({ metadata, spec }: Gateway): Readonly<Record<stri
   };
 }
 
-/** Names of objects are valid values, unless they are too long. */
+/** Returns the name of an object as the value of a label, shortened where it is too long. */
 function labelOf(name: string): string {
   return name.length <= longest ? name : hashed(name, name);
 }

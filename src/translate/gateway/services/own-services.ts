@@ -1,5 +1,5 @@
 /**
- * The Gateways with Services of their own, and what is known about these Services. Without
+ * Finds the Gateways with Services of their own, and the ports and addresses of these. Without
  * `--gateway-services` there are none.
  */
 import type { ServiceParameters } from "../../../model/gateway/services.ts";
@@ -29,7 +29,7 @@ export class OwnServices {
     this.#options = options;
   }
 
-  /** Whether a Service of a Gateway, or the record, is another than in the last turn. */
+  /** Whether a Service of a Gateway, or the record, has changed since the last turn. */
   takeIn({ before, now, afresh }: Turn): boolean {
     const { services } = this.#options;
     if (services === undefined) return false;
@@ -43,7 +43,9 @@ export class OwnServices {
     return isOther || changes.some(({ key }) => this.#names.has(key));
   }
 
-  /** Services by key of the Gateway; Gateways that the pool serves are left out. */
+  /**
+   * Returns the Services by key of the Gateway. Gateways with addresses of the pool are left out.
+   */
   assign(readings: Iterable<GatewayReading>, { now }: Turn): ReadonlyMap<string, Assignment> {
     const assignments = new Map<string, Assignment>();
     this.#names.clear();

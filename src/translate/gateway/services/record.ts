@@ -1,11 +1,11 @@
 /**
- * The record of target ports: which port of nginx belongs to which port of which Gateway, and which
- * ports were given up when. It is a ConfigMap in the controller's own namespace, which the leader
- * writes and every replica reads.
+ * The record of target ports: for each port of nginx the Gateway and port to which it belongs, or
+ * the time at which it was released. It is a ConfigMap in the controller's own namespace, which the
+ * leader writes and every replica reads.
  *
- * Services show the same ports, but do not decide: tenants may edit Services of their namespaces,
- * and none may take another Gateway's port by that. Without the record, as after it was deleted,
- * the leader makes it again from the Services.
+ * Services have the same ports, but only the record decides: tenants may edit Services in their
+ * namespaces, and must not get the port of another Gateway in this way. Without the record, as
+ * after it was deleted, the leader makes it again from the Services.
  */
 import { portKey, type TransportProtocol } from "../../../model/gateway/services.ts";
 import type { ConfigMap } from "../../../model/objects.ts";
@@ -16,7 +16,7 @@ export interface PortUse {
   readonly uid: string;
   /** `namespace/name` of its Service. */
   readonly service: string;
-  /** The port that clients see. */
+  /** The port that clients use. */
   readonly port: number;
   readonly protocol: TransportProtocol;
 }
@@ -27,9 +27,9 @@ export type PortEntry =
   | { readonly kind: "freed"; readonly atMs: number };
 
 export interface PortRecord {
-  /** Owners by target port. */
+  /** The owner of each target port. */
   readonly entries: ReadonlyMap<number, PortEntry>;
-  /** Whether some Gateway did not get a port, because there was none. */
+  /** Whether a Gateway did not get a port, because none was left. */
   readonly isExhausted: boolean;
 }
 
@@ -59,7 +59,7 @@ function readEntry(text: string): PortEntry | undefined {
   return Number.isNaN(atMs) ? undefined : { kind: "freed", atMs };
 }
 
-/** The `data` of the ConfigMap; equal records give equal texts. */
+/** Returns the `data` of the ConfigMap. Equal records give equal texts. */
 export function recordData({ entries, isExhausted }: PortRecord): Readonly<Record<string, string>> {
   const lines = [...entries]
     .sort(([one], [other]) => one - other)
@@ -74,8 +74,8 @@ function entryText(entry: PortEntry): string {
 }
 
 /**
- * Target ports by the uid of the Gateway and by `portKey`. Ports that the flags do not allow are
- * left out.
+ * Returns target ports by the uid of the Gateway and by `portKey`. Ports that the flags do not
+ * allow are left out.
  */
 export function targetsIn(
   { entries }: PortRecord,

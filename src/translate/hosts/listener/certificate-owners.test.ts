@@ -1,4 +1,6 @@
-/** The certificate that is shown for a name for which both a listener and an Ingress have one. */
+/**
+ * Decides which certificate is shown for a name for which both a listener and an Ingress have one.
+ */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, listener } from "../../../../test/support/gateways.ts";
 import { ingress, ingressClass } from "../../../../test/support/ingress.ts";
@@ -26,7 +28,9 @@ interface Words {
   readonly hostname?: string;
 }
 
-/** The Gateway is in the namespace `ns` and from 2026. */
+/**
+ * Returns which certificate is shown. The Gateway is in the namespace `ns` and was created in 2026.
+ */
 function shown({ namespace = "ns", created = "2027", hostname = host }: Words) {
   const https = {
     ...{ name: "tls", port: 443, protocol: "HTTPS" },

@@ -23,12 +23,12 @@ export interface Certified {
 }
 
 export interface CertificatesShown {
-  /** Ids of listeners whose hostname shows the namesake's certificate. */
+  /** Ids of listeners for whose hostname the namesake's certificate is shown. */
   readonly yielding: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
-/** `listeners` are by id; `certified` returns the host that answers to a name. */
+/** `listeners` are keyed by id. `certified` returns the host that serves a name. */
 export function certificatesShown(
   listeners: ReadonlyMap<string, CommonListener>,
   certified: (name: string) => Certified | undefined,

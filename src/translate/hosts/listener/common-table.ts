@@ -1,9 +1,9 @@
 /**
- * The common table of a host that a listener and its namesake share, on a port where both get
+ * Makes the common table of a host that a listener and its namesake share, on a port where both get
  * requests. The namesake is the Server of the same name without a listener. The more specific path
- * of the two wins. For equal paths, conditions win within a namespace, and then `keeps` decides. A
- * condition such as `method: GET` is no way to take the path of another namespace. The unwritten
- * path `/` comes after every route and takes the rest.
+ * of the two wins. For equal paths in one namespace, the path with conditions wins, and then
+ * `keeps` decides. A condition such as `method: GET` does not help to take the path of another
+ * namespace. The implicit path `/` comes after every route and takes the rest.
  */
 import { literalPrefix } from "../../../kinds/literal-prefix.ts";
 import { catchAll, type Route, toNamesake } from "../../../model/configuration.ts";
@@ -19,23 +19,24 @@ export interface CommonTable {
   readonly routes: readonly Route[];
   /** Whether the routes have to be tried in their order. */
   readonly isOrdered: boolean;
-  /** Problems of paths on either side that take no requests any more, or not all of them. */
+  /** Problems of paths on either side that no longer take requests, or not all of them. */
   readonly problems: readonly Problem[];
 }
 
-/** A route with the values that decide its place. */
+/** A route with the values that decide its place in the order. */
 interface Candidate {
   readonly route: Route;
-  /** Exact paths, then prefixes, then patterns, and at last the unwritten path. */
+  /** Exact paths come first, then prefixes, then patterns, and at last the implicit path. */
   readonly rank: 0 | 1 | 2 | 3;
   /**
-   * Without a final slash. For a pattern of the namesake: the text with which all its paths begin.
+   * The path without a final slash. For a pattern of the namesake it is the text with which all its
+   * paths begin.
    */
   readonly text: string;
   readonly side: { readonly entry: Entry } | { readonly draft: OwnedPath };
 }
 
-/** `entries` in their order, with the routes of each; `drafts` are those of the namesake. */
+/** `entries` are in their order, with the routes of each. `drafts` are those of the namesake. */
 export function commonTable(
   name: string,
   entries: readonly (readonly [entry: Entry, routes: readonly Route[]])[],
@@ -65,7 +66,7 @@ function partyOf({ owner: { namespace }, since: { created } }: Claim): Party {
 function plainCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
   return plainRoutes(drafts.map(({ path }, at) => [at, path] as const)).map(({ path, match, location }): Candidate => {
     const draft = drafts[location]!;
-    // nginx adds the slash to a path by itself where nothing else has that path.
+    // nginx adds the slash to a path by itself where no other route has that path.
     const route: Route = { match: match === "prefix" ? "prefix" : "exact", path, location: toNamesake };
     const rank = draft.path.implicit === true ? 3 : draft.path.type === "exact" && match === "exact" ? 0 : 1;
     return { route, rank, text: path.replace(/\/$/, ""), side: { draft } };
@@ -82,7 +83,9 @@ function patternCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
   });
 }
 
-/** Routes with one path and kind of match are neighbours, in their order. nginx finds the path. */
+/**
+ * Puts routes with the same path and kind of match together, in their order. nginx finds the path.
+ */
 function byPlace(ours: readonly Candidate[], theirs: readonly Candidate[], verdicts: Verdicts): readonly Route[] {
   const placeOf = ({ route }: Candidate) => `${route.match} ${route.path}`;
   const places = Map.groupBy(ours, placeOf);
@@ -95,15 +98,18 @@ function byPlace(ours: readonly Candidate[], theirs: readonly Candidate[], verdi
   return [...places.values()].flatMap((place) => place.map(({ route }) => route));
 }
 
-/** nginx tries patterns after all prefixes, and the unwritten path yields to them, too. */
+/**
+ * Returns the candidate after all patterns: nginx tries patterns after prefixes, and the implicit
+ * path comes after them, too.
+ */
 function afterPatterns(theirs: Candidate): Candidate {
   if (theirs.rank !== 3) return theirs;
   return { ...theirs, route: { match: "pattern", path: "(?s:.*)", location: toNamesake } };
 }
 
 /**
- * Patterns of the namesake are placed by their beginning, and those of routes come after all
- * prefixes.
+ * Puts all candidates in one order. Patterns of the namesake are placed by their beginning, and
+ * patterns of routes come after all prefixes.
  */
 function inOneOrder(ours: readonly Candidate[], theirs: readonly Candidate[], verdicts: Verdicts): readonly Route[] {
   const all = ours
@@ -115,19 +121,28 @@ function inOneOrder(ours: readonly Candidate[], theirs: readonly Candidate[], ve
   return all.map(({ route }) => route);
 }
 
-/** The text of a pattern does not show how specific it is. */
+/**
+ * Returns the length that counts. It is 0 for a pattern, whose text does not show how specific it
+ * is.
+ */
 function lengthOf({ rank, text }: Candidate): number {
   return rank === 1 ? text.length : 0;
 }
 
-/** A pattern with the same text as a path of the namesake has the place of that path. */
+/**
+ * Returns a route's pattern as a candidate. With the same text as a path of the namesake, it has
+ * the place of that path.
+ */
 function asNamesake(one: Candidate, theirs: readonly Candidate[]): Candidate {
   if (one.rank !== 2) return one;
   const same = theirs.find(({ side }) => "draft" in side && side.draft.path.path === one.route.path);
   return same === undefined ? one : { ...one, rank: same.rank, text: same.text };
 }
 
-/** Whether `one` comes after a candidate of the namesake, whose candidates keep their order. */
+/**
+ * Whether `one` comes after a candidate of the namesake. The namesake's candidates keep their
+ * order.
+ */
 function comesAfter(one: Candidate, theirs: Candidate): boolean {
   if (one.rank !== theirs.rank) return one.rank > theirs.rank;
   const longer = lengthOf(theirs) - lengthOf(one);
@@ -137,13 +152,14 @@ function comesAfter(one: Candidate, theirs: Candidate): boolean {
 }
 
 /**
- * Inserts the candidate of the namesake at its place, and notes which of two with one path takes
- * nothing.
+ * Inserts the candidate of the namesake at its place. Where two have the same path, it notes which
+ * one takes no requests.
  */
 function insert(theirs: Candidate, all: Candidate[], verdicts: Verdicts): void {
   const first = indexOr(all, (one) => comesAfter(one, theirs));
   const whole = indexOr(all, (one) => isWhole(one) && comesAfter(one, theirs));
-  // A match with conditions that comes after the path must not take one with it that comes before.
+  // A match with conditions that has to come after the path must not move another match that has to
+  // come before it.
   const early = all.slice(first, whole).filter((one) => isBeside(one, theirs) && !comesAfter(one, theirs));
   const later = all.slice(first).filter((one) => !early.includes(one));
   const at = first + early.length;
@@ -167,14 +183,15 @@ function indexOr(all: readonly Candidate[], is: (one: Candidate) => boolean): nu
   return found < 0 ? all.length : found;
 }
 
-/** Whether the candidate is a route's, for the same path. */
+/** Whether the candidate comes from a route and has the same path. */
 function isBeside(one: Candidate, theirs: Candidate): boolean {
   const isEqual = one.rank === theirs.rank && lengthOf(one) === lengthOf(theirs);
   return "entry" in one.side && isEqual && isSameText(one, theirs);
 }
 
 /**
- * A path of two routes, `/foo` and everything below `/foo/`, is won or lost like the longer one.
+ * Whether this route decides about the path. A path with two routes, `/foo` and everything below
+ * `/foo/`, is won or lost by the longer one.
  */
 function isMain({ route }: Candidate, { path }: OwnedPath): boolean {
   return route.match !== "exact" || path.type === "exact";
@@ -184,7 +201,7 @@ function isWhole({ side }: Candidate): boolean {
   return "entry" in side && side.entry.claimed.match.conditions === undefined;
 }
 
-/** Patterns of the namesake ignore case. */
+/** Whether the texts are equal. Patterns of the namesake ignore case. */
 function isSameText(one: Candidate, theirs: Candidate): boolean {
   if (theirs.route.match !== "regex") return true;
   return one.text.toLowerCase() === theirs.text.toLowerCase();
@@ -202,7 +219,7 @@ class Verdicts {
     return [...this.#byText.values()];
   }
 
-  /** The draft loses its path to the entry. */
+  /** Returns the Problem of a draft that loses its path to the entry. */
   lost({ claim, field, path }: OwnedPath, { claim: winner }: Entry): void {
     if (claim === undefined) return;
     const isOwn = claim.owner.namespace === winner.owner.namespace;
@@ -213,7 +230,7 @@ class Verdicts {
     this.#add({ object: claim.owner, kind: "field-unusable", field, why, done: `${part}its requests go there` });
   }
 
-  /** The draft keeps the path that the entry has as well. */
+  /** Returns the Problem of an entry whose path the draft keeps. */
   kept({ claim, claimed }: Entry, { claim: keeper, path }: OwnedPath): void {
     const why = `the older ${named(keeper!.owner)} has path ${path.path} of ${this.#host}`;
     const done = "this match takes no request of it";

@@ -1,6 +1,6 @@
 /**
- * Problems about paths that Claims of listeners and of their namesakes have in common, by the
- * object that they concern.
+ * Keeps the Problems about paths that Claims of listeners and of their namesakes have in common, by
+ * object.
  */
 import { objectKey } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
@@ -9,7 +9,7 @@ export class Contested {
   readonly #byHost = new Map<string, readonly Problem[]>();
   /** Problems by kind and name, then by host. */
   readonly #byObject = new Map<string, Map<string, readonly Problem[]>>();
-  /** Keyed by kind. */
+  /** Names of objects whose Problems have changed, by kind. */
   readonly #changed = new Map<string, Set<string>>();
 
   /** Begins a turn. */

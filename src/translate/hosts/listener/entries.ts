@@ -1,6 +1,6 @@
 /**
- * The matches of routes on a host of a listener, in the order in which a request is compared with
- * them.
+ * Sorts the matches of routes on a host of a listener in the order in which a request is compared
+ * with them.
  */
 import type { Conditions } from "../../../model/configuration.ts";
 import type { Problem } from "../../../problem.ts";
@@ -9,8 +9,8 @@ import type { World } from "../../world.ts";
 import { pathFault } from "../path-fault.ts";
 
 /**
- * The most patterns of one host. An honest host has some hundreds; a request that none of them
- * takes is compared with all.
+ * The most patterns of one host. An ordinary host has some hundreds at most, and a request that
+ * fits none of them is compared with all.
  */
 const mostPatterns = 1_000;
 
@@ -19,11 +19,11 @@ export interface Entry {
   readonly claimed: ClaimedPath;
   /** The decoded path, without a final slash where it is a prefix. */
   readonly path: string;
-  /** Exact paths, then prefixes, then patterns. */
+  /** Exact paths come first, then prefixes, then patterns. */
   readonly rank: 0 | 1 | 2;
 }
 
-/** `key` is the `serverKey` of the host. */
+/** Returns the matches in their order. `key` is the `serverKey` of the host. */
 export function orderedEntries(
   key: string,
   claims: readonly Claim[],
@@ -48,7 +48,7 @@ function entriesOf(claim: Claim, key: string, world: World, problems: Problem[])
   });
 }
 
-/** Paths are compared as nginx decodes them. */
+/** Returns the path as nginx decodes it for a comparison. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -57,12 +57,12 @@ function decoded(path: string): string {
   }
 }
 
-/** Matches of one object come in the order in which they stand there. */
+/** Compares two matches. Matches of one object keep their order. */
 function before(one: Entry, other: Entry): number {
   return (
     one.rank - other.rank ||
     other.path.length - one.path.length ||
-    // Two patterns of one length may take the same path; the other criteria then decide.
+    // Lengths of patterns do not count, because two patterns of any length may match the same path.
     (one.rank === 2 ? 0 : compared(one.path, other.path)) ||
     byConditions(one.claimed.match.conditions, other.claimed.match.conditions) ||
     compared(one.claim.since.created, other.claim.since.created) ||
@@ -80,7 +80,7 @@ function byConditions(one: Conditions | undefined, other: Conditions | undefined
   );
 }
 
-/** Characters of a service or method that the path does not contain. */
+/** Returns the number of characters of a service or method that the path does not contain. */
 function partLength(conditions: Conditions | undefined, part: "service" | "method"): number {
   return conditions?.call?.find(({ name }) => name === part)?.value.length ?? 0;
 }
@@ -93,7 +93,7 @@ function nameIn({ since: { namespace, name } }: Claim): string {
   return `${namespace}/${name}`;
 }
 
-/** The matches of the oldest owners stay. */
+/** Removes matches beyond the limit. Those of the oldest owners stay. */
 function fewEnough(entries: readonly Entry[], problems: Problem[]): readonly Entry[] {
   const patterns = entries.filter(({ rank }) => rank === 2);
   if (patterns.length <= mostPatterns) return entries;

@@ -1,6 +1,6 @@
 /**
  * Knows which hosts of listeners have a namesake at their port, so that they are built again when
- * it changes.
+ * the namesake changes.
  */
 import { catchAll } from "../../../model/configuration.ts";
 import { Dependencies } from "../../../model/dependencies.ts";
@@ -16,8 +16,8 @@ export class Namesakes {
   #listeners: Listeners = new Set();
 
   /**
-   * Reads the listeners on shared ports; returns those of `hosts` on listeners for which that has
-   * changed.
+   * Reads the listeners on shared ports. Returns the hosts among `hosts` whose listener is newly on
+   * a shared port, or no longer.
    */
   begin(listeners: Listeners, hosts: Iterable<string>): readonly string[] {
     const before = this.#listeners;
@@ -30,7 +30,7 @@ export class Namesakes {
     return [...hosts].filter(isOther);
   }
 
-  /** The hosts of listeners for which one of these hosts is, or may be, the namesake. */
+  /** Returns the hosts of listeners for which one of these hosts is, or may be, the namesake. */
   concerned(hosts: Iterable<string>, names: Names): ReadonlySet<string> {
     const concerned = new Set<string>();
     if (this.#listeners.size === 0) return concerned;
@@ -44,8 +44,8 @@ export class Namesakes {
   }
 
   /**
-   * The host that answers to the name of this host of a listener, and whether it only redirects
-   * from there; undefined where there is none.
+   * Returns the host that serves the name of this host of a listener, and whether it only redirects
+   * from that name; undefined where there is none.
    */
   find(key: string, names: Names): { readonly host: string; readonly redirects: boolean } | undefined {
     const { listener, name } = partsOf(key);

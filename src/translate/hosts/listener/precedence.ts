@@ -1,6 +1,6 @@
 /**
  * Decides between an object of a listener and one of its namesake that claim the same path, or the
- * certificate of the same name. No other code decides that.
+ * certificate of the same name. All code that needs this decision calls `keeps`.
  */
 export interface Party {
   readonly namespace: string;
@@ -9,9 +9,9 @@ export interface Party {
 }
 
 /**
- * Whether the namesake's object keeps it. Within one namespace the listener's object wins, because
- * it is written to take over. Between namespaces the older object wins, and the namesake's if both
- * are of the same age.
+ * Whether the namesake's object wins. Within one namespace the listener's object wins, because it
+ * was written to take over. Between namespaces the older object wins, and with equal ages the
+ * namesake's.
  */
 export function keeps(namesakes: Party, listeners: Party): boolean {
   return namesakes.namespace !== listeners.namespace && namesakes.created <= listeners.created;

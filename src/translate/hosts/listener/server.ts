@@ -1,8 +1,8 @@
 /**
- * The Server of one host on a listener of a Gateway, by the rules of the Gateway API: first the
- * path decides, then the method, the number of headers and of query parameters, then the age of the
- * route. It has only written paths and no other names. Rules of HTTPRoutes and GRPCRoutes share one
- * order. The host's namesake may have paths on the same port.
+ * Builds the Server of one host on a listener of a Gateway, by the rules of the Gateway API: first
+ * the path decides, then the method, the number of headers and of query parameters, then the age of
+ * the route. It has no implicit paths and no further names. Rules of HTTPRoutes and GRPCRoutes
+ * share one order. The host's namesake may have paths on the same port.
  */
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { numbered } from "../../../directives/pattern-groups.ts";
@@ -45,7 +45,7 @@ interface Parts extends Pick<Server<FeatureValues>, "locations" | "routes" | "fe
   readonly isOrdered: boolean;
 }
 
-/** A Server without settings for its host as a whole. */
+/** Returns a Server without settings for its host as a whole. */
 export function plainServer(key: string, { isOrdered, ...parts }: Parts): Server<FeatureValues> {
   return {
     ...partsOf(key),
@@ -60,8 +60,9 @@ export function plainServer(key: string, { isOrdered, ...parts }: Parts): Server
 }
 
 /**
- * Reports for each Claim which of its matches takes no request of the host, because an equal one
- * comes first. Only an equal match can do that, because a match with more conditions comes first.
+ * Reports the matches of each Claim that take no request of the host, because an equal match comes
+ * before them. Only an equal match can have this effect, because a match with more conditions comes
+ * first.
  */
 function unmetProblems(ordered: readonly Entry[], { listener, name }: ReturnType<typeof partsOf>): Problem[] {
   const firsts = new Map<string, Entry>();
@@ -125,7 +126,10 @@ export function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
   };
 }
 
-/** The prefix `/foo` means the path itself and everything below `/foo/`. */
+/**
+ * Returns the routes of an entry. The prefix `/foo` covers the path itself and everything below
+ * `/foo/`.
+ */
 export function routesOf({ path, rank, claim, claimed }: Entry, location: number): Route[] {
   const { match, features = claim.features } = claimed;
   const { target } = features.rewrite;
@@ -168,13 +172,16 @@ function usesOf(entries: readonly Entry[]): UpstreamUse[] {
   return [...uses.values()];
 }
 
-/** Separate from the Upstream of the same Service on other ports, which annotations may balance. */
+/**
+ * Returns the Upstream of the Service that stands in. It is separate from the Upstream of the same
+ * Service on other ports, which annotations may balance.
+ */
 function standInFor(features: FeatureValues): string | undefined {
   const id = standInOf(features);
   return id && `${id} for routes`;
 }
 
-/** The Service and port in the id of an Upstream. */
+/** Returns the Service and port in the id of an Upstream. */
 function upstreamParts(id: string): { readonly service: string; readonly port: string } {
   const [namespace, name, rest = ""] = id.split("/");
   return { service: `${namespace}/${name}`, port: rest.split(" ")[0]! };

@@ -1,7 +1,7 @@
 /**
- * The tables of routes in shadow: for each host that has some, the table of all its routes and its
- * namesake, as if they served. Only their own locations are in it; everything else stays. Nothing
- * here reaches a client.
+ * Makes the tables of routes in shadow: for each host with such routes, the table of all its routes
+ * and its namesake, as if they served. It has only the locations of routes in shadow; all other
+ * requests stay where they are. No table has an effect on clients.
  */
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { guarded } from "../../../guarded.ts";
@@ -39,7 +39,7 @@ export class Shadows {
     this.#all = this.#all.with([...keys].map((key) => [key, this.#made(key, world)] as const));
   }
 
-  /** Undefined where no route is in shadow. A bug here must not affect what is served. */
+  /** Returns undefined where no route is in shadow. A bug here must not affect the served hosts. */
   #made(key: ServerKey, world: World): Server<FeatureValues> | undefined {
     const hidden = shadowKey(key);
     const claims = this.#claims.of(hidden);
