@@ -5,9 +5,10 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
-import { systemClock } from "../timing/clock.ts";
+import { type Clock, systemClock } from "../timing/clock.ts";
 import { emptyQuarantine } from "../translate/quarantine.ts";
 import type { AskQuestion } from "./api/ask.ts";
 import { PageNotes } from "./notes.ts";
@@ -22,9 +23,10 @@ interface Answer {
 }
 
 /** Opens the page of a controller that does not serve anything yet. */
-async function opened() {
+async function opened(clock: Clock = systemClock) {
   const notes = new PageNotes(() => 0);
   const questions: AskQuestion[] = [];
+  let statuses = 0;
   const page = openPage(
     {
       notes,
@@ -35,14 +37,17 @@ async function opened() {
       shadows: async () => [],
       ended: () => [],
       requests: undefined,
-      status: async () => undefined,
+      status: async () => {
+        statuses++;
+        return undefined;
+      },
       ask: async (question) => {
         questions.push(question);
         return { ok: false, why: "nothing was applied yet" };
       },
       names: { annotationsPrefix: "nginx.ingress.kubernetes.io", configMap: undefined, showsSnippets: false },
     },
-    systemClock,
+    clock,
   );
   const server = createServer((asked, response) => void page.answer(asked, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -63,7 +68,7 @@ async function opened() {
         .on("error", reject)
         .end();
     });
-  return { ask, notes, port, questions };
+  return { ask, notes, port, questions, statuses: () => statuses };
 }
 
 const routeSorts = "host, path, match, owner, backend, endpoints, state, requests, errors, p50, p99";
@@ -237,6 +242,24 @@ test("a page that one too many listens with is told so, and has room again when 
   };
   await expect.poll(again).toBe(200);
   for (const listener of listeners) listener.on("error", () => {}).destroy();
+});
+
+test("while a page listens, equal requests share an answer until something changes; a question is always asked", async () => {
+  const { ask, notes, port, questions, statuses } = await opened(new FakeClock());
+  const status = () => ask("/ui/api/v1/status");
+  await status();
+  await status();
+  expect(statuses()).toBe(2);
+  const listening = request({ host: "127.0.0.1", port, path: "/ui/api/v1/events", agent: false }).end();
+  await once(listening, "response");
+  await Promise.all([status(), status(), status()]);
+  expect(statuses()).toBe(3);
+  notes.touched();
+  await status();
+  expect(statuses()).toBe(4);
+  for (let at = 0; at < 2; at++) await ask("/ui/api/v1/ask?url=http://a.example/");
+  expect(questions).toHaveLength(2);
+  listening.on("error", () => {}).destroy();
 });
 
 test("all that a browser loads is small, comes from here, and has no script or style in its markup", () => {

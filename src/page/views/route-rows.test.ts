@@ -78,3 +78,16 @@ test("a change of one host makes no row of another one again", () => {
   const { gone, fresh } = turn(put(before, ingress({ name: "one", host: "c.example" })));
   expect([hosts(gone), hosts(fresh)]).toEqual([["a.example"], ["c.example"]]);
 });
+
+test("an address that is not ready is counted, though nothing that is served has changed", () => {
+  const snapshot = put(base, service("web"), slice("web", "192.0.2.1"), ingress({ name: "one", host: "a.example" }));
+  const { configuration } = new Translator(defaultOptions, fake).turn({ ...emptyInputs, snapshot });
+  const rows = new RouteRows();
+  rows.renew(configuration, snapshot);
+  const [first] = slice("web", "192.0.2.1").endpoints;
+  const unready = { addresses: ["192.0.2.2"], conditions: { ready: false } };
+  const next = put(snapshot, { ...slice("web"), endpoints: [first, unready] } as KubernetesObject);
+  const { gone, fresh } = rows.renew(configuration, next);
+  expect([...gone].map(({ host, notReady }) => [host, notReady])).toEqual([["a.example", 0]]);
+  expect(fresh.map(({ host, notReady }) => [host, notReady])).toEqual([["a.example", 1]]);
+});
