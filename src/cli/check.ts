@@ -15,6 +15,7 @@ import {
   type Candidate,
   hint,
   hostsOf,
+  isAround,
   isMeant,
   isNarrow,
   type Narrow,
@@ -63,12 +64,15 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   if (!judged.ok) return failed(out, judged.why);
   const { flags, files: objects } = judged;
   if (folder !== undefined && read.written.size === 0) return failed(out, nothingIn(folder));
-  const { findings: found, leftOut } = judgedIn(objects, flags, as, read.written);
+  const { findings: found, leftOut, gatewaysLeftOut } = judgedIn(objects, flags, as, read.written);
   const narrow = narrowOf(call.options);
-  const left = policy === undefined ? leftOut((key) => isMeant(key, narrow)) : undefined;
+  const left =
+    policy === undefined
+      ? [leftOut((key) => isMeant(key, narrow)), gatewaysLeftOut((key) => isAround(key, narrow))]
+      : [];
   const notes = [
     ...read.notes,
-    ...(left === undefined ? [] : [left]),
+    ...left.filter((note) => note !== undefined),
     ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
   ];
   for (const note of notes) out.fail(`sluice check: ${note}`);

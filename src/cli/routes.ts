@@ -13,8 +13,17 @@ import type { Out } from "./reference.ts";
 import { shadowText } from "./shadows.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
-import { leftOutNote, unreadNote } from "./tools/left-out.ts";
-import { candidatesIn, hint, isMeant, isNarrow, type Narrow, narrowOf, narrowOptions } from "./tools/narrow.ts";
+import { gatewaysLeftOutNote, leftOutNote, unreadNote } from "./tools/left-out.ts";
+import {
+  candidatesIn,
+  hint,
+  isAround,
+  isMeant,
+  isNarrow,
+  type Narrow,
+  narrowOf,
+  narrowOptions,
+} from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { withController } from "./tools/with-controller.ts";
@@ -96,6 +105,8 @@ async function routesFrom(
   const missed = isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidates) : undefined;
   const isAbout = (key: string) => (isNarrow(narrow) ? routes.length === 0 && isMeant(key, narrow) : true);
   const leftOut = leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
+  const { controllerName } = options.gateway;
+  const gateways = gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), controllerName);
   return {
     ok: true,
     routes,
@@ -103,7 +114,7 @@ async function routesFrom(
       ...read.notes,
       ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
       ...(missed === undefined ? [] : [missed]),
-      ...[leftOut, isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files)].filter(
+      ...[leftOut, gateways, isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files)].filter(
         (note) => note !== undefined,
       ),
     ],

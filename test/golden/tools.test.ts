@@ -205,6 +205,48 @@ test("check, routes and convert say what they leave out, and why", async () => {
   }
 });
 
+test("check and routes say which Gateways they leave out, because their class is in no file or another's", async () => {
+  const own = mkdtempSync(join(tmpdir(), "sluice-gateways-left-out-"));
+  const failure = async (tool: Tool, ...words: string[]) => (await ran(tool, own, ...words)).failure;
+  const listed: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const apiVersion = "gateway.networking.k8s.io/v1";
+  const gatewayOf = (name: string, gatewayClassName: string) => ({
+    apiVersion,
+    kind: "Gateway",
+    metadata: { name, namespace: "shop" },
+    spec: { gatewayClassName, listeners: [{ name: "http", port: 8000, protocol: "HTTP" }] },
+  });
+  const classOf = (name: string, controllerName: string) => ({
+    apiVersion,
+    kind: "GatewayClass",
+    metadata: { name },
+    spec: { controllerName },
+  });
+  const write = (...objects: object[]) =>
+    writeFileSync(join(own, "all.yaml"), objects.map((one) => JSON.stringify(one)).join("\n---\n"));
+  try {
+    write(gatewayOf("public", "sluice"));
+    const left = "1 Gateway is not served here, and left out: shop/public (its GatewayClass sluice is in no file)";
+    expect(await failure(check)).toBe(`sluice check: ${left}`);
+    expect(await failure(listed)).toBe(`sluice routes: ${left}`);
+    const said: string[] = [];
+    await check([own, "-n", "shop"], { write: () => {}, fail: (sentence) => void said.push(sentence) });
+    expect(said).toContain(`sluice check: ${left}`);
+    said.length = 0;
+    await check([own, "-n", "other"], { write: () => {}, fail: (sentence) => void said.push(sentence) });
+    expect(said).not.toContain(`sluice check: ${left}`);
+    const ours = classOf("sluice", "sluice.dev/gateway-controller");
+    write(gatewayOf("public", "sluice"), gatewayOf("mesh", "istio"), ours, classOf("istio", "istio.io/gateway"));
+    expect(await failure(check)).toBe(
+      "sluice check: 1 Gateway is not served here, and left out: shop/mesh (its GatewayClass istio has the controller istio.io/gateway)",
+    );
+    write(gatewayOf("public", "sluice"), ours);
+    expect(await failure(check)).toBe("");
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+});
+
 test("why says which listener and route of a Gateway take a request, and why others do not", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const asked = [

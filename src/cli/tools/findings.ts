@@ -18,7 +18,7 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
-import { leftOutNote } from "./left-out.ts";
+import { gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
 import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
@@ -33,6 +33,8 @@ export interface Findings {
   readonly findings: readonly Finding[];
   /** Returns a sentence about the Ingresses that are not served here, where there are some. */
   readonly leftOut: (isAbout?: (key: string) => boolean) => string | undefined;
+  /** The same about Gateways. */
+  readonly gatewaysLeftOut: (isAbout: (key: string) => boolean) => string | undefined;
 }
 
 export const findingsIn = (...about: Parameters<typeof judged>): readonly Finding[] => judged(...about).findings;
@@ -78,7 +80,9 @@ export function judged(
   );
   const leftOut = (isAbout = (_: string) => true) =>
     leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
-  return { findings: all.sort(inOrder), leftOut };
+  const gatewaysLeftOut = (isAbout: (key: string) => boolean) =>
+    gatewaysLeftOutNote(snapshot, isAbout, options.gateway.controllerName);
+  return { findings: all.sort(inOrder), leftOut, gatewaysLeftOut };
 }
 
 function problemsOfUnread(whole: Snapshot, unread: Unread, options: TranslateOptions): Problem[] {

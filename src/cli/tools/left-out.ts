@@ -1,7 +1,7 @@
 /**
- * Notes about objects in the files that a tool's answer leaves out: Ingresses that are not served
- * here, and those that cannot be read. Without a note the answer would look as if it were about
- * them too.
+ * Notes about objects in the files that a tool's answer leaves out: Ingresses and Gateways that are
+ * not served here, and Ingresses that cannot be read. Without a note the answer would look as if it
+ * were about them too.
  */
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
@@ -17,14 +17,40 @@ export function leftOutNote(
   served: string,
 ): string | undefined {
   const left = [...ingresses].filter(([key]) => !isServed(key));
-  if (left.length === 0) return undefined;
-  const names = left.slice(0, mostNames).map(([key, ingress]) => `${key} (${whyOf(ingress, served)})`);
-  const more = left.length > mostNames ? ` and ${left.length - mostNames} more` : "";
-  const what = left.length === 1 ? "1 Ingress is" : `${left.length} Ingresses are`;
-  return `${what} not served here, and left out: ${names.join("; ")}${more}`;
+  return noteOf(
+    ["Ingress", "Ingresses"],
+    left.map(([key, ingress]) => `${key} (${whyOf(ingress, served)})`),
+  );
+}
+
+/**
+ * The same for Gateways, whose routes are left out with them. Their GatewayClass may be in a
+ * cluster, so a class that is in no file is no mistake, but the tools count the Gateway as another
+ * controller's.
+ */
+export function gatewaysLeftOutNote(
+  { gateways, gatewayClasses }: Pick<Snapshot, "gateways" | "gatewayClasses">,
+  isAbout: (key: string) => boolean,
+  controllerName: string,
+): string | undefined {
+  const left = [...gateways].flatMap(([key, { spec }]) => {
+    const name = spec?.gatewayClassName ?? "";
+    const found = gatewayClasses.get(name);
+    if (!isAbout(key) || found?.spec?.controllerName === controllerName) return [];
+    const why = found === undefined ? "is in no file" : `has the controller ${found.spec?.controllerName}`;
+    return [`${key} (its GatewayClass ${name} ${why})`];
+  });
+  return noteOf(["Gateway", "Gateways"], left);
 }
 
 const mostNames = 5;
+
+function noteOf([one, many]: readonly [string, string], left: readonly string[]): string | undefined {
+  if (left.length === 0) return undefined;
+  const more = left.length > mostNames ? ` and ${left.length - mostNames} more` : "";
+  const what = left.length === 1 ? `1 ${one} is` : `${left.length} ${many} are`;
+  return `${what} not served here, and left out: ${left.slice(0, mostNames).join("; ")}${more}`;
+}
 
 function whyOf({ metadata, spec }: Ingress, served: string): string {
   if (metadata.deletionTimestamp !== undefined) return "it is being deleted";

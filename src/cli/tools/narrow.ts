@@ -40,6 +40,10 @@ export function isMeant(key: string, { namespace, ingress }: Narrow): boolean {
   return ingress === undefined || (ingress.includes("/") ? ingress === key : ingress === name);
 }
 
+/** Whether an object of another kind is selected: it is no Ingress and has no host. */
+export const isAround = (key: string, { namespace, ingress, host }: Narrow): boolean =>
+  ingress === undefined && host === undefined && isMeant(key, { namespace });
+
 export const hostsOf = ({ spec }: Ingress): readonly string[] => [
   ...(spec?.rules ?? []).map(({ host }) => (host ?? "").toLowerCase()),
   ...(spec?.tls ?? []).flatMap(({ hosts }) => (hosts ?? []).map((host) => host.toLowerCase())),
