@@ -89,6 +89,7 @@ test.each(commands)("%s: %s", async (_page, line) => {
 const elsewhere: Readonly<Record<string, string>> = {
   "docs/add-an-annotation.md": "test/nginx/recipe.test.ts",
   "docs/gateway-api.md": "test/nginx/gateway-guide.test.ts",
+  "docs/gateway-streams.md": "test/nginx/gateway-streams-guide.test.ts",
   "docs/install.md": "test/chart/docs.test.ts",
   "docs/move-to-gateway-api.md": "test/chart/docs.test.ts",
   "docs/move.md": "test/chart/docs.test.ts",

@@ -1,15 +1,14 @@
 /**
- * TCPRoutes, UDPRoutes and TLSRoutes through a real nginx: where connections and datagrams go,
- * which are refused, and the YAML of docs/gateway-streams.md.
+ * TCPRoutes, UDPRoutes and TLSRoutes through a real nginx: where connections and datagrams go, and
+ * which are refused.
  */
 import { createSocket, type Socket as Datagrams } from "node:dgram";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer, connect as tlsConnect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parse } from "yaml";
 import type { KubernetesObject } from "../../src/model/objects.ts";
 import { type Problem, sentence } from "../../src/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
@@ -18,8 +17,6 @@ import { datagramAnswer } from "./support/datagram.ts";
 
 const group = "gateway.networking.k8s.io";
 const address = "192.0.2.10";
-/** The address of the Gateway in the page, which asks for none. */
-const pageAddress = "192.0.2.11";
 const backends = ["192.0.2.61", "192.0.2.62", "192.0.2.63"] as const;
 const folder = mkdtempSync(join(tmpdir(), "gateway-streams-"));
 const closing: { close(): unknown }[] = [];
@@ -51,7 +48,7 @@ beforeAll(async () => {
   closing.push(...backends.flatMap(start));
   const flags = [
     ...["--http-port=8181", "--https-port=8183", "--default-server-port=8182", "--status-port=10346"],
-    `--gateway-addresses=${address},${pageAddress}`,
+    `--gateway-addresses=${address}`,
   ];
   subject = await startSubject({ mode: "dynamic", flags, objects: objects(), onProblems: (all) => (problems = all) });
   await subject.settled();
@@ -234,60 +231,27 @@ function objects(): KubernetesObject[] {
   ] as unknown as KubernetesObject[];
 }
 
-function tcp(port: number, host = address): Promise<string> {
+function tcp(port: number): Promise<string> {
   return new Promise((resolve) => {
     let got = "";
-    const socket = connect({ port, host }, () => socket.write("hello"));
+    const socket = connect({ port, host: address }, () => socket.write("hello"));
     socket.on("data", (data) => (got += data)).on("close", () => resolve(got === "" ? "closed" : got));
     socket.on("error", () => {});
   });
 }
 
-function tls(servername: string, to = { port: 9443, host: address }): Promise<string> {
+function tls(servername: string): Promise<string> {
   return new Promise((resolve) => {
     let got = "";
-    const socket = tlsConnect({ ...to, servername, rejectUnauthorized: false }, () => socket.write("hello"));
+    const socket = tlsConnect({ port: 9443, host: address, servername, rejectUnauthorized: false }, () =>
+      socket.write("hello"),
+    );
     socket.on("data", (data) => (got += data)).on("close", () => resolve(got === "" ? "closed" : got));
     socket.on("error", () => {});
   });
 }
 
-const udp = (port: number, host = address): Promise<string> => datagramAnswer("ping", port, host);
-
-const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-streams.md"), "utf8");
-const fromPage = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml]) => parse(yaml!) as KubernetesObject);
-
-/** A Service of the page on one port, with the second backend behind it. */
-const pageService = (name: string, port: number, to: number, protocol = "TCP") => [
-  {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name, namespace: "data" },
-    spec: { ports: [{ name: "p", port, protocol, targetPort: to }] },
-  },
-  {
-    ...slice(name, [backends[1]], [{ name: "p", protocol, to }]),
-    metadata: { ...slice(name, [], []).metadata, namespace: "data" },
-  },
-];
-
-test("docs/gateway-streams.md is served as it stands", async () => {
-  const secret = objects().find(({ kind }) => kind === "Secret")!;
-  await subject.apply([
-    ...fromPage,
-    { ...secret, metadata: { name: "redis-tls", namespace: "data" } },
-    ...pageService("postgres", 5432, 7000),
-    ...pageService("postgres-next", 5432, 7000),
-    ...pageService("dns", 53, 7053, "UDP"),
-    ...pageService("vault", 8200, 7443),
-    ...pageService("redis", 6379, 7000),
-  ] as never);
-  await subject.settled();
-  expect(await tcp(5432, pageAddress)).toBe("62 hello");
-  expect(await udp(53, pageAddress)).toBe("62 ping");
-  expect(await tls("vault.example.com", { port: 8443, host: pageAddress })).toBe("62 vault.example.com hello");
-  expect(await tls("redis.example.com", { port: 8443, host: pageAddress })).toBe("62 hello");
-});
+const udp = (port: number): Promise<string> => datagramAnswer("ping", port, address);
 
 const tally = (answers: readonly string[]) =>
   Object.fromEntries([...Map.groupBy(answers, (one) => one).entries()].map(([one, all]) => [one, all.length]).sort());
