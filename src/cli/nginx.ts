@@ -8,16 +8,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openLog } from "../log/log.ts";
 import { nginxLog } from "../log/nginx-log.ts";
 import { nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
+import { streamService } from "../render/streams/pools.ts";
+import { answerWhileAway } from "../streams-while-away.ts";
 import { mostOlder } from "../sync/generations.ts";
 import { build } from "../version.ts";
 import { parseFlags } from "./flags/parse.ts";
 import type { Out } from "./reference.ts";
 import { endOfPatienceMs, listenForEnding } from "./run/ending.ts";
 
-const usage = `Usage: sluice nginx --nginx-socket=FILE [--run-folder=FOLDER] [--shutdown-grace-period=SECONDS] [--v=LEVEL]
+const usage = `Usage: sluice nginx --nginx-socket=FILE [--run-folder=FOLDER] [--stream-port=PORT] [--shutdown-grace-period=SECONDS] [--v=LEVEL]
 
-Runs nginx for a controller in another container. Both are started with the same --nginx-socket and
-the same run folder.
+Runs nginx for a controller in another container. Both are started with the same --nginx-socket,
+--stream-port and run folder.
 `;
 
 /**
@@ -43,6 +45,14 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   if (!folder.ok) return failed(out, folder.why, 1);
   const mistake = socketMistake(socket);
   if (mistake !== undefined) return failed(out, mistake, 1);
+  const streams = found.nginx.capabilities.upstreamResolve
+    ? answerWhileAway({
+        port: flags.streamPort,
+        service: streamService(folder.folder),
+        journal: folder.folder.journal,
+        report: () => log.info("the controller is away: nginx gets the last endpoints of streams from the journal"),
+      })
+    : undefined;
   const opened = await found.nginx.open({
     // The other lock of the folder belongs to the controller.
     folder: { ...folder.folder, lock: folder.folder.nginxLock },
@@ -50,14 +60,19 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
     maxDraining: mostOlder,
     report: nginxLog({ log, write, notices: true }),
   });
-  if (!opened.ok) return failed(out, opened.why, 1);
+  if (!opened.ok) {
+    await streams?.end();
+    return failed(out, opened.why, 1);
+  }
   const orders = await openOrders(socket, {
     nginx: opened.nginx,
     known: { capabilities: found.nginx.capabilities, place: found.nginx.place },
     pass: folder.folder.controllerPass,
+    onOrder: async () => streams?.controllerIsHere(),
   });
   if (!orders.ok) {
     await opened.nginx.stop(0);
+    await streams?.end();
     return failed(out, orders.why, 1);
   }
   log.info({ socket }, "nginx takes orders");
@@ -67,6 +82,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   // The controller reports meanwhile that it is not ready, so that no new requests arrive.
   await delay(flags.shutdownGracePeriod * 1000);
   await orders.close();
+  await streams?.end();
   await opened.nginx.stop(endOfPatienceMs);
   log.info("ended; no nginx is left");
   return 0;

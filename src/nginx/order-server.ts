@@ -21,6 +21,8 @@ export interface OrdersOptions {
   readonly known: KnownBefore;
   /** The file with which the controller's password is checked. */
   readonly pass: string;
+  /** Called before each answer to the controller, which waits for it. */
+  readonly onOrder: () => Promise<void>;
 }
 
 /** Listens at `socket`, which `socketMistake` has accepted. */
@@ -45,12 +47,13 @@ export async function openOrders(socket: string, options: OrdersOptions): Promis
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { nginx, known, pass }: OrdersOptions,
+  { nginx, known, pass, onOrder }: OrdersOptions,
 ): Promise<void> {
   if (!(await isPass(request.headers.authorization, pass))) {
     request.resume();
     return void response.writeHead(401, { connection: "close" }).end();
   }
+  await onOrder();
   // A controller that disconnects or dies does not wait for the outcome.
   const gone = new AbortController();
   response.once("close", () => response.writableFinished || gone.abort());

@@ -120,7 +120,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   args:
     - /sluice-nginx
     - --nginx-socket=/run/sluice/sockets/nginx.sock
-    {{- with include "sluice.extraArguments" (pick (default dict $controller.extraArgs) "shutdown-grace-period" "v") | trim }}
+    {{- with include "sluice.extraArguments" (pick (default dict $controller.extraArgs) "shutdown-grace-period" "stream-port" "v") | trim }}
     {{- . | nindent 4 }}
     {{- end }}
   securityContext:
