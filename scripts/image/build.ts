@@ -12,7 +12,7 @@ import { type Descriptor, type ImageConfig, type Layer, Layout, layerOf } from "
 import { debianRoot, debugRoot, user } from "./root.ts";
 import { nodeProgram, storedPins } from "./store.ts";
 import { builder, type Processor, type Suite } from "./suites.ts";
-import { compiled, moduleName } from "./toolchain.ts";
+import { compiled } from "./toolchain.ts";
 import { file, readArchive, type Tree, writeArchive } from "./tree.ts";
 
 const repository = join(import.meta.dirname, "../..");
@@ -66,7 +66,7 @@ export async function buildImage(options: BuildOptions): Promise<BuiltImage> {
 
 async function layersOf(suite: Suite, processor: Processor, pins: readonly Pin[], controller: Tree) {
   const of = (use: Pin["use"]) => pins.filter((pin) => pin.use === use && pin.processor === processor);
-  const { init, module } = compiled(processor, pins);
+  const { init, modules } = compiled(processor, pins);
   const node = nodeProgram(processor);
   const nodeTree: Tree = new Map();
   await readArchive(["gzip", "--decompress", "--stdout", node.tarball], nodeTree, (path) =>
@@ -79,7 +79,7 @@ async function layersOf(suite: Suite, processor: Processor, pins: readonly Pin[]
   const own: Tree = new Map([
     ...controller,
     ["sluice-init", file(init, 0o755)],
-    [`usr/lib/nginx/modules/${moduleName}`, file(module)],
+    ...[...modules].map(([name, module]) => [`usr/lib/nginx/modules/${name}`, file(module)] as const),
     ["usr/share/sluice/sbom.spdx.json", file(billOfMaterials(suite, of("runtime"), node.version))],
   ]);
   const layers = [

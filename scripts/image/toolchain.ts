@@ -23,11 +23,14 @@ import { builder, type Processor, processors } from "./suites.ts";
 
 const repository = join(import.meta.dirname, "../..");
 const sourceFolder = "/usr/share/nginx/src";
-export const moduleName = "ngx_http_upstream_ssl_san_module.so";
+/** Our own modules of nginx; the names of their files of C begin with these words. */
+const modules = ["ngx_http_upstream_ssl_san", "ngx_http_kept_request_body"] as const;
+const fileOfModule = (name: string): string => `${name}_module.so`;
 
 export interface Compiled {
   readonly init: Buffer;
-  readonly module: Buffer;
+  /** By the names of their files. */
+  readonly modules: ReadonlyMap<string, Buffer>;
 }
 
 /**
@@ -43,11 +46,14 @@ export function compiled(processor: Processor, pins: readonly Pin[]): Compiled {
   );
   const key = hashOf([...tools, ...headers]);
   const kept = join(imageCache(), "compiled", `${processor}-${key}`);
-  const files = [join(kept, "sluice-init"), join(kept, moduleName)] as const;
-  const isKept = process.env.SLUICE_COMPILE_ANEW === undefined && files.every((file) => existsSync(file));
+  const isKept =
+    process.env.SLUICE_COMPILE_ANEW === undefined && products.every((name) => existsSync(join(kept, name)));
   if (!isKept) compile(processor, tools, headers, kept);
-  return { init: readFileSync(files[0]), module: readFileSync(files[1]) };
+  const [init, ...others] = products.map((name) => [name, readFileSync(join(kept, name))] as const);
+  return { init: init![1], modules: new Map(others) };
 }
+
+const products = ["sluice-init", ...modules.map(fileOfModule)];
 
 function hashOf(pins: readonly Pin[]): string {
   const sources = [
@@ -68,7 +74,7 @@ function compile(processor: Processor, tools: readonly Pin[], headers: readonly 
     cpSync(join(repository, "nginx/modules"), join(root, "module"), { recursive: true });
     runInside(root, ["/bin/sh", "-euc", script(processor)]);
     mkdirSync(target, { recursive: true });
-    for (const name of ["sluice-init", moduleName]) place(join(target, name), readFileSync(join(root, "out", name)));
+    for (const name of products) place(join(target, name), readFileSync(join(root, "out", name)));
   } finally {
     rmSync(root, { recursive: true });
   }
@@ -129,13 +135,15 @@ function script(processor: Processor): string {
     processor === builder
       ? ["gcc", ""]
       : [`${gnu}-gcc`, `-isystem /target/usr/include -isystem /target/usr/include/${gnu}`];
+  const compileModule = (name: string) => `
+printf '%s' '${listOf(name)}' > /tmp/${name}.c
+${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -I /module -o /out/${fileOfModule(name)} /module/${name}*.c /tmp/${name}.c`;
   return `
 ${compiler} ${flags} -fPIE -pie -o /out/sluice-init /init/*.c
 cp -r ${sourceFolder} /build
 cd /build
-printf '%s' '${listOfModules}' > /tmp/modules.c
 sh ./configure ${options} > /tmp/configure.log 2>&1 || { cat /tmp/configure.log >&2; exit 1; }
-${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -I /module -o /out/${moduleName} /module/*.c /tmp/modules.c
+${modules.map(compileModule).join("")}
 `;
 }
 
@@ -143,11 +151,11 @@ ${compiler} ${flags} -fPIC -shared ${target} ${includes} -I objs -I /module -o /
  * A file that nginx's own build makes for a dynamic module: it has the module's name, and its place
  * in the order of modules.
  */
-const listOfModules = `#include <ngx_config.h>
+const listOf = (name: string): string => `#include <ngx_config.h>
 #include <ngx_core.h>
-extern ngx_module_t ngx_http_upstream_ssl_san_module;
-ngx_module_t *ngx_modules[] = { &ngx_http_upstream_ssl_san_module, NULL };
-char *ngx_module_names[] = { "ngx_http_upstream_ssl_san_module", NULL };
+extern ngx_module_t ${name}_module;
+ngx_module_t *ngx_modules[] = { &${name}_module, NULL };
+char *ngx_module_names[] = { "${name}_module", NULL };
 char *ngx_module_order[] = { NULL };
 `;
 

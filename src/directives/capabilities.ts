@@ -9,6 +9,7 @@ export interface Capabilities {
   readonly http2: boolean;
   readonly http2Directive: boolean;
   readonly http3: boolean;
+  readonly keptBody: boolean;
   readonly lua: boolean;
   readonly modsecurity: boolean;
   readonly otel: boolean;
@@ -41,6 +42,7 @@ export const capabilityNames: Readonly<Record<Capability, string>> = {
   http2: "HTTP/2",
   http2Directive: "http2 directive",
   http3: "HTTP/3",
+  keptBody: "module that keeps the bodies of calls",
   lua: "Lua module",
   modsecurity: "ModSecurity module",
   otel: "OpenTelemetry module",

@@ -75,6 +75,8 @@ export interface Mirror {
   readonly share: number;
   /** How copies are sent. Where it is absent, they are sent over HTTP/1.1 without TLS. */
   readonly way?: CopyWay;
+  /** Copies calls when they are over: a call may wait for an answer before its next message. */
+  readonly isLate?: true;
 }
 
 export interface CopyWay {

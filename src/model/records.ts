@@ -138,7 +138,7 @@ export const recordFields = {
   question: ["upstream", "path", "body"],
   redirect: ["scheme", "hostname", "path", "port", "status"],
   rewrite: ["hostname", "path"],
-  steering: ["requests", "answers", "cors", "mirrors", "session", "auth"],
+  steering: ["requests", "answers", "cors", "mirrors", "late", "session", "auth"],
   /**
    * `cookie` or `header` is the name, and `variable` is nginx's variable with its value in the
    * request.

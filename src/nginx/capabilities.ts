@@ -27,6 +27,8 @@ export interface Capabilities {
   readonly modsecurity: boolean;
   readonly otel: boolean;
   readonly digest: boolean;
+  /** Whether nginx has Sluice's own module, which keeps the bodies of calls for their copies. */
+  readonly keptBody: boolean;
   /** Whether nginx has Sluice's own module, which checks the names in backends' certificates. */
   readonly upstreamSan: boolean;
   readonly realip: boolean;
@@ -91,6 +93,7 @@ const modules = [
   { name: "modsecurity", files: ["ngx_http_modsecurity_module.so"], source: "ModSecurity-nginx" },
   { name: "otel", files: ["ngx_otel_module.so", "otel_ngx_module.so"], source: "otel" },
   { name: "digest", files: ["ngx_http_auth_digest_module.so"], source: "auth-digest" },
+  { name: "keptBody", files: ["ngx_http_kept_request_body_module.so"] },
   { name: "upstreamSan", files: ["ngx_http_upstream_ssl_san_module.so"] },
 ] as const satisfies readonly Module[];
 
@@ -137,6 +140,7 @@ export function readCapabilities(
     modsecurity: able("modsecurity"),
     otel: able("otel"),
     digest: able("digest"),
+    keptBody: able("keptBody"),
     upstreamSan: able("upstreamSan"),
     realip: has("--with-http_realip_module"),
     authRequest: has("--with-http_auth_request_module"),

@@ -87,7 +87,7 @@ test("it has these modules, and they load together", async () => {
       "ngx_http_cache_purge",
     ],
     ...["ngx_http_brotli_filter", "ngx_http_brotli_static", "ngx_http_geoip2", "ngx_stream_geoip2"],
-    ...["ngx_http_modsecurity", "ngx_http_upstream_ssl_san"],
+    ...["ngx_http_modsecurity", "ngx_http_upstream_ssl_san", "ngx_http_kept_request_body"],
   ];
   expect(modules().toSorted()).toEqual(names.map((name) => `${name}_module.so`).toSorted());
   const lines = modules().map((name) => `load_module /usr/lib/nginx/modules/${name};`);

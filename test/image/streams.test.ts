@@ -1,6 +1,6 @@
 /**
  * Tests on the nginx that ships of what other ones cannot do. It asks the controller for the
- * endpoints of streams instead of being reloaded.
+ * endpoints of streams instead of being reloaded, and keeps the bodies of calls for their copies.
  */
 import { expect, test } from "vitest";
 import { testedSuite } from "./support/container.ts";
@@ -17,6 +17,7 @@ const files = [
 
 test.each([
   ["streams are served", ["nginx", ...files.map((name) => `test/nginx/${name}.test.ts`)]],
+  ["calls are copied", ["nginx", "test/nginx/grpc-mirrors.test.ts"]],
   ["streams are kept over deaths of the controller and of nginx", ["e2e", "test/e2e/streams.test.ts"]],
 ])("%s by the nginx that ships", async (_what, projectAndFiles) => {
   const words = ["--project", ...projectAndFiles];

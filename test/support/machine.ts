@@ -12,6 +12,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
       headersMore: true,
       http2: true,
       http2Directive: true,
+      keptBody: false,
       http3: true,
       lua: true,
       modsecurity: true,

@@ -21,6 +21,7 @@ const modules = [
   "ngx_http_geoip2_module.so",
   "ngx_stream_geoip2_module.so",
   "ngx_http_modsecurity_module.so",
+  "ngx_http_kept_request_body_module.so",
   "ngx_http_upstream_ssl_san_module.so",
 ].map((file) => `/usr/lib/nginx/modules/${file}`);
 
@@ -42,6 +43,7 @@ export const imageCapabilities: Capabilities = {
   modsecurity: true,
   otel: false,
   digest: false,
+  keptBody: true,
   upstreamSan: true,
   realip: true,
   authRequest: true,

@@ -1,19 +1,20 @@
 import { expect, test } from "vitest";
 import { settingsOf } from "../../../test/support/reading.ts";
-import { checksNames, loadedModules, speaksLua } from "./modules.ts";
+import { loadedModules, ownModulesOf, speaksLua } from "./modules.ts";
 
 const lua = "/modules/ngx_http_lua_module.so";
 const [brotli, geoip2, modsecurity, otel] = ["http_brotli_filter", "http_geoip2", "http_modsecurity", "otel"].map(
   (name) => `/geoip2/brotli/ngx_${name}_module.so`,
 );
+const none = new Set<never>();
 const machine = { modules: [lua, brotli!, geoip2!, modsecurity!, otel!] };
 
 test("an unused module is not loaded, and one that Sluice itself needs always is", () => {
-  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: true, checksNames: false })).toEqual([lua]);
+  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: true, own: none })).toEqual([lua]);
 });
 
 test("Lua is loaded where the text uses it", () => {
-  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: false, checksNames: false })).toEqual([]);
+  expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: false, own: none })).toEqual([]);
   expect(speaksLua("server {\n    access_by_lua_block {\n    }\n}\n")).toBe(true);
   expect(speaksLua("http {\n    lua_shared_dict own 1m;\n}\n")).toBe(true);
   expect(speaksLua("    add_header X 1; access_by_lua_block { }\n")).toBe(true);
@@ -23,13 +24,12 @@ test("Lua is loaded where the text uses it", () => {
 });
 
 test("our own module is loaded where the text has its directive", () => {
-  const san = { modules: ["/modules/ngx_http_upstream_ssl_san_module.so"] };
+  const [san, kept] = ["upstream_ssl_san", "kept_request_body"].map((name) => `/modules/ngx_http_${name}_module.so`);
   const asked = (text: string) =>
-    loadedModules(san, settingsOf(), { parts: new Set(), lua: false, checksNames: checksNames(text) });
-  expect(asked("location / {\n    proxy_ssl_verify on; upstream_ssl_verify_san dns:a.example;\n}\n")).toEqual(
-    san.modules,
-  );
-  expect(asked('    set $a "upstream_ssl_verify_san dns:a.example";\n')).toEqual([]);
+    loadedModules({ modules: [san!, kept!] }, settingsOf(), { parts: new Set(), lua: false, own: ownModulesOf(text) });
+  expect(asked("location / {\n    proxy_ssl_verify on; upstream_ssl_verify_san dns:a.example;\n}\n")).toEqual([san]);
+  expect(asked("location / {\n    keep_request_body 1m;\n}\n")).toEqual([kept]);
+  expect(asked('    set $a "upstream_ssl_verify_san dns:a.example"; set $b "keep_request_body 1m";\n')).toEqual([]);
 });
 
 test.each([
@@ -38,14 +38,11 @@ test.each([
   [{ "enable-modsecurity": "true" }, modsecurity],
   [{ "enable-opentelemetry": "true" }, otel],
 ])("%j loads its module", (texts, module) => {
-  expect(loadedModules(machine, settingsOf(texts), { parts: new Set(), lua: true, checksNames: false })).toEqual([
-    lua,
-    module,
-  ]);
+  expect(loadedModules(machine, settingsOf(texts), { parts: new Set(), lua: true, own: none })).toEqual([lua, module]);
 });
 
 test("so does an annotation", () => {
   expect(
-    loadedModules(machine, settingsOf(), { parts: new Set(["modsecurity", "tracing"]), lua: true, checksNames: false }),
+    loadedModules(machine, settingsOf(), { parts: new Set(["modsecurity", "tracing"]), lua: true, own: none }),
   ).toEqual([lua, modsecurity, otel]);
 });

@@ -16,11 +16,17 @@ import type { Settings } from "../../settings/registry.ts";
 export interface TextNeeds {
   readonly parts: ReadonlySet<HttpPart>;
   readonly lua: boolean;
-  /**
-   * Whether the text needs Sluice's own module, which checks the names in backends' certificates.
-   */
-  readonly checksNames: boolean;
+  /** Sluice's own modules whose directives the text has. */
+  readonly own: ReadonlySet<OwnModule>;
 }
+
+/** The modules of `nginx/modules/`, with what shows that a text has their directives. */
+const ownModules = {
+  upstream_ssl_san: /(?:^|[;{}])\s*upstream_ssl_verify_san\s/m,
+  kept_request_body: /(?:^|[;{}])\s*keep_request_body\s/m,
+} as const;
+
+export type OwnModule = keyof typeof ownModules;
 
 /** Conditions by a part of the file's name; a module that is not listed is always loaded. */
 const wanted: Readonly<Record<string, (settings: Settings, needs: TextNeeds) => boolean>> = {
@@ -28,7 +34,8 @@ const wanted: Readonly<Record<string, (settings: Settings, needs: TextNeeds) => 
   geoip2: ({ useGeoip2 }) => useGeoip2,
   http_lua: (_, { lua }) => lua,
   modsecurity: ({ enableModsecurity }, { parts }) => enableModsecurity || parts.has("modsecurity"),
-  upstream_ssl_san: (_, { checksNames }) => checksNames,
+  upstream_ssl_san: (_, { own }) => own.has("upstream_ssl_san"),
+  kept_request_body: (_, { own }) => own.has("kept_request_body"),
   otel: ({ enableOpentelemetry }, { parts }) => enableOpentelemetry || parts.has("tracing"),
 };
 
@@ -37,11 +44,10 @@ export function speaksLua(text: string): boolean {
   return /(?:^|[;{}])\s*(?:lua_\w+|\w+_by_lua\w*)\s/m.test(text);
 }
 
-/**
- * Whether the text has the directive of `nginx/modules/`, from a permitted snippet or a feature.
- */
-export function checksNames(text: string): boolean {
-  return /(?:^|[;{}])\s*upstream_ssl_verify_san\s/m.test(text);
+/** Returns Sluice's own modules that a text needs, for a permitted snippet or a feature. */
+export function ownModulesOf(text: string): ReadonlySet<OwnModule> {
+  const names = Object.keys(ownModules) as OwnModule[];
+  return new Set(names.filter((name) => ownModules[name].test(text)));
 }
 
 /** Paths for `load_module`, in the order that nginx needs. */

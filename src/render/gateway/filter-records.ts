@@ -52,14 +52,15 @@ export function filterTraits(
   backend: Filters = {},
 ): RouteTraits {
   const answers = rule.redirect !== undefined || rule.cors !== undefined;
-  const copies = mirrorsOf(rule, backend).length > 0;
-  const ways = waysOf(mirrorsOf(rule, backend));
+  const mirrors = mirrorsOf(rule, backend);
+  const ways = waysOf(mirrors);
   const owns = ownedHeaders(rule, backend);
   const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
   return {
     ...(answers ? { answers: true } : {}),
     ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
-    ...(copies ? { copies: true } : {}),
+    ...(mirrors.length > 0 ? { copies: true } : {}),
+    ...(isLate(mirrors) ? { copiesLate: true } : {}),
     ...(ways.length > 0 ? { ways } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(owns.length > 0 ? { owns } : {}),
@@ -116,7 +117,7 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
     ...(requests.length > 0 ? { requests } : {}),
     ...(answers.length > 0 ? { answers } : {}),
     ...(rule.cors === undefined ? {} : { cors: corsRecord(rule.cors) }),
-    ...(mirrors.length > 0 ? { mirrors: mirrorRecords(mirrors) } : {}),
+    ...(mirrors.length > 0 ? { [isLate(mirrors) ? "late" : "mirrors"]: mirrorRecords(mirrors) } : {}),
     ...(rule.auth === undefined ? {} : { auth: handedOn(rule.auth) }),
     ...(rule.session === undefined ? {} : { session: sessionRecord(rule.session) }),
   };
@@ -126,6 +127,9 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
 function mirrorsOf(rule: Filters, backend: Filters): readonly Mirror[] {
   return [...(rule.mirrors ?? []), ...(backend.mirrors ?? [])].filter(({ share }) => share > 0);
 }
+
+/** Whether they are those of a rule for calls; all mirrors of a rule are equal in that. */
+const isLate = (mirrors: readonly Mirror[]): boolean => mirrors[0]?.isLate === true;
 
 /** Returns the ways, in an order that depends on the ways alone. */
 function waysOf(mirrors: readonly Mirror[]): readonly CopyWay[] {

@@ -11,6 +11,8 @@ export interface RouteTraits {
   readonly steers?: true;
   /** Whether requests are copied, so that a copy may come back. */
   readonly copies?: true;
+  /** Whether they are copied when they are over, so that their bodies are kept until then. */
+  readonly copiesLate?: true;
   /** The ways in which copies are sent, each once, except plain HTTP/1.1 without TLS. */
   readonly ways?: readonly CopyWay[];
   /** Whether the Host header for the backend is changed. */

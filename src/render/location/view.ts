@@ -69,6 +69,7 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
     denied,
     redirectsToHttps,
     timed,
+    copiesLate: !denied && route?.copiesLate === true,
     route: route !== undefined && {
       answers: route.answers ?? false,
       steers: route.steers ?? false,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, grant, grpcRoute, listener, route, serviceIn } from "../../../test/support/gateways.ts";
 import { configMap, fake, put } from "../../../test/support/sketch.ts";
+import type { Capability } from "../../directives/capabilities.ts";
 import { conditionWords } from "../../model/condition-words.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { emptySnapshot } from "../../model/snapshot.ts";
@@ -116,26 +117,26 @@ test("a backend is asked over cleartext HTTP/2 unless its port says TLS", () => 
 });
 
 test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
-  const mirror = { type: "RequestMirror", requestMirror: { backendRef: { name: "other", port: 80 } } };
+  const missing = { type: "RequestMirror", requestMirror: { backendRef: { name: "missing", port: 80 } } };
   const extension = { type: "ExtensionRef", extensionRef: { group: "example.com", kind: "Auth", name: "a" } };
   const rules = [
     rule("pattern", { method: { type: "RegularExpression", service: "(" } }, { method: { service: "a.B" } }),
     { ...rule("extended", { method: { method: "Extended" } }), filters: [extension] },
-    { ...rule("mirrored", { method: { method: "Mirrored" } }), filters: [mirror] },
+    { ...rule("mirrored", { method: { method: "Mirrored" } }), filters: [missing] },
     rule("slash", { method: { service: "a/b", method: "C" } }),
     { ...rule("away", { method: { method: "Away" } }), backendRefs: [{ name: "web", namespace: "theirs", port: 80 }] },
   ];
   const { said, conditions, order, server, messages } = outcome([grpcRoute({ rules })]);
   expect(said.map((one) => one.slice(0, 60))).toMatchInlineSnapshot(`
     [
+      "spec.rules[2].filters[0].requestMirror.backendRef: Service n",
       "spec.rules[4].backendRefs[0]: no ReferenceGrant of namespace",
       "spec.rules[0].matches[0].method.service: "(" is no regular e",
       "spec.rules[1].filters[0].extensionRef: "example.com Auth" is",
       "spec.rules[3].matches[0].method.service: "a/b" has a slash i",
-      "spec.rules[2].filters[0]: is not served for calls of gRPC, b",
     ]
   `);
-  expect(conditions).toEqual({ Accepted: true, ResolvedRefs: "RefNotPermitted", PartiallyInvalid: true });
+  expect(conditions).toEqual({ Accepted: true, ResolvedRefs: "BackendNotFound", PartiallyInvalid: true });
   expect(messages).toContain("it gets no copies");
   expect(order.map((one) => one.split(" ").at(-1))).toEqual([
     ...["pattern", "pattern", "extended", "mirrored", "away"],
@@ -146,6 +147,23 @@ test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
     [undefined, undefined],
     [undefined, "field-unusable"],
   ]);
+});
+
+test("calls are copied when they are over, and without the module that keeps their bodies they are not", () => {
+  const mirror = { type: "RequestMirror", requestMirror: { backendRef: { name: "other", port: 80 }, percent: 20 } };
+  const rules = [{ ...rule("mirrored", { method: { method: "Mirrored" } }), filters: [mirror] }];
+  const whole = outcome([grpcRoute({ rules })]);
+  expect([whole.said, whole.conditions]).toEqual([[], { Accepted: true, ResolvedRefs: true }]);
+  expect(whole.server?.locations.map(({ filters }) => filters?.mirrors)).toEqual([
+    [{ upstream: "ns/other/80 for routes", share: 0.2, way: { isHttp2: true }, isLate: true }],
+  ]);
+  const without = outcome([grpcRoute({ rules })], { ...pool, lacks: new Set<Capability>(["keptBody"]) });
+  expect(without.said).toEqual([
+    "spec.rules[0].filters[0]: is not served for calls of gRPC here, because nginx has no module that keeps their bodies; it gets no copies",
+  ]);
+  expect(without.conditions).toEqual({ Accepted: true, ResolvedRefs: true });
+  expect(without.messages).toContain("it gets no copies");
+  expect(without.server?.locations.map(({ filters }) => filters)).toEqual([undefined]);
 });
 
 test("a rule of a GRPCRoute has sessions, and a mistake in them closes it with gRPC's status", () => {

@@ -39,7 +39,7 @@ local own = {
 -- nginx's NGX_BUSY: the copy is not sent.
 local no_live_upstreams = -3
 
-local function text_of(var, body)
+local function text_of(var, body, is_call)
   local lines = {
     var.request_method .. " " .. ngx.escape_uri(var.uri, 0) .. (var.is_args or "") .. (var.args or "") .. " HTTP/1.1",
     "Host: " .. (var.route_host ~= "" and var.route_host or var.best_http_host),
@@ -54,6 +54,10 @@ local function text_of(var, body)
     "X-Sluice-Hops: " .. (var.http_x_sluice_hops or "") .. "," .. var.route_hop,
     "Connection: close",
   }
+  if is_call then
+    -- Servers of gRPC refuse clients that do not take trailers.
+    lines[#lines + 1] = "TE: trailers"
+  end
   for name, values in pairs(ngx.req.get_headers(0, true)) do
     if not own[lower(name)] then
       for _, value in ipairs(type(values) == "table" and values or { values }) do
@@ -75,23 +79,39 @@ local function connect(socket, peer)
   return socket:connect(peer)
 end
 
-local function send(_, peer, text)
+-- Reads what comes back, because nginx sends a call on only while it can hand over the answer, and
+-- ends it with the connection. Some answers have no end.
+local function drain(socket)
+  local latest = ngx.now() + read_ms / 1000
+  local some
+  repeat
+    some = socket:receiveany(65536)
+  until not some or ngx.now() > latest
+end
+
+local function send(_, peer, text, is_call)
   local socket = ngx.socket.tcp()
   socket:settimeouts(connect_ms, send_ms, read_ms)
   local ok, problem = connect(socket, peer)
+  local reading = ok and is_call and ngx.thread.spawn(drain, socket)
   if ok then
     ok, problem = socket:send(text)
   end
-  if ok then
-    socket:receive("*l")
-  else
+  if not ok then
     ngx.log(ngx.INFO, "a copy for ", peer, " could not be sent: ", problem)
+    if reading then
+      ngx.thread.kill(reading)
+    end
+  elseif reading then
+    ngx.thread.wait(reading)
+  else
+    socket:receive("*l")
   end
   socket:close()
   under_way = under_way - 1
 end
 
-local function copy_to(id, text, way)
+local function copy_to(id, text, way, is_call)
   local upstream = store.get("upstream", id, store.generation())
   if not upstream or #upstream.endpoints == 0 then
     return
@@ -110,7 +130,7 @@ local function copy_to(id, text, way)
     peer = round_robin.pick(upstream)
   end
   under_way = under_way + 1
-  local ok, problem = ngx.timer.at(0, send, peer, text)
+  local ok, problem = ngx.timer.at(0, send, peer, text, is_call)
   if not ok then
     under_way = under_way - 1
     ngx.log(ngx.WARN, "a copy for ", id, " could not be made: ", problem)
@@ -130,22 +150,36 @@ function _M.pick()
   end
 end
 
--- Each mirror, { upstream, share, way }, gets its share of the requests. Without a way its copies
--- are sent over HTTP/1.1 without TLS.
-function _M.copy(mirrors)
+local function copy(mirrors, body_of, is_call)
   local var, text = ngx.var, nil
   for _, mirror in ipairs(mirrors) do
     if mirror[2] >= 1 or random() < mirror[2] then
       if text == nil then
-        local body = bodies.of(var, most_bytes)
-        text = body and text_of(var, body)
+        local body = body_of(var, most_bytes)
+        text = body and text_of(var, body, is_call)
       end
       if not text then
         return
       end
-      copy_to(mirror[1], text, mirror[3])
+      copy_to(mirror[1], text, mirror[3], is_call)
     end
   end
+end
+
+-- Each mirror, { upstream, share, way }, gets its share of the requests. Without a way its copies
+-- are sent over HTTP/1.1 without TLS.
+function _M.copy(mirrors)
+  copy(mirrors, bodies.of, false)
+end
+
+-- The body of a call that is over: nginx has kept it, unless it was too large or had no end.
+local function kept_body(var)
+  return var.kept_request_body
+end
+
+-- Copies a call in the log phase.
+function _M.copy_late(mirrors)
+  copy(mirrors, kept_body, true)
 end
 
 return _M

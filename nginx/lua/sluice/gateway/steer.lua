@@ -91,6 +91,14 @@ function _M.requests()
   end
 end
 
+-- Runs when a call is over.
+function _M.over()
+  local steering = steering()
+  if steering and steering.late then
+    mirror.copy_late(steering.late)
+  end
+end
+
 -- Runs in the location of the subrequest to an auth service.
 function _M.answered()
   local steering = steering()

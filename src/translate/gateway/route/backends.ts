@@ -41,8 +41,8 @@ export interface BackendWorld {
   readonly protocols?: Readonly<Record<string, BackendProtocol>>;
   /** The status of requests that cannot be served; 500 where absent. */
   readonly refusal?: string;
-  /** False where requests cannot be copied, so that mirrors are left out. */
-  readonly copies?: false;
+  /** How requests are copied, where not before they are sent on; `none` leaves mirrors out. */
+  readonly copies?: "late" | "none";
 }
 
 export function refusalOf({ refusal = "500" }: BackendWorld): string {
@@ -241,7 +241,7 @@ export interface MirrorsRead {
 export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): MirrorsRead {
   const faults: Fault[] = [];
   const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {
-    if (requestMirror === undefined || world.copies === false) return [];
+    if (requestMirror === undefined || world.copies === "none") return [];
     const found = targetOf(requestMirror.backendRef, world);
     const fault = "why" in found ? found : unmirrored(found);
     if ("why" in found || fault !== undefined) {
@@ -259,6 +259,7 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
         upstream: upstreamFor(found.key, found.port),
         share: Math.min(1, Math.max(0, share)),
         ...(way === undefined ? {} : { way }),
+        ...(world.copies === "late" ? { isLate: true } : {}),
       },
     ];
   });

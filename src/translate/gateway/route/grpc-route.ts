@@ -14,29 +14,35 @@ import { settingsIn } from "./settings.ts";
 export const grpcRouteReader: RouteReader<GRPCRoute> = {
   kind: "GRPCRoute",
   table: ({ grpcRoutes }) => grpcRoutes,
-  references: ({ spec }) => (spec?.rules ?? []).flatMap(({ backendRefs = [] }) => backendRefs),
+  references: ({ spec }) =>
+    (spec?.rules ?? []).flatMap(({ backendRefs = [], filters = [] }) => {
+      const all = [filters, ...backendRefs.map((one) => one.filters ?? [])].flat();
+      return [...backendRefs, ...all.flatMap(({ requestMirror }) => (requestMirror ? [requestMirror.backendRef] : []))];
+    }),
   settings: ({ spec, metadata: { namespace = "default" } }) => settingsIn(spec?.rules ?? [], namespace),
   rules(route, world, attachments) {
     const rules = route.spec?.rules ?? [];
-    const own: BackendWorld = { ...world, protocols: grpcProtocols, refusal: "503", copies: false };
+    const copies = world.lacks.has("keptBody") ? "none" : "late";
+    const own: BackendWorld = { ...world, protocols: grpcProtocols, refusal: "503", copies };
     const read = readRules(rules, grpcMatchesOf, own);
     return {
       ...read,
       paths: read.paths.map((path) => ({ ...path, unusableStatus: 503 })),
       notes: [
         ...read.notes,
-        ...notesOf(rules, world),
+        ...notesOf(rules, own),
         ...attachments.flatMap((one) => [...withoutHttp2(one, world), ...withoutTls(one, world)]),
       ],
     };
   },
 };
 
-function notesOf(rules: readonly GRPCRouteRule[], { object }: BackendWorld): Problem[] {
+function notesOf(rules: readonly GRPCRouteRule[], { object, copies }: BackendWorld): Problem[] {
   if (rules.length === 0) {
     const done = "no request is sent by the route";
     return [{ object, kind: "field-unusable", field: "spec.rules", why: "is empty", done }];
   }
+  if (copies !== "none") return [];
   return rules.flatMap(({ filters = [], backendRefs = [] }, at) => {
     const lists = [filters, ...backendRefs.map((one) => one.filters ?? [])];
     return lists.flatMap((list, nth) => {
@@ -49,11 +55,12 @@ function notesOf(rules: readonly GRPCRouteRule[], { object }: BackendWorld): Pro
 }
 
 /**
- * Reports mirrors of calls, which are not served. nginx copies a request only when it has the whole
- * body, but some calls never end, or wait for an answer first.
+ * Reports mirrors of calls that nginx cannot copy. A client may wait for an answer before its next
+ * message, so a copy cannot wait for the whole body, and only a module of Sluice keeps it until the
+ * call is over.
  */
 function uncopied(object: BackendWorld["object"], field: string): Problem {
-  const why = "is not served for calls of gRPC, because a copy needs the whole request before the backend gets it";
+  const why = "is not served for calls of gRPC here, because nginx has no module that keeps their bodies";
   return { object, kind: "field-unusable", field, why, done: "it gets no copies" };
 }
 
