@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
+import { gatewayLive } from "./gateway-live.ts";
 import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";
 import { backend, startNginx } from "./support/hand-written.ts";
@@ -78,7 +79,11 @@ function hidden(at: number) {
   };
 }
 
-export async function gatewayRequests(): Promise<Figure[]> {
+export async function gateways(): Promise<Figure[]> {
+  return [...(await gatewayRequests()), ...(await gatewayLive())];
+}
+
+async function gatewayRequests(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
   const backends = await startNginx(backend(["127.0.0.1"], backendPort));
@@ -125,21 +130,18 @@ export async function gatewayRequests(): Promise<Figure[]> {
   return [
     {
       what: "HTTPRoute: CPU beside an Ingress",
-      hosts,
       unit: "times",
       values: found.map(({ plain, ingress }) => plain / ingress),
       bound: 1.03,
     },
     {
       what: "HTTPRoute: CPU that a header and a query condition add",
-      hosts,
       unit: "us",
       values: found.map(({ plain, conditions }) => Math.max(0, conditions - plain)),
       bound: 3,
     },
     {
       what: "HTTPRoute: CPU that a route in shadow adds",
-      hosts,
       unit: "us",
       values: found.map(({ plain, shadow }) => Math.max(0, shadow - plain)),
       bound: 5,

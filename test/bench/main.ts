@@ -8,7 +8,7 @@ import { cpus, totalmem } from "node:os";
 import { build } from "./build.ts";
 import { certificates } from "./certificates.ts";
 import { cluster } from "./cluster.ts";
-import { gatewayRequests } from "./gateway.ts";
+import { gateways } from "./gateway.ts";
 import { growth } from "./growth.ts";
 import { hosts } from "./hosts.ts";
 import { informers } from "./informers.ts";
@@ -37,7 +37,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   informers,
   requests,
   instructions,
-  gateway: gatewayRequests,
+  gateway: gateways,
   streams,
   keystroke,
   webhook,
