@@ -1,34 +1,68 @@
 /**
- * Finds keys that have no effect without another key, such as `auth-secret` without `auth-type`.
- * The other key may be in RouteSettings of another level, so these keys are only reported.
+ * Keys that have no effect without another key, such as `auth-signin` without `auth-url`. The other
+ * key may stand in RouteSettings of another level, so they are only named.
  */
 import type { AnyFeature, Fields } from "../../../annotations/declare.ts";
+import { featureOf } from "../../../annotations/on-routes.ts";
 import { type FeatureValues, featureList } from "../../../annotations/registry.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
+import type { Settings } from "../../../settings/registry.ts";
 import { idleBeside } from "../../ingress/beside.ts";
 
-/** The key that each other key of its feature depends on. */
+/** Fields that nothing but their annotation opens, by their features. */
+const gates: Partial<Record<keyof FeatureValues, string>> = {
+  basicAuth: "type",
+  externalAuth: "url",
+  mirror: "target",
+  proxySsl: "secret",
+  sessionAffinity: "type",
+};
+
+/** Keys of these features that have an effect by themselves all the same. */
+const byThemselves: ReadonlySet<string> = new Set(["enable-global-auth"]);
+
+/** The key of a gate, by the other keys of its feature. */
 const gateOf = new Map(
-  featureList
-    .filter(([name]) => name === "basicAuth" || name === "mirror")
-    .flatMap(([, { gate, fields }]: readonly [string, AnyFeature]) => {
-      const { [gate!]: own, ...others } = fields as Fields;
-      return Object.values(others).map(({ key }) => [key, own!.key] as const);
-    }),
+  featureList.flatMap(([name, { fields }]: readonly [keyof FeatureValues, AnyFeature]) => {
+    const gate = gates[name];
+    if (gate === undefined) return [];
+    const { [gate]: own, ...others } = fields as Fields;
+    return Object.values(others).flatMap(({ key }) => (byThemselves.has(key) ? [] : [[key, own!.key] as const]));
+  }),
 );
 
-/** `texts` are the texts of one object, and `values` are the values that were read from them. */
+/** Guards of which each object has all values, or none. */
+const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set(["basicAuth", "externalAuth"] as const);
+
+/** `texts` are those of one object, and `values` what they were read to. */
 export function idleKeys(
   texts: ReadonlyMap<string, string>,
   values: FeatureValues,
   object: ObjectName,
+  settings: Settings,
 ): readonly Problem[] {
   return [...texts].flatMap(([key, text]): Problem[] => {
-    const gate = gateOf.get(key);
-    const isShut = gate !== undefined && (texts.get(gate) ?? "") === "";
-    const why = text === "" ? undefined : isShut ? `it needs ${gate}` : idleBeside(key, values);
+    const why = text === "" ? undefined : whyIdle(key, texts, values, settings);
     if (why === undefined) return [];
-    const done = "it counts where RouteSettings of another level have what it needs";
+    const done = whole.has(featureOf(key))
+      ? "it is ignored, because what belongs to a guard stands in the object of the guard"
+      : "it counts where RouteSettings of another level have what it needs";
     return [{ object, kind: "field-unusable", field: `spec.${key}`, why: `has no effect by itself: ${why}`, done }];
   });
+}
+
+function whyIdle(
+  key: string,
+  texts: ReadonlyMap<string, string>,
+  values: FeatureValues,
+  settings: Settings,
+): string | undefined {
+  const gate = gateOf.get(key);
+  if (gate !== undefined && (texts.get(gate) ?? "") === "") return `it needs ${gate}`;
+  const { enable: traces } = values.opentelemetry;
+  if (featureOf(key) === "opentelemetry" && traces === undefined) return "it needs enable-opentelemetry";
+  const isInspected = values.modsecurity.enable ?? settings.enableModsecurity;
+  if (featureOf(key) === "modsecurity" && key !== "enable-modsecurity" && !isInspected)
+    return "it needs enable-modsecurity";
+  return idleBeside(key, values);
 }

@@ -75,7 +75,7 @@ export function readSettings(settings: RouteSettings, world: SettingsWorld): Set
   const problems = [
     ...refused,
     ...own.map(([, problem]) => problem),
-    ...idleKeys(texts, reading.values, object),
+    ...idleKeys(texts, reading.values, object, world.settings),
     ...snippetMistakes(reading.values, object),
     ...lackingProblems(served, settingsPrefix, world.options.lacks),
   ];

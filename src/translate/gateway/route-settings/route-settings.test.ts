@@ -238,7 +238,7 @@ test.each<[string, Record<string, unknown>, string]>([
   [
     "a password without a guard",
     { "auth-secret": "passwords" },
-    "spec.auth-secret: has no effect by itself: it needs auth-type; it counts where RouteSettings of another level have what it needs",
+    "spec.auth-secret: has no effect by itself: it needs auth-type; it is ignored, because what belongs to a guard stands in the object of the guard",
   ],
   [
     "an origin without CORS",
