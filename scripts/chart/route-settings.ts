@@ -1,7 +1,7 @@
 /** Writes the definition of RouteSettings, from the declarations of annotations. */
 import { stringify } from "yaml";
 import type { Field } from "../../src/annotations/declare.ts";
-import { whyNotOnRoutes } from "../../src/annotations/on-routes.ts";
+import { isForListeners, whyNotOnRoutes } from "../../src/annotations/on-routes.ts";
 import { featureList } from "../../src/annotations/registry.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ const status: Schema = {
 const keys: Readonly<Record<string, Schema>> = Object.fromEntries(
   featureList.flatMap(([, { fields }]) =>
     (Object.values(fields) as readonly Field<unknown>[])
-      .filter(({ key }) => whyNotOnRoutes(key) === undefined)
+      .filter(({ key }) => whyNotOnRoutes(key) === undefined || isForListeners(key))
       .map(({ key, doc }) => [key, { description: doc, ...anything }]),
   ),
 );

@@ -21,6 +21,7 @@ export const appRoot = feature({
   name: "app-root",
   scope: "host",
   notOnRoutes: "a rule for the exact path / with the filter RequestRedirect does the same",
+  onListeners: true,
   live: true,
   fields: {
     path: field({

@@ -149,6 +149,11 @@ export interface Feature<F extends Fields, R> {
    */
   readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
   /**
+   * Whether RouteSettings that are attached to a listener may have it all the same. It then holds
+   * for all hosts of the listener that have routes.
+   */
+  readonly onListeners?: true;
+  /**
    * For a guard: combines the values of two RouteSettings that hold for one request, the inner one
    * first. Returns undefined where no single value can; then no request passes.
    */

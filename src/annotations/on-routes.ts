@@ -33,9 +33,12 @@ export function whyNotOnRoutes(key: string): string | undefined {
   return typeof why === "object" ? why[place!.field] : why;
 }
 
-/**
- * Words that occur only in the names of guards. So guards of newer versions are recognised, too.
- */
+/** Whether the key may stand in RouteSettings that are attached to a listener, and only there. */
+export function isForListeners(key: string): boolean {
+  return places.get(key)?.feature.onListeners === true;
+}
+
+/** Words that occur in the names of guards only. They also find guards of newer versions. */
 const guardWords = /^auth-|-source-range$|modsecurity|^satisfy$/;
 
 /** Whether the key decides, or may decide, which clients get in. */

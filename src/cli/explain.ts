@@ -3,7 +3,7 @@
  * API. One name may be several of them.
  */
 import type { AnyFeature, Field } from "../annotations/declare.ts";
-import { whyNotOnRoutes } from "../annotations/on-routes.ts";
+import { isForListeners, whyNotOnRoutes } from "../annotations/on-routes.ts";
 import { featureList } from "../annotations/registry.ts";
 import { elsewhere, removed } from "../annotations/removed.ts";
 import { written } from "../kinds/kind.ts";
@@ -131,6 +131,7 @@ function annotationPart({ feature, field }: { feature: AnyFeature; field: Field<
 
 function onRoutes(key: string): string {
   const why = whyNotOnRoutes(key);
+  if (isForListeners(key)) return `in RouteSettings of a Gateway or listener alone: ${why}`;
   return why === undefined ? "in RouteSettings" : `not served: ${why}`;
 }
 

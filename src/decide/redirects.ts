@@ -112,6 +112,7 @@ export function expanded(target: string, groups: readonly (string | undefined)[]
 const variables: Readonly<Record<string, (at: Redirected) => string>> = {
   host: ({ request }) => request.host,
   http_host: ({ asked }) => asked.host,
+  best_http_host: ({ asked }) => asked.host,
   scheme: ({ asked }) => asked.scheme,
   request_uri: ({ request }) => request.requestUri,
   uri: ({ request }) => request.uri,

@@ -63,6 +63,19 @@ test("a redirect needs no backend", async () => {
   expect([status, headers.location]).toEqual([308, "https://other.example/"]);
 });
 
+test("app-root of a listener redirects / of its hosts, and nothing else", async () => {
+  const root = (target: string) =>
+    routeSettings({ name: "root", to: [["Gateway", "gw", "http"]], values: { "app-root": target } });
+  await apply({ "auth-type": "basic", "auth-secret": "gone" }, root("/$host/start"));
+  const { status, headers } = await ask("/?x=1", { host: "a.example:18900" });
+  expect([status, headers.location]).toEqual([302, "http://a.example:18900/a.example/start"]);
+  expect((await ask("/other")).status, "closed, because its passwords are missing").toBe(503);
+  await apply({}, root("/start"));
+  expect((await ask("/start")).status).toBe(200);
+  await apply({});
+  expect((await ask("/")).status, "without the settings the rule has the path").toBe(200);
+});
+
 test("only addresses of all lists may pass", async () => {
   const outer = (list: string) =>
     routeSettings({ name: "outer", to: [["Gateway", "gw"]], values: { "allowlist-source-range": list } });

@@ -3,7 +3,7 @@
  * annotations. An unreadable value keeps the default, as on an Ingress. A guard that cannot be read
  * or served closes the rules to which the object applies.
  */
-import { featureOf, mayGuard, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
+import { featureOf, isForListeners, mayGuard, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
 import { type Lookup, readAnnotations } from "../../../annotations/read.ts";
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import {
@@ -47,6 +47,8 @@ export interface SettingsReading {
    * RouteSettings.
    */
   readonly lookup: Lookup;
+  /** What they say to routes and rules; absent: the same as to listeners. */
+  readonly forRules?: SettingsReading;
 }
 
 export interface SettingsWorld {
@@ -64,9 +66,17 @@ export interface SettingsWorld {
 const mostText = 128 * 1024;
 
 export function readSettings(settings: RouteSettings, world: SettingsWorld): SettingsReading {
+  const reading = readFor("listeners", settings, world);
+  if (![...reading.texts.keys()].some(isForListeners)) return reading;
+  return { ...reading, forRules: readFor("rules", settings, world) };
+}
+
+type Place = "listeners" | "rules";
+
+function readFor(place: Place, settings: RouteSettings, world: SettingsWorld): SettingsReading {
   const { namespace = "default", name } = settings.metadata;
   const object = { kind: "RouteSettings", namespace, name };
-  const { served, refused } = sorted(settings, object);
+  const { served, refused } = sorted(settings, object, place);
   const granting = new Set<string>();
   const lookup = lookupFor(namespace, world, granting);
   const reading = readAnnotations(served, settingsPrefix, world.settings, lookup);
@@ -102,8 +112,8 @@ export function closes(problem: Problem): boolean {
 
 export const closed = "the rules that it is for answer 503";
 
-/** Returns the object with the keys that can be served, and Problems of the others. */
-function sorted(settings: RouteSettings, object: ObjectName) {
+/** The form with what can be served, and Problems of the rest. */
+function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
   const form = annotatedForm(settings);
   const annotations = { ...form.metadata.annotations };
   const refused: Problem[] = [];
@@ -117,7 +127,7 @@ function sorted(settings: RouteSettings, object: ObjectName) {
   }
   for (const [name, text] of Object.entries(annotations)) {
     const why = whyNotOnRoutes(keyOf(name));
-    if (why === undefined) continue;
+    if (why === undefined || (place === "listeners" && isForListeners(keyOf(name)))) continue;
     delete annotations[name];
     // An empty text has no effect.
     if (text !== "")

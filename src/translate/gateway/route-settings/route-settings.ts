@@ -131,7 +131,7 @@ export class AllRouteSettings {
     if (this.isEmpty) return undefined;
     const layers = this.#layersOf(place);
     if (layers.length === 0) return undefined;
-    const called = layers.map(({ key }) => key).join(" ");
+    const called = layers.map(({ key, forRules }) => (forRules === undefined ? key : `${key}*`)).join(" ");
     const known = this.#effective.get(called);
     if (known !== undefined) return known;
     const made = effectiveOf(layers, this.#settings!);
@@ -149,15 +149,17 @@ export class AllRouteSettings {
     const { owner } = listener;
     const parent = `${owner.kind} ${owner.namespace}/${owner.name}`;
     const whole = `Gateway ${gateway}`;
-    const layers = [
-      ...named.flatMap((key) => this.#readings.get(key) ?? []),
-      ...(rule === undefined ? [] : this.attachedTo(route, rule)),
-      ...this.attachedTo(route, undefined),
+    const outer = [
       ...this.attachedTo(parent, listener.listener.name),
       ...this.attachedTo(parent, undefined),
       ...(parent === whole ? [] : this.attachedTo(whole, undefined)),
     ];
-    return [...new Set(layers)];
+    const inner = [
+      ...named.flatMap((key) => this.#readings.get(key) ?? []),
+      ...(rule === undefined ? [] : this.attachedTo(route, rule)),
+      ...this.attachedTo(route, undefined),
+    ].map((one) => (outer.includes(one) ? one : (one.forRules ?? one)));
+    return [...new Set([...inner, ...outer])];
   }
 
   #read(key: string, turn: Turn): void {

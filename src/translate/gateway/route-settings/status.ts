@@ -42,17 +42,19 @@ export interface SettingsStatus {
 
 const kinds: readonly string[] = ["Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute"];
 
-export function settingsStatus(reading: SettingsReading, world: TargetWorld): SettingsStatus {
-  const { key, object, settings } = reading;
+export function settingsStatus(all: SettingsReading, world: TargetWorld): SettingsStatus {
+  const { key, object, settings } = all;
   const faults: Fault[] = [];
   const ancestors: DesiredAncestorStatus[] = [];
   const targets = targetsOf(settings);
+  const users = world.users(key);
+  const isOnRoutes = users.length > 0 || targets.some(({ kind }) => kind === "HTTPRoute" || kind === "GRPCRoute");
+  const reading = (isOnRoutes && all.forRules) || all;
   for (const [at, target] of targets.entries()) {
-    const { fault, isOurs } = judged(reading, target, `spec.${targetsKey}[${at}]`, world);
+    const { fault, isOurs } = judged(all, target, `spec.${targetsKey}[${at}]`, world);
     if (fault !== undefined) faults.push(fault);
     if (isOurs) ancestors.push({ ancestorRef: referenceTo(target), conditions: [accepted(reading, fault)] });
   }
-  const users = world.users(key);
   for (const user of users) {
     const [kind = "", route = ""] = user.split(" ");
     const target = { group: gatewayGroup, kind, name: route.slice(route.indexOf("/") + 1) };

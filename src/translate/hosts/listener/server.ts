@@ -15,13 +15,14 @@ import type { UpstreamUse } from "../../upstreams/balance.ts";
 import type { World } from "../../world.ts";
 import { asksForTimes } from "../draft.ts";
 import type { BuiltServer } from "../server.ts";
+import { withAppRoot } from "./app-root.ts";
 import { commonTable } from "./common-table.ts";
 import { compared, type Entry, orderedEntries } from "./entries.ts";
 
 /** `key` is the `serverKey` of the host. */
 export function listenerServer(key: string, claims: readonly Claim[], world: World): BuiltServer {
   const problems: Problem[] = [];
-  const ordered = orderedEntries(key, claims, world, problems);
+  const ordered = withAppRoot(orderedEntries(key, claims, world, problems), problems);
   const [first] = claims;
   if (first === undefined || ordered.length === 0) return { server: undefined, uses: [], secrets: [], problems };
   const { name } = partsOf(key);

@@ -1,0 +1,49 @@
+/**
+ * `app-root` of a listener, as RouteSettings attach it: a request for `/` of each host that has
+ * routes there is redirected before any rule of them. Where an older Ingress has the path, it stays
+ * with that one.
+ */
+import type { Problem } from "../../../problem.ts";
+import type { Claim } from "../../claim.ts";
+import type { Entry } from "./entries.ts";
+
+/** What the entries say of the path: they are of one listener, so they say the same. */
+function targetOf(entries: readonly Entry[]): string {
+  const [first] = entries;
+  const { appRoot } = first!.claimed.features ?? first!.claim.features;
+  return appRoot.path;
+}
+
+const isRoot = ({ rank, path }: Entry): boolean => rank === 0 && path === "/";
+
+/** The entries with the redirect as the first one; the same where there is none. */
+export function withAppRoot(entries: readonly Entry[], problems: Problem[]): readonly Entry[] {
+  const target = entries.length === 0 ? "" : targetOf(entries);
+  if (target === "") return entries;
+  for (const { claim, claimed } of entries.filter(isRoot)) problems.push(unmet(claim, claimed.field));
+  const oldest = entries.reduce((one, other) => (isOlder(other, one) ? other : one));
+  const { features } = oldest.claim;
+  // A path alone would lose the port that the client asked for.
+  const url = `$scheme://$best_http_host${target}`;
+  const redirects = { ...features.redirects, elsewhere: { code: 302, url } };
+  const redirect: Entry = {
+    claim: oldest.claim,
+    claimed: {
+      field: "app-root of the listener",
+      match: { text: "/", type: "exact", loose: false },
+      // Nothing is asked of it, but a Location has one.
+      backends: oldest.claimed.backends,
+      features: { ...features, redirects },
+    },
+    path: "/",
+    rank: 0,
+  };
+  return [redirect, ...entries.filter((entry) => !isRoot(entry))];
+}
+
+const isOlder = ({ claim: one }: Entry, { claim: other }: Entry): boolean => one.since.created < other.since.created;
+
+function unmet({ owner: object }: Claim, field: string): Problem {
+  const why = "RouteSettings of the listener redirect the path / (app-root)";
+  return { object, kind: "field-unusable", field, why, done: "this match takes no request" };
+}
