@@ -4,6 +4,7 @@
  * today: refused Ingresses and paths that another Ingress has are not converted.
  */
 
+import { isAnyEnough } from "../annotations/any-enough.ts";
 import { unannotated } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location, Server } from "../model/configuration.ts";
@@ -196,8 +197,9 @@ class Converter {
     const speaker = this.#balance.speakerOf(location);
     const balanced = speaker === undefined ? own : withBalanceOf(own, this.#ownAnnotations(speaker).spec);
     const isQuiet = location.owner === undefined && !location.features.logs.access;
+    const { satisfy: _, ...strict } = balanced;
     return {
-      ...balanced,
+      ...(isAnyEnough(location.features) ? balanced : strict),
       ...(isQuiet ? { "enable-access-log": "false" } : {}),
       ...redirectSpec(server, location, this.#settings),
     };

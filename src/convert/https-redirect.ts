@@ -33,8 +33,12 @@ export function redirectedSides(server: Server<FeatureValues>, rules: readonly D
     ...first,
     matches: [{ path: { type: "PathPrefix", value: "/" } }],
     filters: [],
-    backendRefs: others.at(-1)!.backendRefs,
+    backendRefs: others
+      .at(-1)!
+      .backendRefs.slice(0, 1)
+      .map(({ weight: _, ...one }) => one),
     spec: picked(first.spec, ofRedirect),
+    part: "to-https",
     comments: ["http is redirected to https, so the backend gets no request"],
   };
   const secure = rules.map((rule) => ({ ...rule, spec: picked(rule.spec, (key) => key !== force) }));

@@ -85,7 +85,8 @@ function writtenRoute(
   const isAttached = shared !== undefined && isWhole && pool.attach(wanted(first!, name), target);
   const written = rules.map((rule) => {
     const isOwn = !isAttached && Object.keys(rule.spec).length > 0;
-    const extension = isOwn ? pool.named(wanted(rule, rule.ingress.split("/")[1] ?? name)) : undefined;
+    const called = `${rule.ingress.split("/")[1] ?? name}${rule.part === undefined ? "" : `-${rule.part}`}`;
+    const extension = isOwn ? pool.named(wanted(rule, called)) : undefined;
     return writtenRule(rule.isBare ? rule : { ...rule, filters: [...everywhere, ...rule.filters] }, extension);
   });
   const from = ingresses.map((one) => `Ingress ${namespace}/${one}`).join(", ");

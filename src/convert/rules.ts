@@ -10,6 +10,7 @@ import type { Location, Server } from "../model/configuration.ts";
 import type { HTTPBackendReference, HTTPRouteFilter, HTTPRouteMatch, HTTPRouteRule } from "../model/gateway/objects.ts";
 import type { Service } from "../model/objects.ts";
 import { servicePortOf } from "../translate/upstreams/endpoints.ts";
+import { specOfAnswer } from "./answered.ts";
 import { variantsOf } from "./canaries.ts";
 import { type Way, waysOf } from "./paths.ts";
 import type { Spec } from "./spec.ts";
@@ -24,10 +25,9 @@ export interface DraftRule {
   readonly comments: readonly string[];
   /** `namespace/name` of the Ingress after which RouteSettings are named. */
   readonly ingress: string;
-  /**
-   * The rule gets none of the filters that Ingresses need in all rules, because nginx answers
-   * before these.
-   */
+  /** Added to that name, where the settings are not those of the Ingress: `app-root`. */
+  readonly part?: string;
+  /** The rule answers before anything that Ingresses add to all answers. */
   readonly isBare?: true;
 }
 
@@ -52,7 +52,7 @@ export function rulesOf(
     const location = server.locations[way.location]!;
     return isMine(location) ? rulesOfWay(server, location, way, world) : [];
   });
-  return merged([...appRootRules(server, isMine, world), ...rules]);
+  return merged([...appRootRules(server, isMine), ...rules]);
 }
 
 function rulesOfWay(
@@ -69,8 +69,11 @@ function rulesOfWay(
       requestRedirect: { path: { type: "ReplaceFullPath", replaceFullPath: way.to }, statusCode: 301 },
     };
     const comments = [`the slash that nginx adds to the path of ${ownerName(location)}`];
-    // nginx redirects to add the slash before the redirect to https and before any guard.
-    return [{ matches: [{ path: way.path }], filters: [redirect], backendRefs: [], spec: {}, comments, ingress }];
+    // nginx adds it before it redirects to https and before any guard.
+    const spec = specOfAnswer(own);
+    return [
+      { matches: [{ path: way.path }], filters: [redirect], backendRefs: [], spec, comments, ingress, part: "slash" },
+    ];
   }
   if (isNobodys(location, world)) return [];
   const rewritten = rewriteOf(way, own);
@@ -155,7 +158,6 @@ function cookiePathOf(way: Way, { features: { sessionAffinity }, path }: Locatio
 function appRootRules(
   { appRoot, locations }: Server<FeatureValues>,
   isMine: (location: Location<FeatureValues>) => boolean,
-  world: RuleWorld,
 ): readonly DraftRule[] {
   const speaker = locations.find(({ features }) => features.appRoot.path === appRoot);
   if (appRoot === undefined || speaker === undefined || !isMine(speaker)) return [];
@@ -163,11 +165,12 @@ function appRootRules(
     {
       matches: [{ path: { type: "Exact", value: "/" } }],
       filters: [],
-      backendRefs: [ownReference(speaker, world) ?? []].flat(),
-      // A RequestRedirect would keep the query, and app-root drops it.
-      spec: { "permanent-redirect": appRoot, "permanent-redirect-code": "302" },
+      backendRefs: [],
+      // A RequestRedirect would keep the query. Bodies of any size are redirected.
+      spec: { "permanent-redirect": appRoot, "permanent-redirect-code": "302", "proxy-body-size": "0" },
       comments: [`from ${ownerName(speaker)}, annotation app-root`],
       ingress: ownerKey(speaker),
+      part: "app-root",
       isBare: true,
     },
   ];

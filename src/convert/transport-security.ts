@@ -5,19 +5,18 @@
 import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { Settings } from "../settings/registry.ts";
 
-/** Returns the header that Ingresses send with each answer over TLS. */
-export function transportSecurity({
-  hsts,
-  hstsMaxAge,
-  hstsIncludeSubdomains,
-  hstsPreload,
-}: Settings): readonly HTTPRouteFilter[] {
-  if (!hsts) return [];
+/** The header that Ingresses send with each answer over TLS. */
+export function transportSecurity(settings: Settings): readonly HTTPRouteFilter[] {
+  if (!settings.hsts) return [];
+  const set = [{ name: "Strict-Transport-Security", value: transportSecurityValue(settings) }];
+  return [{ type: "ResponseHeaderModifier", responseHeaderModifier: { set } }];
+}
+
+export function transportSecurityValue({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: Settings): string {
   const parts = [
     `max-age=${hstsMaxAge}`,
     ...(hstsIncludeSubdomains ? ["includeSubDomains"] : []),
     ...(hstsPreload ? ["preload"] : []),
   ];
-  const set = [{ name: "Strict-Transport-Security", value: parts.join("; ") }];
-  return [{ type: "ResponseHeaderModifier", responseHeaderModifier: { set } }];
+  return parts.join("; ");
 }

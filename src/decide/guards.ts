@@ -2,6 +2,7 @@
  * The guards before the backend of a Location, in the order of templates/location.tmpl and of
  * nginx's phases.
  */
+import { isAnyEnough } from "../annotations/any-enough.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import { hopsHeader, mostHops, mostReturns } from "../directives/hops.ts";
 import { bytesOf } from "../kinds/measures.ts";
@@ -220,15 +221,16 @@ const isOwned = (location: Location<FeatureValues>): boolean => location.owner !
 
 function accessLists(
   { asked: { client } }: Asked,
-  { accessLists: { allow, deny }, satisfy }: FeatureValues,
+  features: FeatureValues,
   location: Location<FeatureValues>,
 ): Stop | undefined {
+  const { allow, deny } = features.accessLists;
   if (!isOwned(location) || allow.length + deny.length === 0) return undefined;
   const only = allow.length > 0 ? [`only ${allow.join(", ")} may`] : [];
   const none = deny.length > 0 ? [`${deny.join(", ")} may not`] : [];
   const says = `of clients ${[...none, ...only].join(", and ")}`;
   // With "any" a client that is not on the list may get in with a password.
-  if (client === undefined || satisfy.checks === "any")
+  if (client === undefined || isAnyEnough(features))
     return { what: "access-lists", says, outcome: "depends", status: 403 };
   const mayPass = !isAmong(client, deny) && (allow.length === 0 || isAmong(client, allow));
   const outcome = mayPass ? "passes" : "stops";

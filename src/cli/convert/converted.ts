@@ -5,7 +5,8 @@
 import { type Conversion, type ConvertOptions, convert } from "../../convert/convert.ts";
 import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
 import type { World } from "../../convert/proof/effect.ts";
-import { type Proof, prove } from "../../convert/proof/proof.ts";
+import { proveWithEndpoints } from "../../convert/proof/endpoints.ts";
+import type { Proof } from "../../convert/proof/proof.ts";
 import { yamlOf } from "../../convert/yaml.ts";
 import { readManifest } from "../../manifests/manifest.ts";
 import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
@@ -35,7 +36,7 @@ const ports = { http: 80, https: 443 } as const;
  * The written Gateway is served on the ports of Ingresses, as with `serve`, so that it needs no
  * addresses.
  */
-function optionsFor(flags: Flags, as: Command): TranslateOptions {
+export function optionsFor(flags: Flags, as: Command): TranslateOptions {
   const options = translateOptions({ ...flags, httpPort: ports.http, httpsPort: ports.https }, as, undefined);
   return { ...options, gateway: { ...options.gateway, addresses: [], sharesPorts: true } };
 }
@@ -64,7 +65,7 @@ export function converted(
     defaultService: translating.defaultBackendService,
   });
   const worlds = { ofIngresses: world(before.configuration), ofRoutes: world(after.configuration) };
-  const proof = prove(worlds.ofIngresses, worlds.ofRoutes, (host) => !conversion.keptHosts.has(host));
+  const proof = proveWithEndpoints(worlds, now, (host) => !conversion.keptHosts.has(host));
   const refused = faults.map(({ object, field, why }): Difference => {
     const { todo } = differenceKinds.manifest;
     const about = object === undefined ? "an object" : named(object);

@@ -3,6 +3,8 @@
  * routes can be compared field by field. Names of Locations, Shapes and objects are left out,
  * because clients and backends do not see them.
  */
+
+import { isAnyEnough } from "../../annotations/any-enough.ts";
 import type { AnyFeature } from "../../annotations/declare.ts";
 import { isSaid } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
@@ -59,16 +61,51 @@ export function annotationsOfField(field: string): readonly string[] {
     : Object.values((found[1] as AnyFeature).fields as Record<string, { key: string }>).map(({ key }) => key);
 }
 
-export function featureFields({
-  features,
-}: Pick<Location<FeatureValues>, "features">): readonly (readonly [string, string])[] {
-  return compared.map(
-    ([name, feature]) =>
-      [
-        `feature ${feature.name}`,
-        name === "customErrors" ? errorsText(features.customErrors) : textOf(features[name]),
-      ] as const,
-  );
+type Field = readonly [name: string, text: string];
+
+/** The name of the field that stands for all features; `fieldsOf` takes it apart. */
+const allFeatures = "features";
+
+const wholes = new WeakMap<FeatureValues, Field>();
+const fieldsIn = new Map<string, readonly Field[]>();
+
+/** One field for all features, because most requests meet features that were seen before. */
+export function featuresField({ features }: Pick<Location<FeatureValues>, "features">): Field {
+  const known = wholes.get(features);
+  if (known !== undefined) return known;
+  const fields = compared.map(([name, feature]): Field => {
+    const text = name === "customErrors" ? errorsText(features.customErrors) : textOf(features[name]);
+    return [`feature ${feature.name}`, name === "satisfy" && !isAnyEnough(features) ? "all" : text];
+  });
+  const text = JSON.stringify(fields);
+  fieldsIn.set(text, fields);
+  const field: Field = [allFeatures, text];
+  wholes.set(features, field);
+  return field;
+}
+
+/** The text of one feature; undefined where the effect has none. */
+export function featureIn(effect: Effect, feature: string): string | undefined {
+  return fieldsIn.get(effect.get(allFeatures) ?? "")?.find(([name]) => name === `feature ${feature}`)?.[1];
+}
+
+/** The effect with a field for each feature. */
+export function fieldsOf(effect: Effect): Effect {
+  return new Map([...effect].flatMap((field) => (field[0] === allFeatures ? fieldsIn.get(field[1])! : [field])));
+}
+
+/** What adds headers to an answer that nginx gives by itself in the Location. */
+export function answerFields({
+  features: { customHeaders, cors, configurationSnippet },
+  closed,
+}: Pick<Location<FeatureValues>, "features" | "closed">): readonly Field[] {
+  if (closed !== undefined) return [];
+  const field = (name: string, value: unknown): Field => [`feature ${name}`, textOf(value)];
+  return [
+    ...(customHeaders.length === 0 ? [] : [field("custom-headers", customHeaders)]),
+    ...(cors.enabled ? [field("cors", cors)] : []),
+    ...(configurationSnippet.text === "" ? [] : [field("configuration-snippet", configurationSnippet)]),
+  ];
 }
 
 /**

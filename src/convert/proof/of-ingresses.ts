@@ -3,13 +3,15 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import { decide } from "../../decide/decide.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import { type Canary, defaultUpstream, type Location } from "../../model/configuration.ts";
+import { transportSecurityValue } from "../transport-security.ts";
 import {
+  answerFields,
   backendFields,
   certificateField,
   comparableLocation,
   cookieFields,
   type Effect,
-  featureFields,
+  featuresField,
   guardFields,
   type SharedBackend,
   type World,
@@ -28,8 +30,11 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   const nothing: Effect = new Map([["answer", "404"], ...certificate]);
   if (end.kind === "answer") {
     const location = end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
-    const answer: Effect = new Map([["answer", `${end.status}${location}`], ...certificate]);
-    return path?.kind === "location" && isNobodys(path.location, world) ? [answer, nothing] : [answer];
+    const own = path?.kind === "location" ? path.location : undefined;
+    const isUnruled = own !== undefined && isNobodys(own, world);
+    const headers = own === undefined || isUnruled ? [] : answerFields(own);
+    const answer: Effect = new Map([["answer", `${end.status}${location}`], ...certificate, ...headers]);
+    return isUnruled ? [answer, nothing] : [answer];
   }
   if (path?.kind !== "location" || isNobodys(path.location, world)) return [nothing];
   const { location } = path;
@@ -38,7 +43,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   const effect: Effect = new Map([
     ["answer", "of the backend"],
     ["path", end.rewritten ?? "as it came"],
-    ["Strict-Transport-Security", secure ? "sent" : ""],
+    ["Strict-Transport-Security", secure ? transportSecurityValue(served.settings) : ""],
     ...certificate,
     ...backendFields(shares),
     ...cookieFields(location, shares, location.path),
@@ -46,7 +51,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
       ? [["backends of a session", "a client stays with the canary that served it"] as const]
       : []),
     ...guardFields(guards),
-    ...featureFields(location),
+    featuresField(location),
   ]);
   return [effect];
 }
@@ -60,7 +65,8 @@ function isNobodys({ backends, features }: Location<FeatureValues>, { served, op
 
 /** Whether a cookie binds clients to a canary. The rules of a route cannot do that. */
 function isSticky({ canaries, features: { sessionAffinity } }: Location<FeatureValues>): boolean {
-  return canaries.length > 0 && sessionAffinity.type === "cookie" && sessionAffinity.canaryBehavior === "sticky";
+  const isChosen = ({ policy: { header, cookie, weight } }: Canary) => header !== "" || cookie !== "" || weight > 0;
+  return canaries.some(isChosen) && sessionAffinity.type === "cookie" && sessionAffinity.canaryBehavior === "sticky";
 }
 
 /**

@@ -5,12 +5,13 @@ import { type AskedRequest, readRequest } from "../../decide/request.ts";
 import { literalPath } from "../../kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../model/filters.ts";
 import {
+  answerFields,
   backendFields,
   certificateField,
   comparableLocation,
   cookieFields,
   type Effect,
-  featureFields,
+  featuresField,
   guardFields,
   type World,
 } from "./effect.ts";
@@ -32,8 +33,10 @@ export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Ef
   }
   const effects = effectsOfIngresses(world, asked);
   const [first, ...others] = effects ?? [];
-  const { server } = hostOf(served, request!.host);
-  if (first === undefined || server.name.length > decision.listener.hostname.length) return effects;
+  const { server, certificate: own } = hostOf(served, request!.host);
+  // A more specific name of an Ingress brings its certificate to the port of both.
+  const isOwn = own !== undefined && server.name.length > decision.listener.hostname.length;
+  if (first === undefined || isOwn) return effects;
   const shown = (effect: Effect): Effect => new Map([...effect, ...certificate]);
   return [shown(first), ...others.map(shown)];
 }
@@ -43,7 +46,8 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
   if (end.kind === "unclear") return undefined;
   if (end.kind === "answer" || taken === undefined) {
     const location = end.kind !== "answer" || end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
-    return new Map([["answer", `${end.kind === "answer" ? end.status : 404}${location}`], ...certificate]);
+    const headers = taken === undefined ? [] : answerFields(taken.location);
+    return new Map([["answer", `${end.kind === "answer" ? end.status : 404}${location}`], ...certificate, ...headers]);
   }
   const { location, route } = taken;
   const shares = backends.map(({ backend, share, upstream }) => {
@@ -53,15 +57,16 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
   return new Map([
     ["answer", "of the backend"],
     ["path", rewritten ?? "as it came"],
-    ["Strict-Transport-Security", hasTransportSecurity(location.filters) ? "sent" : ""],
+    ["Strict-Transport-Security", transportSecurityIn(location.filters)],
     ...certificate,
     ...backendFields(shares),
     ...cookieFields(location, shares, route.match === "pattern" ? literalPath(location.path, true) : location.path),
     ...guardFields(guards),
-    ...featureFields(location),
+    featuresField(location),
   ]);
 }
 
-function hasTransportSecurity(filters: Filters | undefined): boolean {
-  return filters?.responseHeaders?.set.some(({ name }) => name.toLowerCase() === "strict-transport-security") === true;
+function transportSecurityIn(filters: Filters | undefined): string {
+  const found = filters?.responseHeaders?.set.find(({ name }) => name.toLowerCase() === "strict-transport-security");
+  return found?.value ?? "";
 }

@@ -17,8 +17,13 @@ const label = "probe";
 /** A host that no Ingress names. */
 export const strangeHost = "host.probe.invalid";
 
-export function probesOf(server: IngressServer, { useForwardedHeaders }: Settings): readonly AskedRequest[] {
-  const paths = [...new Set(["/", "/?probe=1", "/probe-of-no-path", ...server.routes.flatMap(pathsOf)])];
+/** `others` are paths of other hosts that are asked for as well. */
+export function probesOf(
+  server: IngressServer,
+  { useForwardedHeaders }: Settings,
+  others: readonly string[] = [],
+): readonly AskedRequest[] {
+  const paths = [...new Set(["/", "/?probe=1", "/probe-of-no-path", ...server.routes.flatMap(pathsOf), ...others])];
   const proxied = useForwardedHeaders ? ["http", "https"].map((proto) => ({ "x-forwarded-proto": proto })) : [];
   const headers = [...headersOf(server), ...proxied];
   return hostsOf(server).flatMap((host, nth) =>
@@ -39,9 +44,16 @@ export function probesOf(server: IngressServer, { useForwardedHeaders }: Setting
   );
 }
 
-/**
- * Returns hosts that lead to the server. Patterns are left out, because only nginx can match them.
- */
+/** Paths that are asked for at hosts of no Ingress. */
+const mostOthers = 300;
+
+/** A path for each route, and each path once. */
+export function pathsOfAll(servers: readonly IngressServer[]): readonly string[] {
+  const paths = new Set(servers.flatMap(({ routes }) => routes.flatMap((route) => pathsOf(route).slice(0, 1))));
+  return [...paths].slice(0, mostOthers);
+}
+
+/** Hosts that find the server; none for names that only nginx can say. */
 export function hostsOf({ name, aliases, redirectFrom }: IngressServer): readonly string[] {
   const names = [
     name,
@@ -99,8 +111,12 @@ function sampleOf(pattern: string): string {
     .replace(/\$/g, "");
 }
 
-/** Returns a set of headers for each way in which a canary of the host may be chosen. */
+/** Without it a path that asks for a password shows nothing but its 401. */
+const withPassword = { authorization: "Basic cHJvYmU6cHJvYmU=" };
+
+/** A set of headers for each answer that a canary of the host may give, and one with a password. */
 function headersOf({ locations }: IngressServer): readonly Readonly<Record<string, string>>[] {
+  const isGuarded = locations.some(({ features }) => features.basicAuth.kind !== "none");
   const policies = locations.flatMap(({ canaries }) => canaries.map(({ policy }) => policy));
   const sets = policies.flatMap(({ header, headerValue, cookie }) => {
     const name = header.toLowerCase();
@@ -110,5 +126,6 @@ function headersOf({ locations }: IngressServer): readonly Readonly<Record<strin
       ...(cookie === "" ? [] : [{ cookie: `${cookie.toUpperCase()}=always` }, { cookie: `a=b; ${cookie}=never` }]),
     ];
   });
-  return [...new Map(sets.map((set) => [JSON.stringify(set), set])).values()];
+  const all = isGuarded ? [withPassword, ...sets.map((set) => ({ ...set, ...withPassword }))] : [];
+  return [...new Map([...sets, ...all].map((set) => [JSON.stringify(set), set])).values()];
 }

@@ -6,10 +6,10 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import { catchAll, type Server } from "../../model/configuration.ts";
 import { type Difference, type DifferenceKind, differenceKinds } from "./difference.ts";
-import { annotationsOfField, type Effect, type World } from "./effect.ts";
+import { annotationsOfField, type Effect, featureIn, fieldsOf, type World } from "./effect.ts";
 import { effectsOfIngresses } from "./of-ingresses.ts";
 import { effectsOfRoutes } from "./of-routes.ts";
-import { probesOf } from "./probes.ts";
+import { pathsOfAll, probesOf } from "./probes.ts";
 
 export interface Proof {
   readonly hosts: number;
@@ -33,20 +33,33 @@ export interface Alike {
   readonly unruled: boolean;
 }
 
-/** `isConverted` leaves out the hosts whose Ingresses stay, because nothing changes for these. */
-export function prove(ofIngresses: World, ofRoutes: World, isConverted: (host: string) => boolean): Proof {
+/** Which hosts are looked at, by name. */
+export interface Hosts {
+  readonly isCompared: (host: string) => boolean;
+  /**
+   * Not so for hosts whose Ingresses stay. These are compared, because what other Ingresses said of
+   * their Services may be lost, but nginx is asked nothing about them.
+   */
+  readonly isConverted: (host: string) => boolean;
+}
+
+export function prove(ofIngresses: World, ofRoutes: World, { isCompared, isConverted }: Hosts): Proof {
   const servers = [...ofIngresses.served.servers.values()].filter(
-    ({ listener, name }) => listener === undefined && isConverted(name),
+    ({ listener, name }) => listener === undefined && isCompared(name),
   );
   let requests = 0;
   const alike: Alike[] = [];
+  const everywhere = pathsOfAll(servers);
   const differences = servers.flatMap((server) => {
     const found = new Map<string, Difference>();
-    for (const asked of probesOf(server, ofIngresses.served.settings)) {
+    // A route that takes too many hosts is seen at one that no Ingress has.
+    const others = server.name === catchAll ? everywhere : [];
+    for (const asked of probesOf(server, ofIngresses.served.settings, others)) {
       requests += 1;
       const [now, after] = effectsOf(asked, ofIngresses, ofRoutes);
       const different = differencesOf(server, asked, now, after, ofIngresses);
-      if (different.length === 0 && now !== undefined) alike.push(alikeOf(server, asked, now));
+      if (different.length === 0 && now !== undefined && isConverted(server.name))
+        alike.push(alikeOf(server, asked, now));
       for (const one of different) {
         const key = JSON.stringify([one.kind, one.field]);
         const known = found.get(key);
@@ -89,8 +102,10 @@ function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effe
   };
 }
 
-const mirrors = (now: Effect): boolean =>
-  now.has("feature mirror") && !now.get("feature mirror")!.includes('"target":""');
+function mirrors(now: Effect): boolean {
+  const mirror = featureIn(now, "mirror");
+  return mirror !== undefined && !mirror.includes('"target":""');
+}
 
 function differencesOf(
   server: Server<FeatureValues>,
@@ -100,10 +115,19 @@ function differencesOf(
   ofIngresses: World,
 ): readonly Difference[] {
   if (now === undefined || after === undefined) return [difference(server, asked, "unclear", "answer", "", "")];
+  if (isSame(now, after)) return [];
+  return differingFields(server, asked, { now: fieldsOf(now), after: fieldsOf(after), ofIngresses });
+}
+
+const isSame = (one: Effect, other: Effect): boolean =>
+  one.size === other.size && [...one].every(([name, text]) => other.get(name) === text);
+
+function differingFields(server: Server<FeatureValues>, asked: AskedRequest, both: Both): readonly Difference[] {
+  const { now, after } = both;
   const field = (name: string): Difference | undefined => {
     const [before = "", then = ""] = [now.get(name), after.get(name)];
     if (before === then) return undefined;
-    return difference(server, asked, kindOf(name, server, asked, { now, after, ofIngresses }), name, before, then);
+    return difference(server, asked, kindOf(name, server, asked, both), name, before, then);
   };
   const answer = field("answer");
   if (answer !== undefined) return [answer];

@@ -75,10 +75,17 @@ export async function startBothSides(): Promise<BothSides> {
   const ingresses = await Side.start(bare(addresses.ingresses), join(folder, "ingresses"), flags.ingresses);
   const routes = await Side.start(bare(addresses.routes), join(folder, "routes"), flags.routes);
   const sides = [ingresses, routes];
+  let served = 0;
+  // A refused version has the last good form of the object before, and no other world is one.
+  const anew = (one: KubernetesObject): KubernetesObject => ({
+    ...one,
+    metadata: { ...one.metadata, uid: `${one.metadata.name}-${served}` },
+  });
   return {
     async serve(sketches, settings) {
       const families = [...new Set(sketches.map(({ family }) => family))];
-      const objects = [...families.flatMap(servicesOf), ...objectsOf(sketches)];
+      served += 1;
+      const objects = [...families.flatMap(servicesOf), ...objectsOf(sketches).map(anew)];
       const boundTo = (address: string) => snapshotOf(objects, { ...basics, ...settings, "bind-address": address });
       const parsed = flagsOf("dynamic", flags.routes);
       const made = converted(

@@ -1,5 +1,7 @@
 /** One request, and what of the answer can be compared, by field. */
+import { comparableLocation } from "../../../src/convert/proof/effect.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
+import { ofObjects } from "../../parity/converted-differences.ts";
 import type { Seen } from "../../support/echo-backend.ts";
 import type { DrawnRequest } from "./requests.ts";
 
@@ -43,6 +45,7 @@ function fieldsOf({ status, headers, body, certificate = "" }: Answer): Fields {
 /** The value of a session's cookie is a secret, and its date is another for each answer. */
 function comparable(name: string, value: string): string {
   if (name === "content-length") return "one";
+  if (name === "location") return comparableLocation(value);
   if (name !== "set-cookie") return value;
   return value.replace(/=[0-9a-f.|]{20,}/g, "=VALUE").replace(/expires=[^;]*/gi, "Expires=DATE");
 }
@@ -54,7 +57,10 @@ function seenIn(body: string): readonly [string, string][] {
     ["backend", `${scheme} ${backend}`],
     ["the backend sees", `${method} ${url} HTTP/${httpVersion}`],
     ["the backend sees the body", sent],
-    ...Object.entries(headers).map(([name, value]): [string, string] => [`the backend sees ${name}`, value]),
+    ...Object.entries(headers).map(([name, value]): [string, string] => {
+      // Backends for error pages read the name of the route (docs/move.md).
+      return [`the backend sees ${name}`, ofObjects[name]?.(value) ?? value];
+    }),
   ];
 }
 

@@ -4,6 +4,7 @@
  * still differ.
  */
 import type { Converted } from "../../../src/cli/convert/converted.ts";
+import { fieldsOf } from "../../../src/convert/proof/effect.ts";
 import { effectsOf } from "../../../src/convert/proof/proof.ts";
 import { decide } from "../../../src/decide/decide.ts";
 import { namesAbove } from "../../../src/decide/gateway/match.ts";
@@ -107,8 +108,9 @@ function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" 
       (one.kind === "wildcard-depth" && deeper.includes(one.host)),
   );
   if (now === undefined || after === undefined) return ofHost.some(({ kind }) => kind === "unclear") ? "named" : [];
-  const answer = differingFields(now, after).filter((field) => field === "answer");
-  const fields = answer.length > 0 ? answer : differingFields(now, after);
+  const different = differingFields(fieldsOf(now), fieldsOf(after));
+  const answer = different.filter((field) => field === "answer");
+  const fields = answer.length > 0 ? answer : different;
   // The report has one line for all that is otherwise below a wildcard, such as the certificate
   // beside a 400.
   const isDeeper = ofHost.some(({ kind, host }) => kind === "wildcard-depth" && deeper.includes(host));

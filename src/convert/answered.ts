@@ -1,0 +1,19 @@
+/**
+ * Settings of answers that nginx gives by itself, such as the redirect that adds a slash. An
+ * Ingress gives them in the Location of the path, with the headers that its annotations ask for.
+ */
+import { featureOf } from "../annotations/on-routes.ts";
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Spec } from "./spec.ts";
+
+const features: ReadonlySet<keyof FeatureValues | undefined> = new Set([
+  "customHeaders",
+  "cors",
+  "configurationSnippet",
+  "logs",
+] as const);
+
+/** The part of the spec that such an answer depends on. */
+export function specOfAnswer(spec: Spec): Spec {
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => features.has(featureOf(key))));
+}

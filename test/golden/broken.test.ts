@@ -1,0 +1,118 @@
+/**
+ * What `sluice convert` writes is broken on purpose, one part at a time: the proof has to find each
+ * mistake, or it would prove nothing.
+ */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { assumedFor } from "../../src/cli/convert/assumed.ts";
+import { type Converted, converted, optionsFor } from "../../src/cli/convert/converted.ts";
+import { defaultFlags } from "../../src/cli/flags.ts";
+import { newLibrary, unmadeCertificate } from "../../src/cli/tools/folder.ts";
+import { proveWithEndpoints } from "../../src/convert/proof/endpoints.ts";
+import { readManifest } from "../../src/manifests/manifest.ts";
+import { type ObjectChange, type Snapshot, withObjects } from "../../src/model/snapshot.ts";
+import { translate } from "../../src/translate/translator.ts";
+import { emptyInputs } from "../../src/translate/turn.ts";
+
+const cluster = readFileSync(new URL("convert/shop/cluster.yaml", import.meta.url), "utf8");
+const prefix = "nginx.ingress.kubernetes.io";
+
+const flags = defaultFlags("serve");
+
+function clusterOf(text: string): Snapshot {
+  const library = newLibrary(flags);
+  library.change(new Map([["cluster.yaml", readManifest(text)]]));
+  const read = library.snapshot;
+  return withObjects(read, assumedFor(read, prefix, new Date("2026-01-01")).objects);
+}
+
+const options = { gateway: { namespace: "sluice", name: "sluice" }, gatewayClass: "sluice" };
+const made: Converted = converted(clusterOf(cluster), { flags, as: "serve" }, options);
+
+/** Kinds of the differences that the proof finds when these objects are others. */
+function found(changes: readonly ObjectChange[]): readonly string[] {
+  const inputs = { ...emptyInputs, snapshot: withObjects(made.after, changes) };
+  const { configuration } = translate(inputs, optionsFor(flags, "serve"), unmadeCertificate);
+  const routes = { ...made.worlds.ofRoutes, served: configuration };
+  const { differences } = proveWithEndpoints({ ...made.worlds, ofRoutes: routes }, made.after, () => true);
+  return [...new Set(differences.map(({ kind }) => kind))];
+}
+
+interface Part {
+  /** Like `spec.rules.2.backendRefs.0`. */
+  readonly at: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+/** Members of objects and items of lists, at all depths. */
+function partsOf(value: unknown, at: Part["at"] = []): readonly Part[] {
+  if (typeof value !== "object" || value === null) return [];
+  const entries = Array.isArray(value) ? value.map((one, nth) => [nth, one] as const) : Object.entries(value);
+  return entries.flatMap(([key, one]) => [{ at: [...at, key], value: one }, ...partsOf(one, [...at, key])]);
+}
+
+function without(object: unknown, [key, ...deeper]: Part["at"]): unknown {
+  if (Array.isArray(object)) {
+    if (deeper.length === 0) return object.toSpliced(Number(key), 1);
+    return object.with(Number(key), without(object[Number(key)], deeper));
+  }
+  const { [key!]: value, ...rest } = object as Readonly<Record<string, unknown>>;
+  return deeper.length === 0 ? rest : { ...rest, [key!]: without(value, deeper) };
+}
+
+const written = readManifest(made.yaml).objects as readonly ObjectChange[];
+const broken = written.flatMap((one) =>
+  partsOf({ spec: (one.object as { readonly spec?: unknown }).spec }).flatMap(({ at }) =>
+    at.length < 2
+      ? []
+      : [[`${one.kind} ${one.key} without ${at.join(".")}`, { ...one, object: without(one.object, at) }]],
+  ),
+) as unknown as readonly (readonly [string, ObjectChange])[];
+
+test("without a mistake the proof finds nothing", () => {
+  expect(made.proof.differences.map(({ kind }) => kind)).toEqual([]);
+  expect(found([])).toEqual([]);
+});
+
+test("the proof finds each part that is left out, but for what nothing depends on", { timeout: 300_000 }, () => {
+  const unseen = broken.flatMap(([what, change]) => (found([change]).length > 0 ? [] : [what]));
+  expect(unseen).toMatchInlineSnapshot(`
+    [
+      "HTTPRoute api/api without spec.hostnames",
+      "HTTPRoute api/api without spec.hostnames.0",
+      "HTTPRoute api/api-http without spec.parentRefs.0.sectionName",
+      "HTTPRoute shop/web without spec.hostnames",
+      "HTTPRoute shop/web without spec.rules.0.matches.0.path.value",
+      "HTTPRoute shop/web without spec.rules.1.matches.0",
+      "HTTPRoute shop/web without spec.rules.1.matches.0.path.type",
+      "HTTPRoute shop/web without spec.rules.1.matches.0.path.value",
+      "HTTPRoute shop/web without spec.rules.1.matches.1.path.type",
+      "HTTPRoute shop/web without spec.rules.2.matches.0.path.type",
+      "HTTPRoute shop/web without spec.rules.3.matches.0.path",
+      "HTTPRoute shop/web without spec.rules.3.matches.0.path.type",
+      "HTTPRoute shop/web without spec.rules.3.matches.0.path.value",
+      "HTTPRoute shop/web without spec.rules.4.matches.0.path",
+      "HTTPRoute shop/web without spec.rules.4.matches.0.path.type",
+      "HTTPRoute shop/web without spec.rules.4.matches.0.path.value",
+      "HTTPRoute shop/web without spec.rules.5.matches",
+      "HTTPRoute shop/web without spec.rules.5.matches.0",
+      "HTTPRoute shop/web without spec.rules.5.matches.0.path",
+      "HTTPRoute shop/web without spec.rules.5.matches.0.path.type",
+      "HTTPRoute shop/web without spec.rules.5.matches.0.path.value",
+      "HTTPRoute shop/web without spec.rules.6.filters.0",
+      "HTTPRoute shop/web without spec.rules.6.filters.0.responseHeaderModifier.set",
+      "HTTPRoute shop/web without spec.rules.6.filters.0.responseHeaderModifier.set.0",
+      "HTTPRoute shop/web without spec.rules.6.filters.0.responseHeaderModifier.set.0.value",
+      "HTTPRoute shop/web-http without spec.parentRefs.0.sectionName",
+      "HTTPRoute shop/web-http without spec.rules.0.matches.0.path.value",
+      "HTTPRoute shop/web-http without spec.rules.2.matches",
+      "HTTPRoute shop/web-http without spec.rules.2.matches.0",
+      "HTTPRoute shop/web-http without spec.rules.2.matches.0.path",
+      "HTTPRoute shop/web-http without spec.rules.2.matches.0.path.type",
+      "HTTPRoute shop/web-http without spec.rules.2.matches.0.path.value",
+      "RouteSettings shop/web-app-root without spec.proxy-body-size",
+      "ReferenceGrant api/sluice without spec.to.0.name",
+      "ReferenceGrant shop/sluice without spec.to.0.name",
+    ]
+  `);
+});
