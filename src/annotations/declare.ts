@@ -138,20 +138,14 @@ export interface Feature<F extends Fields, R> {
    * others; undefined where it has one. The author gets a Problem.
    */
   readonly onlyWith?: { readonly [K in keyof F]?: (value: R, other: Other) => string | undefined };
-  /**
-   * Returns, by field, what its annotation loses in an nginx without Lua; undefined where it loses
-   * nothing.
-   */
+  /** By field: what its annotation loses in an nginx without Lua; undefined: nothing. */
   readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
   /**
    * Why its annotations cannot be used in RouteSettings, for all fields or by field; absent where
    * they can. The text completes the sentence "spec.<key> has no effect: ...".
    */
   readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
-  /**
-   * Whether RouteSettings that are attached to a listener may have it all the same. It then holds
-   * for all hosts of the listener that have routes.
-   */
+  /** Whether RouteSettings of a listener may have it all the same, for all hosts with routes. */
   readonly onListeners?: true;
   /**
    * For a guard: combines the values of two RouteSettings that hold for one request, the inner one

@@ -26,7 +26,8 @@ export function authoritiesIn(configMap: ConfigMap): AuthoritiesRead {
   return answer;
 }
 
-function authoritiesOf(pem: string | undefined): AuthoritiesRead {
+/** `pem` is the value of the key. */
+export function authoritiesOf(pem: string | undefined): AuthoritiesRead {
   if (pem === undefined) return { ok: false, why: "has no ca.crt" };
   const texts = new Set<string>();
   for (const [at, text] of certificatesIn(pem).entries()) {

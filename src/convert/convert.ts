@@ -16,6 +16,7 @@ import { routeSettings } from "../settings/for-routes.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Translation } from "../translate/translator.ts";
 import { ApartHosts } from "./apart.ts";
+import { BackendPolicies } from "./backends/policies.ts";
 import { BalanceSpeakers, withBalanceOf } from "./balance.ts";
 import { type GatewayName, writtenGateway } from "./gateway.ts";
 import { GrantsNeeded } from "./grants.ts";
@@ -75,6 +76,7 @@ class Converter {
   readonly #notes: Note[] = [];
   readonly #kept: Kept;
   readonly #balance: BalanceSpeakers;
+  readonly #policies: BackendPolicies;
   readonly #annotations = new Map<string, OwnAnnotations>();
   readonly #problems: ReadonlyMap<string, readonly Problem[]>;
 
@@ -86,6 +88,8 @@ class Converter {
     const servers = [...translation.configuration.servers.values()].filter(({ listener }) => listener === undefined);
     this.#kept = keptOf(servers, snapshot, translation, options);
     this.#balance = new BalanceSpeakers(servers, snapshot.ingresses);
+    const leaving = servers.filter(({ name }) => !this.#kept.hosts.has(name));
+    this.#policies = new BackendPolicies(leaving, snapshot);
     this.#problems = Map.groupBy([...translation.problems.values()].flat(), ({ object }) =>
       object.kind === "Ingress" ? `${object.namespace}/${object.name}` : "",
     );
@@ -124,7 +128,14 @@ class Converter {
     return {
       objects: isNothing
         ? []
-        : [...this.#gatewayClass(), ...written.objects, ...routes, ...this.#pool.written, ...grants],
+        : [
+            ...this.#gatewayClass(),
+            ...written.objects,
+            ...routes,
+            ...this.#pool.written,
+            ...this.#policies.written(this.#names),
+            ...grants,
+          ],
       notes: [...this.#notes, ...shortened],
       kept: this.#kept.ingresses,
       keptHosts: this.#kept.hosts,
@@ -197,9 +208,10 @@ class Converter {
     const speaker = this.#balance.speakerOf(location);
     const balanced = speaker === undefined ? own : withBalanceOf(own, this.#ownAnnotations(speaker).spec);
     const isQuiet = location.owner === undefined && !location.features.logs.access;
-    const { satisfy: _, ...strict } = balanced;
+    const unchecked = this.#policies.without(balanced, location);
+    const { satisfy: _, ...strict } = unchecked;
     return {
-      ...(isAnyEnough(location.features) ? balanced : strict),
+      ...(isAnyEnough(location.features) ? unchecked : strict),
       ...(isQuiet ? { "enable-access-log": "false" } : {}),
       ...redirectSpec(server, location, this.#settings),
     };

@@ -14,7 +14,9 @@ export interface WrittenObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly spec: object;
+  readonly spec?: object;
+  /** Of a ConfigMap. */
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 /** Lines of text above the value that the path leads to; an empty path is the object itself. */

@@ -65,8 +65,12 @@ function valueText(value: unknown, indent: string, path: Path, comments: Readonl
     const lines = mapLines(value, `${indent}  `, path, comments);
     return lines.length === 0 ? " {}\n" : `\n${lines.join("")}`;
   }
+  if (typeof value === "string" && ofLines.test(value)) return ` |\n${value.replace(/^(?=.)/gm, `${indent}  `)}`;
   return ` ${scalar(value)}\n`;
 }
+
+/** Several lines that need no quoting, such as certificates and snippets. */
+const ofLines = /^[!-~][ -~]*\n(?: *[!-~][ -~]*\n)+$/;
 
 function itemText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
   const comment = comments.get(placeOf(path));

@@ -14,7 +14,7 @@ import { type ObjectChange, type Snapshot, withObjects } from "../../src/model/s
 import { translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
 
-const cluster = readFileSync(new URL("convert/shop/cluster.yaml", import.meta.url), "utf8");
+const textOf = (name: string) => readFileSync(new URL(`convert/${name}/cluster.yaml`, import.meta.url), "utf8");
 const prefix = "nginx.ingress.kubernetes.io";
 
 const flags = defaultFlags("serve");
@@ -27,10 +27,11 @@ function clusterOf(text: string): Snapshot {
 }
 
 const options = { gateway: { namespace: "sluice", name: "sluice" }, gatewayClass: "sluice" };
-const made: Converted = converted(clusterOf(cluster), { flags, as: "serve" }, options);
+const convertedCluster = (name: string) => converted(clusterOf(textOf(name)), { flags, as: "serve" }, options);
+const shop = convertedCluster("shop");
 
 /** Kinds of the differences that the proof finds when these objects are others. */
-function found(changes: readonly ObjectChange[]): readonly string[] {
+function found(changes: readonly ObjectChange[], made: Converted = shop): readonly string[] {
   const inputs = { ...emptyInputs, snapshot: withObjects(made.after, changes) };
   const { configuration } = translate(inputs, optionsFor(flags, "serve"), unmadeCertificate);
   const routes = { ...made.worlds.ofRoutes, served: configuration };
@@ -60,8 +61,8 @@ function without(object: unknown, [key, ...deeper]: Part["at"]): unknown {
   return deeper.length === 0 ? rest : { ...rest, [key!]: without(value, deeper) };
 }
 
-const written = readManifest(made.yaml).objects as readonly ObjectChange[];
-const broken = written.flatMap((one) =>
+const writtenIn = ({ yaml }: Converted) => readManifest(yaml).objects as readonly ObjectChange[];
+const broken = writtenIn(shop).flatMap((one) =>
   partsOf({ spec: (one.object as { readonly spec?: unknown }).spec }).flatMap(({ at }) =>
     at.length < 2
       ? []
@@ -70,7 +71,7 @@ const broken = written.flatMap((one) =>
 ) as unknown as readonly (readonly [string, ObjectChange])[];
 
 test("without a mistake the proof finds nothing", () => {
-  expect(made.proof.differences.map(({ kind }) => kind)).toEqual([]);
+  expect(shop.proof.differences.map(({ kind }) => kind)).toEqual([]);
   expect(found([])).toEqual([]);
 });
 
@@ -115,4 +116,20 @@ test("the proof finds each part that is left out, but for what nothing depends o
       "ReferenceGrant shop/sluice without spec.to.0.name",
     ]
   `);
+});
+
+test.each<[string, string, object]>([
+  ["another name", "annotation", { hostname: "other.shop.svc" }],
+  ["no authority", "answer", { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "gone" }] }],
+])("the proof finds a BackendTLSPolicy with %s", (_, kind, change) => {
+  const made = convertedCluster("backend-tls");
+  const changes = writtenIn(made).flatMap((one) => {
+    if (one.kind !== "BackendTLSPolicy") return [];
+    const object = one.object as unknown as { readonly spec: { readonly validation: object } };
+    const spec = { ...object.spec, validation: { ...object.spec.validation, ...change } };
+    return [{ ...one, object: { ...object, spec } } as unknown as ObjectChange];
+  });
+  expect(changes).toHaveLength(1);
+  expect(found([], made)).toEqual(["fake-certificate"]);
+  expect(found(changes, made)).toEqual(["fake-certificate", kind]);
 });

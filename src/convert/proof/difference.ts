@@ -31,6 +31,10 @@ export const differenceKinds = {
     why: "routes have no field for this annotation, and RouteSettings cannot hold it there",
     todo: "keep the Ingress, or do without the annotation",
   },
+  "backend-protocol": {
+    why: "a rule asks a Service as the appProtocol of its port or a BackendTLSPolicy says, and only else as backend-protocol says",
+    todo: "take appProtocol from the port or the policy away, or accept it",
+  },
   certificate: { why: "the handshake shows another certificate", todo: "look at the listeners of the host" },
   backend: { why: "other backends, or other shares, get the request", todo: "look at backendRefs of the rule" },
   path: { why: "the backend sees another path", todo: "look at the rewrite of the rule" },

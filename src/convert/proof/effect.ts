@@ -13,6 +13,7 @@ import type { Guard } from "../../decide/decision.ts";
 import type { Served } from "../../decide/host.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import type { Location, Upstream } from "../../model/configuration.ts";
+import { type Asking, askingFields } from "./asking.ts";
 
 /** The effect by field, in words that are shown to people and compared. */
 export type Effect = ReadonlyMap<string, string>;
@@ -29,6 +30,8 @@ const byWhatTheyDo: ReadonlySet<keyof FeatureValues> = new Set([
   ...(["canary", "rewrite", "appRoot", "aliases", "sslPassthrough", "sslRedirect", "redirects"] as const),
   // These concern streams and whole servers, and not a single request.
   ...(["streamSnippet", "serverSnippet"] as const),
+  // A backend may say by itself how it is asked (`askingFields`).
+  ...(["backendProtocol", "proxySsl"] as const),
 ]);
 
 /**
@@ -151,6 +154,7 @@ export function cookieFields(
 
 export interface SharedBackend {
   readonly name: string;
+  readonly asking: Asking;
   readonly share: number;
   readonly upstream: Upstream | undefined;
 }
@@ -160,6 +164,7 @@ export function backendFields(backends: readonly SharedBackend[]): readonly (rea
   const shares = taking.map(({ name, share }) => `${name} ${Math.round(share * 1e6) / 1e4}%`).sort();
   return [
     ["backends", shares.join(", ")],
+    ...askingFields(taking.map(({ asking }) => asking)),
     ...taking.map(
       ({ name, upstream }) =>
         [`backend ${name}`, upstream === undefined ? "no endpoint" : upstreamText(upstream)] as const,

@@ -4,6 +4,7 @@ import { decide } from "../../decide/decide.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import { type Canary, defaultUpstream, type Location } from "../../model/configuration.ts";
 import { transportSecurityValue } from "../transport-security.ts";
+import { askingOf } from "./asking.ts";
 import {
   answerFields,
   backendFields,
@@ -87,6 +88,7 @@ function sharesOf(
   );
   const shared = (upstream: string, share: number): SharedBackend => ({
     name: serviceOf(upstream),
+    asking: askingOf(upstream, location.features),
     share,
     upstream: upstreams.get(upstream),
   });
@@ -103,7 +105,12 @@ function sharesOf(
       return shared(upstream, share);
     });
   return [
-    { name: own!.service === "" ? defaultService : serviceOf(own!.upstream), share: left, upstream: main },
+    {
+      name: own!.service === "" ? defaultService : serviceOf(own!.upstream),
+      asking: askingOf(own!.upstream, location.features),
+      share: left,
+      upstream: main,
+    },
     ...drawn,
   ];
 }

@@ -4,6 +4,7 @@ import { hostOf } from "../../decide/host.ts";
 import { type AskedRequest, readRequest } from "../../decide/request.ts";
 import { literalPath } from "../../kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../model/filters.ts";
+import { askingOfRule } from "./asking.ts";
 import {
   answerFields,
   backendFields,
@@ -52,7 +53,8 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
   const { location, route } = taken;
   const shares = backends.map(({ backend, share, upstream }) => {
     const standsIn = end.standsIn && (upstream?.endpoints.length ?? 0) === 0;
-    return { name: backend.key, share, upstream: standsIn ? end.upstream : upstream };
+    const asking = askingOfRule(backend, location.features);
+    return { name: backend.key, asking, share, upstream: standsIn ? end.upstream : upstream };
   });
   return new Map([
     ["answer", "of the backend"],

@@ -160,6 +160,7 @@ function kindOf(
   if (field === "answer") return isAlias(server, asked.host) ? "alias" : "answer";
   if (field === "certificate" || field === "path") return field;
   if (field === "path of the cookie") return isPattern(now.get(field)) ? "cookie-path" : "backend";
+  if (field === "feature backend-protocol") return "backend-protocol";
   if (field.startsWith("backend")) return "backend";
   return field.startsWith("feature ") || field.startsWith("guard ") ? "annotation" : "answer";
 }

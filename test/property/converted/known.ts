@@ -10,7 +10,12 @@ interface Known {
 export const knownDifferences: readonly Known[] = [
   {
     said: "A path that no rule has ends in 404 with both; that redirects, guards and snippets of an Ingress may answer such a request before is not compared.",
-    covers: (_fields, [ingresses, routes]) => routes.get("status") === "404" && !answeredByBackend(ingresses, routes),
+    covers: (fields, [ingresses, routes]) => {
+      const status = routes.get("status");
+      // A body that is too large is answered before the 404, with the headers of the path.
+      const isLarge = status === "413" && fields.every((name) => name.startsWith("header "));
+      return (status === "404" || isLarge) && !answeredByBackend(ingresses, routes);
+    },
   },
   {
     said: "Strict-Transport-Security is compared in answers of backends alone.",

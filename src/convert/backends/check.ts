@@ -1,0 +1,34 @@
+/**
+ * What is checked of a backend's certificate, in a form that `proxy-ssl-*` and a BackendTLSPolicy
+ * share. Beside it a policy offers TLS 1.2 and 1.3, and takes chains of up to ten certificates.
+ */
+import type { ProxySsl } from "../../annotations/proxy-ssl.ts";
+import { authoritiesOf } from "../../certificates/authorities.ts";
+import type { BackendTls } from "../../model/backend-tls.ts";
+
+export interface BackendCheck {
+  /** Certificates in PEM, or the path of a file. */
+  readonly authorities: string;
+  /** Sent as SNI, and compared with the certificate. */
+  readonly hostname: string;
+}
+
+const label = "[a-z\\d](?:[a-z\\d-]*[a-z\\d])?";
+const hostname = new RegExp(`^${label}(?:\\.${label})*$`, "i");
+
+/** Undefined where a policy cannot do the same. */
+export function checkOf(value: ProxySsl): BackendCheck | undefined {
+  if (value.kind === "none" || !value.verify || !value.sni || value.chain !== "") return undefined;
+  if (value.ciphers !== "DEFAULT" || !hostname.test(value.name) || value.name.length > 253) return undefined;
+  const authorities = authoritiesOf(value.authorities);
+  return authorities.ok ? { authorities: authorities.text, hostname: value.name.toLowerCase() } : undefined;
+}
+
+/** A policy with further names, or a Gateway with a certificate of its own, is none of these. */
+export function checkedBy({ authorities, hostname: name, names, identity }: BackendTls): object {
+  const text = authorities.kind === "pem" ? authorities.text : authorities.path;
+  const check: BackendCheck = { authorities: text, hostname: name };
+  return names.length === 0 && identity === undefined
+    ? check
+    : { ...check, names, hasIdentity: identity !== undefined };
+}

@@ -1,0 +1,44 @@
+/** How a backend is asked: the protocol, and what TLS towards it checks. */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import { defaultUpstream, type WeightedBackend } from "../../model/configuration.ts";
+import { checkedBy, checkOf } from "../backends/check.ts";
+
+export interface Asking {
+  readonly protocol: string;
+  /** Empty without TLS. */
+  readonly tls: string;
+}
+
+/** By a Location of an Ingress. */
+export function askingOf(upstream: string, { backendProtocol: { scheme }, proxySsl }: FeatureValues): Asking {
+  if (upstream === defaultUpstream) return { protocol: "HTTP", tls: "" };
+  if (!isTls(scheme)) return { protocol: scheme, tls: "" };
+  const check = checkOf(proxySsl);
+  return { protocol: scheme, tls: JSON.stringify(check ?? proxySsl) };
+}
+
+/** As the port of a Service calls them, and as annotations do. */
+const protocols = { http: "HTTP", https: "HTTPS", h2c: "GRPC", grpcs: "GRPCS" } as const;
+const secured: Readonly<Record<string, string>> = { HTTP: "HTTPS", AUTO_HTTP: "HTTPS", GRPC: "GRPCS" };
+
+/**
+ * By a rule of a route: the port of the Service comes before the annotation, and a policy adds TLS.
+ */
+export function askingOfRule(
+  { upstream, protocol, tls }: Pick<WeightedBackend, "upstream" | "protocol" | "tls">,
+  features: FeatureValues,
+): Asking {
+  const scheme = protocol === undefined ? features.backendProtocol.scheme : protocols[protocol];
+  if (tls === undefined) return askingOf(upstream, { ...features, backendProtocol: { scheme } });
+  return { protocol: secured[scheme] ?? scheme, tls: JSON.stringify(checkedBy(tls)) };
+}
+
+const isTls = (scheme: string): boolean => scheme.endsWith("S") || scheme === "AUTO_HTTP";
+
+export function askingFields(all: readonly Asking[]): readonly (readonly [string, string])[] {
+  const each = (texts: readonly string[]) => [...new Set(texts)].sort().join(", ");
+  return [
+    ["feature backend-protocol", each(all.map(({ protocol }) => protocol))],
+    ["feature proxy-ssl", each(all.map(({ tls }) => tls))],
+  ];
+}
