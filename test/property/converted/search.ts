@@ -121,7 +121,9 @@ function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" 
 
 function askedRequest({ secure, host, method, headers, ...drawn }: DrawnRequest): AskedRequest {
   const scheme = secure ? "https" : "http";
-  return { scheme, host, target: targetOf(drawn), method, headers: new Map(Object.entries(headers)), client };
+  // nginx leaves out headers whose names have other characters (ignore-invalid-headers).
+  const read = Object.entries(headers).filter(([name]) => /^[a-z\d-]+$/i.test(name));
+  return { scheme, host, target: targetOf(drawn), method, headers: new Map(read), client };
 }
 
 /** The smallest world that was found in which this request is answered otherwise. */
