@@ -33,12 +33,14 @@ export function whyNotOnRoutes(key: string): string | undefined {
   return typeof why === "object" ? why[place!.field] : why;
 }
 
-/** Whether the key may stand in RouteSettings that are attached to a listener, and only there. */
+/** Returns whether the key is one for RouteSettings of listeners, and not for those of routes. */
 export function isForListeners(key: string): boolean {
   return places.get(key)?.feature.onListeners === true;
 }
 
-/** Words that occur in the names of guards only. They also find guards of newer versions. */
+/**
+ * Words that occur only in the names of guards. So guards of newer versions are recognised, too.
+ */
 const guardWords = /^auth-|-source-range$|modsecurity|^satisfy$/;
 
 /** Whether the key decides, or may decide, which clients get in. */

@@ -9,7 +9,6 @@ import { unannotated } from "../annotations/read.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location, Server } from "../model/configuration.ts";
 import { gatewayGroup } from "../model/gateway/objects.ts";
-import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Problem } from "../problem.ts";
 import { routeSettings } from "../settings/for-routes.ts";
@@ -20,7 +19,7 @@ import { BackendPolicies } from "./backends/policies.ts";
 import { BalanceSpeakers, withBalanceOf } from "./balance.ts";
 import { type GatewayName, writtenGateway } from "./gateway.ts";
 import { GrantsNeeded } from "./grants.ts";
-import { byTls, twinOf, type Unattached } from "./hosts.ts";
+import { byTls, hostsOf, twinOf, type Unattached } from "./hosts.ts";
 import { redirectedSides } from "./https-redirect.ts";
 import { type Kept, keptOf } from "./kept.ts";
 import { leftOutNotes, streamNotes } from "./left-out.ts";
@@ -295,8 +294,4 @@ class Converter {
       );
     }
   }
-}
-
-function hostsOf(ingress: Ingress | undefined): readonly string[] {
-  return (ingress?.spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase());
 }

@@ -4,6 +4,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Server } from "../model/configuration.ts";
+import type { Ingress } from "../model/objects.ts";
 import type { HostRoute } from "./routes.ts";
 import { type DraftRule, ownerKey, ownerName } from "./rules.ts";
 
@@ -54,4 +55,9 @@ export function twinOf(server: IngressServer, statusCode: number): Unattached | 
     routes: [],
   };
   return { server: other, namespace, rules: [rule], ingresses: [speaker.owner.name], hosts: 2 };
+}
+
+/** Returns the hosts of the rules, in lower case; empty for a rule without a host. */
+export function hostsOf(ingress: Ingress | undefined): readonly string[] {
+  return (ingress?.spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase());
 }

@@ -27,7 +27,10 @@ export interface DraftRule {
   readonly ingress: string;
   /** Added to that name, where the settings are not those of the Ingress: `app-root`. */
   readonly part?: string;
-  /** The rule answers before anything that Ingresses add to all answers. */
+  /**
+   * The rule gets none of the filters that Ingresses need in all rules, because nginx answers
+   * before these.
+   */
   readonly isBare?: true;
 }
 
@@ -69,7 +72,7 @@ function rulesOfWay(
       requestRedirect: { path: { type: "ReplaceFullPath", replaceFullPath: way.to }, statusCode: 301 },
     };
     const comments = [`the slash that nginx adds to the path of ${ownerName(location)}`];
-    // nginx adds it before it redirects to https and before any guard.
+    // nginx redirects to add the slash before the redirect to https and before any guard.
     const spec = specOfAnswer(own);
     return [
       { matches: [{ path: way.path }], filters: [redirect], backendRefs: [], spec, comments, ingress, part: "slash" },
@@ -166,7 +169,7 @@ function appRootRules(
       matches: [{ path: { type: "Exact", value: "/" } }],
       filters: [],
       backendRefs: [],
-      // A RequestRedirect would keep the query. Bodies of any size are redirected.
+      // A RequestRedirect would keep the query, and app-root drops it. Bodies may have any size.
       spec: { "permanent-redirect": appRoot, "permanent-redirect-code": "302", "proxy-body-size": "0" },
       comments: [`from ${ownerName(speaker)}, annotation app-root`],
       ingress: ownerKey(speaker),

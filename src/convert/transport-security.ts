@@ -5,7 +5,7 @@
 import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { Settings } from "../settings/registry.ts";
 
-/** The header that Ingresses send with each answer over TLS. */
+/** Returns the header that Ingresses send with each answer over TLS. */
 export function transportSecurity(settings: Settings): readonly HTTPRouteFilter[] {
   if (!settings.hsts) return [];
   const set = [{ name: "Strict-Transport-Security", value: transportSecurityValue(settings) }];

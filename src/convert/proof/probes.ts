@@ -47,13 +47,15 @@ export function probesOf(
 /** Paths that are asked for at hosts of no Ingress. */
 const mostOthers = 300;
 
-/** A path for each route, and each path once. */
+/** Returns a path for each route, and each path once. */
 export function pathsOfAll(servers: readonly IngressServer[]): readonly string[] {
   const paths = new Set(servers.flatMap(({ routes }) => routes.flatMap((route) => pathsOf(route).slice(0, 1))));
   return [...paths].slice(0, mostOthers);
 }
 
-/** Hosts that find the server; none for names that only nginx can say. */
+/**
+ * Returns hosts that lead to the server. Patterns are left out, because only nginx can match them.
+ */
 export function hostsOf({ name, aliases, redirectFrom }: IngressServer): readonly string[] {
   const names = [
     name,
@@ -114,7 +116,7 @@ function sampleOf(pattern: string): string {
 /** Without it a path that asks for a password shows nothing but its 401. */
 const withPassword = { authorization: "Basic cHJvYmU6cHJvYmU=" };
 
-/** A set of headers for each answer that a canary of the host may give, and one with a password. */
+/** Returns headers for each way in which a canary may be chosen, and with a password. */
 function headersOf({ locations }: IngressServer): readonly Readonly<Record<string, string>>[] {
   const isGuarded = locations.some(({ features }) => features.basicAuth.kind !== "none");
   const policies = locations.flatMap(({ canaries }) => canaries.map(({ policy }) => policy));

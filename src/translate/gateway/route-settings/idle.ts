@@ -1,6 +1,6 @@
 /**
- * Keys that have no effect without another key, such as `auth-signin` without `auth-url`. The other
- * key may stand in RouteSettings of another level, so they are only named.
+ * Finds keys that have no effect without another key, such as `auth-signin` without `auth-url`. The
+ * other key may be in RouteSettings of another level, so these keys are only reported.
  */
 import type { AnyFeature, Fields } from "../../../annotations/declare.ts";
 import { featureOf } from "../../../annotations/on-routes.ts";
@@ -34,7 +34,7 @@ const gateOf = new Map(
 /** Guards of which each object has all values, or none. */
 const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set(["basicAuth", "externalAuth"] as const);
 
-/** `texts` are those of one object, and `values` what they were read to. */
+/** `texts` are the texts of one object, and `values` are the values that were read from them. */
 export function idleKeys(
   texts: ReadonlyMap<string, string>,
   values: FeatureValues,

@@ -112,7 +112,7 @@ export function closes(problem: Problem): boolean {
 
 export const closed = "the rules that it is for answer 503";
 
-/** The form with what can be served, and Problems of the rest. */
+/** Returns the object with the keys that can be served, and Problems of the others. */
 function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
   const form = annotatedForm(settings);
   const annotations = { ...form.metadata.annotations };
