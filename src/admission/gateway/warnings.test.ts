@@ -102,6 +102,24 @@ test.each(["infra/hosts", "labels"])("the host policy %s is looked up, and refus
   expect(answerOf(partly).allowed).toBe(true);
 });
 
+test.each(["infra/hosts", "labels"])("the host policy %s refuses a ListenerSet of another namespace", (hostPolicy) => {
+  const labels = { "hosts.sluice.dev/pay.b.example": "exact" };
+  const snapshot = put(
+    world,
+    gateway({ spec: { allowedListeners: { namespaces: { from: "All" } } } as never }),
+    { ...namespace("pay"), metadata: { name: "pay", labels } },
+    configMap("infra/hosts", { pay: "pay.b.example" }),
+  );
+  const verdictOn = (home: string) => {
+    const set = listenerSet({ namespace: home, listeners: [listener({ name: "own", hostname: "*.b.example" })] });
+    return answerOf(gatewayVerdict(warningsFor(set, snapshot, { ...options, hostPolicy })));
+  };
+  const message =
+    "spec.listeners[0].hostname: the host policy gives pay.b.example to namespace pay alone; nothing is served for it here";
+  expect(verdictOn("other")).toEqual({ allowed: false, message, warnings: [] });
+  expect(verdictOn("pay").allowed).toBe(true);
+});
+
 test("a grant is looked up", () => {
   const rules = [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }];
   const granted = put(world, grant({ namespace: "other", from: "HTTPRoute", to: "Service" }));

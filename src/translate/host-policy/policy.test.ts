@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { gateway, gatewayClass, listener, namespace, route, serviceIn } from "../../../test/support/gateways.ts";
+import {
+  gateway,
+  gatewayClass,
+  listener,
+  listenerSet,
+  namespace,
+  route,
+  serviceIn,
+} from "../../../test/support/gateways.ts";
 import { base, configMap, fake, ingress, put, service } from "../../../test/support/sketch.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { sentence } from "../../problem.ts";
@@ -139,6 +147,29 @@ test("a route without hostnames asks for the host of its listener", () => {
     "spec.hostnames: the host policy gives *.pay.example to namespace pay alone; nothing is served for it here",
   ]);
   expect(outcome(given({ ns: "*.pay.example" }), ...world).said).toEqual([]);
+});
+
+test.each<[string | undefined, string, string | undefined]>([
+  ["a.pay.example", ".pay.example", "a.pay.example"],
+  ["*.pay.example", ".pay.example", "*.pay.example"],
+  ["*.example", ".pay.example", "pay.example"],
+  ["*.example", "*.pay.example", "*.pay.example"],
+  ["*.example", "a.b.example", "a.b.example"],
+  [undefined, "*", "*"],
+  ["*.example", "pay.test, xexample, example", undefined],
+  [undefined, ".pay.example", undefined],
+])("a listener of another namespace for %s is not served where %s is given to others", (hostname, hosts, refused) => {
+  const one = listener({ name: "own", ...(hostname === undefined ? { port: 81 } : { hostname }) });
+  const allowed = { allowedListeners: { namespaces: { from: "All" } } } as never;
+  const read = (home: string, owner: string) =>
+    outcome(
+      ...[given({ [owner]: hosts }), gatewayClass(), gateway({ spec: allowed }), namespace("other"), namespace("ns")],
+      listenerSet({ namespace: home, listeners: [one] }),
+    ).said;
+  const why = `spec.listeners[0].hostname: the host policy gives ${refused} to namespace pay alone; nothing is served for it here`;
+  expect(read("other", "pay")).toEqual(refused === undefined ? [] : [why]);
+  expect(read("other", "other")).toEqual([]);
+  expect(read("ns", "pay")).toEqual([]);
 });
 
 test("a policy that changes moves hosts at once, and one that is lost stays in force", () => {

@@ -8,6 +8,8 @@ import { catchAll } from "../../model/configuration.ts";
 export interface HostPolicy {
   /** Returns the namespaces that may use a host, sorted; undefined where every namespace may. */
   ownersOf(host: string): readonly string[] | undefined;
+  /** Returns names and wildcards of entries that a wildcard covers, at any depth. */
+  below(wildcard: string): readonly string[];
 }
 
 /** One host, or several by a wildcard or a suffix, that belong to a namespace. */
@@ -20,7 +22,7 @@ export interface HostEntry {
   readonly hosts: string;
 }
 
-export const noHostPolicy: HostPolicy = { ownersOf: () => undefined };
+export const noHostPolicy: HostPolicy = { ownersOf: () => undefined, below: () => [] };
 
 /**
  * Makes the policy. The most specific entry for a host counts: the name, then a wildcard, then the
@@ -31,6 +33,8 @@ export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
   const owners = new Map<string, string[]>();
   for (const { namespace, hosts } of entries) owners.set(hosts, [...(owners.get(hosts) ?? []), namespace]);
   for (const [hosts, namespaces] of owners) owners.set(hosts, [...new Set(namespaces)].sort());
+  // Made for the first wildcard of a ListenerSet, and most clusters have none.
+  let below: ReadonlyMap<string, readonly string[]> | undefined;
   return {
     ownersOf: (host) => {
       for (const name of entriesFor(host)) {
@@ -39,7 +43,26 @@ export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
       }
       return undefined;
     },
+    below: (wildcard) => {
+      below ??= bySuffix(owners.keys());
+      return below.get(wildcard.slice(1)) ?? [];
+    },
   };
+}
+
+/** Lists each name by all that may follow its labels: `a.b.example` by `.b.example` and `.example`. */
+function bySuffix(names: Iterable<string>): ReadonlyMap<string, readonly string[]> {
+  const index = new Map<string, string[]>();
+  for (const name of [...names].sort()) {
+    const host = name.replace(/^\./, "");
+    const labels = host.replace(/^\*\./, "");
+    for (let dot = labels.indexOf("."); dot >= 0; dot = labels.indexOf(".", dot + 1)) {
+      const suffix = labels.slice(dot);
+      const hosts = index.get(suffix) ?? [];
+      if (hosts.push(host) === 1) index.set(suffix, hosts);
+    }
+  }
+  return index;
 }
 
 /** Yields the entries that may cover a host, the most specific one first. */

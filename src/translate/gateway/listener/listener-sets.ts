@@ -21,6 +21,7 @@ import type { GatewayReading, ListenerReading, SetReading } from "../reading.ts"
 import { StandIns } from "../stand-ins.ts";
 import { unservedListenerFields } from "../unserved.ts";
 import { withConflicts } from "./conflicts.ts";
+import { withPermission } from "./permitted.ts";
 
 /** Returns the reading of one of this controller's Gateways, by `namespace/name`. */
 type GatewayOf = (key: string) => GatewayReading | undefined;
@@ -194,7 +195,8 @@ export class ListenerSets {
       brokenSecret: (name) => this.#certificates.broken(name),
       configMap: (name) => snapshot.configMaps.get(name),
     });
-    const { listeners, secrets, namespaces: granting, problems } = read;
+    const { secrets, namespaces: granting, problems } = read;
+    const listeners = withPermission(read.listeners, home, turn.hostPolicy);
     const unserved = [...problems, ...unservedListenerFields(all, owner)];
     this.#readings.set(key, { ...common, notAllowed: undefined, listeners, unserved });
     const siblings = this.#attached.get(gateway.key) ?? new Set();
