@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patternOf } from "./pattern.ts";
+import { patternOf, sharingTime } from "./pattern.ts";
 
 test("a pattern that would take for ever leaves the decision to nginx", () => {
   const letters = (count: number) => "a".repeat(count);
@@ -18,4 +18,16 @@ test("other patterns find what they found, with and without the limit", () => {
   expect(patternOf("^(?:/a)+$")!.exec("/a/a/b")).toBeNull();
   expect(patternOf("^(?:/a)+$")!.test("/a/a")).toBe(true);
   expect(patternOf("^(a")).toBeUndefined();
+});
+
+test("patterns share the time of the work that they are a part of", () => {
+  const slow = patternOf("^(a+)+$")!;
+  const tries = Array.from({ length: 500 }, (_, at) => `${"a".repeat(40)}${at}!`);
+  const begun = performance.now();
+  const found = sharingTime(100, () => [...tries.map((text) => slow.test(text)), patternOf("^/a")!.test("/ab")]);
+  // By itself each of them takes a second.
+  expect(performance.now() - begun).toBeLessThan(30_000);
+  expect(new Set(found.slice(0, -1))).toEqual(new Set([undefined]));
+  expect(found.at(-1)).toBe(true);
+  expect(patternOf("^(?:/a)+$")!.test("/a/a")).toBe(true);
 });

@@ -14,6 +14,24 @@ const limitMs = 1_000;
 /** After so many patterns that took too long, no further pattern is tried. */
 export const mostTooLong = 2;
 
+/** What is left of the time that the patterns of some work share; undefined outside of it. */
+let leftMs: number | undefined;
+
+/**
+ * Runs `work`, in which all patterns that may take long share this time. When it is over, each
+ * further one is left to nginx. A tenant may write a thousand patterns that end just before their
+ * own limits.
+ */
+export function sharingTime<T>(mostMs: number, work: () => T): T {
+  const before = leftMs;
+  leftMs = mostMs;
+  try {
+    return work();
+  } finally {
+    leftMs = before;
+  }
+}
+
 export class Pattern {
   readonly #pattern: RegExp;
 
@@ -63,10 +81,15 @@ const context = createContext(Object.create(null) as Record<string, unknown>);
 const script = new Script("pattern.exec(text)");
 
 function limited(pattern: RegExp, text: string): RegExpExecArray | null | undefined {
+  const timeout = Math.ceil(Math.min(limitMs, leftMs ?? limitMs));
+  if (timeout <= 0) return undefined;
   Object.assign(context, { pattern, text });
+  const begun = performance.now();
   try {
-    return script.runInContext(context, { timeout: limitMs }) as RegExpExecArray | null;
+    return script.runInContext(context, { timeout }) as RegExpExecArray | null;
   } catch {
     return undefined;
+  } finally {
+    if (leftMs !== undefined) leftMs -= performance.now() - begun;
   }
 }

@@ -2,6 +2,8 @@
  * The answers of a running controller to `sluice status`, `sluice why` and the page. They are
  * computed when they are asked for.
  */
+
+import { sharingTime } from "../../decide/pattern.ts";
 import type { AskOutcome, AskQuestion } from "../../page/api/ask.ts";
 import type { StatusAnswer } from "../../page/api/status.ts";
 import { askNginx } from "../../page/ask/asking.ts";
@@ -20,11 +22,10 @@ import { decideOptions } from "../options.ts";
 import type { Instruments } from "./instruments.ts";
 import type { Program } from "./program.ts";
 
-/**
- * A decision takes a few milliseconds, also with many hosts. Each of the few patterns that run too
- * long adds a second.
- */
+/** A decision takes a few milliseconds, also with many hosts, beside its patterns. */
 const longestMs = 10_000;
+/** All patterns of a decision share this time, of which one may take half. */
+const patternsMs = 2_000;
 const tooLong =
   "a pattern that may take this request needs too long for it, so there is no answer; ask with a shorter path";
 
@@ -74,7 +75,8 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
       if (ofStream !== undefined) return { ok: true, answer: ofStream };
       const request = asked.request!;
       const answered = await askNginx(world, request, controller);
-      const answer = inTime(longestMs, () => explain({ world, asked: request, ...answered, now: new Date() }));
+      const explained = () => explain({ world, asked: request, ...answered, now: new Date() });
+      const answer = inTime(longestMs, () => sharingTime(patternsMs, explained));
       return answer === undefined ? { ok: false, why: tooLong } : { ok: true, answer };
     },
   };

@@ -12,6 +12,7 @@ import type { End, Guard } from "../decision.ts";
 import { type At, atRoute } from "../gateway/gateway.ts";
 import type { RouteTaken } from "../gateway/match.ts";
 import type { Served } from "../host.ts";
+import { sharingTime } from "../pattern.ts";
 import { type AskedRequest, readRequest } from "../request.ts";
 import { type Party, readCounts, type ShadowCount } from "./counted.ts";
 
@@ -35,8 +36,18 @@ export interface ShadowReport extends ShadowCount {
   readonly differences: readonly Difference[];
 }
 
+/**
+ * The time in milliseconds that the patterns of all tenants share. A controller makes the reports by
+ * itself, for its metrics and at the end of a shadow, so they must not keep it busy.
+ */
+const mostMs = 200;
+
 /** `lines` are nginx's counts. Counts of matches that are no longer in shadow are left out. */
 export function shadowReports(served: Served, lines: string, options: DecideOptions): readonly ShadowReport[] {
+  return sharingTime(mostMs, () => reportsOf(served, lines, options));
+}
+
+function reportsOf(served: Served, lines: string, options: DecideOptions): readonly ShadowReport[] {
   return readCounts(lines)
     .flatMap((count): ShadowReport[] => {
       const differences = differencesOf(served, count, options);

@@ -1,0 +1,70 @@
+/**
+ * Routes in shadow as the way to the controller's event loop. It compares what they would do with
+ * what is done, for its metrics and when a route leaves the shadow, and tenants write the patterns
+ * that it applies.
+ */
+import { expect, onTestFinished, test, vi } from "vitest";
+import { serving, toWeb, webAt } from "../../nginx/support/serve.ts";
+import { until } from "../../nginx/support/until.ts";
+
+vi.setConfig({ testTimeout: 240_000 });
+
+const gateway = `apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sluice }
+spec: { controllerName: sluice.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: gw, namespace: shop }
+spec: { gatewayClassName: sluice, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+`;
+
+const count = 100;
+const matches = Array.from({ length: count }, (_, at) => `{ path: { value: /s${at} } }`);
+/** A rule has at most 64 matches. */
+const rules = [matches.slice(0, 50), matches.slice(50)].map(
+  (some) => `{ matches: [${some.join(", ")}], backendRefs: [{ name: web, port: 80 }] }`,
+);
+const route = (shadow: boolean) => `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: shadow, namespace: shop, annotations: { sluice.dev/shadow: "${shadow}" } }
+spec: { parentRefs: [{ name: gw }], hostnames: [slow.example], rules: [${rules.join(", ")}] }
+`;
+
+test("patterns that take for ever stop neither the metrics nor anything else", async () => {
+  const regex = 'nginx.ingress.kubernetes.io/use-regex: "true"';
+  const slow = toWeb({ name: "slow", host: "slow.example", path: '"/s[0-9]+/(a+)+b"', annotations: regex });
+  const one = await serving({
+    files: {
+      "gateway.yaml": gateway,
+      "slow.yaml": slow.replace("Prefix", "ImplementationSpecific"),
+      "route.yaml": route(true),
+      "backends.yaml": webAt(21_931),
+    },
+    flags: ["--enable-metrics=true"],
+  });
+  onTestFinished(one.remove);
+  /** A second for each of them would be minutes. */
+  const soon = async (what: string, done: () => Promise<unknown>) => {
+    const begun = performance.now();
+    await done();
+    expect(performance.now() - begun, what).toBeLessThan(60_000);
+  };
+  for (let at = 0; at < count; at++) await one.ask("slow.example", `/s${at}/${"a".repeat(60)}!`);
+  const shadows = async () => JSON.parse((await one.health("/ui/api/v1/shadow")).body);
+  await soon("the page", () => until("all counts", async () => (await shadows()).requests === count));
+  const { rows } = await shadows();
+  expect(rows[0].differences).toMatchObject([{ kind: "unclear" }]);
+  await soon("the metrics", async () => {
+    const { status, body } = await one.health("/metrics");
+    expect([status, body.includes('host="slow.example"')]).toEqual([200, true]);
+  });
+  one.write("route.yaml", route(false));
+  await soon("the end of the shadow", () =>
+    until("what was in shadow", async () =>
+      (await shadows()).rows.some(({ until }: { until: unknown }) => until !== null),
+    ),
+  );
+  expect(await one.health()).toMatchObject({ status: 200, body: "ok" });
+});
