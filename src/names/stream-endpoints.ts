@@ -76,7 +76,9 @@ export function answerStreamEndpoints({ port, service, recordOf, report }: Strea
         ? failed
         : { kind: "addresses", addresses: addresses.filter(isOf[type]), ttlSeconds };
     }
-    const record = name === `_${service}._tcp.${pool}` ? await recordOf(pool) : undefined;
+    // Any program on this machine may ask for other names, and changes nothing by that.
+    if (name !== `_${service}._tcp.${pool}`) return failed;
+    const record = await recordOf(pool);
     if (record === undefined) {
       given.delete(pool);
       return failed;

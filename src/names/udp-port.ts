@@ -36,13 +36,13 @@ export function answerOnUdp({ port, answer, onBusy }: UdpPortOptions): () => Pro
   function open() {
     const opened = createSocket("udp4");
     opened.on("message", (message, from) => {
-      // Any local program can send to the port, and an odd question must not end the controller.
-      answer(message).then(
-        (answered) => {
+      // A program that can send to the port must not end the controller by an odd question, nor by
+      // a sender that no answer can reach, such as port 0.
+      answer(message)
+        .then((answered) => {
           if (answered !== undefined && !ended) opened.send(answered, from.port, from.address, () => {});
-        },
-        () => {},
-      );
+        })
+        .catch(() => {});
     });
     opened.on("error", (error) => {
       opened.close();

@@ -37,8 +37,8 @@ export interface ShadowReport extends ShadowCount {
 }
 
 /**
- * The time in milliseconds that the patterns of all tenants share. A controller makes the reports by
- * itself, for its metrics and at the end of a shadow, so they must not keep it busy.
+ * The time in milliseconds that the patterns of all tenants share. A controller makes the reports
+ * by itself, for its metrics and at the end of a shadow, so they must not keep it busy.
  */
 const mostMs = 200;
 

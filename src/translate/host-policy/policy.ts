@@ -50,7 +50,7 @@ export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
   };
 }
 
-/** Lists names by all that may follow their labels: `a.b.example` by `.b.example` and `.example`. */
+/** Lists names by what may follow their labels: `a.b.example` by `.b.example` and `.example`. */
 function bySuffix(names: Iterable<string>): ReadonlyMap<string, readonly string[]> {
   const index = new Map<string, string[]>();
   for (const name of [...names].sort()) {
