@@ -74,7 +74,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
         found.push(await through("control", path, { pass }));
       for (const path of ["/records", "/counts", "/generation", "/connections", "/ask/"])
         found.push(await through("control", path, { method: "POST", body: `${record}\n`, pass }));
-      const withoutLua = name === "in static mode" ? [401, 404] : [401];
+      const withoutLua = name.startsWith("in static mode") ? [401, 404] : [401];
       for (const { status } of found) expect(withoutLua, pass).toContain(status);
       expect(found[0]).toMatchObject({ status: 401 });
     }
@@ -88,7 +88,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
   });
 
   test("no order is taken", async (context) => {
-    if (name !== "with nginx in a container of its own")
+    if (!name.endsWith("container of its own"))
       context.skip("orders are taken where nginx has a container of its own, and nowhere else");
     const before = readFileSync(join(world.runFolder, "nginx.conf"), "utf8");
     const rendered = JSON.stringify({ conf: "events {}", generation: "x", files: [] });
@@ -104,7 +104,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
   });
 
   test("records that something else wrote are found and put right", async (context) => {
-    if (name === "in static mode") context.skip("static mode has no records");
+    if (name.startsWith("in static mode")) context.skip("static mode has no records");
     const forged = { locations: [{ shape: "@none", upstream: "none", path: "/", canaries: [] }], prefix: ["/", 1] };
     const lines = ["guarded.example", "stolen.example"].map((host) =>
       JSON.stringify([hostKey(host), JSON.stringify(forged)]),

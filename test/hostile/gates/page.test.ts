@@ -145,8 +145,37 @@ test("no path leads to other files, and odd questions are answered in a sentence
   expect(await one.health()).toMatchObject({ status: 200, body: "ok" });
 });
 
+test("a page of another site hears no events and asks nothing, by whatever name it came", async () => {
+  const one = await serving({ files: { "web.yaml": toWeb({ host: "web.example" }), "backends.yaml": webAt(21_931) } });
+  onTestFinished(one.remove);
+  const parts = ["events", "ask?url=http://web.example/", "status", "routes", "shadow"];
+  // The name of the page may lead to 127.0.0.1 by now (DNS rebinding): then there is no Origin.
+  const strangers = [
+    ...["evil.example", "evil.example:21254", "127.0.0.1.evil.example", "localhost.evil.example", "127.1", "[::]"],
+    ...["localhost@evil.example", "localhost:80:80", "", "0.0.0.0", "2130706433"],
+  ].map((host) => `Host: ${host}`);
+  const others = [
+    ...["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "X-Forwarded-For: 127.0.0.1", "Via: 1.1 a"],
+    "Forwarded: for=127.0.0.1",
+  ].map((header) => `Host: localhost\r\n${header}`);
+  for (const part of parts)
+    for (const head of [...strangers, ...others]) {
+      const { status, body } = await sent(`/ui/api/v1/${part}`, head);
+      expect.soft([part, head, ["400", "403"].includes(status)]).toEqual([part, head, true]);
+      expect.soft(body, head).not.toMatch(/web\.example|event:|connected/);
+    }
+  // What a page may send without asking first changes nothing, and it may not read the answer.
+  const { status } = await sent("/ui/api/v1/events", "Host: localhost\r\nContent-Type: text/plain", "POST");
+  expect(status).toBe("405");
+  expect((await one.health("/ui/api/v1/status")).headers).not.toHaveProperty("access-control-allow-origin");
+});
+
 /** As it is written: a client of HTTP would change some of these paths. */
-function sent(path: string): Promise<{ readonly status: string; readonly body: string }> {
+function sent(
+  path: string,
+  head = "Host: localhost",
+  method = "GET",
+): Promise<{ readonly status: string; readonly body: string }> {
   return new Promise((resolve, reject) => {
     const socket = connect(ports.health, "127.0.0.1");
     let text = "";
@@ -158,6 +187,6 @@ function sent(path: string): Promise<{ readonly status: string; readonly body: s
       const [head = "", ...rest] = text.split("\r\n\r\n");
       resolve({ status: head.split(" ")[1] ?? "", body: rest.join("\r\n\r\n") });
     });
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    socket.write(`${method} ${path} HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n`);
   });
 }

@@ -92,6 +92,21 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.said("evil").join()).toMatch(/auth-response-headers.*"Content-Length" says where a message ends/);
   });
 
+  test("no answer of an auth service sets such a header for the backend, however it is written", async () => {
+    // nginx itself refuses an answer with a wrong length or coding.
+    const some = reserved.filter((name) => !/^(content.length|transfer.encoding)$/i.test(name));
+    const names = [...some, "content_length", "transfer_encoding", "X-User"];
+    const lines = names.map((name) => `${name}: ${name === "X-User" ? "u" : "evil7"}\r\n`).join("");
+    world.auth.answer = (_request, response) =>
+      response.socket!.end(`HTTP/1.1 200 OK\r\n${lines}Content-Length: 0\r\n\r\n`);
+    const annotations = { "auth-url": `${world.auth.origin}/`, "auth-response-headers": names.join(", ") };
+    await world.apply(settings({ "enable-underscores-in-headers": "true" }), ingress({ name: "evil", annotations }));
+    expect((await world.ask("evil.example")).body).toBe("secret");
+    const heard = world.backend.asked[0]!.headers;
+    expect(heard).toContainEqual(["x-user", "u"]);
+    expect(heard.filter(([, value]) => value.includes("evil7"))).toEqual([]);
+  });
+
   test.each(reserved)("%s is set by no list of an Ingress", async (name) => {
     const before = setIn(world.tree());
     const header = { [name]: "7", "X-Honest": "yes" };

@@ -25,7 +25,7 @@ async function here(mode: "dynamic" | "static", options: PlaceOptions): Promise<
 }
 
 /** nginx as it runs in a container of its own: another process starts it. */
-async function beside(options: PlaceOptions): Promise<Place> {
+async function beside(mode: "dynamic" | "static", options: PlaceOptions): Promise<Place> {
   const root = mkdtempSync(join(tmpdir(), "hostile-"));
   const opened = openRunFolder(root);
   if (!opened.ok) throw new Error(opened.why);
@@ -35,7 +35,7 @@ async function beside(options: PlaceOptions): Promise<Place> {
   });
   const waiting = { limitMs: 100_000, onWait: () => {}, signal: AbortSignal.timeout(100_000) };
   const nginx = await remoteNginx(socket, opened.folder, waiting);
-  const world = await startWorld({ mode: "dynamic", ...options, runFolder: root, nginx });
+  const world = await startWorld({ mode, ...options, runFolder: root, nginx });
   return {
     world,
     end: async () => {
@@ -50,5 +50,6 @@ async function beside(options: PlaceOptions): Promise<Place> {
 export const places = {
   "in dynamic mode": (options: PlaceOptions) => here("dynamic", options),
   "in static mode": (options: PlaceOptions) => here("static", options),
-  "with nginx in a container of its own": beside,
+  "in dynamic mode with nginx in a container of its own": (options: PlaceOptions) => beside("dynamic", options),
+  "in static mode with nginx in a container of its own": (options: PlaceOptions) => beside("static", options),
 } as const;
