@@ -69,9 +69,17 @@ spec:
   rules:
     - name: a
     # second
-    # kind: Secret  x: 1
+    # kind: Secret\\u000d\\u2028x: 1
     # its name
     - name: b
 `);
   expect(parseAllDocuments(text)).toHaveLength(1);
+});
+
+test("no text of a tenant changes what a terminal or an editor shows", () => {
+  const sly = "a\u202e}txet\u2066\u200f\u061c\u0085\u009b2J\ufeff\u001b[2J";
+  const written = { object: object({ [sly]: [sly], path: sly }), comments: [{ at: ["spec", "path"], text: sly }] };
+  const text = yamlOf([written]);
+  expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(parseDocument(text).toJS()).toEqual(object({ [sly]: [sly], path: sly }));
 });

@@ -3,6 +3,7 @@
  * seconds for the objects of some thousand Ingresses, because it makes a node of each value. These
  * values are plain: texts, numbers, booleans, lists and maps.
  */
+import { visible } from "../visible.ts";
 import type { Comment, Written } from "./written.ts";
 
 type Path = readonly (string | number)[];
@@ -31,14 +32,11 @@ const joined = (before: string | undefined, text: string): string =>
   before === undefined ? text : `${before}\n${text}`;
 const placeOf = (at: Comment["at"]): string => at.join("/");
 
-/**
- * Returns the lines of a comment. Each line of the text begins with `#`, because a line break ends
- * a comment.
- */
+/** Escapes line breaks, which would end a comment, and direction marks, which would reorder it. */
 function commentLines(text: string, indent: string): string {
   return text
     .split("\n")
-    .map((line) => `${indent}# ${line.replace(/[\p{Cc}\u2028\u2029]/gu, " ")}\n`)
+    .map((line) => `${indent}# ${shown(line)}\n`)
     .join("");
 }
 
@@ -98,13 +96,10 @@ function scalar(value: unknown): string {
 
 const inList = (value: unknown): string => scalar(value);
 
-/**
- * Returns the value as JSON, which YAML can read. Two line separators need an escape, because YAML
- * takes them for line breaks.
- */
+/** Writes JSON, which YAML reads, with escapes for what a reader would not see. */
 function quoted(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return shown(JSON.stringify(value));
 }
+
+/** Escapes a byte order mark as well, which YAML would drop. */
+const shown = (text: string): string => visible(text).replaceAll("\ufeff", "\\ufeff");
