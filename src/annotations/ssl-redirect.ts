@@ -57,7 +57,7 @@ export const sslRedirect = feature({
     return {
       // Whether a certificate is configured depends on the host, so only the router or the server's
       // own text knows it.
-      when: always && !isData ? Token.conf`$pass_access_scheme = http` : Token.variable("ssl_redirect"),
+      when: always && !isData ? Token.conf`$pass_access_scheme ~* ^http$` : Token.variable("ssl_redirect"),
       code: Token.count(httpRedirectCode),
       port,
       uri: Token.variable(keepTrailingSlash ? "request_uri" : "redirect_uri"),
