@@ -2,7 +2,6 @@
  * Prints the report as text. The sums come first. Then come the things that need work, were not
  * judged, differ, or stay the same, and at last existing mistakes.
  */
-import { counted } from "../tools/words.ts";
 import { wrapped } from "../tools/wrap.ts";
 import type { Assessment } from "./assess.ts";
 import {
