@@ -28,8 +28,10 @@ export const anything: Check = () => fine;
 
 export function text(...rules: readonly Rule[]): Check {
   return (value, path) => {
-    if (typeof value !== "string")
-      return wrong(path, `${found(value)} is given where text is required; write it in quotes`);
+    if (typeof value !== "string") {
+      const advice = typeof value === "object" ? "" : "; write it in quotes";
+      return wrong(path, `${found(value)} is given where text is required${advice}`);
+    }
     return rules.flatMap((rule) => {
       const why = rule(value);
       return why === undefined ? fine : wrong(path, why);

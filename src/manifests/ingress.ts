@@ -35,12 +35,22 @@ const portNumber: Check = (value, path) =>
     ? wrong(path, `text is given where a number is required; the name of a port is written as name: ${shown(value)}`)
     : port(value, path);
 
+const portFields = record({ name: text(portName), number: portNumber }, [], oneOf("name", "number"));
+
+/** Many write the port itself, as it is written in a Service. */
+const servicePort: Check = (value, path) => {
+  if (typeof value !== "number" && typeof value !== "string") return portFields(value, path);
+  const name = /^[\w-]{1,15}$/.test(String(value)) ? value : "NAME";
+  const meant = /^\d+$/.test(String(value)) ? `{ number: ${value} }` : `{ name: ${name} }`;
+  return wrong(path, `the port is given where a mapping is required; write port: ${meant}`);
+};
+
 const presentBackend = record(
   {
     service: record(
       {
         name: text(dnsLabel),
-        port: record({ name: text(portName), number: portNumber }, [], oneOf("name", "number")),
+        port: servicePort,
       },
       ["name", "port"],
     ),
