@@ -53,7 +53,7 @@ export async function gatewayLive(): Promise<Figure[]> {
     }
     await sluice.process.start();
     await until("every route to be accepted", () => routes.accepted() === count, 600_000);
-    await until("the last route to answer", async () => (await answerOf(count - 1)).status === 200, 60_000);
+    await until("the last route to answer", () => isServed(count - 1), 60_000);
     figures.push(...(await born(routes, sluice, count)), ...(await churned(routes, sluice, count / 2)));
   } finally {
     await sluice.end();
@@ -236,6 +236,13 @@ const mostOf = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? Number.NaN;
 
 const agent = keepalive();
+
+/** False too while nginx does not listen yet. */
+const isServed = (at: number): Promise<boolean> =>
+  answerOf(at).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
 
 async function answerOf(at: number): Promise<{ readonly status: number; readonly mark: unknown }> {
   const { status, headers } = await request({ to: `${address}:80`, host: hostOf(at), agent });
