@@ -1,7 +1,7 @@
 /**
- * The chart installed into a real API server, and its Pods run from the image with exactly what
- * their specs give them: as user 101 without any capability, without new privileges, on a read-only
- * root, with the token of the account that the chart made.
+ * Installs the chart into a real API server, and runs its Pods from the image exactly by their
+ * specs: as user 101 without any capability, without new privileges, on a read-only root, with the
+ * token of the account that the chart made.
  */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { execa } from "execa";
@@ -52,7 +52,8 @@ const rollout = (name: string) =>
 
 /**
  * Processes whose command line contains these words. Containers are seen from outside, and share
- * the network of the test. A new child looks like its parent for a moment, and does not count.
+ * the network of the test. A new child process looks like its parent for a moment, so it does not
+ * count.
  */
 const processesWith = (words: string) => {
   const found = readdirSync("/proc")
@@ -85,7 +86,7 @@ function commandLine(pid: string): string {
   }
 }
 
-/** An answer for the page of the one Pod. */
+/** Requests an answer of the Pod's page. */
 // biome-ignore lint/suspicious/noExplicitAny: the assertions say what is in it
 const page = async (path: string): Promise<any> => (await fetch(`http://127.0.0.1:10254/ui/api/v1/${path}`)).json();
 const controllers = () => processesWith("/opt/sluice/dist/main.js run");
@@ -103,7 +104,7 @@ test("a hundred Ingresses are served by the Pods of the chart", async () => {
   await apply(names.map((name) => ingress(name)));
   for (const name of names) await until(`${name} answers`, async () => (await answerOf(name)) === "echo-a");
   expect((await fetch("http://127.0.0.1:18080/")).status).toBe(404);
-  // Who holds the Lease is known a moment after the start.
+  // The holder of the Lease is known a moment after the start.
   await until("the page names the leader", async () => (await page("status")).leader?.isOwn === true, 60_000);
   expect((await page("routes?limit=1")).total).toBeGreaterThanOrEqual(names.length);
 });
@@ -128,7 +129,7 @@ test("nothing is left when the release goes, and until then no right was missing
   await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 180_000);
   const log = await until("the log is there", () => [...logs].find(([name]) => name.endsWith("/controller"))?.[1]);
   expect(log).toContain("no nginx is left");
-  // helm takes the rights away before the Pods.
+  // helm removes the rights before the Pods.
   const refusals = log.split("\n").filter((line) => /forbidden/i.test(line) && timeOf(line) < asked);
   expect(refusals).toEqual([]);
 });
@@ -159,7 +160,7 @@ test("nginx in a container of its own, as the same user and without the token, o
 });
 
 /**
- * The time of a line in the controller's log; lines of nginx have no such field and count as
- * written now.
+ * Returns the time of a line in the controller's log. Lines of nginx have no such field, so the
+ * present time is used.
  */
 const timeOf = (line: string): string => /"time":"([^"]+)"/.exec(line)?.[1] ?? "";

@@ -1,6 +1,6 @@
 /**
- * The conformance suite of the Gateway API on the nginx that ships, which can do more than an older
- * one.
+ * Runs the conformance suite of the Gateway API on the nginx that ships, which supports more
+ * features than an older one.
  */
 import { expect, test } from "vitest";
 import { testedSuite } from "./support/container.ts";

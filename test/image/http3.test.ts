@@ -1,6 +1,7 @@
 /**
- * HTTP/3 with the nginx that ships and a client for HTTP/3 alone: Debian's curl, in an image of its
- * own. nginx and the controller are the image's `sluice serve` on a folder of the test's.
+ * Tests HTTP/3 with the nginx that ships and a client that uses only HTTP/3: Debian's curl, in an
+ * image of its own. nginx and the controller are the image's `sluice serve` on a folder of the
+ * test.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -90,7 +91,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     expect(exitCode, text).toBe(0);
   });
 
-  /** One request over HTTP/3 and nothing else. */
+  /** Sends one request over HTTP/3, without a fallback. */
   async function ask(host: string, path = "/", more: readonly string[] = []) {
     const print = "\n%{http_version} %{http_code} %{redirect_url}";
     // The certificate is for this host alone.

@@ -51,7 +51,7 @@ test("docs/image.md says what its parts weigh", () => {
   const megabytes = (bytes: number) => Math.round(bytes / 1e6);
   const row = /^\| Sluice \| (\d+) MB \| (\d+) MB \|/m.exec(readFileSync("docs/image.md", "utf8"))!;
   const sum = (of: "bytes" | "compressed") => megabytes(image.layers.reduce((total, layer) => total + layer[of], 0));
-  // A new package may weigh a little more without making the page wrong.
+  // A new package may be a little larger, and the page is still right.
   expect(Math.abs(sum("compressed") - Number(row[1]))).toBeLessThanOrEqual(3);
   expect(Math.abs(sum("bytes") - Number(row[2]))).toBeLessThanOrEqual(8);
 });
@@ -61,7 +61,7 @@ test("nginx is Debian's, with HTTP/3, and is what the tools render for", async (
   expect(text).toContain("--with-http_v3_module");
   const there = (path: string) => existsSync(join(image.root, path));
   const capabilities = readCapabilities("/usr/sbin/nginx", text, there)!;
-  // Debian may have moved on since the pins were written; the rest must hold all the same.
+  // Debian may have a newer version than the pins; everything else must be equal.
   const { version } = capabilities;
   expect(image.nginx).toContain(version);
   const known = { testing: imageCapabilities, trixie: { ...imageCapabilities, keepaliveMinTimeout: false } };
@@ -260,7 +260,7 @@ test("the default backend answers", async () => {
 
 const elf = Buffer.from("\x7fELF", "latin1");
 
-/** The first four bytes. */
+/** Returns the first four bytes. */
 function startOf(path: string): Buffer {
   const file = openSync(path, "r");
   const start = Buffer.alloc(4);

@@ -12,7 +12,7 @@ const image = openImage();
 const health = "127.0.0.1:10254";
 const ownPage = "127.0.0.1:10300";
 
-/** A controller on one Ingress, with these flags, which serves. */
+/** Starts a controller on one Ingress with these flags, and waits until it serves. */
 async function started(...flags: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-image-page-"));
   chmodSync(folder, 0o755);

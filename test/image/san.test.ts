@@ -27,13 +27,16 @@ const backends = {
 } as const;
 type Backend = keyof typeof backends;
 const plainPort = 21_987;
-/** Without it nginx 1.30 keeps connections; nginx 1.26 keeps none, and does not know the word. */
+/**
+ * nginx 1.30 keeps connections without this line; nginx 1.26 keeps none, and does not know the
+ * directive's value.
+ */
 const alone = testedSuite === "testing" ? "keepalive 0;" : "";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-san-"));
 const image = openImage();
 const servers: Http2SecureServer[] = [];
-/** Requests and connections that backends have seen. */
+/** Requests and connections that reached backends. */
 let requests: string[] = [];
 let connections: { readonly backend: Backend; readonly resumed: boolean }[] = [];
 let pki: Pki;
@@ -71,7 +74,7 @@ function serve(name: Backend): Promise<void> {
   writeFileSync(join(folder, "authority.key"), authority.key);
   const signing = ["-CA", "authority.crt", "-CAkey", "authority.key", "-addext", `subjectAltName=${backend.names}`];
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", `${name}.pem`];
-  // The subject has a name that is none of the certificate's alternative names.
+  // The subject has a name that is not one of the certificate's alternative names.
   const request = ["req", "-x509", "-days", "100", "-subj", "/CN=common.example", "-out", `${name}.cert`];
   execFileSync("openssl", [...request, ...key, ...signing], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
   const pair = { cert: readFileSync(join(folder, `${name}.cert`)), key: readFileSync(join(folder, `${name}.pem`)) };
@@ -85,7 +88,7 @@ function serve(name: Backend): Promise<void> {
   server.on("secureConnection", (socket: TLSSocket) =>
     connections.push({ backend: name, resumed: socket.isSessionReused() }),
   );
-  // A refused handshake is what some of the tests are about.
+  // Some of the tests expect a refused handshake.
   server.on("tlsClientError", () => {});
   servers.push(server);
   return new Promise((resolve) => server.listen(backend.port, "127.0.0.1", () => resolve()));

@@ -1,6 +1,6 @@
 /**
- * Lists of addresses as data judge clients as nginx's own `allow` and `deny` do: one host has its
- * lists as data, another one, with a snippet beside them, has the same as text.
+ * Lists of addresses as data decide like nginx's own `allow` and `deny`. One host has its lists as
+ * data; another one, with a snippet, has the same lists as text.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingress } from "../support/ingress.ts";

@@ -1,6 +1,6 @@
 /**
- * nginx after the death of its controller: each test runs a controller as a process of its own, and
- * kills it.
+ * Tests nginx after its controller has died: each test runs a controller as a process of its own,
+ * and kills it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ beforeEach(() => {
   });
 });
 
-/** A controller that serves `text`, or only what it finds. */
+/** Starts a controller that serves `text`, or only the text that it finds. */
 async function controller(endWithController: boolean, text?: string, parts: ConfParts = {}): Promise<Controller> {
   const conf = join(folder.root, "test.json");
   const http = `server { listen ${to}; location / { return 200 ${text}; } }`;

@@ -1,6 +1,6 @@
 /**
- * Annotations whose effect a recorded answer cannot show: nginx's logs, when it gives up, and its
- * protocols beside HTTP.
+ * Tests annotations whose effect a recorded answer cannot show: nginx's logs, its time limits, and
+ * its protocols beside HTTP.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -57,8 +57,8 @@ test("a body beyond client-body-buffer-size goes to a file, one within it stays 
 });
 
 /**
- * A server that is stopped once it listens: the kernel takes connections until its queue is full,
- * and then none.
+ * Starts a server that is stopped as soon as it listens: the kernel accepts connections until its
+ * queue is full, and then none.
  */
 async function listensDeafly(): Promise<{ readonly port: number; readonly child: ChildProcess }> {
   const program = `const s = require("net").createServer(); s.listen({ host: "${address}", port: 0, backlog: 1 }, () => console.log(s.address().port));`;
@@ -78,7 +78,7 @@ async function listensDeafly(): Promise<{ readonly port: number; readonly child:
 }
 
 /**
- * Whether the kernel on the other side takes the connection; over loopback it does so at once or
+ * Whether the kernel on the other side accepts the connection. Over loopback it does so at once or
  * not at all.
  */
 async function connects(socket: Socket): Promise<boolean> {

@@ -1,7 +1,7 @@
 /**
- * Authentication seen from outside, where a recording of ingress-nginx cannot decide what is right:
- * several cookies, kept connections, new passwords, error pages, disguised paths, and the access
- * log after a request to an auth service.
+ * Tests authentication by requests, where a recording of ingress-nginx cannot show the right
+ * answer: several cookies, kept connections, new passwords, error pages, disguised paths, and the
+ * access log after a request to an auth service.
  */
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * How peers are chosen, seen from outside: shares, stickiness, retries. Draws are random, so shares
- * are compared with a tolerance.
+ * Tests by requests how peers are chosen: shares, stickiness, retries. The choice is random, so
+ * shares are compared with a tolerance.
  */
 import { expect, test } from "vitest";
 import type { AffinityCookie, Balance } from "../../src/model/configuration.ts";
@@ -67,10 +67,10 @@ test("ewma shares alike among alike endpoints, and turns from one that is slow",
   await put({ id: "u", backends: [1, 2, 3], balance: { algorithm: "ewma" } });
   await route("a.example", "u");
   const alike = await tally("a.example", 3_000);
-  // nginx draws two peers and takes the faster one. So noise of a millisecond ranks three equal
-  // ones as 2 : 1 : 0 for a while, but no further.
+  // nginx draws two peers and takes the faster one. So three equal peers may get shares of 2 : 1 :
+  // 0 for a while, because of differences of a millisecond, but not more.
   expect(Math.max(...Object.values(alike))).toBeLessThan(2_400);
-  // So slow that delays of a busy machine at the others do not matter.
+  // This endpoint is so slow that delays of a busy machine at the others do not matter.
   const slow = { path: "/?wait=2" };
   for (let i = 0, known = false; i < 20 && !known; i++) known = "1" in (await tally("a.example", 3, slow));
   const turned = await tally("a.example", 300, slow);

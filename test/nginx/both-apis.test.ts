@@ -15,7 +15,7 @@ interface Words {
   readonly name?: string;
   readonly namespace?: string;
   readonly host?: string;
-  /** Larger is older. */
+  /** A larger number is older. */
   readonly age?: number;
   readonly annotations?: Readonly<Record<string, string>>;
 }
@@ -198,7 +198,7 @@ test("a path moves to a route by its weight and back, with no failed request and
   const moving = (weight: string) => ofRoute([["/cart", "s2"]], { annotations: { "sluice.dev/weight": weight } });
   const main = ofIngress([["/", "s1"]]);
   await it.serve(main, moving("0"));
-  // Some 200 requests a second.
+  // This sends some 200 requests a second.
   const traffic = steadyTraffic([{ to: it.to, host: "a.test", path: "/cart" }], 4, 20);
   for (const weight of [0, 5, 50, 100, 50, 0]) {
     expect((await it.serve(main, moving(String(weight)))).reloaded, String(weight)).toBe(false);

@@ -1,7 +1,4 @@
-/**
- * Which requests a canary takes, seen from outside. What takes a request is a draw only where a
- * weight decides.
- */
+/** Tests by requests what a canary takes. The result is random only where a weight decides. */
 import { expect, test } from "vitest";
 import type { Balance, Canary, CanaryPolicy } from "../../src/model/configuration.ts";
 import { startBalancing } from "./support/balancing.ts";

@@ -1,6 +1,6 @@
 /**
- * `--enable-ssl-chain-completion`: a Secret that holds the leaf alone is served with its
- * intermediate, fetched from where the leaf says.
+ * `--enable-ssl-chain-completion`: a Secret with the leaf alone is served with its intermediate
+ * certificate, which is fetched from the address in the leaf.
  */
 import { createServer } from "node:http";
 import { connect, type DetailedPeerCertificate } from "node:tls";
@@ -11,7 +11,7 @@ import { until } from "./support/until.ts";
 
 const [host, caPort] = ["leaf.example", 21_950];
 
-/** Common names of what the server shows, the leaf first. */
+/** Returns the common names of the certificates that the server shows, the leaf first. */
 function shown(): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(

@@ -1,4 +1,7 @@
-/** `sluice convert --requests` serves Ingresses and routes by a local nginx each, and asks both. */
+/**
+ * `sluice convert --requests` serves Ingresses and routes with one local nginx each, and sends
+ * requests to both.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +14,7 @@ import { toWeb, webAt } from "./support/serve.ts";
 
 let folder: string;
 let outside: Server;
-/** Requests that came to a real backend or to the auth service. */
+/** Requests that reached a real backend or the auth service. */
 const seen: string[] = [];
 
 beforeAll(async () => {

@@ -140,7 +140,7 @@ test("diff foretells which routes a random change changes, and whether nginx is 
   }
 });
 
-/** Routes that only one of them has, or that lead elsewhere. */
+/** Returns routes that only one of them has, or that lead elsewhere. */
 function differing(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
@@ -153,7 +153,7 @@ async function echo(name: string, address: string): Promise<Server> {
   return server;
 }
 
-/** The start is the first of them. */
+/** Returns the log lines of syncs; the first is that of the start. */
 const syncs = (lines: readonly LogLine[]): readonly LogLine[] => lines.filter(({ changed }) => changed !== undefined);
 
 async function predictedBy(old: string, fresh: string): Promise<Difference> {

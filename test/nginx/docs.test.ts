@@ -53,7 +53,7 @@ const commands = pages.flatMap((page) =>
     .filter((line) => line !== "" && !line.startsWith("npm start") && !line.startsWith("npx sluice serve"))
     .map((line) => [page, line] as const),
 );
-/** One of the pages ends the program that the others ask. */
+/** The commands of one page end the program that the others use, so they come last. */
 const stops = ([, line]: readonly [string, string]): number => (line.endsWith("/stop") ? 1 : 0);
 commands.sort((a, b) => stops(a) - stops(b));
 
@@ -72,7 +72,7 @@ test.each(commands)("%s: %s", async (_page, line) => {
     .replace("OLD NEW", `${tools}/old ${tools}/new`)
     .replace("FOLDER", "examples/shop");
   const env = { HOME: folder };
-  // curl prints its progress on standard error, which is no failure.
+  // curl prints its progress on standard error, which is not a failure.
   const complaints = (stderr: string) => (line.startsWith("curl ") ? "" : stderr);
   const { exitCode, stdout, stderr } = await execa("bash", ["--norc", "-uo", "pipefail", "-c", command], {
     cwd: root,

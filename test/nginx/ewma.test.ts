@@ -1,6 +1,5 @@
 /**
- * `load-balance: ewma` as a user has it: the times of answers are noted, and the quicker endpoint
- * is asked.
+ * Tests `load-balance: ewma`: answer times are recorded, and the faster endpoint gets the requests.
  */
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,8 +7,8 @@ import { type Served, serving, toWeb, webAt } from "./support/serve.ts";
 
 const backendPort = 21_907;
 /**
- * The milliseconds of each endpoint: so many that a fast one does not look slow because a busy
- * machine delays it.
+ * The milliseconds of each endpoint. The difference is so large that delays of a busy machine do
+ * not matter.
  */
 const endpoints = { "127.0.0.1": 0, "127.0.0.2": 2_000 };
 const files = {

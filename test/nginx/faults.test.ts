@@ -1,6 +1,6 @@
 /**
- * Resources that nginx cannot get from the machine (a port, an address, a file, a name): only the
- * object that asked for one is blamed, and everything that comes later is applied all the same.
+ * Tests resources that nginx cannot get from the machine (a port, an address, a file, a name). Only
+ * the object that needs one is set aside, and all later changes are applied.
  */
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";

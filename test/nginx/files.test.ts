@@ -1,4 +1,6 @@
-/** The files a configuration names live as long as a worker may open them, and no longer. */
+/**
+ * The files that a configuration names are kept as long as a worker may open them, and no longer.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

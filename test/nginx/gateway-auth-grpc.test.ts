@@ -1,6 +1,6 @@
 /**
- * An auth service over gRPC: what it is asked, what it can do to a request and an answer, and that
- * no request passes without its OK.
+ * Tests an auth service over gRPC: the question that it gets, the changes that it can make to a
+ * request and an answer, and that no request passes without its OK.
  */
 import { connect } from "node:http2";
 import { text } from "node:stream/consumers";
@@ -205,7 +205,7 @@ test("the service changes requests and answers, and refuses with an answer of it
   const sent = await ask("/all", { message: login });
   expect(sent).toMatchObject({ status: 302, headers: { location: "https://login.example/" }, seen: [] });
 
-  // A client of HTTP/2 is asked about in the same way.
+  // The question about a client of HTTP/2 is the same.
   answerWith({ message: refusal });
   const session = connect("https://127.0.0.63:18971", { rejectUnauthorized: false });
   onTestFinished(() => session.destroy());

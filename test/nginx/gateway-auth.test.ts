@@ -19,7 +19,10 @@ interface Asked {
   readonly body: string;
 }
 
-/** Answers as the request's header `x-answer` says: a status, then headers. */
+/**
+ * Starts an auth service. It answers by the request's header `x-answer`, which has a status and
+ * then headers.
+ */
 async function authService(): Promise<Asked[]> {
   const asked: Asked[] = [];
   const answer = async (incoming: IncomingMessage, response: ServerResponse) => {

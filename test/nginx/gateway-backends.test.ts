@@ -30,7 +30,7 @@ afterAll(() => {
   for (const server of [plain, secure]) server?.close();
 });
 
-/** Sends what it saw, or a line every 20 ms without an end. */
+/** Sends a description of the request, or a line every 20 ms without an end. */
 function answer(asked: IncomingMessage, response: ServerResponse): void {
   const { headers, url = "", socket } = asked;
   if (!url.startsWith("/trickle")) {

@@ -22,7 +22,7 @@ interface Client {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The request as the backend saw it, the status of another answer, or `closed`. */
+/** Returns the request that the backend got, the status of another answer, or `closed`. */
 async function ask({
   to,
   host: name = "one.example",
@@ -53,7 +53,7 @@ async function ask({
   }
 }
 
-/** Asks over HTTP/2, with several requests on one connection. */
+/** Sends several requests over HTTP/2 on one connection. */
 async function askHttp2(to: string, pair: KeyPair | undefined, hosts: readonly string[]) {
   const session = connectHttp2(`https://${to}`, {
     servername: hosts[0]!,
@@ -74,7 +74,7 @@ async function askHttp2(to: string, pair: KeyPair | undefined, hosts: readonly s
   return answers;
 }
 
-/** A certificate that was valid until yesterday. */
+/** Returns a certificate that was valid until yesterday. */
 function expired(ca: KeyPair): KeyPair {
   const folder = mkdtempSync(join(tmpdir(), "sluice-expired-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

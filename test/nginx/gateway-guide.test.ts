@@ -147,8 +147,8 @@ test("what guards the paths of Ingresses guards a path that moves to a route", a
   for (const route of moved) expect((await route({ data: {} })).status).toBe(200);
   for (const [what, guard] of guards) {
     write("settings.yaml", settings(guard.data));
-    // In one look: while a reload is under way, the next request may meet workers of the text
-    // before.
+    // All requests are in one check: while a reload runs, the next request may reach workers of the
+    // previous text.
     await until(`${what} to guard the Ingress and the routes alike`, async () => {
       const { status } = await ask("www.other.example", guard.path, guard.headers);
       const others = await Promise.all(moved.map((route) => route(guard)));

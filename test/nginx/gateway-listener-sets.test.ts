@@ -1,6 +1,6 @@
 /**
- * ListenerSets under `sluice serve`: the guide of docs/gateway-api.md, what a change of one costs,
- * and what a hostile one gets.
+ * Tests ListenerSets under `sluice serve`: the guide of docs/gateway-api.md, the cost of a change,
+ * and a hostile set.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";

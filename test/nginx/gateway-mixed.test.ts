@@ -19,7 +19,7 @@ import { type Subject, startSubject } from "../parity/subject.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
 
 const group = "gateway.networking.k8s.io";
-/** Where Ingresses are, and an address of the pool. */
+/** The address of Ingresses, and an address of the pool. */
 const [machine, pooled] = ["192.0.2.1", "192.0.2.10"] as const;
 const [client, backend] = ["192.0.2.100", "192.0.2.61"] as const;
 const [http, https] = [8181, 8443] as const;
@@ -303,7 +303,7 @@ describe("on an address of the pool", () => {
   });
 });
 
-/** As `web`, from a proxy that names the client that it asks for. */
+/** Does the same as `web`, from a proxy that sends the client's address. */
 async function behindProxy(host: string, { host: address, port }: { host: string; port: number }): Promise<string> {
   const socket = connect({ port, host: address, localAddress: client });
   socket.write(`PROXY TCP4 198.51.100.7 ${address} 5000 443\r\n`);

@@ -9,13 +9,13 @@ import { request } from "./support/request.ts";
 
 type Asked = Parameters<typeof request>[0];
 
-/** The last byte of the backend's address, or the status of another answer. */
+/** Returns the last byte of the backend's address, or the status of another answer. */
 async function answer(options: Asked): Promise<string> {
   const { status, body } = await request(options);
   return status === 200 ? `b${JSON.parse(body).backend}` : String(status);
 }
 
-/** After an answer, by when a ticket of TLS 1.3 has come. */
+/** Returns the session after an answer, when a ticket of TLS 1.3 has arrived. */
 async function handshake(address: string, version: "TLSv1.2" | "TLSv1.3", session?: Buffer): Promise<TLSSocket> {
   const versions = { minVersion: version, maxVersion: version } as const;
   const to = { host: address, port: 18_750, servername: "one.example", rejectUnauthorized: false };
@@ -209,7 +209,7 @@ test("a TLS port shows its listeners' certificates, answers 421 where another li
   expect(await ask("one.example", "one.example", "127.0.0.56:18750")).toEqual(["b3", all]);
   expect(await ask("one.example", "one.example", "[::1]:18750")).toEqual(["b4", wild]);
 
-  // Sessions of one port are worth nothing on another one (CVE-2025-23419).
+  // Sessions of one port are not valid on another one (CVE-2025-23419).
   for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
     const session = await sessionOf("127.0.0.55", version);
     const again = await handshake("127.0.0.56", version, session);

@@ -1,7 +1,7 @@
 /**
- * gRPC calls through GRPCRoutes on a real nginx, as gRPC libraries make them: over TLS, and without
- * TLS where nginx accepts HTTP/2 and HTTP/1 on one port. Node's own HTTP/2 is the server and the
- * client.
+ * Tests gRPC calls through GRPCRoutes on a real nginx, as gRPC libraries make them: over TLS, and
+ * without TLS where nginx accepts HTTP/2 and HTTP/1 on one port. Server and client use Node's own
+ * HTTP/2.
  */
 import { once } from "node:events";
 import {
@@ -156,7 +156,7 @@ async function start(base: number) {
       certificates: [certificateFrom("tls", pki.tls.certificate, pki.tls.key)],
     },
     hosts: (all: readonly Rule[]) => ["a", "s"].map((at) => host(`shop/${at}/web`, "calls.example", all)),
-    /** A connection over TLS, and one without where nginx can do that. */
+    /** Opens a connection over TLS, and one without TLS where nginx supports that. */
     open: () => [
       connected(`https://${address}:${tlsPort}`),
       ...(it.nginx.capabilities.http2Directive ? [connected(`http://${address}:${plainPort}`)] : []),

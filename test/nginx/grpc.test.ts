@@ -1,5 +1,5 @@
 /**
- * gRPC as its libraries use it, through both modes: a server with Node's own HTTP/2 and a client
+ * Tests gRPC as its libraries use it, in both modes: a server with Node's own HTTP/2 and a client
  * over TLS. Most servers refuse a call without `te: trailers`.
  */
 import { once } from "node:events";

@@ -1,7 +1,8 @@
 /**
- * The YAML of docs/guides, as it is printed, in front of backends that echo: each guide gets the
- * answers that it promises, in both modes. Services that a guide only names are made here, and the
- * names of auth services become addresses, because no cluster resolves them.
+ * Applies the YAML of docs/guides exactly as it is printed, in front of echo backends, in both
+ * modes, and checks that each guide gets the answers that it promises. The test creates the
+ * Services that a guide only names, and replaces the names of auth services by addresses, because
+ * no cluster resolves them here.
  */
 
 import { createSocket, type Socket as Datagrams } from "node:dgram";
@@ -166,7 +167,7 @@ describe.each([
   test("nothing is wrong with what the guides print", () => {
     const names = new Set(objects.map(({ metadata }) => metadata.name));
     const found = problems.filter(({ object }) => names.has(object.name)).map(sentence);
-    // docs/differences.md has what nginx cannot do without Lua.
+    // docs/differences.md lists what nginx cannot do without Lua.
     const known = (one: string) => mode === "static" && /\bstatic mode (cannot|passes)/.test(one);
     expect(found.filter((one) => !known(one))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * When a controller reports that it is ready: from the first good configuration on, through one
- * that nginx refuses, until it is asked to end.
+ * Tests when a controller reports that it is ready: from the first good configuration, also while
+ * nginx refuses a later one, until the controller begins to stop.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,8 +26,8 @@ const files = {
 let backend: HeldBackend;
 let served: Served;
 /**
- * A stand-in for nginx that waits, except for `-V`, until the file `go` exists: a fast machine
- * would be ready before the first question.
+ * A stand-in for nginx that waits, except for `-V`, until the file `go` exists. On a fast machine
+ * the controller would otherwise be ready before the first request.
  */
 const own = mkdtempSync(join(tmpdir(), "sluice-health-"));
 const go = join(own, "go");
@@ -46,7 +46,7 @@ afterAll(async () => {
   await backend?.stop();
   rmSync(own, { recursive: true });
 });
-/** Undefined while no server answers. */
+/** Returns the answer of the health port; undefined while no server answers. */
 const health = (path?: string) => served.health(path).catch(() => undefined);
 
 test("not ready before the first configuration is applied, and ready after it", async () => {

@@ -1,6 +1,6 @@
 /**
- * `--host-policy`: hosts change hands with the policy, without a reload, and no namespace serves a
- * host that belongs to another.
+ * Tests `--host-policy`: a changed policy changes which namespace serves a host, without a reload,
+ * and no namespace serves a host that belongs to another.
  */
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,7 @@
-/** Annotations whose changed value acts at once, without a reload: a request before, one after. */
+/**
+ * Tests annotations whose changed value takes effect at once, without a reload, by a request before
+ * the change and one after it.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, request } from "./support/request.ts";
@@ -13,7 +16,7 @@ const host = "web.example";
 
 let servers: readonly Server[] = [];
 let served: Served;
-/** How often /failing was asked for. */
+/** The number of requests for /failing. */
 let failures = 0;
 
 type Annotations = Readonly<Record<string, string>>;
@@ -23,7 +26,7 @@ const web = (values: Annotations) => {
   return toWeb({ host, annotations: annotations.join(", ") });
 };
 
-/** Answers with the request that it got, and below /moved with a redirect. */
+/** Answers with the request as received, and below /moved with a redirect. */
 function answer({ method, url, headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader("Set-Cookie", "a=1; Domain=inner.example; Path=/in");
   if (url === "/own") response.setHeader("Access-Control-Allow-Credentials", "theirs");
@@ -37,7 +40,10 @@ function answer({ method, url, headers }: IncomingMessage, response: ServerRespo
   response.end(JSON.stringify({ method, url, headers }));
 }
 
-/** Lets every request pass, and names the method and the team that it was asked with. */
+/**
+ * An auth service that lets every request pass, and returns the method and the team of the auth
+ * request.
+ */
 function letPass({ method, headers }: IncomingMessage, response: ServerResponse): void {
   const team = headers["x-team"];
   response.setHeader("X-User", "anna");
@@ -90,7 +96,7 @@ afterAll(async () => {
 
 const applied = () => served.lines().filter(({ msg }) => msg.startsWith("applied"));
 
-/** Writes the annotations, and gives the line that says how they were applied. */
+/** Writes the annotations, and returns the log line about how they were applied. */
 async function becomes(values: Annotations): Promise<string> {
   const before = applied().length;
   served.write("web.yaml", web(values));
@@ -99,7 +105,7 @@ async function becomes(values: Annotations): Promise<string> {
 }
 
 interface Live {
-  /** Annotations that are there before and after. */
+  /** Annotations that are present before and after the change. */
   readonly beside?: Annotations;
   readonly from: Annotations;
   readonly to: Annotations;
@@ -314,7 +320,10 @@ test("how often a request is tried", async () => {
   expect(await tries()).toBe(1);
 });
 
-/** Counts how many of some requests pass; the rates are so low that no new one is due meanwhile. */
+/**
+ * Sends `count` requests and returns how many pass. The rates are so low that the limit does not
+ * refill meanwhile.
+ */
 async function passing(count: number): Promise<number> {
   let passed = 0;
   for (let at = 0; at < count; at++) {
@@ -336,7 +345,7 @@ test("rates, bursts, and who is not counted", async () => {
   expect(await becomes({ "limit-rpm": "2", "limit-rps": "1", "limit-burst-multiplier": "5" })).toBe(
     "applied without a reload",
   );
-  // The count of 2 a minute goes on, and its burst is 10 now.
+  // The counter of the limit of 2 a minute continues, and the burst is 10 now.
   expect(await passing(4)).toBe(4);
   expect(await becomes({ "limit-rpm": "1", "limit-allowlist": "192.0.2.0/24, 127.0.0.0/8" })).toBe(
     "applied without a reload",

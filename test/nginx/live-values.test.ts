@@ -1,4 +1,6 @@
-/** Values of annotations that are data: a changed value takes effect at once, without a reload. */
+/**
+ * Tests annotations whose values are data: a changed value takes effect at once, without a reload.
+ */
 import { createServer, type Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,7 +10,7 @@ import { until } from "./support/until.ts";
 const backendPort = 21_907;
 const prefix = "nginx.ingress.kubernetes.io";
 const host = "web.example";
-/** How long the backend takes for an answer. */
+/** The time that the backend takes for an answer. */
 const answerMs = 1_600;
 
 let backend: Server;

@@ -1,6 +1,6 @@
 /**
- * A websocket and a long download, open while endpoints, routes and certificates change and nginx
- * reloads: neither is cut, and the requests beside them are answered.
+ * Keeps a websocket and a long download open while endpoints, routes and certificates change and
+ * nginx reloads. Neither is cut, and all other requests are answered.
  */
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from "node:http";
@@ -14,11 +14,11 @@ import { ingress, service } from "./support/shop.ts";
 import { type ShopSubject, startShop } from "./support/shop-subject.ts";
 import { until } from "./support/until.ts";
 
-/** The one that keeps connections, and two that answer at once. */
+/** The backend of the long connections, and two that answer at once. */
 const [longAddress, ...quick] = ["192.0.2.78", "192.0.2.79", "192.0.2.80"] as const;
 let backend: Server;
 let tick: NodeJS.Timeout;
-/** The downloads that go on. */
+/** The downloads that are still open. */
 const sending = new Set<(line: string | undefined) => void>();
 
 /**
@@ -139,7 +139,10 @@ test.each([
   socket.end();
 });
 
-/** A POST that was routed, because nginx reads its body; the second half of the body waits. */
+/**
+ * Begins a POST and returns when nginx has routed it and reads its body. The second half of the
+ * body is sent later.
+ */
 async function beginUpload(to: string, host: string) {
   const [address = "", port] = to.split(":");
   const headers = { host, "content-length": 4, expect: "100-continue" };

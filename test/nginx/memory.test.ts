@@ -1,7 +1,8 @@
 /**
- * Shared memory that is too small for the routes. It is reported before it is full and when it is,
- * with the size to set. Existing hosts are served all along, and new ones come when there is room.
- * Sluice sizes the memory itself, so only an operator's own template can make it too small.
+ * Tests shared memory that is too small for the routes. Sluice reports it shortly before it is full
+ * and when it is full, with the size to set. Existing hosts are served all the time, and new ones
+ * are added when there is room. Sluice sizes the memory itself, so only an operator's own template
+ * can make it too small.
  */
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

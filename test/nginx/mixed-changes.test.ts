@@ -1,6 +1,6 @@
 /**
- * 500 changes of every kind to the routes of hosts under traffic: each request is answered, and
- * reloads are as few as the token bucket allows, however many of the changes need one.
+ * Makes 500 changes of every kind to the routes of hosts under traffic. Each request is answered,
+ * and there are no more reloads than the token bucket allows, however many of the changes need one.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,8 +20,8 @@ interface Route {
 }
 
 /**
- * The routes that a host may get in a round. `/` is always there, and some shapes are new to nginx
- * each time.
+ * The routes that a host may get in a round. `/` is always among them, and some shapes are new to
+ * nginx in each round.
  */
 const routesIn = (round: number): readonly Route[] => [
   {},

@@ -1,6 +1,7 @@
 /**
- * Both modes give the same answers: random hosts and paths, applied to a dynamic and a static
- * controller, are asked the same random requests. What a backend saw is part of the answer.
+ * Checks that both modes give the same answers: a dynamic and a static controller serve the same
+ * random hosts and paths and get the same random requests. The request as the backend saw it is
+ * part of the answer.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { get } from "node:http";

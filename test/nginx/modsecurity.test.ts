@@ -1,5 +1,6 @@
 /**
- * ModSecurity for one Ingress, in both modes; skipped with a reason where nginx lacks the module.
+ * Tests ModSecurity for one Ingress, in both modes. The test is skipped with a reason where nginx
+ * lacks the module.
  */
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * OCSP answers of a real responder (`openssl ocsp`), seen by a real client (`openssl s_client
- * -status`), in both modes.
+ * Tests stapled OCSP answers of a real responder (`openssl ocsp`) with a real client (`openssl
+ * s_client -status`), in both modes.
  */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -32,8 +32,8 @@ afterAll(async () => {
 });
 
 /**
- * A CA of `openssl ca`, whose database the responder reads, and two certificates: one for
- * `good.example`, one that is revoked.
+ * Creates a CA with `openssl ca`, whose database the responder reads, and two certificates: one for
+ * `good.example`, and one that is revoked.
  */
 function authority(): void {
   const conf = `
@@ -92,8 +92,8 @@ function authority(): void {
 }
 
 /**
- * It takes one connection at a time and waits for its request, so only what it prints says that it
- * is there.
+ * The responder accepts one connection at a time and waits for its request, so only its output
+ * shows that it listens.
  */
 async function respond(): Promise<void> {
   const signer = ["-rsigner", "ca.crt", "-rkey", "ca.key", "-CA", "ca.crt"];

@@ -1,6 +1,6 @@
 /**
- * The page of a running controller, without a browser: where it answers, what nginx reports about
- * endpoints, and that it shows no secret.
+ * Tests the page of a running controller without a browser: on which addresses it answers, what
+ * nginx reports about endpoints, and that it shows no secret.
  */
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
@@ -99,7 +99,7 @@ test("a Problem is there with its time while it lasts, and a closed path with it
   await until("it to be gone", async () => (await answer("problems")).total === 0);
 });
 
-/** Values that could mean harm, each for each parameter. */
+/** Malicious values, each of which is tried for each parameter. */
 const harmful = [
   "",
   "-1",
@@ -152,7 +152,7 @@ test("whatever a parameter holds, there is an answer or one sentence, and the co
         else expect(JSON.parse(body)).toEqual({ why: expect.stringMatching(/^[^\n\p{Cc}]{10,700}$/u) });
         seen.set(part, (seen.get(part) ?? 0) + Number(status === 400));
       }
-  // A filter or a path may be any text, and everything else has to make sense.
+  // A filter or a path may be any text; every other parameter has to be valid.
   for (const [part, wrong] of seen) expect([part, wrong > 0]).toEqual([part, true]);
   for (const path of ["/ui/api/v1/%00", "/ui/api/v1/routes/../../x", "/ui/%2e%2e/%2e%2e/etc/passwd", "/ui/api/v1/"])
     expect((await one.health(path)).status).toBe(404);
@@ -163,7 +163,7 @@ test("whatever a parameter holds, there is an answer or one sentence, and the co
 test("a pattern that JavaScript would apply for years is left to nginx, and the controller goes on", async () => {
   const annotations = 'nginx.ingress.kubernetes.io/use-regex: "true"';
   const web = toWeb({ host: "web.example", path: "/(a+)+!", annotations });
-  // In static mode nginx has no router that could be asked.
+  // In static mode nginx has no router that could answer.
   const one = await served({ files: { ...files, "web.yaml": web }, flags: ["--mode=static"] });
   const asked = await one.health(`/ui/api/v1/ask?url=http://web.example/${"a".repeat(200)}`);
   const { status, body } = asked;

@@ -1,6 +1,6 @@
 /**
- * Hostile paths of authors and clients: patterns that do not compile or run too long, paths that
- * are too long or hold line breaks.
+ * Tests hostile paths of authors and clients: patterns that do not compile or run too long, and
+ * paths that are too long or contain line breaks.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingress } from "../support/sketch.ts";

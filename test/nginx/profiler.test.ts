@@ -1,6 +1,6 @@
 /**
- * The profiler of a running controller: on loopback alone, and no other account can read what it
- * writes.
+ * Tests the profiler of a running controller: it listens on loopback alone, and no other account
+ * can read its files.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

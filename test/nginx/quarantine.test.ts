@@ -1,6 +1,6 @@
 /**
- * One bad Ingress harms no other: what nginx refuses is set aside alone, with the reason, and its
- * last good form is still served.
+ * Checks that one bad Ingress harms no other: an object that nginx refuses is set aside alone, with
+ * the reason, and its last good form is still served.
  */
 import { get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,7 +31,9 @@ function ingressOf(name: string, path: string, annotations: Record<string, strin
   return ingress({ ...words, paths: [[path, "web", "ImplementationSpecific"]] });
 }
 
-/** A known host without endpoints answers 503, an unknown one 404. */
+/**
+ * Returns the status of a request: a known host without endpoints answers 503, an unknown one 404.
+ */
 function statusOf(host: string, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = get({ host: "192.0.2.1", path, headers: { Host: host }, agent: false }, (answer) => {
@@ -41,7 +43,7 @@ function statusOf(host: string, path: string): Promise<number | undefined> {
   });
 }
 const regex = { "use-regex": "true" };
-/** A valid pattern that uses something nginx's library does not know. */
+/** A valid pattern that uses a property which nginx's library does not know. */
 const unknown = (property: string) => `/a\\p{${property}}`;
 
 test("a pattern that does not compile takes only its own Ingress away, and is told", async () => {

@@ -1,7 +1,7 @@
 /**
- * docs/add-an-annotation.md, followed word by word in a copy of the repository: its files are
- * written, its lines put into the registry, its commands run, and a real nginx takes what comes of
- * it.
+ * Follows docs/add-an-annotation.md word by word in a copy of the repository: it writes the files
+ * of the page, adds its lines to the registry, runs its commands, and checks that a real nginx
+ * accepts the result.
  */
 import {
   cpSync,
@@ -104,7 +104,8 @@ test("the recipe for an annotation works", async () => {
     "src/annotations/send-timeout.ts",
   ]);
 
-  // The same for a key that does nothing without another one: the feature's file alone says so.
+  // The same recipe for a key that has no effect without another one: only the feature's file
+  // declares that.
   const file = join(copy, files[0]![0]);
   const beside = readFileSync(file, "utf8")
     .replace(/^import /m, 'import { proxyBuffers } from "./proxy-buffers.ts";\nimport ')
@@ -121,7 +122,7 @@ test("the recipe for an annotation works", async () => {
   expect(await run("npx sluice check FOLDER || true")).toContain("annotation send-timeout has no effect: it buffers");
 }, 400_000);
 
-/** Files of the copy that the repository has otherwise, or not at all. */
+/** Returns the files of the copy that differ from the repository or are new. */
 function changed(): string[] {
   const all = readdirSync(copy, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
   const paths = all.map(({ parentPath, name }) => relative(copy, join(parentPath, name)));

@@ -1,7 +1,7 @@
 /**
- * Snippets that nginx refuses: each takes its own Ingress away, whatever else came with it, and
- * what the operator permits stays permitted. They are found by the lines that nginx names, so that
- * many bad ones need few tries.
+ * Tests snippets that nginx refuses: only the Ingress of each is set aside, whatever else changed
+ * in the same turn, and the snippets that the operator permits still work. Sluice finds the
+ * snippets by the lines in nginx's message, so many bad ones need few tries.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";
@@ -33,7 +33,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await subject.apply(objects);
     await subject.settled();
   };
-  /** 404 where the host does not exist; its Service does not, so an existing host answers 503. */
+  /**
+   * Returns the status of the host: 503 if it is served, because its Service does not exist, and
+   * otherwise 404.
+   */
   const status = async (name: string) => (await request({ to: "192.0.2.1:80", host: `${name}.example` })).status;
   const refused = () =>
     problems

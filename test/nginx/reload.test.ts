@@ -14,8 +14,8 @@ const saying = (text: string, inServer = "", inHttp = ""): { readonly http: stri
 const answer = async (): Promise<string> => (await request({ to })).body;
 
 /**
- * Sends a request once more when a reused connection was closed before a byte of the answer, as
- * HTTP clients do.
+ * Sends a request, and repeats it when a reused connection was closed before the first byte of the
+ * answer, as HTTP clients do.
  */
 async function retried(options: RequestOptions): Promise<string> {
   try {
@@ -41,7 +41,10 @@ describe("a reload", () => {
     }
   });
 
-  /** How many of the present workers the test ends, before nginx does, when this text is served. */
+  /**
+   * Serves this text, and returns how many of the present workers end because of the controller's
+   * signal, before nginx ends them.
+   */
   async function toldByUs(text: string, workers: number): Promise<number> {
     const old = nginxProcesses(it.folder).filter(({ role, draining }) => role === "worker" && !draining);
     await it.serve({ ...saying(text), workers });
@@ -54,7 +57,7 @@ describe("a reload", () => {
 
   test("tells the old workers to end as soon as as many new ones are up; where fewer come, nginx tells them", async () => {
     await it.serve({ ...saying("three"), workers: 3 });
-    // nginx waits for 100 ms, and a busy machine may not let us have a look in that time.
+    // nginx waits for 100 ms, and on a busy machine the test may not run within that time.
     let tries = 0;
     while ((await toldByUs(`three-${tries}`, 3)) < 3) tries++;
     expect(await toldByUs("one", 1)).toBe(0);
@@ -71,7 +74,8 @@ describe("a reload", () => {
       seen ||= !isIdle(pid!);
     }, 5);
     onTestFinished(() => clearInterval(look));
-    // For 100 ms each time, in which a busy machine may not let us have a look.
+    // The state lasts for 100 ms each time, and on a busy machine the test may not run within that
+    // time.
     while (!seen) await it.serve(saying(`busy-${tries++}`));
     await until("the master to be idle", () => isIdle(pid!));
   });

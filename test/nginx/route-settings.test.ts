@@ -1,5 +1,6 @@
 /**
- * RouteSettings on a real nginx: a sample of what annotations do to requests, for rules of routes.
+ * Tests RouteSettings on a real nginx: a sample of the effects that annotations have, here for
+ * rules of routes.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KubernetesObject } from "../../src/model/objects.ts";
@@ -36,7 +37,7 @@ async function echoed(path: string, options: Partial<RequestOptions> = {}): Prom
   return JSON.parse(body) as Seen;
 }
 
-/** Makes these the values of the settings that the one rule names. */
+/** Applies these values as the RouteSettings of the only rule. */
 async function apply(values: Record<string, unknown>, ...more: readonly KubernetesObject[]): Promise<void> {
   const routes = more.some(({ kind }) => kind === "HTTPRoute") ? [] : [web()];
   await stand.apply(...world, routeSettings({ values }), ...routes, ...more);

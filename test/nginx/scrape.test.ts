@@ -1,6 +1,6 @@
 /**
- * A scrape of a controller with 1,000 Ingresses under traffic: every request is counted under its
- * Ingress, and series stay few.
+ * Scrapes a controller with 1,000 Ingresses under traffic: every request is counted under its
+ * Ingress, and the number of series stays small.
  */
 import { Agent, createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -34,7 +34,7 @@ afterAll(async () => {
   backend.closeAllConnections();
 });
 
-/** How often host `at` is asked. */
+/** The number of requests to host `at`. */
 const times = (at: number) => 1 + (at % 3);
 const total = Array.from({ length: count }, (_, at) => times(at)).reduce((sum, one) => sum + one, 0);
 const scraped = async (): Promise<Exposition> => readExposition((await served.health("/metrics")).body);

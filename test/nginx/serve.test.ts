@@ -1,4 +1,4 @@
-/** `sluice serve` from outside: real files, a real nginx, signals. */
+/** Tests `sluice serve` as a process, with real files, a real nginx and signals. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer } from "node:net";
@@ -142,7 +142,7 @@ describe("the template", () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-template-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const original = readFileSync(join(builtInTemplates, "location.tmpl"), "utf8");
-    // In one step, because half a template is also a template.
+    // Writes the file in one step, because half a template is also a template.
     const write = (text: string): void => {
       writeFileSync(join(folder, "new"), text);
       renameSync(join(folder, "new"), join(folder, "location.tmpl"));
@@ -155,7 +155,7 @@ describe("the template", () => {
     write(`${original}\nadd_header X-Template one always;\n`);
     const { ask, health } = await served({ flags: [`--template-dir=${folder}`] });
     await until("the header", async () => (await ask("one.example")).headers["x-template"] === "one");
-    // The header is live a moment before the trial of the first template is over.
+    // The header is live shortly before the trial of the first template ends.
     await until("readiness", async () => (await health()).status === 200);
     write(`${original}\nadd_header X-Template two always;\n`);
     await until("the new header", async () => (await ask("one.example")).headers["x-template"] === "two");

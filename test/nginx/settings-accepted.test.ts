@@ -1,6 +1,6 @@
 /**
- * Every readable value of every ConfigMap key gives a configuration that nginx accepts, and hostile
- * text stays data in it.
+ * Checks that every valid value of every ConfigMap key gives a configuration that nginx accepts,
+ * and that hostile text stays data in it.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ const can = await installedNginx();
 const declared = Object.values(declarations) as unknown as readonly Setting<unknown>[];
 const acting = declared.filter(({ noEffect }) => noEffect === undefined);
 
-/** Replaces files and hosts of a real machine, which the samples name, by those of the test. */
+/** Replaces the files and hosts of a real machine in the samples by those of the test. */
 const here = (text: string) => {
   if (/^\/(dev|var|etc)\//.test(text)) return join(run, "some.log");
   return text === "collector.tracing.svc" ? "localhost" : text;
@@ -38,7 +38,7 @@ function confOf(data: Readonly<Record<string, string>>): string {
   return settingsConf(settings, can, { run, port: 8099, modules: can.modules });
 }
 
-/** nginx's message about `conf`; empty where it accepts it. */
+/** Returns nginx's message about `conf`; empty if nginx accepts it. */
 function refusal(conf: string): string {
   const file = join(run, "nginx.conf");
   writeFileSync(file, conf);

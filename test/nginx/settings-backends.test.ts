@@ -1,4 +1,4 @@
-/** Keys about requests to backends and their answers, seen by backend and client. */
+/** Tests keys about requests to backends and their answers, observed by backend and client. */
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Configured, host, ingress, secret, service, startConfigured } from "./support/configured.ts";

@@ -1,4 +1,4 @@
-/** Keys about requests of clients and the answers to them, seen by a client. */
+/** Tests keys about requests of clients and the answers to them, observed by a client. */
 import { connect as connectHttp2 } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Configured, host, ingress, startConfigured } from "./support/configured.ts";

@@ -1,7 +1,7 @@
 /**
- * Every ConfigMap key is changed once on a running controller with 100 Ingresses: to a legal value,
- * to one that cannot be read, and back; eight keys at a time. Requests go on meanwhile, and none
- * may fail.
+ * Changes every ConfigMap key once on a running controller with 100 Ingresses: to a valid value, to
+ * an unreadable one, and back; eight keys at a time. Requests are sent all the time, and none may
+ * fail.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -47,9 +47,9 @@ function ingressOf(host: string, at: number): KubernetesObject {
 }
 
 /**
- * Where a legal value would shut these clients out or ask what they do not know: another one. The
- * three that are left out would ask the client for a PROXY header, send it away to https, or send
- * to an unused ClusterIP.
+ * Replaces values that would lock out the clients of this test or demand something that they lack.
+ * Three keys are left out: they would demand a PROXY header, redirect to https, or send to an
+ * unused ClusterIP.
  */
 const leftOut = new Set(["use-proxy-protocol", "force-ssl-redirect", "service-upstream"]);
 const harmless: Readonly<Record<string, string>> = {
@@ -61,15 +61,15 @@ const harmless: Readonly<Record<string, string>> = {
   "bind-address-ipv4": "192.0.2.1",
   "bind-address-ipv6": "[2001:db8::1]",
   "max-worker-open-files": "4096",
-  // Controller, clients and backends share this process, and a busy machine may let it wait for a
-  // second.
+  // Controller, clients and backends share this process, which may wait for a second on a busy
+  // machine.
   "worker-shutdown-timeout": "30",
   "client-header-timeout": "59",
   "client-body-timeout": "59",
   "proxy-connect-timeout": "6",
   "proxy-send-timeout": "59",
   "proxy-read-timeout": "59",
-  // The sample is no header that the auth service takes.
+  // The auth service does not understand the sample.
   "global-auth-request-redirect": "https://$host/back",
 };
 
@@ -89,7 +89,8 @@ const steps = declared
   });
 
 /**
- * Each batch with the one before it; the last two are empty, so that everything is changed back.
+ * Returns each batch together with the one before it. The last two batches are empty, so that
+ * everything is changed back.
  */
 function batches<T>(all: readonly T[], size: number): readonly (readonly [readonly T[], readonly T[]])[] {
   const cut = Array.from({ length: Math.ceil(all.length / size) + 2 }, (_, at) =>
@@ -98,7 +99,7 @@ function batches<T>(all: readonly T[], size: number): readonly (readonly [readon
   return cut.map((now, at) => [now, cut[at - 1] ?? []]);
 }
 
-/** Requests one host after the other until it is stopped; returns what went wrong. */
+/** Requests one host after the other until it is stopped, and returns the failures. */
 function traffic() {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const failures: string[] = [];
@@ -125,8 +126,8 @@ function traffic() {
 }
 
 /**
- * The status, or what went wrong. A connection that was kept and closed meanwhile is tried once
- * more, on a new one.
+ * Returns the status or the error. If a kept connection was closed meanwhile, the request is
+ * repeated on a new one.
  */
 async function ask(agent: Agent | false, host: string): Promise<string> {
   return new Promise((resolve) => {
@@ -196,6 +197,6 @@ test("session tickets of the operator's key and DHE with the operator's paramete
     { encoding: "utf8", input: "", stdio: ["pipe", "pipe", "ignore"] },
   );
   expect(said).toContain("Cipher    : DHE-RSA-AES128-GCM-SHA256");
-  // The name of a ticket is the first 16 bytes of its key.
+  // The name of a session ticket is the first 16 bytes of its key.
   expect(said).toMatch(/0000 - 07 07 07 07 07 07 07 07-07 07 07 07 07 07 07 07/);
 });

@@ -1,4 +1,4 @@
-/** Keys about logs: which lines appear in which log. */
+/** Tests keys about logs: which lines appear in which log. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => it.stop());
 
-/** A file that no test has used before. */
+/** Returns a file name that no test has used before. */
 function log() {
   const file = join(it.folder, `${names++}.log`);
   const content = () => (existsSync(file) ? readFileSync(file, "utf8") : "");
@@ -68,8 +68,7 @@ test("each request has an id of its own, and a log that names $request_id has th
   const [told, both] = [log(), log()];
   await it.set({ "access-log-path": told.file, "log-format-upstream": "$request_uri $req_id;" });
   for (const path of ["/first", "/second"]) await it.ask({ path });
-  // A worker logs after it has answered, so of two workers the first to answer may be the last to
-  // log.
+  // A worker logs after its answer, so of two workers the first to answer may be the last to log.
   await told.has("/first");
   await told.has("/second");
   const ids = [...told.content().matchAll(/^\/(?:first|second) ([0-9a-f]{32});$/gm)].map(([, id]) => id);
@@ -99,7 +98,7 @@ test("access-log-params keeps lines in memory for a while", async () => {
   await it.set({ "http-access-log-path": file, "access-log-params": "buffer=64k flush=10m" });
   for (let asked = 0; asked < 10; asked++) await it.ask({ path: "/kept-back" });
   expect(content()).toBe("");
-  // Workers that end write what they have.
+  // Workers write their buffered lines when they end.
   await it.set({});
   await has("/kept-back");
 });

@@ -1,6 +1,6 @@
 /**
- * Keys about modules that not every nginx has. Where nginx here lacks one, its test is skipped and
- * says so.
+ * Tests keys about modules that not every nginx has. Where the nginx under test lacks a module, its
+ * test is skipped with the reason.
  */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

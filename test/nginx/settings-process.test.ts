@@ -1,6 +1,6 @@
 /**
- * Keys about nginx's processes and its reloads: nginx's behaviour, or where that is not visible
- * from outside, the line in nginx.conf.
+ * Tests keys about nginx's processes and its reloads by nginx's behaviour or, where that is not
+ * visible from outside, by the line in nginx.conf.
  */
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -61,7 +61,7 @@ test("keys that nobody outside can see are the lines they should be", async () =
   for (const [, , directive] of lines) expect(it.values(directive)).toEqual(usual.get(directive));
 });
 
-/** A request that hangs in the workers of now; what comes of it in the end is in `text`. */
+/** Begins a request that hangs in the present workers; `text` resolves with its answer. */
 async function hanging(): Promise<{ readonly text: Promise<string> }> {
   const socket = connect({ host: "192.0.2.1", port });
   let text = "";

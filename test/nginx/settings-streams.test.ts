@@ -1,4 +1,4 @@
-/** Keys about TCP and UDP services and TLS passthrough. */
+/** Tests keys about TCP and UDP services and TLS passthrough. */
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -37,7 +37,7 @@ afterAll(async () => {
   await backend.stop();
 });
 
-/** All that comes until the other side closes, and how long that took. */
+/** Returns everything that arrives until the other side closes, and how long that took. */
 async function over(at: number, sent = `GET / HTTP/1.0\r\nHost: ${host}\r\n\r\n`) {
   const began = performance.now();
   const socket = connect({ host: "192.0.2.1", port: at });

@@ -1,7 +1,7 @@
 /**
- * Keys about TLS, as handshakes show them. Session tickets of the operator's key and DHE with the
- * operator's parameters are in `settings-live.test.ts`, protocols, ciphers, the session cache and
- * HTTP/2 in the corpus, HTTP/3 in `test/image`.
+ * Tests keys about TLS by handshakes. Session tickets of the operator's key and DHE with the
+ * operator's parameters are tested in `settings-live.test.ts`; protocols, ciphers, the session
+ * cache and HTTP/2 in the corpus; HTTP/3 in `test/image`.
  */
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -41,8 +41,8 @@ test("ssl-session-timeout ends the life of a session", async () => {
 });
 
 /**
- * Sends bytes with `openssl s_client`. Returns its output, and the headers that the backend saw by
- * their names in lower case.
+ * Sends bytes with `openssl s_client`. Returns its output, and the headers that the backend saw,
+ * keyed by their names in lower case.
  */
 async function sendByOpenssl(more: readonly string[], input: string) {
   const to = ["-connect", `192.0.2.1:${it.ports.https}`, "-servername", host, "-tls1_3", "-ign_eof"];
@@ -67,12 +67,12 @@ test("ssl-early-data takes a request before the end of the handshake, and tells 
   expect(taken.headers, taken.said).toMatchObject({ "early-data": "1" });
   const plain = await sendByOpenssl([], `${request}\r\n`);
   expect(plain.headers).not.toHaveProperty("early-data");
-  // A proxy in front has seen it come early.
+  // A proxy in front received the request as early data.
   const fromAhead = await sendByOpenssl([], `${request}Early-Data: 1\r\n\r\n`);
   expect(fromAhead.headers).toMatchObject({ "early-data": "1" });
 
   await it.set({});
-  // Asked once more after the handshake, so that nginx answers and closes.
+  // The request is sent once more after the handshake, so that nginx answers and closes.
   expect((await sendEarly(`${request}\r\n`)).said).not.toContain("Early data was accepted");
 });
 
@@ -88,8 +88,8 @@ test("ssl-buffer-size is the size of the largest record", async () => {
     expect((await asked).status).toBe(200);
     return Math.max(...recordsIn(listening.received()));
   };
-  // A record is as long as the buffer and some bytes of its own; what is read from the backend at
-  // once must be longer.
+  // A record is as long as the buffer plus some bytes of its own, so nginx must read more than that
+  // from the backend at once.
   const read = { "proxy-buffer-size": "64k" };
   await it.set({ ...read, "ssl-buffer-size": "8k" }, objects);
   expect(await largestRecord()).toBeCloseTo(8 * 1024, -3);
@@ -97,7 +97,7 @@ test("ssl-buffer-size is the size of the largest record", async () => {
   expect(await largestRecord()).toBeCloseTo(4 * 1024, -3);
 });
 
-/** A way to nginx that keeps what comes back. */
+/** A TCP proxy in front of nginx that records the bytes of the answers. */
 async function recordingProxy(to: number) {
   const chunks: Buffer[] = [];
   const server = createServer((client) => {
@@ -112,7 +112,7 @@ async function recordingProxy(to: number) {
   return { port: (server.address() as AddressInfo).port, received: () => Buffer.concat(chunks) };
 }
 
-/** Lengths of the TLS records: type, version and length stand before each. */
+/** Returns the lengths of the TLS records. Each record begins with its type, version and length. */
 function recordsIn(bytes: Buffer): readonly number[] {
   const lengths: number[] = [];
   for (let at = 0; at + 5 <= bytes.length; at += 5 + lengths.at(-1)!) lengths.push(bytes.readUInt16BE(at + 3));

@@ -1,6 +1,6 @@
 /**
- * Process 1 of the image, with a real nginx and a stand-in for the controller: which processes it
- * starts again, leaves alone, and stops.
+ * Tests process 1 of the image with a real nginx and a stand-in for the controller: which processes
+ * it restarts, leaves alone, and stops.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,14 +36,14 @@ async function startNginx(): Promise<void> {
   await until("nginx", () => nginxPid() !== undefined);
 }
 
-/** The master, while it lives. */
+/** Returns the process id of nginx's master; undefined if it does not run. */
 function nginxPid(): number | undefined {
   const pid = contentOf(join(folder, "nginx.pid")).trim();
   const stat = pid === "" ? "" : contentOf(`/proc/${pid}/stat`);
   return stat === "" || /\) Z/.test(stat) ? undefined : Number(pid);
 }
 
-/** Nothing where it is not there, which may become so at any moment. */
+/** Returns an empty text if the file is missing, because it may disappear at any moment. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
@@ -61,7 +61,7 @@ test.each([
 });
 
 test("however soon the controller ends, it is known how", async () => {
-  // Between its start and the wait for it there is little time, in which it ends now and then.
+  // A process that ends at once sometimes ends between its start and the call that waits for it.
   const script = `for _ in $(seq 100); do ${init} sh -c "exit 7"; echo $?; done`;
   const { stdout } = await execa("sh", ["-c", script], { env: { SLUICE_RUN_FOLDER: folder } });
   expect(new Set(stdout.split("\n"))).toEqual(new Set(["7"]));
@@ -91,7 +91,8 @@ test("SIGTERM reaches the controller, and its end is the end", async () => {
 });
 
 test("a SIGTERM that comes while the controller is started is not lost", async () => {
-  // It is sent by a process that runs beside the start, so that it comes at any step of it.
+  // A process that runs beside the start sends the signal, so that it arrives at any step of the
+  // start.
   const script = `for _ in $(seq 50); do ${init} sleep 30 & kill -TERM $!; wait $!; echo $?; done`;
   const { stdout } = await execa("sh", ["-c", script], { env: { SLUICE_RUN_FOLDER: folder } });
   expect(new Set(stdout.split("\n"))).toEqual(new Set(["143"]));

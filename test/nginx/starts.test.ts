@@ -1,6 +1,6 @@
 /**
- * How `sluice run` ends where it cannot start, without a cluster: with one sentence on standard
- * error, and an exit code that shows who made the mistake.
+ * Tests how `sluice run` ends when it cannot start, without a cluster: with one sentence on
+ * standard error, and an exit code that shows who made the mistake.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -13,7 +13,7 @@ import { ports, program } from "./support/serve.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-starts-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** An API server that is not there. */
+/** The address of this API server has no server. */
 const kubeconfig = join(folder, "kubeconfig");
 writeFileSync(
   kubeconfig,

@@ -1,5 +1,5 @@
 /**
- * `sluice status` of a running controller: the changes, how they became live, and what nginx
+ * Tests `sluice status` of a running controller: the changes, how they became live, and what nginx
  * refused.
  */
 import { execa } from "execa";

@@ -1,7 +1,7 @@
 /**
- * Endpoints of streams that come and go under connections. An nginx that can ask for them
- * (`upstreamResolve`) is not reloaded for that, and goes on with the last ones while the controller
- * is away. Any other nginx is reloaded for each change.
+ * Tests endpoints of streams that change while connections are open. An nginx that can resolve
+ * endpoints by DNS (`upstreamResolve`) is not reloaded for a change, and keeps the last endpoints
+ * while the controller is away. Any other nginx is reloaded for each change.
  */
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -82,7 +82,7 @@ const answers = async (count: number): Promise<Readonly<Record<string, number>>>
 
 async function setUp(base: number) {
   let answers: StreamEndpoints | undefined;
-  // Ends after nginx, which would complain about questions without an answer.
+  // The DNS server ends after nginx, which would otherwise log queries without an answer.
   onTestFinished(() => answers?.end());
   const it = await startGateways(base);
   const plain = configurationOf({ ports: [], hosts: [] }, await fakeCertificate(new Date()));
@@ -93,7 +93,7 @@ async function setUp(base: number) {
   open();
   return {
     it,
-    /** The controller's part goes away, and comes back. */
+    /** Stops the controller's DNS server, and starts it again. */
     leave: async () => answers?.end(),
     comeBack: open,
     /** Resolves when nginx has the wanted endpoints. */
@@ -164,8 +164,8 @@ test.each([
   const three = streamTo([1, "127.106.0.1", "127.106.0.2", alive]);
   await serve(three, settings as unknown as Partial<Settings>);
   await taken(three);
-  // nginx leaves an endpoint that has refused alone for ten seconds, each worker by itself where
-  // endpoints are text.
+  // nginx does not use an endpoint for ten seconds after it refused a connection; where endpoints
+  // are text, each worker decides that by itself.
   const found = await answers(30);
   if (failures === 0) expect(found).toEqual({ [alive]: 30 });
   else expect(found.failed).toBeGreaterThanOrEqual(failures);

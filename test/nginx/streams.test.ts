@@ -1,5 +1,5 @@
 /**
- * TCP and UDP services and TLS passthrough through a real nginx: the bytes that reach the backend,
+ * Tests TCP and UDP services and TLS passthrough on a real nginx: the bytes that reach the backend,
  * and those that the client gets.
  */
 import { createSocket, type Socket as Datagrams } from "node:dgram";

@@ -92,7 +92,7 @@ test("a master that cannot be started again is tried again and again, at longer 
   });
   expect(failures.slice(0, 2)).toMatchObject([{ nextTryMs: 100 }, { nextTryMs: 200 }]);
   expect(failures[0]?.why).toMatch(/^nginx did not start: nginx says: unknown directive "no_such_directive"/);
-  // In one step: the next try may come at any moment.
+  // The file is written in one step, because the next try may come at any moment.
   writeFileSync(it.folder.candidateConf, good);
   renameSync(it.folder.candidateConf, it.folder.conf);
   await until("nginx", () => it.nginx.pid !== undefined);

@@ -1,7 +1,7 @@
 /**
- * A certificate that OpenSSL refuses at the usual security level is served all the same, for its
- * own host alone. One that OpenSSL refuses at every level must not end handshakes. The keys are
- * made here, because weak keys should not be kept in a repository.
+ * Checks that a certificate which OpenSSL refuses at the usual security level is still served, for
+ * its own host alone, and that one which OpenSSL refuses at every level does not break handshakes.
+ * The keys are created here, because weak keys do not belong into a repository.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,10 @@ const folder = mkdtempSync(join(tmpdir(), "weak-"));
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const inFolder = (file: string) => readFileSync(join(folder, file), "utf8");
 
-/** Common name and only name `NAME.example`; `options` are those of `openssl req`. */
+/**
+ * Creates a key pair whose certificate has the single name `NAME.example`; `options` are passed to
+ * `openssl req`.
+ */
 async function pair(name: string, options: readonly string[]): Promise<void> {
   const files = ["-keyout", `${name}.key`, "-out", `${name}.crt`];
   const names = [
@@ -114,7 +117,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
     await subject.apply(host("chained", chain, { "ssl-ciphers": "DEFAULT:@SECLEVEL=2" }));
     await subject.settled();
-    // as text nginx refuses it, and the form before is served
+    // Where the certificate is text, nginx refuses it, and the last good one is served.
     const fake = "Kubernetes Ingress Controller Fake Certificate";
     expect(await served("chained.example")).toBe(mode === "static" ? "chained.example" : fake);
     expect(await served("sha1.example")).toBe("sha1.example");

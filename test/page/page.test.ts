@@ -1,4 +1,4 @@
-/** The page in Chromium, on a controller with ten thousand hosts and requests that go on. */
+/** Tests the page in Chromium, on a controller with ten thousand hosts and continuous requests. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -7,7 +7,7 @@ import { accessibilityFaults, hasChromium, openPage, seen, startBrowser } from "
 import { crowd, fileOf, hostAt, hostile, ingress, shadowHost, shadowRoute } from "./support/town.ts";
 import { type PageWorld, startPageWorld } from "./support/world.ts";
 
-/** Each view with something in it. */
+/** The path of each view, with parameters that make it show something. */
 const views = {
   overview: "/ui/",
   routes: "/ui/routes?filter=shop",
@@ -39,7 +39,8 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 
   /**
-   * A page on one view. It has asked no other host, and has had no error, at the end of the test.
+   * Opens one view. At the end of the test this checks that the page sent no request to another
+   * host and reported no error.
    */
   async function opened(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
     const { page, wrong } = await openPage(browser, world.origin, options);
@@ -98,7 +99,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await settled(page);
     const failure = page.locator(".failure");
     const words = "abcdefghijklmnopqrstu".split("");
-    // Each letter asks, and gives up what was asked before.
+    // Each letter sends a request, and cancels the one before.
     await page.getByLabel("Filter").pressSequentially(words.join(" "));
     await expect.poll(() => seen(failure)).toBe("filter has 21 words, and may have 20");
     await page.getByLabel("Filter").fill("www.shop");
@@ -366,12 +367,12 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 });
 
-/** The view has its answer. */
+/** Waits until the view shows its answer. */
 async function settled(page: Page): Promise<void> {
   await page.locator("main").locator(".view table, .empty, .arrival, .failure:visible").first().waitFor();
 }
 
-/** Goes on by the key Tab until what has this text has the focus. */
+/** Presses Tab until the element with this text has the focus. */
 async function tabTo(page: Page, text: string): Promise<void> {
   for (let at = 0; at < 60; at++) {
     await page.keyboard.press("Tab");

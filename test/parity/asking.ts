@@ -1,7 +1,7 @@
 /**
- * Asks the running nginx about each request of a case before it is sent: nginx, the matcher and the
- * answer have to agree. Cookies that a case collects are not part of the question, so any of
- * several backends is right.
+ * Asks the running nginx for its decision about each request of a case before the request is sent.
+ * nginx's decision, the matcher's and the answer have to agree. The question lacks the cookies that
+ * a case collects, so any of several backends is accepted.
  */
 import type { Decision } from "../../src/decide/decision.ts";
 import type { Answer } from "./answer.ts";
@@ -12,8 +12,8 @@ import type { LiveDecision, Subject } from "./subject.ts";
 export class Asking {
   #decisions: (LiveDecision | { readonly note: string } | undefined)[] = [];
   /**
-   * The number of requests that nginx has answered about, and of those that it could not be asked
-   * about.
+   * The number of requests for which nginx returned a decision, and of those for which it could
+   * not.
    */
   readonly counts = { asked: 0, notes: 0 };
 
@@ -22,7 +22,7 @@ export class Asking {
     this.#decisions.push(asked && (await decided?.(asked)));
   };
 
-  /** The disagreements in the requests of the case since the last call. */
+  /** Returns the disagreements in the requests of the case since the last call. */
   mistakes(wanted: Case, answers: readonly Answer[]): readonly string[] {
     const decisions = this.#decisions;
     this.#decisions = [];

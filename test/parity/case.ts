@@ -12,16 +12,19 @@ import type { Answer } from "./answer.ts";
 import type { RequestSpec } from "./request-spec.ts";
 
 export interface Case {
-  /** `routing/canary-false` for `routing/canary/canary-false.yaml`. */
+  /**
+   * The name without the feature's folder: `routing/canary-false` for
+   * `routing/canary/canary-false.yaml`.
+   */
   readonly name: string;
   readonly title: string;
   /** Annotations and ConfigMap keys without prefix, flags with their dashes, rules `RS-n.m`. */
   readonly covers: readonly string[];
-  /** The case's own; `$NS` in the file. */
+  /** The case's own namespace; the file writes it as `$NS`. */
   readonly namespace: string;
   readonly configMap: Settings;
   readonly flags: readonly string[];
-  /** Seconds between one Ingress and the next; shows only in creation timestamps. */
+  /** Seconds between the creation timestamps of one Ingress and the next. No time passes. */
   readonly pause: number;
   /** Names of fields, at any depth of an answer, that may differ. */
   readonly ignore: readonly string[];
@@ -57,7 +60,7 @@ interface DraftObject {
 interface CaseFile extends Partial<Omit<Case, "objects" | "requests" | "name" | "namespace">> {
   readonly title: string;
   readonly covers: readonly string[];
-  /** Ingresses without a class do not get the class `nginx`. */
+  /** If true, Ingresses without a class do not get the class `nginx`. */
   readonly noClass?: boolean;
   readonly objects?: readonly DraftObject[];
   readonly requests: readonly (RequestSpec & StepFile)[];
@@ -77,9 +80,9 @@ const apiVersions: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of all cases by name, without their ending. Below a section each feature has a folder,
- * which is for readers alone: it is no part of the name, because the name decides about the
- * namespace, and answers were recorded with that.
+ * The files of all cases, by the names of the cases. Below a section each feature has a folder for
+ * the sake of readers. The folder is not part of the name, because the namespace is made of the
+ * name, and the answers were recorded with that namespace.
  */
 const files: ReadonlyMap<string, string> = new Map(
   readdirSync(corpus, { recursive: true, encoding: "utf8" })
@@ -89,8 +92,8 @@ const files: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The names of all cases that one of the comma-separated patterns matches, `routing/canary*`; all
- * of them without a pattern.
+ * Returns the names of all cases that one of the comma-separated patterns matches, such as
+ * `routing/canary*`; all names without a pattern.
  */
 export function caseNames(patterns = "**"): readonly string[] {
   return [...files.keys()].filter((name) => patterns.split(",").some((pattern) => matchesGlob(name, pattern))).sort();
@@ -100,10 +103,7 @@ export function loadCase(name: string): Case {
   return readCase(name, readFileSync(`${files.get(name)}.yaml`, "utf8"));
 }
 
-/**
- * Throws when the text is not YAML. A field that no case has is a mistake in the corpus, which is
- * not searched for here.
- */
+/** Throws when the text is not YAML. Unknown fields are not checked. */
 export function readCase(name: string, text: string): Case {
   const namespace = `c-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
   const file: CaseFile = parse(text.replaceAll("$NS", namespace));
@@ -128,8 +128,8 @@ export function readCase(name: string, text: string): Case {
 }
 
 /**
- * ingress-nginx's answers; `differs` chooses Sluice's own, which differ by a decision in
- * `docs/differences.md`, perhaps for one mode only (`NAME.differs.dynamic.json`).
+ * Reads ingress-nginx's answers. With `differs` it reads Sluice's own answers, which differ by a
+ * decision in `docs/differences.md`, perhaps for one mode only (`NAME.differs.dynamic.json`).
  */
 export function loadExpectation({ name, namespace }: Case, differs: boolean, mode: "dynamic" | "static"): Expectation {
   const decided = differs ? [differsFile(name, mode), differsFile(name)] : [];
@@ -137,7 +137,7 @@ export function loadExpectation({ name, namespace }: Case, differs: boolean, mod
   return JSON.parse(readFileSync(file!, "utf8").replaceAll("$NS", namespace));
 }
 
-/** Whether an answer that differs by decision exists beside the recorded one. */
+/** Returns whether an answer that differs by decision exists beside the recorded one. */
 export function hasDifference(name: string): boolean {
   const all = [differsFile(name), differsFile(name, "dynamic"), differsFile(name, "static")];
   return all.some((file) => existsSync(file));

@@ -1,6 +1,6 @@
 /**
- * Every way of asking, once, through a real nginx; the odd ones are where a client can be wrong and
- * a case pass for no reason.
+ * Uses every form of request once, through a real nginx. A mistake of the client in an unusual form
+ * could let a case pass for no reason.
  */
 import { constants } from "node:crypto";
 import { once } from "node:events";

@@ -17,7 +17,9 @@ import { Unanswered } from "./unanswered.ts";
 /** The cookies of a case, by name. */
 export type Jar = Map<string, string>;
 
-/** Sends the request as often as it says. Never rejects because of the other side. */
+/**
+ * Sends the request as often as the spec says. It never rejects because of the server's behaviour.
+ */
 export async function ask(spec: RequestSpec, jar: Jar, pki: Pki): Promise<Answer> {
   const { method = "GET", scheme = "http", host = "None", path = "/", repeat = 1 } = spec;
   const request = spec.name ?? `${method} ${scheme}://${host}${path}`;
@@ -90,7 +92,8 @@ async function send(spec: RequestSpec, socket: Writable, head: string): Promise<
 }
 
 /**
- * Several requests on one connection: their statuses, and whether the server kept it to the end.
+ * Sends several requests on one connection, and returns their statuses and whether the server kept
+ * the connection to the end.
  */
 async function sameConnection(
   spec: RequestSpec,

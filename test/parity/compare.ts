@@ -49,7 +49,7 @@ function without(value: unknown, ignore: readonly string[]): unknown {
   return Object.fromEntries(kept.map(([name, item]) => [name, without(item, ignore)]));
 }
 
-/** Which objects were refused, without the sentences, which are the API server's own. */
+/** Returns the refused objects without the messages, which differ between API servers. */
 function refusals({ rejectedByApiServer = [] }: Expectation): readonly string[] {
   return rejectedByApiServer.map((line) => line.split(":")[0]!);
 }

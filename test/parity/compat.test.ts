@@ -1,6 +1,6 @@
 /**
- * `sluice compat` against the recorded cases: where Sluice answers differently, the report names
- * the heading of that decision; where the answers are equal, it reports no work.
+ * Runs `sluice compat` on the recorded cases. Where Sluice answers differently, the report must
+ * name the heading of that decision; where the answers are equal, it must report no work.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 /**
- * A connection as a case needs it: between these addresses, with or without a PROXY line, and with
+ * Opens a connection for a case: between given addresses, with or without a PROXY line, and with
  * its own TLS handshake. The data of the handshake is part of the answer, so it is kept even when
  * the request fails.
  */
@@ -22,12 +22,12 @@ export interface Connection {
 
 const versions = { TLSv1_2: "TLSv1.2", TLSv1_3: "TLSv1.3" } as const;
 /**
- * Named beside the ciphers of a case, which speak of TLS 1.2: Node takes a list without these as
- * "no TLS 1.3".
+ * These are added to the ciphers of a case, which are those of TLS 1.2: Node reads a list without
+ * TLS 1.3 ciphers as "no TLS 1.3".
  */
 const tls13Ciphers = "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256";
 
-/** Throws `Unanswered` when there is none. */
+/** Opens the connection; throws `Unanswered` when that fails. */
 export async function connect(spec: RequestSpec, pki: Pki): Promise<Connection> {
   if (spec.scheme !== "https") return { socket: await tcp(spec), shown: {} };
   const options = optionsOf(spec, pki);
@@ -36,14 +36,15 @@ export async function connect(spec: RequestSpec, pki: Pki): Promise<Connection> 
   if (!spec.tls?.resume) return { socket: first, shown: { certificate, ...shown(first, spec.tls) } };
   const session = first.getSession();
   const ticket = first.getTLSTicket() !== undefined;
-  // From both sides: then the server has done all that the handshake asks of it, such as keeping
-  // the session where its other workers find it.
+  // The connection is closed from both sides. Then the server has completed its part of the
+  // handshake, such as storing the session for its other workers.
   first.end().resume();
   await reached(first, "close", spec.timeout ?? 10);
   await delay(1000 * (spec.tls.resumeAfter ?? 0));
   const second = await tls(spec, { ...options, ...(session ? { session } : {}) });
   const resumed = second.isSessionReused();
-  // A resumed session shows no certificate of its own: it stands for that of the first handshake.
+  // A resumed session has no certificate of its own; the certificate of the first handshake holds
+  // for it.
   const stated = { ticket, resumed, certificate: resumed ? certificate : subjectOf(second) };
   return { socket: second, shown: { ...stated, ...shown(second, spec.tls) } };
 }
@@ -99,7 +100,10 @@ function shown(socket: TLSSocket, spec: TlsSpec = {}): Connection["shown"] {
   };
 }
 
-/** The subject of the server's certificate, the most specific part first, as RFC 2253 has it. */
+/**
+ * Returns the subject of the server's certificate in the form of RFC 2253, with the most specific
+ * part first.
+ */
 function subjectOf(socket: TLSSocket): string {
   return (socket.getPeerX509Certificate()?.subject ?? "").split("\n").reverse().join(",");
 }

@@ -1,9 +1,9 @@
-/** Recorded cases in which routes act differently from Ingresses. */
+/** Lists the recorded cases in which routes act differently from Ingresses. */
 
 const depth = "a wildcard takes one label as the host of an Ingress, and several as that of a route";
 const cookieOfPattern = "the path of the cookie is a pattern, and that of a route is the part before it";
 
-/** The findings of the proof: the kinds of differences, and their reasons. */
+/** The differences that the proof finds: their kinds and reasons, by case. */
 export const unprovable: Readonly<Record<string, readonly [kinds: string, why: string]>> = {
   "access/auth-cache-per-location": ["wildcard-depth", depth],
   "access/risk-level-low": [
@@ -64,15 +64,18 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
 };
 
 /**
- * Headers of error pages that name objects: the route in place of the Ingress, and the number of a
- * port in place of its name.
+ * Headers of error pages that name objects: after the conversion they name the route in place of
+ * the Ingress, and the number of a port in place of its name.
  */
 export const ofObjects: Readonly<Record<string, (text: string) => string>> = {
   "x-ingress-name": (text) => (text === "" ? "" : "<name>"),
   "x-service-port": (text) => (text === "" ? "" : "<port>"),
 };
 
-/** Cases of the sample beside every twelfth: each has shown a mistake in how routes are served. */
+/**
+ * Cases that the sample always contains, beside every twelfth: each of them has shown a mistake in
+ * the serving of routes.
+ */
 export const alwaysReplayed: readonly string[] = [
   "access/custom-http-errors",
   "routing/catch-all-health-and-status",
@@ -89,7 +92,7 @@ const refused = "a version that is refused is not converted, and the last good o
 const sharedCookie = "several Ingresses share a Service and its cookie; routes have each their own";
 const slash = "from-to-www-redirect drops the slash at the end of the path, and RequestRedirect keeps it";
 
-/** Requests that routes answer otherwise, by their numbers in the case, and why. */
+/** Requests that routes answer differently, by their numbers in the case, with the reason. */
 export const answeredOtherwise: Readonly<Record<string, readonly [requests: readonly number[], why: string]>> = {
   "access/auth-tls-sni-and-host": [[2], otherName],
   "access/auth-url-reaches-the-implicit-root": [[1], noRule],

@@ -66,7 +66,7 @@ async function certificateSecret(): Promise<KubernetesObject> {
   return { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata: fallback, data } as KubernetesObject;
 }
 
-/** All objects of one Snapshot that another one has not, or has otherwise. */
+/** Returns the changes from one Snapshot to another. */
 export function changesBetween(before: Snapshot, after: Snapshot): readonly ObjectChange[] {
   return Object.values(tableOf).flatMap((name) => {
     const [old, fresh] = [before, after].map(

@@ -1,7 +1,7 @@
 /**
- * The recorded cases after `sluice convert`: their Ingresses become routes, nginx serves these, and
- * the answers are those that ingress-nginx gave. A sample runs with the other suites, and all of
- * them with CONVERT_CASES='**' (npm run convert-corpus).
+ * Runs the recorded cases after `sluice convert`: their Ingresses become routes, nginx serves
+ * these, and the answers must be those of ingress-nginx. A sample of the cases runs with the other
+ * suites, and all of them with CONVERT_CASES='**' (npm run convert-corpus).
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,13 +58,13 @@ describe.each([...groups])("with %s", (_flags, group) => {
     const [known = []] = answeredOtherwise[wanted.name] ?? [];
     const lines = all.filter(({ request }) => !known.includes(request)).flatMap((one) => one.lines);
     expect(lines.join("\n")).toBe("");
-    // A request with equal answers must not stay on the list.
+    // A request whose answers are equal must be removed from the list.
     expect(all.map(({ request }) => request)).toEqual(known);
   });
 });
 
 interface Differing {
-  /** Its number among the requests of the case; 0: objects were refused. */
+  /** Its number among the requests of the case; 0 if objects were refused. */
   readonly request: number;
   readonly lines: readonly string[];
 }
@@ -82,7 +82,10 @@ async function found(wanted: Case, runner: Runner): Promise<readonly Differing[]
   return result;
 }
 
-/** Two Locations that mean the same page are equal, and so are two names of the right kind. */
+/**
+ * Replaces parts that may differ: different Locations of the same page become equal, and so do
+ * names of objects of the right kind.
+ */
 function comparable({ requests, ...rest }: Expectation): Expectation {
   return {
     ...rest,

@@ -1,7 +1,7 @@
 /**
- * The matcher of `sluice why` against the recorded cases: its decision about each request fits the
- * recorded answer. Where something cannot be known in advance (a password, an auth service), both
- * outcomes fit.
+ * Tests the matcher of `sluice why` with the recorded cases: its decision about each request must
+ * fit the recorded answer. Where the outcome cannot be known in advance (a password, an auth
+ * service), both outcomes fit.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -69,7 +69,7 @@ test("the matcher fits the answers of all recorded requests", () => {
 /** Cases whose answers depend on more than a Configuration, with the reason. */
 const wrongAnswers: Readonly<Record<string, string>> = {};
 
-/** One for each request; undefined for raw bytes and requests that are not HTTP. */
+/** Returns a decision for each request; undefined for raw bytes and requests that are not HTTP. */
 function decisionsOn({
   namespace: home,
   objects,

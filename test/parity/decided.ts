@@ -1,15 +1,16 @@
 /**
- * Where Sluice answers otherwise than ingress-nginx by decision. The decision is a heading of
- * `docs/differences.md`, with a line `parity: routing/canary-false, access/satisfy-all` below it;
- * what is expected instead lies beside the recording as `NAME.differs.json`. One without the other
- * is a mistake, so that no answer differs without a reason that users can read.
+ * Finds the cases in which Sluice deliberately answers differently from ingress-nginx. Each
+ * decision is a heading of `docs/differences.md`, with a line `parity: routing/canary-false,
+ * access/satisfy-all` below it. The expected answer lies beside the recording as
+ * `NAME.differs.json`. One without the other is a mistake, so no answer differs without a reason
+ * that users can read.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { caseNames, hasDifference } from "./case.ts";
 
 const page = new URL("../../docs/differences.md", import.meta.url);
 
-/** The heading of each case that differs, by the name of the case. */
+/** Returns the heading for each case that differs, by the name of the case. */
 export function decidedDifferences(text: string): ReadonlyMap<string, string> {
   const headings = new Map<string, string>();
   let heading = "";
@@ -26,8 +27,8 @@ export function differencesPage(): string {
 }
 
 /**
- * Inconsistencies: an entry without a case, an entry without its answer, an answer without an
- * entry.
+ * Returns the inconsistencies: an entry without a case, an entry without its answer, an answer
+ * without an entry.
  */
 export function mismatches(decided: ReadonlyMap<string, string>): readonly string[] {
   const names = caseNames();

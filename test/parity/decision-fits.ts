@@ -1,10 +1,13 @@
-/** Whether a decision about a request fits the recorded answer. */
+/** Judges whether a decision about a request fits the recorded answer. */
 import type { Decision } from "../../src/decide/decision.ts";
 import type { AskedRequest } from "../../src/decide/request.ts";
 import type { Answer } from "./answer.ts";
 import type { RequestStep } from "./case.ts";
 
-/** The request for the question; undefined for raw bytes and requests that are not HTTP. */
+/**
+ * Turns the request of a case into one for the matcher; undefined for raw bytes and requests that
+ * are not HTTP.
+ */
 export function askedOf({
   raw,
   scheme = "http",
@@ -36,7 +39,7 @@ export function outcomesOf({ status, seen, tally, answers }: Answer): readonly O
   return status === undefined ? several : [[status, seen?.backend]];
 }
 
-/** An author's snippet, which may answer anything. */
+/** Annotations with an author's snippet, which may answer anything. */
 const bySnippet = new Set(["server-snippet", "configuration-snippet"]);
 
 /** Statuses with which an auth service or a sign-in page ends a request. */
@@ -72,12 +75,12 @@ export function fits(
 }
 
 /**
- * The backend answers with any status that it is asked for, and an answer to HEAD has no body that
- * names the backend.
+ * Whether the answer can be that of a backend without naming it: the backend answers with any
+ * status that the request demands, and an answer to HEAD has no body.
  */
 export const ofBackend = ({ path = "", method }: RequestStep): boolean => path.includes("echo-") || method === "HEAD";
 
-/** Answers that nginx gives only if the decision says so. */
+/** Statuses that nginx answers only if the decision says so. */
 const ownAnswers = [204, 301, 308, 401, 404, 503];
 
 export function told({ end, host, guards }: Decision): string {

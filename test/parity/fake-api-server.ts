@@ -1,8 +1,8 @@
 /**
- * Fills in what an API server fills in, so that objects from a file look as if they came from a
- * cluster: uid, resourceVersion, creationTimestamp, a ClusterIP, the default class, `stringData` as
- * `data`. It refuses nothing. Time is counted here, in seconds that the runner says have passed:
- * the age of an Ingress decides conflicts, and no test waits for a clock.
+ * Completes objects as an API server does, so that objects from a file look as if they came from a
+ * cluster: it adds uid, resourceVersion, creationTimestamp, a ClusterIP and the default class, and
+ * turns `stringData` into `data`. It refuses nothing. The runner advances its clock, because the
+ * age of an Ingress decides conflicts and no test should wait.
  */
 import type { KubernetesObject, ObjectMeta } from "../../src/model/objects.ts";
 
@@ -39,8 +39,8 @@ export class FakeApiServer {
   }
 
   /**
-   * Creates or replaces; gives the object as it is stored. A replaced one keeps its uid, its age
-   * and its ClusterIP.
+   * Creates or replaces an object, and returns it as stored. A replaced object keeps its uid, its
+   * age and its ClusterIP.
    */
   apply(object: KubernetesObject): KubernetesObject {
     const old = this.#objects.get(keyOf(object));
@@ -97,7 +97,7 @@ export class FakeApiServer {
     return { ...given, ports, type, clusterIP, clusterIPs: [clusterIP] };
   }
 
-  /** In 10.96.0.0/16, from 10.96.128.0 on: no backend answers there. */
+  /** Returns the next address of 10.96.0.0/16, from 10.96.128.0 on. No backend listens there. */
   #nextServiceAddress(): string {
     this.#serviceAddresses += 1;
     return `10.96.${128 + (this.#serviceAddresses >> 8)}.${this.#serviceAddresses & 255}`;

@@ -1,8 +1,8 @@
 /**
- * The coverage of the corpus, feature by feature, and the features that are not built yet. A case
- * is open while any word it covers or uses belongs to a feature that is not built, so building one
- * means removing its name from `notBuilt` and nothing else. A rule stands for its whole section:
- * `RS-13` for `RS-13.1` and the rest, unless a longer one is listed elsewhere.
+ * Lists the coverage of the corpus by feature, and the features that are not built yet. A case is
+ * open while any word that it covers or uses belongs to a feature that is not built. After building
+ * a feature, remove its name from `notBuilt`. A rule stands for its whole section: `RS-13` for
+ * `RS-13.1` and the rest, unless a longer one is listed elsewhere.
  */
 import type { Capability } from "../../src/directives/capabilities.ts";
 import type { Case } from "./case.ts";
@@ -102,15 +102,17 @@ const modules: Readonly<Record<string, Capability>> = {
   "enable-brotli": "brotli",
 };
 
-/** The module of nginx that the case needs and this nginx lacks. */
+/**
+ * Returns the module of nginx that the case needs and this nginx lacks; undefined if there is none.
+ */
 export function missingModule(wanted: Case, lacks: ReadonlySet<Capability>): Capability | undefined {
   const used = Object.values(wordsUsedBy(wanted)).flat();
   return used.map((word) => modules[word]).find((module) => module !== undefined && lacks.has(module));
 }
 
 /**
- * The features a case needs, by what it says it covers and by the annotations, keys and flags it
- * uses. The first is the one it is counted under.
+ * Returns the features that a case needs, by the words that it covers and by the annotations, keys
+ * and flags that it uses. The case is counted under the first one.
  */
 export function featuresOf({ covers, ...rest }: Case): readonly string[] {
   const covered = covers.map((word) => featureOf(word) ?? `unknown: ${word}`);
@@ -118,7 +120,7 @@ export function featuresOf({ covers, ...rest }: Case): readonly string[] {
   return [...new Set([...covered, ...used.filter((feature) => feature !== undefined)])];
 }
 
-/** The feature that lists the word, or else its section; undefined when none does. */
+/** Returns the feature that lists the word or its section; undefined when no feature does. */
 export function featureOf(word: string): string | undefined {
   const section = word.replace(/\.\d+$/, "");
   const listing = (wanted: string) => Object.keys(features).find((name) => features[name]!.includes(wanted));
@@ -126,8 +128,8 @@ export function featureOf(word: string): string | undefined {
 }
 
 /**
- * The settings of a case, by their source: annotations without prefix, keys of the ConfigMap, flags
- * with dashes and without value.
+ * Returns the settings of a case, by their source: annotations without prefix, keys of the
+ * ConfigMap, and flags with dashes and without values.
  */
 export function wordsUsedBy({ objects, requests, configMap, flags }: Omit<Case, "covers">) {
   const everyObject = [...objects, ...requests.flatMap(({ apply }) => apply ?? [])];

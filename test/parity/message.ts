@@ -1,14 +1,14 @@
 /**
- * The bytes of a request. Nothing is normalised, quoted or completed: the controller gets exactly
- * what a case contains.
+ * Builds the bytes of a request. Nothing is normalised, quoted or completed: the controller gets
+ * exactly the bytes of the case.
  */
 import type { RequestSpec } from "./request-spec.ts";
 
 export type Header = readonly [name: string, value: string];
 
 /**
- * Request line and headers in the order of the recordings: Host, Content-Length, what the case
- * writes, `more`.
+ * Returns the request line and the headers in the order of the recordings: Host, Content-Length,
+ * the headers of the case, then `more`.
  */
 export function headOf(spec: RequestSpec, more: readonly Header[]): string {
   const { method = "GET", path = "/", host } = spec;

@@ -1,7 +1,7 @@
 /**
- * Answers that a newer nginx gives by itself, whatever its configuration says, where the recording
- * is that of an older one. nginx 1.29.7 keeps connections to backends alive when a location says
- * nothing of them, and answers 400 to a CONNECT that names a path.
+ * Lists answers that changed with a newer version of nginx, whatever its configuration is; the
+ * recordings are those of an older one. nginx 1.29.7 keeps connections to backends alive by
+ * default, and answers 400 to a CONNECT that names a path.
  */
 const since = [1, 29, 7] as const;
 const lines: Readonly<Record<string, readonly RegExp[]>> = {
@@ -13,7 +13,7 @@ const lines: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** The remaining differences of a case on this version of nginx. */
+/** Returns the differences of a case that this version of nginx does not explain. */
 export function withoutNewer(name: string, version: string, differences: readonly string[]): readonly string[] {
   const known = lines[name];
   if (known === undefined || !isNewer(version)) return differences;

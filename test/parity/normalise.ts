@@ -1,7 +1,7 @@
 /**
  * Turns a reply into the form of the expectations: parts that vary from run to run are left out or
- * replaced. The same rules made the recordings. A rule that is looser hides a difference, and a
- * stricter one invents one.
+ * replaced. The recordings were made by the same rules. A looser rule would hide differences, and a
+ * stricter one would report false ones.
  */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Seen } from "../support/echo-backend.ts";
@@ -16,8 +16,8 @@ const varying = [
 ].flat();
 const hopHeaders = ["connection", "content-length", "transfer-encoding"];
 /**
- * Ends loops and differs with each Location, so no recording has it; `docs/differences.md` tells of
- * it.
+ * The header of Sluice that ends loops (`docs/differences.md`). It differs with each Location, and
+ * no recording contains it.
  */
 const added = "x-sluice-hops";
 const longestBody = 300;
@@ -75,8 +75,8 @@ function normalisedSeen(seen: Seen, spec: RequestSpec): Partial<Seen> {
 }
 
 /**
- * The value of an affinity cookie is ours to choose. `between` is the pattern of what parts two
- * cookies.
+ * Replaces the value of an affinity cookie, which need not equal ingress-nginx's. `between` is the
+ * pattern of the separator of two cookies.
  */
 function hideAffinity(cookies: string, between: string, { keepCookieValue, cookie }: RequestSpec): string {
   if (keepCookieValue) return cookies;
@@ -85,7 +85,10 @@ function hideAffinity(cookies: string, between: string, { keepCookieValue, cooki
   return cookies.replace(pattern, "$1<cookie>");
 }
 
-/** The request as a backend saw it is in the body, or for a websocket in `X-Echo`. */
+/**
+ * Returns the request as the backend saw it, which stands in the body or, for a websocket, in
+ * `X-Echo`.
+ */
 function textOf({ headers, body }: Reply): string {
   const value = (wanted: string): string | undefined => headers.find(([name]) => name === wanted)?.[1];
   const echo = value("x-echo");

@@ -1,8 +1,8 @@
 /**
- * Every case of the corpus against Sluice, in both modes: the answers must be those that
- * ingress-nginx gave, or those that `docs/differences.md` decides. In dynamic mode nginx is asked
- * before each request where it would go, and has to say that. What nginx without Lua cannot do is
- * left out of static mode and said (`stock-limits.ts`).
+ * Runs every case of the corpus against Sluice, in both modes: the answers must be those of
+ * ingress-nginx, or those of a decision in `docs/differences.md`. In dynamic mode nginx is asked
+ * before each request where it would send it, and the answer has to agree. Cases that nginx without
+ * Lua cannot serve are skipped in static mode with a reason (`stock-limits.ts`).
  *
  *   PARITY_CASES='routing/canary*,access/*'   only these
  *   PARITY_MODE=static                        one mode only
@@ -61,7 +61,7 @@ for (const mode of modes) {
   const limits = mode === "static" ? stockLimits() : new Map<string, string>();
 
   describe(`${mode} mode`, () => {
-    // The echo backends remember the requests of a case, and one mode must not find those of the
+    // The echo backends remember the requests of a case, and one mode must not see those of the
     // other.
     beforeAll(async () => {
       backends = await startEchoBackends({ addresses: backendAddresses, ...pki.backend });
@@ -95,7 +95,7 @@ for (const mode of modes) {
   });
 }
 
-/** Why the case is not run, and how it is counted. */
+/** Returns why the case is not run, and how it is counted. */
 function leftOut(wanted: Case, limits: ReadonlyMap<string, string>): { as: Outcome; why: string } | undefined {
   const missing = PARITY_OPEN ? [] : featuresOf(wanted).filter((name) => notBuilt.includes(name));
   if (missing.length > 0) return { as: "open", why: `open, needs ${missing.join(", ")}` };
@@ -117,8 +117,8 @@ async function check(wanted: Case, mode: Mode, runner: Runner, asking: Asking): 
 }
 
 /**
- * One controller for each set of flags. Cases with the default ConfigMap come first: each change of
- * it costs a turn.
+ * Groups the cases by their flags, because each set of flags needs a controller of its own. Cases
+ * with the default ConfigMap come first, because each change of the ConfigMap costs a turn.
  */
 function byFlags(all: readonly Case[]): ReadonlyMap<string, readonly Case[]> {
   const isDefault = ({ configMap }: Case): boolean => Object.keys(configMap).length === 0;

@@ -1,6 +1,6 @@
 /**
- * `sluice convert` on all recorded clusters: for how many it proves that routes do the same, and
- * why the others differ. docs/move.md has the numbers. No nginx runs here;
+ * Runs `sluice convert` on all recorded clusters, and counts for how many it proves that routes do
+ * the same, and why the others differ. docs/move.md has the numbers. No nginx runs here;
  * test/parity/converted.test.ts serves the routes.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -30,7 +30,8 @@ test("routes are proved to do what Ingresses do, but for what the list names", {
       const flags = flagsOf("dynamic", ["--watch-ingress-without-class=true", ...wanted.flags]);
       const { proof, conversion } = converted(clusterOf(wanted, pki), { flags, as: "run" }, options);
       if (conversion.kept.size > 0) stay += 1;
-      // Recorded hosts have certificates only where they matter.
+      // Most recorded hosts have no certificates, so the differences about certificates are not
+      // counted.
       const kinds = proof.differences.map(({ kind }) => kind).filter((kind) => kind !== "fake-certificate");
       if (kinds.length > 0) found.set(name, [...new Set(kinds)].sort().join(", "));
     }
@@ -55,7 +56,7 @@ test("routes are proved to do what Ingresses do, but for what the list names", {
   }
 });
 
-/** The objects of the API server before the first request of a case. */
+/** Returns the objects of the API server before the first request of a case. */
 function clusterOf({ namespace: home, objects, configMap, pause }: Case, pki: Pki): Snapshot {
   const api = new FakeApiServer(new Date("2026-01-01T00:00:00Z"));
   const all: readonly KubernetesObject[] = [

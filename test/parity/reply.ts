@@ -1,17 +1,17 @@
 /**
- * Reads HTTP/1 answers from a socket, one after the other. It is a reader of our own, because a
- * case must see every header as it came and in order, and because an answer to malformed bytes
- * counts as well. Data that arrived before a reset is still read.
+ * Reads HTTP/1 answers from a socket, one after the other. Sluice's tests have their own reader,
+ * because a case must see every header unchanged and in order, and because answers to malformed
+ * bytes count as well. Data that arrived before a reset is still read.
  */
 import type { Socket } from "node:net";
 import { Unanswered } from "./unanswered.ts";
 
 export interface Reply {
   readonly status: number;
-  /** Names in lower case, repeated ones as they came. */
+  /** The headers in their order, with names in lower case; repeated headers stay apart. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
-  /** Whether the server keeps the connection, by what the answer says. */
+  /** Whether the server keeps the connection, according to the headers of the answer. */
   readonly kept: boolean;
 }
 
@@ -35,7 +35,10 @@ export class ReplyReader {
     socket.on("close", () => note(() => (this.#ended = true)));
   }
 
-  /** Throws `Unanswered` when there is none, or only a part. `100 Continue` is passed over. */
+  /**
+   * Reads one answer. Throws `Unanswered` when there is none, or only a part of it. `100 Continue`
+   * is skipped.
+   */
   async read(method: string): Promise<Reply> {
     const statusLine = await this.#line();
     if (statusLine === undefined) throw new Unanswered("error", "RemoteDisconnected");
@@ -82,7 +85,7 @@ export class ReplyReader {
     return Buffer.concat(chunks);
   }
 
-  /** Without its end; undefined at the end of the stream. */
+  /** Reads a line and returns it without its line break; undefined at the end of the stream. */
   async #line(): Promise<string | undefined> {
     while (!this.#unread.includes("\n")) if (!(await this.#more())) return undefined;
     const end = this.#unread.indexOf("\n");
@@ -107,7 +110,7 @@ export class ReplyReader {
     return taken;
   }
 
-  /** Waits for bytes; false at the end of the stream. */
+  /** Waits for more bytes; returns false at the end of the stream. */
   async #more(): Promise<boolean> {
     const before = this.#unread.length;
     const done = (): boolean => this.#unread.length > before || this.#ended || this.#error !== undefined;

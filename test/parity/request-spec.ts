@@ -1,9 +1,8 @@
 /**
- * One request as a case writes it. Absent means the default that docs/ingress-nginx/corpus.md
- * names.
+ * One request as a case writes it. An absent field has the default of docs/ingress-nginx/corpus.md.
  */
 export interface RequestSpec {
-  /** Absent: no Host header and no SNI. */
+  /** If absent, the request has no Host header and no SNI. */
   readonly host?: string;
   /** Sent as it is; `{x*5000}` becomes 5,000 times the letter x, here and in header values. */
   readonly path?: string;
@@ -13,13 +12,13 @@ export interface RequestSpec {
   readonly headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
   readonly body?: string | { readonly bytes: number };
   readonly tls?: TlsSpec;
-  /** Sends the cookies that earlier answers of the case set. */
+  /** Whether to send the cookies that earlier answers of the case set. */
   readonly jar?: boolean;
   readonly digest?: { readonly user: string; readonly password: string };
   readonly repeat?: number;
   readonly parallel?: boolean;
   readonly only?: "set" | "count";
-  /** Bytes instead of all the above; of a list, one part each half second. */
+  /** Bytes to send instead of all the above; the parts of a list are sent half a second apart. */
   readonly raw?: string | readonly string[];
   /** The name of the answer in the expectation. */
   readonly name?: string;
@@ -36,14 +35,16 @@ export interface RequestSpec {
   readonly timeout?: number;
   /** Seconds. */
   readonly slowerThan?: number;
-  /** The number of requests on one connection, one `every` that many seconds. */
+  /**
+   * The number of requests on one connection, with a pause of `every` seconds between two of them.
+   */
   readonly same?: number;
   readonly every?: number;
 }
 export type HeaderValue = string | number | boolean;
 
 export interface TlsSpec {
-  /** Null: none. Absent: the host. */
+  /** The server name of the handshake: null for none, absent for the host. */
   readonly sni?: string | null;
   /** A certificate of the PKI. */
   readonly client?: "client" | "stranger";
@@ -51,9 +52,12 @@ export interface TlsSpec {
   readonly ciphers?: string;
   readonly curve?: string;
   readonly alpn?: readonly string[];
-  /** Records protocol and cipher. */
+  /** Whether to record protocol and cipher. */
   readonly show?: boolean;
-  /** A second handshake that offers the session of the first, `resumeAfter` that many seconds. */
+  /**
+   * Whether to make a second handshake that offers the session of the first, after `resumeAfter`
+   * seconds.
+   */
   readonly resume?: boolean;
   readonly resumeAfter?: number;
 }

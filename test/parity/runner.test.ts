@@ -1,7 +1,7 @@
 /**
- * The runner itself: cases against a real nginx whose configuration is written here by a translator
- * of a page, right for a few cases and wrong on purpose for one. It proves the way from a case to
- * its verdict, not Sluice.
+ * Tests the runner itself: a few cases run against a real nginx whose configuration a minimal
+ * translator writes here, correct for most and deliberately wrong for one. This tests the path from
+ * a case to its result, not Sluice.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

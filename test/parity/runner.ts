@@ -1,7 +1,7 @@
 /**
- * Runs cases one after the other against one controller: each in its own namespace, the ConfigMap
- * changed only where a case needs it. What a case leaves behind is removed in the same turn that
- * brings the next one in, which halves the number of turns.
+ * Runs cases one after the other against one controller, each in its own namespace. The ConfigMap
+ * is changed only where a case needs it. The objects of a case are removed in the same turn that
+ * adds those of the next case, which halves the number of turns.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -51,8 +51,8 @@ export class Runner {
   }
 
   /**
-   * The controller's answers to the requests of the case. Rejects only when the controller or the
-   * runner itself is broken.
+   * Returns the controller's answers to the requests of the case. Rejects only when the controller
+   * or the runner itself is broken.
    */
   async run(wanted: Case): Promise<Expectation> {
     this.#api.passTime(betweenCasesS);
@@ -93,15 +93,18 @@ export class Runner {
     return answers;
   }
 
-  /** A `wait` after a change gave the controller time to apply it; here its end is known. */
+  /**
+   * In the recording, a `wait` after a change gave the controller time to apply it; here the
+   * controller reports when it is live.
+   */
   async #live(changed: readonly KubernetesObject[]): Promise<void> {
     await this.#subject.apply(changed);
     await this.#subject.settled();
   }
 
   /**
-   * The ConfigMap of the case, after an empty one: a value of the case before is no last good value
-   * of this one.
+   * Returns the ConfigMap of the case, after an empty one, so that a value of the case before
+   * cannot become the last good value of this one.
    */
   async #settingsFor({ configMap }: Case): Promise<readonly KubernetesObject[]> {
     if (isDeepStrictEqual(configMap, this.#settings)) return [];

@@ -1,6 +1,6 @@
 /**
- * The surroundings of every case: the Services and Secrets of its namespace, and objects that a
- * controller expects in a cluster. `none` has no endpoint on purpose; `errors` answers with the
+ * The objects that every case finds: the Services and Secrets of its namespace, and objects that a
+ * controller expects in a cluster. `none` deliberately has no endpoint; `errors` answers with the
  * status in a request's X-Code.
  */
 import type { KubernetesObject } from "../../src/model/objects.ts";
@@ -19,8 +19,8 @@ const addressesOf = {
 } as const;
 
 /**
- * Where an echo backend listens: those above, some for the cases' own EndpointSlices, and one that
- * plays a ClusterIP.
+ * The addresses of echo backends: those above, some for the cases' own EndpointSlices, and one that
+ * acts as a ClusterIP.
  */
 export const backendAddresses: readonly string[] = [
   ...Array.from({ length: 10 }, (_, i) => `192.0.2.${10 + i}`),
@@ -28,13 +28,13 @@ export const backendAddresses: readonly string[] = [
 ];
 
 /**
- * In it stand Services that a flag may name (`--default-backend-service=sentinel/errors`) before
- * any case runs.
+ * The namespace of Services that a flag may name (`--default-backend-service=sentinel/errors`)
+ * before any case runs.
  */
 const sentinelNamespace = "sentinel";
 const controllerNamespace = "ingress-nginx";
 
-/** The objects that exist before the controller starts. */
+/** Returns the objects that exist before the controller starts. */
 export function clusterObjects(pki: Pki): readonly KubernetesObject[] {
   return [
     namespace(controllerNamespace),

@@ -1,7 +1,7 @@
 /**
- * Cases that nginx without Lua cannot serve, so that `static` mode answers differently: by reason.
- * `docs/differences.md` tells users the same. A case that passes is removed from the list; the
- * suite runs only the others.
+ * Cases that nginx without Lua cannot serve, by reason; `static` mode answers them differently, and
+ * `docs/differences.md` lists the same for users. The suite skips them. A case that would pass is
+ * removed from the list.
  */
 const reasons: Readonly<Record<string, readonly string[]>> = {
   "nginx alone cannot percent-encode a value, so the page that a client came from is told as it was asked": [
@@ -48,7 +48,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The reason for each case, by its name. */
+/** Returns the reason for each case, by its name. */
 export function stockLimits(): ReadonlyMap<string, string> {
   return new Map(Object.entries(reasons).flatMap(([reason, names]) => names.map((name) => [name, reason] as const)));
 }

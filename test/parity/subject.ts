@@ -1,7 +1,7 @@
 /**
  * The system under test with the smallest interface that the cases need: a whole controller whose
- * source is this process. `settled` is the important part: it resolves when everything applied so
- * far is live in every worker, so that no case waits for a fixed time and no probe has to be sent.
+ * source is this process. `settled` resolves when everything applied so far is live in every
+ * worker, so no case waits for a fixed time or sends probes.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,27 +26,27 @@ import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts
 
 export interface Subject {
   /**
-   * Creates or replaces. Returns one line, `Kind name: why`, for each object that an API server
-   * would refuse.
+   * Creates or replaces objects. Returns one line, `Kind name: why`, for each object that an API
+   * server would refuse.
    */
   readonly apply: (objects: readonly KubernetesObject[]) => Promise<readonly string[]>;
   readonly remove: (objects: readonly KubernetesObject[]) => Promise<void>;
   /** Resolves when all changes are live; rejects when that has become impossible. */
   readonly settled: () => Promise<void>;
   /**
-   * The decision of the running nginx about a request, where it can be asked; a note where it
-   * cannot decide.
+   * Returns the decision of the running nginx about a request, or a note where it cannot decide.
+   * Absent in static mode, where nginx cannot be asked.
    */
   readonly decided?: (asked: AskedRequest) => Promise<LiveDecision | { readonly note: string }>;
-  /** The process id of nginx's master, if it is a child of this process. */
+  /** Returns the process id of nginx's master, if it is a child of this process. */
   readonly nginxPid?: () => number | undefined;
   readonly stop: () => Promise<void>;
 }
 
 export interface LiveDecision {
-  /** With the host and the route that nginx found. */
+  /** The decision with the host and the route that nginx found. */
   readonly live: Decision;
-  /** With those that the matcher finds. */
+  /** The decision with the host and the route that the matcher finds. */
   readonly matched: Decision;
 }
 
@@ -61,7 +61,7 @@ export interface SubjectOptions {
   readonly flags: readonly string[];
   /** Objects that are in the cluster before the controller starts; flags may name them. */
   readonly objects: readonly KubernetesObject[];
-  /** Called with all Problems after each turn. */
+  /** Receives all Problems after each turn. */
   readonly onProblems?: (all: readonly Problem[]) => void;
 }
 export type Mode = "dynamic" | "static";
@@ -107,7 +107,7 @@ export interface InPlaceOf {
   readonly nginx?: FoundNginx | undefined;
   readonly nameservers?: readonly string[] | undefined;
   readonly strangeRecords?: (keys: readonly string[]) => void;
-  /** Gateways are on the ports of Ingresses. */
+  /** Whether Gateways use the ports of Ingresses. */
   readonly sharesPorts?: boolean;
 }
 
@@ -175,7 +175,7 @@ export function flagsOf(mode: Mode, given: readonly string[]): Flags {
   return parsed.flags;
 }
 
-/** The Snapshot that a test makes by itself. */
+/** A source whose Snapshot the test edits directly. */
 export class MemorySource implements Source {
   #snapshot = emptySnapshot;
   readonly #listeners = new Set<() => void>();

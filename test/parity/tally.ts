@@ -1,5 +1,8 @@
 /** Counts cases by feature and prints the table that a run ends with. */
-/** `open`: not built, or this nginx lacks the module; the last: nginx without Lua cannot do it. */
+/**
+ * `open` means that the feature is not built or this nginx lacks the module; the last value means
+ * that nginx without Lua cannot serve the case.
+ */
 export type Outcome = "passed" | "failed" | "open" | "not in stock nginx";
 type Counts = Record<Outcome, number>;
 
@@ -15,7 +18,7 @@ export class Tally {
     this.#counts.set(feature, counts);
   }
 
-  /** Counts a case as failed when the work throws, and throws on. */
+  /** Counts a case as failed when the work throws, and throws the error again. */
   async during(feature: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -26,7 +29,7 @@ export class Tally {
     this.count(feature, "passed");
   }
 
-  /** Features in alphabetical order, then their sum. */
+  /** Returns the table: the features in alphabetical order, then their sum. */
   table(): string {
     const rows = [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1));
     const sum = (outcome: Outcome): number => rows.reduce((total, [, counts]) => total + counts[outcome], 0);

@@ -12,8 +12,8 @@ export class Unanswered extends Error {
   }
 
   /**
-   * The error of a socket in these words. Returns an error that is not about a connection, to be
-   * thrown on.
+   * Expresses the error of a socket in these words. Returns any other error unchanged, to be thrown
+   * again.
    */
   static from(error: unknown): unknown {
     if (!(error instanceof Error) || error instanceof Unanswered) return error;

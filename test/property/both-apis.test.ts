@@ -1,8 +1,8 @@
 /**
- * Random Ingresses and HTTPRoutes of the shared Gateway on a real nginx: each request goes where a
- * naive reading of docs/gateway-api.md, "Beside Ingresses", says, and `sluice why` says the same.
- * `SLUICE_REQUESTS=20000` asks more, SLUICE_SEED begins elsewhere. Paths of Ingresses are no
- * regular expressions here.
+ * Serves random Ingresses and HTTPRoutes of the shared Gateway on a real nginx. Each request must
+ * go where a naive reading of docs/gateway-api.md, "Beside Ingresses", says, and `sluice why` must
+ * say the same. `SLUICE_REQUESTS=20000` sends more requests, and SLUICE_SEED chooses other samples.
+ * Paths of Ingresses are not regular expressions here.
  */
 import { expect, test } from "vitest";
 import { startBothApis } from "../nginx/support/both-apis.ts";
@@ -22,7 +22,7 @@ const namespaces = ["ns", "other"];
 interface Match {
   readonly kind: "Ingress" | "HTTPRoute";
   readonly namespace: string;
-  /** Larger is older; no two objects have the same. */
+  /** A larger age is older; no two objects have the same age. */
   readonly age: number;
   readonly host: string;
   readonly path: string;
@@ -32,7 +32,7 @@ interface Match {
   readonly service: string;
 }
 
-/** One object for each; a host has a path of Ingresses once. */
+/** Draws the matches, one object for each. A host has each path of Ingresses once. */
 function matchesOf(draw: Draws): readonly Match[] {
   const all = Array.from({ length: 4 + draw.below(14) }, (_, age): Match => {
     const kind = draw.of(["Ingress", "HTTPRoute"] as const);
@@ -63,7 +63,7 @@ function objectOf({ kind, namespace, age, host, path, exact, conditional, servic
   return route({ name, namespace, age, hostnames: host === "" ? [] : [host], rules });
 }
 
-/** The names that may take a host, the most specific first. */
+/** Returns the names that may match a host, the most specific first. */
 function levelsOf(host: string): readonly string[] {
   const labels = host.split(".");
   return [host, ...labels.slice(1).map((_, at) => `*.${labels.slice(at + 1).join(".")}`), ""];
@@ -83,8 +83,8 @@ function takes({ path, exact, conditional }: Match, uri: string, isNew: boolean)
 }
 
 /**
- * Whether the first comes before the second: exact, longer, with conditions, then by namespace and
- * age.
+ * Returns whether the first comes before the second: an exact path first, then a longer one, then
+ * one with conditions, then by namespace and age.
  */
 function comesFirst(one: Match, other: Match): boolean {
   if (one.exact !== other.exact) return one.exact;

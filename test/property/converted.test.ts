@@ -19,7 +19,7 @@ const { SLUICE_SEED: first = "1", SLUICE_WORLDS: count, SLUICE_KEEP: isKept } = 
 const worlds =
   count === undefined ? keptWorlds() : Array.from({ length: Number(count) }, (_, at) => worldOf(Number(first) + at));
 
-// The time is for a machine that does much else; a world takes some ten seconds alone.
+// The time limit is for a busy machine; a world takes some ten seconds on an idle one.
 test(`${worlds.length} worlds of random Ingresses are answered alike by their routes`, {
   timeout: 300_000 + worlds.length * 180_000,
 }, async () => {
@@ -45,7 +45,7 @@ test(`${worlds.length} worlds of random Ingresses are answered alike by their ro
   }
   if (reports.length > 0) expect.fail(reports.join("\n\n"));
   console.log(`${counts.asked} requests; ${counts.named} are named, ${counts.kept} stay with their Ingresses`);
-  // Else it would compare nothing.
+  // Otherwise the test would compare nothing.
   expect(counts.asked - counts.named - counts.kept).toBeGreaterThan(counts.asked / 2);
 });
 

@@ -1,6 +1,6 @@
-/** Random choices of property tests, the same for the same seed. */
+/** Makes the random choices of property tests. The same seed gives the same choices. */
 
-/** Draws the same every time (mulberry32). */
+/** A seeded random generator (mulberry32). */
 export class Draws {
   #state: number;
 
@@ -19,7 +19,7 @@ export class Draws {
     return all[this.below(all.length)]!;
   }
 
-  /** `count` of them at most, each once. */
+  /** Draws at most `count` of the values, each at most once. */
   some<T>(all: readonly T[], count: number): T[] {
     return [...new Set(Array.from({ length: this.below(count + 1) }, () => this.of(all)))];
   }

@@ -93,7 +93,10 @@ function objectsOf(draw: Draws): Objects & { readonly others: KubernetesObject[]
   return { gateways, sets, routes, others: [gatewayClass, ...others] as unknown as KubernetesObject[] };
 }
 
-/** Listeners with the names `l0`, `l1` and so on, which other objects use as well. */
+/**
+ * Makes listeners with the names `l0`, `l1` and so on, which listeners of other objects have as
+ * well.
+ */
 function listenersOf(asked: readonly { readonly port: number; readonly hostname: string }[]) {
   return asked
     .filter((one, nth, all) => all.findIndex((o) => o.port === one.port && o.hostname === one.hostname) === nth)
@@ -106,7 +109,7 @@ function listenersOf(asked: readonly { readonly port: number; readonly hostname:
     }));
 }
 
-/** The port of the backend that stands for a Service. */
+/** The address of the backend that stands for a Service. */
 const addressOf = (nth: number) => `127.103.${nth >> 8}.${(nth & 255) + 1}`;
 
 function metadata(name: string, age: number) {
@@ -197,7 +200,7 @@ function decidable({ port, host, method, headers }: AskedRequest, target: string
   return { scheme: "http", host, target, method, headers: new Map(Object.entries(headers)), port } as const;
 }
 
-/** The Service that `sluice why` names for the request; undefined where it says 404. */
+/** Returns the Service that `sluice why` names for the request; undefined where it says 404. */
 function decidedOf(served: Served, one: AskedRequest, target: string, router?: Router): string | undefined {
   const asked = decidable(one, target);
   const decisions = decideGateways(served, asked, readRequest(asked)!, options, router);
@@ -206,10 +209,10 @@ function decidedOf(served: Served, one: AskedRequest, target: string, router?: R
   return decision?.backends[0]?.backend.service;
 }
 
-/** One of this many requests is also sent to the running nginx as a question. */
+/** For one in this many requests, the running nginx is asked for its decision as well. */
 const askedEach = 4;
 
-/** The decision by the route that the running nginx names. */
+/** Returns the decision with the route that the running nginx names. */
 async function liveOf(served: Served, one: AskedRequest, target: string, live: LiveNginx): Promise<string | undefined> {
   const answered = await askNginx({ served, decide: options }, decidable(one, target), live);
   return "note" in answered ? answered.note : decidedOf(served, one, target, answered.live);
@@ -220,7 +223,7 @@ test(`${requests} random requests find the routes that the specification names`,
     request.resume();
     response.end(request.socket.localAddress);
   }).listen(9100, "0.0.0.0");
-  // On a busy machine it would close a connection while nginx sends the next request.
+  // Otherwise the backend could close a connection while nginx sends the next request.
   backend.keepAliveTimeout = 0;
   await once(backend, "listening");
   const forCalls = createHttp2Server((request, response) => {

@@ -1,9 +1,10 @@
 /**
- * /** Who gets a request, as the text of the Gateway API says it (Gateway.spec.listeners,
- * ListenerSet.spec.listeners, HTTPRoute.spec.hostnames, HTTPRouteRule.matches and
- * GRPCRouteRule.matches), without any regard for how Sluice finds it: all matches are tried, and
- * the best one wins. Of routes of both kinds it says nothing. Here a service and a method are a
- * path, and what is not exact stands at `/`.
+ * /** A naive implementation of the text of the Gateway API about which Service gets a request
+ * (Gateway.spec.listeners, ListenerSet.spec.listeners, HTTPRoute.spec.hostnames,
+ * HTTPRouteRule.matches and GRPCRouteRule.matches). It is independent of Sluice's implementation:
+ * it tries all matches, and the best one wins. The text does not say how routes of both kinds
+ * compare. Here the service and the method of a GRPCRoute become a path, and a match that is not
+ * exact gets the path `/`.
  */
 import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
 import type { Gateway, GatewayListener, HTTPRoute } from "../../src/model/gateway/objects.ts";
@@ -23,19 +24,22 @@ type Rule = NonNullable<NonNullable<HTTPRoute["spec"]>["rules"]>[number];
 type Match = NonNullable<Rule["matches"]>[number];
 
 interface Fitting {
-  /** The criteria, the most important first; the smallest value wins. */
+  /** The values of the criteria, the most important first; smaller values win. */
   readonly order: readonly (number | string)[];
   readonly service: string;
 }
 
-/** A wildcard takes one label or more before the rest. */
+/** Returns whether a hostname matches a host. A wildcard stands for one label or more. */
 function takes(hostname: string, host: string): boolean {
   if (hostname === "") return true;
   if (hostname.startsWith("*.")) return host.endsWith(hostname.slice(1)) && host.length > hostname.length - 1;
   return hostname === host;
 }
 
-/** "most specific" of listeners: a name, then the longest wildcard, then no hostname. */
+/**
+ * The order of "most specific" listeners: a name first, then the longest wildcard, then no
+ * hostname.
+ */
 const specificity = (hostname: string): number =>
   hostname === "" ? 0 : hostname.startsWith("*.") ? hostname.length : 1000 + hostname.length;
 
@@ -51,8 +55,8 @@ interface Merged {
 }
 
 /**
- * "the merged list of all listeners": the Gateway's, those of the oldest set, then by name; the
- * first one of a hostname has it.
+ * Returns "the merged list of all listeners": those of the Gateway, then those of the sets by age
+ * and name. The first listener with a hostname gets it.
  */
 function mergedListeners(gateway: Gateway, sets: readonly ListenerSet[], port: number): Merged[] {
   const born = ({ metadata }: ListenerSet) => [Date.parse(String(metadata.creationTimestamp)), metadata.name];
@@ -67,7 +71,10 @@ function mergedListeners(gateway: Gateway, sets: readonly ListenerSet[], port: n
     .filter((one, at, rest) => rest.findIndex((o) => o.listener.hostname === one.listener.hostname) === at);
 }
 
-/** The name of the Service that gets it; undefined where no route takes it: 404. */
+/**
+ * Returns the name of the Service that gets the request; undefined if no route matches, so that the
+ * answer is 404.
+ */
 export function expected(request: AskedRequest, { gateways, sets, routes }: Objects): string | undefined {
   const gateway = gateways.find(({ metadata }) => metadata.name === request.gateway)!;
   const [found] = mergedListeners(gateway, sets, request.port)
@@ -111,7 +118,7 @@ function fittingIn(route: HTTPRoute | GRPCRoute, request: AskedRequest): Fitting
   );
 }
 
-/** Undefined where the request does not fit. */
+/** Returns the criteria of a match; undefined if the request does not match. */
 function requestOrder(match: Match, request: AskedRequest): readonly (number | string)[] | undefined {
   const path = pathOrder(match, request.path);
   if (path === undefined || !fulfils(match, request)) return undefined;
@@ -135,8 +142,8 @@ function callOrder({ method: asked = {}, headers = [] }: GRPCRouteMatch, request
 }
 
 /**
- * Exact first, then the longest prefix, then regular expressions; undefined where the path does not
- * match.
+ * Orders paths: exact ones first, then the longest prefix, then regular expressions. Undefined if
+ * the path does not match.
  */
 function pathOrder({ path = {} }: Match, asked: string): readonly (number | string)[] | undefined {
   const { type = "PathPrefix", value = "/" } = path;
@@ -144,8 +151,8 @@ function pathOrder({ path = {} }: Match, asked: string): readonly (number | stri
   if (type === "RegularExpression") {
     return new RegExp(`^(?:${value})$`).test(asked) ? [2, -value.length] : undefined;
   }
-  // Compares element by element: /foo takes /foo and /foo/bar but not /foobar; a final slash does
-  // not matter.
+  // Prefixes are compared element by element: /foo matches /foo and /foo/bar but not /foobar. A
+  // final slash does not matter.
   const elements = value.replace(/\/$/, "");
   return asked === elements || asked.startsWith(`${elements}/`) ? [1, -elements.length] : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * A controller under random changes and traffic for `SOAK_MINUTES` (20). Nothing may grow after the
- * first minutes, untouched hosts answer all the time, and in the end each host answers as its
- * objects say. `npm run soak changes`; `SOAK_SEED` repeats a run.
+ * Runs a controller under random changes and traffic for `SOAK_MINUTES` (20). No figure may grow
+ * after the first minutes, unchanged hosts must answer all the time, and in the end each host must
+ * answer as its objects say. Run it by `npm run soak changes`; `SOAK_SEED` repeats a run.
  */
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ const seed = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31)
 const to = "127.0.0.1:80";
 const changeEveryMs = 200;
 const lookEveryMs = 4_000;
-/** Compilers and caches fill up first. */
+/** The time until compilers and caches are warm; figures before it do not count. */
 const warmMs = Math.min(5, minutes / 3) * 60_000;
 const never = new AbortController().signal;
 
@@ -81,7 +81,7 @@ async function remove(object: object): Promise<void> {
   if (!answer.ok && answer.failure.code !== 404) throw new Error(`${kind} ${metadata.name}: ${answer.failure.message}`);
 }
 
-/** Runs until `end` is aborted; returns how often each sort of change was made. */
+/** Makes changes until `end` is aborted, and returns the number of changes by sort. */
 async function change(shop: Shop, end: AbortSignal): Promise<Map<string, number>> {
   const made = new Map<string, number>();
   for (let due = performance.now(); !end.aborted; due += changeEveryMs) {

@@ -1,6 +1,6 @@
 /**
- * All figures of a controller and its nginx that could grow although the number of served objects
- * does not.
+ * Measures all figures of a controller and its nginx that could grow although the number of served
+ * objects does not.
  */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -29,8 +29,8 @@ export const tolerated = {
 export type Figures = Readonly<Record<keyof typeof tolerated, number>>;
 
 /**
- * The figures of the controller `pid` with its run folder. Undefined where a worker ended during
- * the measurement.
+ * Measures the controller `pid` with its run folder. Returns undefined if a worker ended during the
+ * measurement.
  */
 export async function figuresOf(pid: number, runFolder: string, live: LiveObjects): Promise<Figures | undefined> {
   const objects = await live.megabytes();
@@ -64,7 +64,7 @@ function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Their bytes. */
+/** Returns the sizes of the files below the folder, in bytes. */
 function filesIn(folder: string): number[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((name) => {
     const found = statSync(join(folder, name), { throwIfNoEntry: false });

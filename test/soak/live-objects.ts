@@ -1,7 +1,7 @@
 /**
- * Bytes of live objects in another Node process, through its inspector. The resident size of a
- * process varies by half with garbage that was not collected yet, so it would hide a leak for an
- * hour.
+ * Measures the bytes of live objects in another Node process through its inspector. The resident
+ * size of a process varies by half with garbage that was not collected yet, so it would hide a leak
+ * for an hour.
  */
 const port = 9_339;
 
@@ -33,7 +33,8 @@ export class LiveObjects {
   }
 
   /**
-   * Collects garbage first, twice: the first collection only finds what the second can give back.
+   * Collects garbage twice before it measures, because the first collection only finds the objects
+   * that the second can free.
    */
   async megabytes(): Promise<number> {
     await this.#ask("HeapProfiler.collectGarbage");

@@ -1,7 +1,7 @@
 /**
- * A cluster that always changes: two hundred places that may have a host each, and objects with
- * mistakes. Changes are random, but the number of objects is limited, so anything that grows
- * without limit is the controller's fault.
+ * A cluster that changes all the time: two hundred places that may have a host each, and objects
+ * with mistakes. Changes are random, but the number of objects is limited, so unlimited growth is
+ * the controller's fault.
  */
 import { makeCertificate } from "../../src/admission/own-certificate.ts";
 import { hostOf, ingress, service, slice } from "../bench/support/hosts.ts";
@@ -29,7 +29,7 @@ interface Pair {
 /** Annotations that change how a host is served, but not its answer. */
 const harmless: readonly ((chance: Chance) => Record<string, string>)[] = [
   () => ({}),
-  // Almost never equal to an earlier value, so that caches of it have to be dropped.
+  // This value almost never equals an earlier one, so that cache entries of it have to be dropped.
   (chance) => ({ "client-body-buffer-size": `${1_000 + chance.below(100_000)}` }),
   (chance) => ({ "proxy-body-size": `${1 + chance.below(9)}m` }),
   (chance) => ({ "limit-rps": `${1_000 + chance.below(5)}` }),
@@ -105,7 +105,10 @@ export class Shop {
     return make();
   }
 
-  /** The expected answers of hosts once all is live. Those with a canary depend on chance. */
+  /**
+   * Returns the expected answers of hosts when everything is live, without hosts with a canary,
+   * whose answers are random.
+   */
   answers(): readonly (readonly [host: string, status: number])[] {
     const told = this.#endpoints.map((endpoints, at) => {
       const status = endpoints === undefined ? 404 : endpoints.length === 0 ? 503 : 200;
@@ -185,7 +188,7 @@ export class Shop {
   #secret(at: number): object {
     const { cert, key } = this.#chance.oneOf(this.#pairs);
     const base64 = (text: string) => Buffer.from(text).toString("base64");
-    // Sometimes it is broken, and the last good one stays.
+    // Sometimes the certificate is broken, and the last good one stays in use.
     const data = { "tls.crt": base64(cert), "tls.key": this.#chance.share() < 0.1 ? "bm90aGluZw==" : base64(key) };
     const metadata = { namespace: "shop", name: `tls-${at}` };
     return { apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/tls", data };
@@ -202,7 +205,9 @@ function named(one: ReturnType<typeof ingress>, annotations: Readonly<Record<str
   return { ...one, metadata: { ...one.metadata, annotations: Object.fromEntries(prefixed) } };
 }
 
-/** Some of a host's requests go to the Service of a steady one. */
+/**
+ * Makes a canary that sends some of a host's requests to the Service of a host that never changes.
+ */
 function canary(at: number, weight: number): object {
   const { metadata, spec, ...one } = ingress(at);
   const rules = ingress(at % steadyPlaces).spec.rules.map((rule) => ({ ...rule, host: hostOf(at) }));

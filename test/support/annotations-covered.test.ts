@@ -1,4 +1,7 @@
-/** Every annotation is used by some test through a real nginx; how many there are is printed. */
+/**
+ * Checks that some test through a real nginx uses each annotation, and prints the number of
+ * annotations.
+ */
 import { expect, test } from "vitest";
 import { annotationKeys } from "../../src/annotations/read.ts";
 import { coverageOf, usedByCorpus, usedInNginxTests } from "./coverage.ts";

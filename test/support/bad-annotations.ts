@@ -1,6 +1,6 @@
 /**
- * Every bad sample of every annotation, from its declaration, with the annotations that it needs to
- * have an effect.
+ * Returns every bad sample of every annotation, from its declaration, with the annotations that it
+ * needs to have an effect.
  */
 import type { AnyFeature, Fields } from "../../src/annotations/declare.ts";
 import { featureList } from "../../src/annotations/registry.ts";
@@ -12,7 +12,7 @@ export interface BadAnnotation {
   /** Includes the annotation on which the others of its feature depend. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly done: Consequence;
-  /** Whether another annotation stands beside it. */
+  /** Whether the annotation needs another one, which stands beside it. */
   readonly gated: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Every status that a template answers by itself is in the table of causes in docs/operate.md. */
+/**
+ * Checks that the table of causes in docs/operate.md has every status that a template answers by
+ * itself.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +9,10 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operate.md"), "utf8");
 
-/** The words of its row, by template and answering line. Clients do not reach `internal.tmpl`. */
+/**
+ * The words of the row in the table, by template and line that answers. Clients do not reach
+ * `internal.tmpl`.
+ */
 const causes: Readonly<Record<string, string>> = {
   "external-auth.tmpl return 503;": "| 503 | the global auth service",
   "host-check.tmpl if ($contrary_host) { return 400; }": "| 400 | the request names two hosts",

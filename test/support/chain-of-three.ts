@@ -1,6 +1,6 @@
 /**
- * A root, an intermediate and a leaf whose certificates name the addresses of their issuers; and
- * one that only has the intermediate's name.
+ * Makes a root, an intermediate and a leaf whose certificates name the addresses of their issuers,
+ * and another certificate that only has the intermediate's name.
  */
 import { webcrypto } from "node:crypto";
 import "reflect-metadata";
@@ -20,8 +20,8 @@ const dates = { notBefore: new Date("2026-01-01"), notAfter: new Date("2035-01-0
 const authority = new x509.BasicConstraintsExtension(true);
 
 /**
- * `base` is where `middle.crt` and `root.crt` are, without a slash at the end; `host` is the leaf's
- * name.
+ * `base` is the URL below which `middle.crt` and `root.crt` are served, without a slash at the end;
+ * `host` is the leaf's name.
  */
 export async function chainOfThree(base: string, host: string): Promise<ChainOfThree> {
   const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);

@@ -1,5 +1,6 @@
 /**
- * Repeatable chance: the same seed gives the same choices, so that a failure can be examined again.
+ * A seeded random generator: the same seed gives the same choices, so that a failure can be
+ * repeated.
  */
 export class Chance {
   #state: number;
@@ -8,7 +9,7 @@ export class Chance {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to 1, which it never is (mulberry32). */
+  /** Returns a number from 0 up to, but not including, 1 (mulberry32). */
   share(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -17,7 +18,7 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below `end`. */
+  /** Returns a whole number from 0 up to, but not including, `end`. */
   below(end: number): number {
     return Math.floor(this.share() * end);
   }

@@ -1,8 +1,8 @@
 /**
- * Which declared names (annotations, ConfigMap keys, flags) a behaviour test uses: one that asks a
- * real nginx something. What the corpus uses is read from its cases; what the tests in `test/nginx`
- * use is read from their text, so a name counts there where it stands as the name of a property or
- * as a text of its own. A case that is skipped everywhere counts for nothing.
+ * Finds the declared names (annotations, ConfigMap keys, flags) that behaviour tests use, which are
+ * tests that send requests to a real nginx. The names of the corpus are read from its cases. Those
+ * of `test/nginx` are read from the text of the tests, where a name counts as the name of a
+ * property or as a string of its own. A case that is always skipped does not count.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,8 +29,8 @@ export function coverageOf(what: string, declared: readonly string[], used: Read
 }
 
 /**
- * The names in the cases of the corpus: annotations without prefix, ConfigMap keys, flags with
- * their dashes and without value.
+ * Returns the names in the cases of the corpus: annotations without prefix, ConfigMap keys, and
+ * flags with their dashes and without values.
  */
 export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "flags", ReadonlySet<string>>> {
   const cases = caseNames().map(loadCase);
@@ -40,15 +40,15 @@ export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "fl
 }
 
 /**
- * Names of annotations, keys and flags that the tests in `test/nginx` use; flags have their dashes.
- * `counts` tells the kinds apart where a name is an annotation and a key: it is asked with names
- * like `settings-live.test.ts`.
+ * Returns the names of annotations, keys and flags that the tests in `test/nginx` use; flags have
+ * their dashes. Where a name is an annotation and a key, `counts` chooses by the file name, such as
+ * `settings-live.test.ts`, which files count.
  */
 export function usedInNginxTests(counts: (file: string) => boolean): ReadonlySet<string> {
   return usedIn("nginx", counts);
 }
 
-/** As `usedInNginxTests`, for the tests with the nginx that ships. */
+/** Does the same as `usedInNginxTests` for the tests on the image. */
 export function usedInImageTests(counts: (file: string) => boolean): ReadonlySet<string> {
   return usedIn("image", counts);
 }
@@ -58,7 +58,7 @@ export function usedInHostileTests(): ReadonlySet<string> {
   return usedIn("hostile", () => true);
 }
 
-/** As `usedInNginxTests`, for the tests against a real API server. */
+/** Does the same as `usedInNginxTests` for the tests with a real API server. */
 export function usedInClusterTests(): ReadonlySet<string> {
   return usedIn("e2e", () => true);
 }
@@ -70,8 +70,8 @@ function usedIn(suite: string, counts: (file: string) => boolean): ReadonlySet<s
 }
 
 /**
- * Names of properties, and quoted texts that are a name: with or without prefix, dashes and, of a
- * flag, a value.
+ * Returns the names of properties, and the names in quoted texts, with or without prefix, dashes
+ * and the value of a flag.
  */
 export function namesIn(source: string): readonly string[] {
   const quoted = [...source.matchAll(/["'`](?:[a-z0-9.-]+\/)?((?:--)?[a-z][a-z0-9-]*)(?=["'`]|=)/g)];

@@ -1,4 +1,6 @@
-/** The queries of docs/dashboards/sluice.json, with values in place of Grafana's variables. */
+/**
+ * Returns the queries of docs/dashboards/sluice.json, with values in place of Grafana's variables.
+ */
 import { readFileSync } from "node:fs";
 
 interface Dashboard {
@@ -13,7 +15,7 @@ export function dashboardQueries(): readonly string[] {
   return written.map((expr) => expr.replaceAll("$__rate_interval", "5m").replaceAll(/\$(class|pod|ingress)\b/g, ".*"));
 }
 
-/** Names of the metrics in a query. */
+/** Returns the names of the metrics in a query. */
 export function namesIn(query: string): readonly string[] {
   return query.match(/\b(?:nginx_ingress_controller|sluice|process)_\w+/g) ?? [];
 }

@@ -1,7 +1,7 @@
 /**
- * Backends that say what they saw: one HTTP and one HTTPS server on each address, steered by query
- * parameters of the request. What they answer is part of the corpus: its expectations were recorded
- * with the same rules, so a new parameter is welcome, a changed one is not.
+ * Backends that return the request that they received: one HTTP and one HTTPS server on each
+ * address, controlled by query parameters of the request. The expectations of the corpus were
+ * recorded with the same rules, so parameters may be added, but not changed.
  *
  *   echo-status=N         the status
  *   echo-body=TEXT        the body, instead of what was seen
@@ -14,7 +14,7 @@
  *   echo-record=KEY       keep what was seen
  *   echo-recall=KEY       answer with what was last kept under KEY
  *   echo-need-cookie=NAME 401 and none of the echo-headers unless the request carries this cookie:
- *                         plays a login service
+ *                         acts as a login service
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ export interface Seen {
   readonly backend: string;
   readonly scheme: "http" | "https";
   readonly method: string;
-  /** Path and query, as they came. */
+  /** Path and query, unchanged. */
   readonly url: string;
   readonly httpVersion: string;
   /** Names in lower case; repeated headers joined with ` | `. */
@@ -49,18 +49,18 @@ export interface EchoBackendOptions {
 }
 
 export interface EchoBackends {
-  /** Closes the listeners and every open connection. */
+  /** Closes the servers and every open connection. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Address on which `X-Code` of the request is the status of the answer, as a custom-error service
- * does it.
+ * The address on which the header `X-Code` of the request is the status of the answer, as in a
+ * custom-error service.
  */
 const errorsAddress = "192.0.2.30";
 /**
- * Longer than any keepalive of the proxy in front, so that it is never the backend that closes a
- * connection.
+ * Longer than any keepalive of the proxy in front, so that the backend is never the one that closes
+ * a connection.
  */
 const keepAliveTimeoutMs = 65_000;
 
@@ -126,8 +126,8 @@ function echo(address: string, scheme: Seen["scheme"], records: Map<string, Seen
 }
 
 /**
- * A websocket handshake is accepted and ended; what was seen travels in `X-Echo`, as base64 of the
- * JSON.
+ * Accepts a websocket handshake and closes the connection. The received request is returned in
+ * `X-Echo`, as base64 of the JSON.
  */
 function upgrade(backend: string, request: IncomingMessage, socket: Socket): void {
   const seen = JSON.stringify({ backend, url: request.url, headers: headersOf(request.rawHeaders) });
@@ -158,8 +158,8 @@ function tlsOf(socket: TLSSocket): NonNullable<Seen["tls"]> {
 }
 
 /**
- * Undefined when the other side went away before the body was complete: no client is left to
- * answer.
+ * Reads the body. Undefined if the other side closed before the body was complete; then there is no
+ * client to answer.
  */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   try {
@@ -169,7 +169,10 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   }
 }
 
-/** Not `new URL`: a request target need not be a legal URL, and must not be made one. */
+/**
+ * This does not use `new URL`, because a request target need not be a valid URL, and must not be
+ * changed into one.
+ */
 function queryOf(request: IncomingMessage): URLSearchParams {
   return new URLSearchParams((request.url ?? "").replace(/^[^?]*\??/, "").replace(/#.*/, ""));
 }

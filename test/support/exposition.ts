@@ -1,6 +1,6 @@
-/** A scrape, read as Prometheus reads it: families by name, series with labels and a value. */
+/** Reads a scrape as Prometheus does: families by name, and series with labels and a value. */
 export interface Sample {
-  /** With `_bucket`, `_sum` or `_count` where it belongs to a histogram. */
+  /** The name, with `_bucket`, `_sum` or `_count` for a series of a histogram. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -30,7 +30,7 @@ export function readExposition(text: string): Exposition {
   return { types, samples, samplesByName: Map.groupBy(samples, ({ name }) => name) };
 }
 
-/** The values with this name and these labels. */
+/** Returns the sum of the values with this name and these labels. */
 export function sumOf(
   { samplesByName }: Exposition,
   name: string,

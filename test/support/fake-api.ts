@@ -1,6 +1,6 @@
 /**
- * An API server in memory with the two verbs that a cache needs: it lists, and sends watchers the
- * changes of the test. It has only the selectors that the cluster's watches use.
+ * An API server in memory with the two verbs that a cache needs: list, and watch, which sends the
+ * changes of the test. It supports only the selectors that the cluster's watches use.
  */
 import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kubernetes/answer.ts";
 import type {
@@ -32,7 +32,7 @@ export class FakeApi implements ListWatcher, Discoverer {
   readonly refused = new Map<string, number>();
   /** The lists that were requested, as `Kind` or `Kind namespace field-selector`. */
   readonly asked: string[] = [];
-  /** Lists of single objects wait for it. */
+  /** Lists of single objects wait for this promise. */
   gate: Promise<void> = Promise.resolve();
 
   put(...objects: readonly KubernetesObject[]): void {
@@ -134,7 +134,10 @@ function isSelected(object: KubernetesObject, { namespace, labelSelector, fieldS
   );
 }
 
-/** Requirements `a=b` and `a!=b`, joined by commas. */
+/**
+ * Returns whether an object satisfies the selector: requirements `a=b` and `a!=b`, joined by
+ * commas.
+ */
 function satisfies(selector: string | undefined, read: (name: string) => string): boolean {
   return (selector?.split(",") ?? []).every((requirement) => {
     const [, name = "", not, value] = /^([^!=]+)(!?)=(.*)$/.exec(requirement) ?? [];

@@ -1,7 +1,7 @@
 /**
- * A Clock that stands still until a test moves it. `advance` runs what falls due on the way, in
- * order, and lets promises settle after each, so code that waits, works and waits again goes
- * through all its rounds in one call.
+ * A Clock that stands still until a test advances it. `advance` runs the timers that become due, in
+ * order, and lets promises settle after each one, so code that waits repeatedly goes through all
+ * its rounds in one call.
  */
 import type { Clock } from "../../src/timing/clock.ts";
 
@@ -31,7 +31,7 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** How many timers wait: none is left when everything was stopped properly. */
+  /** The number of waiting timers: 0 when everything was stopped properly. */
   get waiting(): number {
     return this.#timers.length;
   }
@@ -48,7 +48,7 @@ export class FakeClock implements Clock {
     this.#move(Math.max(0, until - this.#now));
   }
 
-  /** Moves time without running due timers, as when a process was stopped. */
+  /** Moves time without running due timers, as if the process had been stopped. */
   freeze(ms: number): void {
     this.#move(ms);
   }
@@ -64,5 +64,5 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets every promise that is ready run, and those that become ready by it. */
+/** Lets all resolved promises run their callbacks, and those that become resolved thereby. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));

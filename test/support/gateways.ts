@@ -17,13 +17,16 @@ import { defaultOptions, type TranslateOptions } from "../../src/translate/optio
 
 const apiVersion = `${gatewayGroup}/v1`;
 
-/** Gateways have two addresses of a pool. */
+/** Options with which Gateways have two addresses of a pool. */
 export const pooled: TranslateOptions = {
   ...defaultOptions,
   gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10", "192.0.2.11"] },
 };
 
-/** The conditions by type: true where one holds for its usual reason, else the reason. */
+/**
+ * Returns the conditions by type: true if the condition holds for its usual reason, otherwise its
+ * reason.
+ */
 export function shortConditions(
   conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[],
 ): Record<string, string | true> {
@@ -70,7 +73,7 @@ export interface SetSketch {
   readonly listeners?: readonly GatewayListener[];
 }
 
-/** For a Gateway of the namespace `ns`. */
+/** Makes a ListenerSet for a Gateway of the namespace `ns`. */
 export function listenerSet({
   name = "set",
   namespace: home = "ns",
@@ -129,7 +132,7 @@ export interface GrantSketch {
   readonly name?: string;
 }
 
-/** For objects of the namespace `ns`. */
+/** Makes a ReferenceGrant for objects of the namespace `ns`. */
 export function grant({ namespace: home, from, to, name }: GrantSketch): ReferenceGrant {
   return {
     apiVersion,
@@ -164,7 +167,7 @@ export interface PolicySketch {
   readonly validation?: NonNullable<BackendTLSPolicy["spec"]>["validation"];
 }
 
-/** With the authorities of the ConfigMap `ca`. */
+/** Makes a BackendTLSPolicy with the authorities of the ConfigMap `ca`. */
 export function backendTLSPolicy({
   name = "policy",
   age = 0,
@@ -194,7 +197,7 @@ export interface SettingsSketch {
   readonly name?: string;
   readonly namespace?: string;
   readonly age?: number;
-  /** Their targets: kind, name and, for a part of an object, the name of the part. */
+  /** The targets: kind, name and, for a part of an object, the name of the part. */
   readonly to?: readonly (readonly [kind: string, name: string, section?: string])[];
   readonly values?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,6 @@
 /**
- * docs/glossary.md explains the words of this project: each with an example, and each exported
- * class of the pure rooms.
+ * Checks that docs/glossary.md explains the words of this project, each with an example, and each
+ * exported class of the pure rooms.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const modules = globSync([`src/${rooms}/**/*.ts`, "src/{problem,guarded,visible,
 );
 
 /**
- * Classes named after the thing that they hold or do, in the words of Kubernetes, nginx or the
+ * Classes that need no explanation, because their names are terms of Kubernetes, nginx or the
  * field.
  */
 const namedByTheField = [

@@ -1,6 +1,6 @@
 /**
- * The metrics of ingress-nginx 1.15.1 with their types and labels, as dashboards and alerts of its
- * users know them; those of Go's runtime are left out. A histogram has the label `le` besides.
+ * The metrics of ingress-nginx 1.15.1 with their types and labels, which dashboards and alerts of
+ * its users query. Those of Go's runtime are left out. A histogram has the label `le` besides.
  */
 export interface KnownMetric {
   readonly name: string;
@@ -17,8 +17,8 @@ function family(type: KnownMetric["type"], labels: readonly string[], names: str
 }
 
 /**
- * Histograms have all labels of the counter with --request-histograms=full, and those of their
- * Ingress without.
+ * With --request-histograms=full histograms have all labels of the counter, and otherwise only
+ * those of their Ingress.
  */
 export const requestHistograms = family(
   "histogram",

@@ -1,6 +1,6 @@
 /**
- * The one builder of Ingresses for all suites. Tests give a few values, and the defaults are the
- * same everywhere.
+ * Builds Ingresses for all suites. Tests pass a few values, and the defaults are the same
+ * everywhere.
  */
 import type { Ingress } from "../../src/model/objects.ts";
 
@@ -8,18 +8,18 @@ export const prefix = "nginx.ingress.kubernetes.io";
 
 export interface IngressWords {
   readonly name: string;
-  /** `ns` when not given. */
+  /** The namespace; `ns` if absent. */
   readonly namespace?: string;
-  /** Without one the rule is for all hosts. */
+  /** The host of the rule; if absent, the rule is for all hosts. */
   readonly host?: string | undefined;
   /**
-   * `/` to the Service `web` when not given. All ports are 80, and a path is a Prefix unless it
-   * says otherwise.
+   * The paths; `/` to the Service `web` if absent. All ports are 80, and a path is a Prefix unless
+   * it has another type.
    */
   readonly paths?: readonly PathWords[];
   /** Without their prefix. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** `nginx` when not given; empty: the Ingress names none. */
+  /** The class; `nginx` if absent. With an empty text the Ingress names no class. */
   readonly ingressClass?: string;
   /** The Secret with the certificate of the host. */
   readonly tls?: string | undefined;
@@ -61,7 +61,7 @@ export function ingress(words: IngressWords): Ingress & { readonly spec: NonNull
   };
 }
 
-/** The class that those Ingresses have. */
+/** The IngressClass of those Ingresses. */
 export const ingressClass = {
   apiVersion: "networking.k8s.io/v1",
   kind: "IngressClass",

@@ -1,17 +1,20 @@
-/** A straight line through measurements, to tell growth from noise. */
+/** Fits a straight line through measurements, to distinguish growth from noise. */
 
 export interface Line {
-  /** How much it rises from the first to the last point. */
+  /** The rise from the first to the last point. */
   readonly rise: number;
-  /** The standard error of that: by chance alone it is rarely off by more than twice as much. */
+  /**
+   * The standard error of the rise: by chance alone the rise is rarely wrong by more than twice as
+   * much.
+   */
   readonly error: number;
-  /** Its height in the middle. */
+  /** The height of the line in the middle. */
   readonly level: number;
 }
 
 export type Point = readonly [x: number, y: number];
 
-/** Least squares; needs three points with different x. */
+/** Fits the line by least squares; it needs three points with different x. */
 export function lineThrough(points: readonly Point[]): Line {
   const count = points.length;
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / count;
@@ -24,7 +27,7 @@ export function lineThrough(points: readonly Point[]): Line {
   return { rise: slope * width, error: Math.sqrt(left / (count - 2) / spread) * width, level };
 }
 
-/** Whether it surely rises by more than what is tolerated. */
+/** Returns whether the line rises by more than `tolerated` beyond doubt. */
 export function grows({ rise, error }: Line, tolerated: number): boolean {
   return rise - 2 * error > tolerated;
 }

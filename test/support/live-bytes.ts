@@ -1,13 +1,13 @@
-/** The live bytes of a process's heap, to see whether something leaks. */
+/** Measures the live bytes of this process's heap, to detect leaks. */
 import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Bytes of live objects, after all finalizers have run. */
+/** Returns the bytes of live objects, after all finalizers have run. */
 export async function liveBytes(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  // The first collection only finds what the second can give back.
+  // The first collection only finds the objects that the second can free.
   for (let round = 0; round < 3; round++) {
     collect();
     await turn();

@@ -13,7 +13,7 @@ const slice = (rest: string): string =>
 export const secret = (rest: string): string => `apiVersion: v1\nkind: Secret\nmetadata: {name: web}\n${rest}\n`;
 const to = "backend: {service: {name: web, port: {number: 80}}}";
 
-/** With the field at fault, and a part of the sentence about it. */
+/** Each refused manifest with the field at fault, and a part of the message about it. */
 export const refused: readonly (readonly [text: string, field: string, why: string])[] = [
   [ingress("{}"), "spec", "it needs rules or defaultBackend"],
   [ingress(`{rules: [{host: 192.0.2.1}]}`), "spec.rules[0].host", "is an address"],

@@ -1,15 +1,15 @@
 /**
- * A MaxMind database that holds one network, written as its public format says (MaxMind DB File
- * Format 2.0): a binary search tree over the bits of an address, then the values it leads to, then
- * what the file says of itself.
+ * Writes a MaxMind database with one network, according to its public format (MaxMind DB File
+ * Format 2.0): a binary search tree over the bits of an address, then the values to which it leads,
+ * then the metadata.
  */
 
-/** A number is a uint32; bytes are written as they are. */
+/** A value of the database. A number is a uint32; bytes are written unchanged. */
 export type MmdbValue = string | number | Buffer | { readonly [name: string]: MmdbValue };
 
 /**
- * The bytes of a database of this type (`GeoLite2-City`) that knows addresses in the IPv4 network
- * `firstOctet`.0.0.0/8 and no other.
+ * Returns the bytes of a database of this type (`GeoLite2-City`) that contains the addresses of the
+ * IPv4 network `firstOctet`.0.0.0/8 and no other.
  */
 export function mmdb(type: string, firstOctet: number, value: MmdbValue): Buffer {
   const depth = 8;
@@ -52,7 +52,10 @@ function encoded(value: MmdbValue): Buffer {
   return Buffer.concat([control(7, Object.keys(value).length), ...entries]);
 }
 
-/** The type in the upper three bits, the size in the others; from 29 on, one byte more. */
+/**
+ * Returns the control byte: the type in the upper three bits, the size in the others. Sizes from 29
+ * on need one byte more.
+ */
 function control(type: number, size: number): Buffer {
   return size < 29 ? Buffer.from([(type << 5) | size]) : Buffer.from([(type << 5) | 29, size - 29]);
 }

@@ -1,14 +1,14 @@
-/** A nameserver that answers from a table, which a test may change while it is asked. */
+/** A nameserver that answers from a table, which a test may change at any time. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { answerOf, readQuestion } from "../../src/names/dns-message.ts";
 
 export interface Nameserver {
-  /** IPv4 addresses by name; a name that is not there has none. */
+  /** IPv4 addresses by name; a name that is not in the map has none. */
   readonly addresses: Map<string, readonly string[]>;
-  /** Names that stand for another one, of which there is no address. */
+  /** Names that are aliases of another name, which has no address. */
   readonly aliases: Set<string>;
-  /** The requested names, each as often as it was requested. */
+  /** The requested names, in their order, with repetitions. */
   readonly asked: readonly string[];
   stop(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 /**
- * nginx's configuration as a tree, for tests. A test about what nginx reads must not use the code
- * that wrote it, so this follows `ngx_conf_read_token` in nginx's `src/core/ngx_conf_file.c` and
- * uses none of `src/kinds/grammar.ts`.
+ * Parses nginx's configuration into a tree, for tests. A test of how nginx reads a text must not
+ * use the code that wrote it, so this follows `ngx_conf_read_token` in nginx's
+ * `src/core/ngx_conf_file.c` and uses no part of `src/kinds/grammar.ts`.
  */
 
 export interface Directive {
   readonly name: string;
-  /** Without quotes, with backslashes taken as nginx takes them. */
+  /** The arguments without quotes, with backslashes read as nginx reads them. */
   readonly args: readonly string[];
   /** The statements in its braces; a block of Lua has none, and its code is `lua`. */
   readonly block?: readonly Directive[];
@@ -15,7 +15,7 @@ export interface Directive {
 
 const blank = /[ \t\r\n]/;
 
-/** Throws where nginx would refuse it. */
+/** Parses the text. Throws where nginx would refuse it. */
 export function treeOf(text: string): readonly Directive[] {
   const reader = new Reader(text);
   const tree = reader.block(true);
@@ -23,8 +23,8 @@ export function treeOf(text: string): readonly Directive[] {
 }
 
 /**
- * The words of a text that holds no directive's end; undefined where it is not one or more whole
- * words.
+ * Returns the words of a text that contains no end of a directive; undefined if it is not one or
+ * more whole words.
  */
 export function wordsOf(text: string): readonly string[] | undefined {
   try {
@@ -58,7 +58,8 @@ class Reader {
   }
 
   /**
-   * Words up to a `;`, `{` or `}`, or to the end of the text. The names of the states are nginx's.
+   * Reads words up to a `;`, `{` or `}`, or to the end of the text. The names of the states are
+   * nginx's.
    */
   #statement(): { readonly words: readonly string[]; readonly end: ";" | "{" | "}" | "eof" } {
     const words: string[] = [];
@@ -118,7 +119,10 @@ class Reader {
     return { words, end: "eof" };
   }
 
-  /** Lua up to the brace that closes its block: strings, long strings and comments do not count. */
+  /**
+   * Reads Lua up to the brace that closes its block. Braces in strings, long strings and comments
+   * do not count.
+   */
   #lua(): string {
     const start = this.#at;
     for (let depth = 1; ; ) {

@@ -1,4 +1,7 @@
-/** Long pages have an outline: a list of links to all of their sections, before the first one. */
+/**
+ * Checks that long pages have an outline: a list of links to all of their sections, before the
+ * first section.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -9,7 +12,7 @@ const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
 /** Code may have lines that look like headings. */
 const withoutCode = (page: string): string => read(page).replace(/^```[\s\S]*?^```/gm, "");
-/** A page may have a second part with a title of its own, which the outline names as one. */
+/** A page may have a second part with a title of its own, which the outline lists as one entry. */
 const firstPart = (page: string): string => /^# [\s\S]*?(?=^# |(?![\s\S]))/m.exec(withoutCode(page))?.[0] ?? "";
 const sectionsOf = (page: string): readonly string[] => firstPart(page).match(/^## .+$/gm) ?? [];
 

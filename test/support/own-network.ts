@@ -1,8 +1,8 @@
 /**
- * A network namespace for each test file, with the addresses of the tests in it. Files run side by
- * side, and in one namespace what they listen on must never meet: two nginx that share a port by
- * `reuseport` answer for each other without a word, and who listens on every address is in the way
- * of all who have one. Here no port is anybody else's.
+ * Runs each test file in a network namespace of its own, which has the addresses of the tests.
+ * Files run in parallel, and in one shared namespace their ports would have to differ: two nginx
+ * that share a port by `reuseport` silently answer for each other, and a server that listens on all
+ * addresses blocks the port on each of them. In its own namespace a file may use any port.
  */
 import { join } from "node:path";
 import { ForksPoolWorker, type PoolOptions, type PoolRunnerInitializer } from "vitest/node";

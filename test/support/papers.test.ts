@@ -1,6 +1,6 @@
 /**
- * The papers in docs/ingress-nginx: everything that a comment, a test or a page cites from them
- * exists, and nothing in the repository cites a paper outside of it.
+ * Checks the papers in docs/ingress-nginx: everything that a comment, a test or a page cites from
+ * them exists, and nothing in the repository cites a paper outside the repository.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,10 @@ function declared(pattern: RegExp): readonly string[] {
   return papers.flatMap((page) => [...read(page).matchAll(pattern)].map(([, name]) => name!));
 }
 
-/** All matches of `pattern` in the files; `name` turns a match into what it cites. */
+/**
+ * Returns the citations in the files: `name` turns each match of `pattern` into the name of the
+ * cited item.
+ */
 function cited(pattern: RegExp, name: (match: RegExpMatchArray) => readonly string[]): readonly Citation[] {
   return files.flatMap((file) =>
     [...read(file).matchAll(pattern)].flatMap((match) => name(match).map((one) => ({ file, name: one }))),
@@ -96,7 +99,7 @@ test("nothing cites a paper that is not in the repository", () => {
     /(?:^|[\s("'`])(?:design|rebuild|gateway|house-style|market|attacks|usage|routing-semantics)\.md\b|beside the checkout|\.\.\/shared\/|\bcontract [A-Q] \d/gm;
   const citations = cited(elsewhere, ([found]) => [found]);
   const outside = citations.filter(({ file, name }) => {
-    // A page may link to its neighbour, and "process contract C 23" is in the house.
+    // Links to pages of the same folder and citations such as "process contract C 23" are allowed.
     const neighbour = name.replace(/^[\s("'`]+/, "");
     if (existsSync(join(root, file, "..", neighbour))) return false;
     return !(name.startsWith("contract ") && read(file).includes(`process ${name}`));
@@ -104,7 +107,7 @@ test("nothing cites a paper that is not in the repository", () => {
   expect(outside.map(({ file, name }) => `${file}: ${name.trim()}`)).toEqual([]);
 });
 
-/** The name that GitHub gives a heading's anchor. */
+/** Returns the name that GitHub gives to the anchor of a heading. */
 function anchorOf(heading: string): string {
   const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
   return text.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/ /g, "-");

@@ -1,7 +1,7 @@
 /**
- * The certificates of the tests: a CA, what it signed, and a stranger's CA. They are made with
- * openssl, once per test run. They are ECDSA P-256 and differ from run to run; only their names are
- * fixed, so nothing may compare a key or a serial number.
+ * Makes the certificates of the tests with openssl, once per test run: a CA, the certificates that
+ * it signed, and a foreign CA. They are ECDSA P-256 and differ from run to run; only their names
+ * are fixed, so no test may compare a key or a serial number.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"
 const longLived = ["-days", "3650"];
 
 /**
- * Reads the PKI of `folder`, making it first where it is not complete. Rejects when openssl is
+ * Reads the PKI of `folder`, and makes it first if it is incomplete. Rejects when openssl is
  * missing or fails.
  */
 export async function pkiIn(folder: string): Promise<Pki> {
@@ -47,8 +47,8 @@ export async function pkiIn(folder: string): Promise<Pki> {
 }
 
 /**
- * One PKI for all tests on this machine. It is moved into place as a whole, because parallel suites
- * may ask for it at once.
+ * Returns the one PKI for all tests on this machine. It is moved into place as a whole, because
+ * parallel suites may need it at the same time.
  */
 export async function sharedPki(): Promise<Pki> {
   const folder = join(tmpdir(), "sluice-e2e-pki");
@@ -87,7 +87,7 @@ interface Leaf {
   readonly name: PkiName;
   readonly by: "ca" | "otherca";
   readonly commonName: string;
-  /** The names as openssl writes subjectAltName. */
+  /** The names in openssl's syntax of subjectAltName. */
   readonly names: string;
 }
 

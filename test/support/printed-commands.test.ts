@@ -44,7 +44,10 @@ const manifest = JSON.parse(read("package.json")) as {
   readonly scripts: Record<string, string>;
 };
 const golden = globSync("test/chart/golden/**/*", { cwd: root }).filter((file) => /\.ya?ml$/.test(file));
-/** The names that the chart gives for a release called ingress-nginx, and for others. */
+/**
+ * The chart's golden files, which contain the names for a release called ingress-nginx and for
+ * others.
+ */
 const chart = golden.map(read).join("\n");
 
 /** Placeholders for the reader's own values, in capitals. */
@@ -114,7 +117,7 @@ function helm(all: readonly string[]): string[] {
   ];
 }
 
-/** The host of a URL stands in what the page has before it. */
+/** The host of a URL must also stand earlier on the page. */
 function curl(all: readonly string[], page: string): string[] {
   const urls = all.flatMap((word) => /^["']?https?:\/\/([\w.-]+)/.exec(word)?.[1] ?? []);
   const text = read(page);

@@ -28,7 +28,7 @@ export function settingsOf(data: Readonly<Record<string, string>> = {}): Setting
   return readSettings(data, { kind: "ConfigMap", name: "settings" }, {}).settings;
 }
 
-/** Annotations of the Ingress `shop/web`. */
+/** Reads annotations of the Ingress `shop/web`. */
 export function readingOf(annotations: Readonly<Record<string, string>>, world: World = {}): Reading {
   const prefixed = Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text]);
   const metadata = { name: "web", namespace: "shop", annotations: Object.fromEntries(prefixed) };
@@ -49,18 +49,21 @@ export function valuesOf(annotations: Readonly<Record<string, string>>, world: W
   return readingOf(annotations, world).values;
 }
 
-/** The requests of a feature to its place: route variables, files, locations beside it and more. */
+/**
+ * Everything that a feature requested from its Place: route variables, files, further locations and
+ * more.
+ */
 export interface Noted {
   readonly variables: Record<string, string>;
   readonly files: RenderedFile[];
   readonly beside: View[];
-  /** The keys by which its connections are kept apart. */
+  /** The keys that separate its connections from those of others. */
   readonly apart: string[];
   /** Lines of the http block. */
   readonly http: string[];
 }
 
-/** A place that records what it is asked for. */
+/** A Place that records all requests to it. */
 export function notingPlace(
   traits: Partial<
     Pick<Place, "owned" | "authenticates" | "dynamic" | "live" | "identifies" | "setsHeaders" | "usesHeader">
@@ -106,7 +109,7 @@ export function notingPlace(
   };
 }
 
-/** A view with the text of its Tokens. */
+/** Returns a view with Tokens replaced by their text. */
 export function printed(view: View): unknown {
   return JSON.parse(JSON.stringify(view, (_key, value) => (value instanceof Token ? String(value) : value)));
 }

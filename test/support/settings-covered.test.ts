@@ -1,7 +1,7 @@
 /**
- * Prints how many ConfigMap keys and flags a behaviour test uses, and fails for one that acts and
- * has none. The files of `test/nginx` that are about keys are called `settings-…`: there a name
- * that is an annotation as well stands for the key.
+ * Prints how many ConfigMap keys and flags behaviour tests use, and fails for one that has an
+ * effect and no such test. The files of `test/nginx` about keys are called `settings-…`; in them a
+ * name that is also an annotation stands for the key.
  */
 import { expect, test } from "vitest";
 import { flagList } from "../../src/cli/flags.ts";
@@ -37,7 +37,7 @@ test("every ConfigMap key that acts has a behaviour test", () => {
   expect(untested).toEqual([]);
 });
 
-/** The suite of the Gateway API has its Gateways by them. */
+/** The conformance suite of the Gateway API uses them for its Gateways. */
 const inConformanceTests = ["--gateway-controller-name", "--gateway-addresses"];
 
 test("every flag that acts has a behaviour test", () => {

@@ -37,10 +37,10 @@ export { ingressClass };
 export const base = put(emptySnapshot, ingressClass);
 
 export interface Sketch extends Omit<IngressWords, "metadata"> {
-  /** Seconds before the first of January. */
+  /** Its age in seconds before the first of January. */
   readonly age?: number;
 }
-/** In the namespace `ns`, with its name as its uid. */
+/** Makes an Ingress in the namespace `ns`, with its name as its uid. */
 export function ingress({ age = 0, annotations = {}, ...words }: Sketch): Ingress {
   const creationTimestamp = new Date(Date.UTC(2026, 0, 1) - age * 1000).toISOString();
   return plainIngress({ ...words, annotations, metadata: { uid: words.name, creationTimestamp } });
@@ -65,12 +65,12 @@ export interface Backed {
   readonly name: string;
   readonly namespace?: string;
   readonly addresses: readonly string[];
-  /** The ports on which they listen. */
+  /** The port on which the endpoints listen. */
   readonly port?: number;
   readonly protocol?: "UDP";
 }
 
-/** A Service, whose port is 80, with its one EndpointSlice. */
+/** Makes a Service with port 80, and its one EndpointSlice. */
 export function backedService({
   name,
   namespace = "ns",
@@ -99,8 +99,8 @@ export function backedService({
 }
 
 /**
- * The turn from one Snapshot to the next with the default Settings; without a `before` it is the
- * first.
+ * Makes the turn from one Snapshot to the next with the default Settings; without `before` it is
+ * the first turn.
  */
 export const turnTo = (now: Snapshot, before?: Snapshot, more: Partial<Inputs> = {}): Turn => ({
   before: before === undefined ? emptyInputs : { ...emptyInputs, snapshot: before },
@@ -115,7 +115,7 @@ export function configMap(key: string, data: Readonly<Record<string, string>>): 
   return { apiVersion: "v1", kind: "ConfigMap", metadata: nameOf(key), data };
 }
 
-/** The Secret ns/tls with this pair in PEM. */
+/** Makes the Secret ns/tls with this pair in PEM. */
 export function tlsSecret(chain: string, key: string): Secret {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   return {

@@ -1,8 +1,8 @@
 /**
- * A reporter of vitest that writes what `.ci/run` ends with, as JSON, to the file that SUMMARY_FILE
- * names: counts, and every test that was skipped with its reason. A file that could not be loaded,
- * a hook that failed and an error outside a test count as failed tests. A failed test comes with
- * what it said: a reader who begins at the end of a log sees why it failed.
+ * A reporter of vitest that writes the summary for the end of `.ci/run`, as JSON, to the file
+ * SUMMARY_FILE: counts, and every skipped test with its reason. A file that could not be loaded, a
+ * hook that failed and an error outside a test count as failed tests. A failed test is listed with
+ * its messages, so that readers who begin at the end of a log see why it failed.
  */
 import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
@@ -52,7 +52,7 @@ function groupName(one: TestModule | TestSuite): string {
   return one.type === "module" ? one.relativeModuleId : `${one.module.relativeModuleId} > ${one.fullName}`;
 }
 
-/** A name, and below it the first lines of every error. */
+/** Returns the name of a test, and below it the first lines of every error. */
 function failureOf(name: string, errors: readonly Said[] = []): string {
   const said = errors.map(({ message, diff }) => stripVTControlCharacters([message, diff ?? ""].join("\n")));
   const lines = said.flatMap((text) => text.split("\n").slice(0, 20));

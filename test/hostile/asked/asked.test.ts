@@ -1,7 +1,7 @@
 /**
- * Addresses that nginx asks. A tenant, a client or a nameserver wants nginx to ask this machine, a
- * port of Sluice's own, its control socket or the cloud's metadata; nothing of that is asked, and
- * what honest users write goes on working.
+ * Tests the addresses to which nginx connects. A tenant, a client or a nameserver wants nginx to
+ * connect to this machine, a port of Sluice's own, its control socket or the cloud's metadata. None
+ * of these gets a request, and the objects of honest users still work.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -15,7 +15,10 @@ import { exchange } from "../support/raw.ts";
 import { type Place, places } from "../support/where.ts";
 import { ports, type World } from "../support/world.ts";
 
-/** Ports of Sluice's own where no server of the world listens; a trap stands on each of them. */
+/**
+ * Ports of Sluice's own on which no server of the test listens, so that a trap listens on each of
+ * them.
+ */
 const own = { health: 10_254, page: 10_255, profiler: 10_245, webhook: 8443, names: 10_299 };
 const [sidecar, other] = [4180, 4181];
 const sluice = "192.0.2.1";
@@ -71,7 +74,9 @@ describe.each(where)("%s", (_where, start) => {
     ingress({ name: "guarded", annotations: { "auth-url": url, ...more } });
   const mirrored = (url: string) => ingress({ name: "guarded", annotations: { "mirror-target": url } });
 
-  /** Whether the auth service let the request through, and that no trap noticed anything. */
+  /**
+   * Returns whether the auth service let the request pass, and expects that no trap got a request.
+   */
   async function passes(host = "guarded.example"): Promise<boolean> {
     const { body } = await world.ask(host);
     expect(trapped).toEqual([]);

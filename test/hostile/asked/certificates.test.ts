@@ -1,7 +1,7 @@
 /**
- * Addresses that a certificate names: its OCSP responder and its issuer. A tenant writes the
- * certificate, and the controller asks by itself, so such an address must not lead to this machine,
- * a port of Sluice's own or the cloud's metadata.
+ * Tests the addresses that a certificate names: its OCSP responder and its issuer. A tenant writes
+ * the certificate, and the controller connects by itself. So such an address must not lead to this
+ * machine, a port of Sluice's own or the cloud's metadata.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -10,7 +10,7 @@ import { issuersFrom } from "../../../src/chains/fetch.ts";
 import { type AskedPolicy, strictPolicy } from "../../../src/kinds/asked.ts";
 import { askResponders } from "../../../src/ocsp/ask.ts";
 
-/** Addresses of names, as a tenant's nameserver answers. */
+/** The addresses of names that a tenant's nameserver returns. */
 const found = vi.hoisted(() => new Map<string, readonly string[]>());
 vi.mock("node:dns", async (original) => ({
   ...(await original<typeof import("node:dns")>()),

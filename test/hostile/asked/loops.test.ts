@@ -1,7 +1,7 @@
 /**
- * Requests that never end: a mirror or an auth-url that comes back to where it came from, by way of
- * Sluice's own port as a load balancer would bring it. Each loop ends at its second turn, what
- * guards fails closed, and writing the header gains an attacker nothing.
+ * Tests requests in a loop: a mirror or an auth-url that leads back to its own location, through
+ * Sluice's own port as through a load balancer. Each loop ends at its second turn, guards fail
+ * closed, and an attacker who writes the header gains nothing.
  */
 import { request as httpRequest } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -33,12 +33,12 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const mirroring = (name: string, whom: string) =>
     ingress({ name, annotations: { "mirror-target": `http://${whom}:${ports.http}$request_uri` } });
   /**
-   * The answer when everything that the request has brought about has ended, with nothing left on
-   * its connection.
+   * Sends a request on a connection of its own, and returns the answer after everything that the
+   * request caused has ended.
    */
   const askAlone = (host: string, headers = "") =>
     exchange(`GET /x HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`);
-  /** How often the backend was asked, by host. */
+  /** Returns the number of requests at the backend, by host. */
   const counts = () => {
     const hosts = world.backend.asked.map(({ headers }) => headers.find(([name]) => name === "host")?.[1] ?? "");
     return Object.fromEntries(
@@ -46,7 +46,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
   };
 
-  /** Leads back to nginx, as the address of a load balancer would. */
+  /** A Service that leads back to nginx, like the address of a load balancer. */
   const back = service("back", "192.0.2.1", ports.http);
   const plain = (name: string, to: string) => ingress({ name, paths: [["/", "Prefix", to]] });
   const ends = mode === "dynamic" ? { status: " 508 ", rounds: 6 } : { status: " 400 ", rounds: 14 };

@@ -1,7 +1,7 @@
 /**
- * Whatever stands in annotations, settings and fields of objects, each address that nginx would ask
- * is one that may be asked. The addresses are read from what is rendered, in both modes, and judged
- * by ranges that this test has of its own.
+ * Whatever annotations, settings and fields of objects contain, nginx only connects to allowed
+ * addresses. The addresses are read from the rendered text and records, in both modes, and are
+ * compared with ranges of this test's own.
  */
 import { isIP, isIPv6 } from "node:net";
 import fc from "fast-check";
@@ -89,7 +89,7 @@ const cluster = fc.record({
   settings: fc.array(setting, { maxLength: 3 }),
   globalAuth: fc.oneof(
     fc.constant(""),
-    // The operator may have this machine asked.
+    // The operator may use addresses of this machine, so they are left out.
     anything.filter((text) => !/127|2130706433|0x7f|0177|::1\b|7f00|localhost/i.test(text)),
   ),
   found: fc.array(pick(...addresses.filter((text) => isIP(text) !== 0)), { maxLength: 3 }),

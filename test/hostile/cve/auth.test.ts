@@ -1,7 +1,7 @@
 /**
- * Authentication fails closed: whatever is broken, slow, gone or bent around it, the client does
- * not see what it guards. A backend says `secret` to every client that reaches it; no answer here
- * may hold that.
+ * Authentication fails closed: whatever is broken, slow, missing or manipulated, the client does
+ * not get the guarded content. The backend answers `secret` to every request that reaches it, and
+ * no answer here may contain that.
  */
 import { describe, expect, test } from "vitest";
 import { ingress, secret, service, settings } from "../support/objects.ts";

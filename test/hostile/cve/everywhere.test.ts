@@ -1,5 +1,5 @@
 /**
- * Attacks that were found for one field, tried on all: each annotation and each key of the
+ * Tries attacks that were found for one field on all fields: each annotation and each key of the
  * ConfigMap, at the same time.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const fields = featureList.flatMap(([, feature]) => Object.values(feature.fields
 const keys = fields.flatMap(({ key, aliases = [], kind }) => [key, ...aliases].map((one) => [one, kind] as const));
 const separators = ["\r", "\r\n", "\n", "\u0085", "\u2028", "\0", "\t"];
 
-/** `x` and a number for a name, so that a test finds what it wrote. */
+/** Names are `x` and a number, so that the test finds its own text. */
 const everyAnnotation = (texts: (good: string) => readonly string[]) =>
   keys.flatMap(([key, kind]) =>
     texts(kind.good[0] ?? "").map((text, at) => ingress({ name: `${key}-${at}`, annotations: { [key]: text } })),
@@ -44,7 +44,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 
   test("CVE-2024-7646: each key of the ConfigMap with a line break, and its sentence", async () => {
-    // Those that shut where they cannot be read would shut the neighbour too.
+    // Keys that close paths where they are unreadable are left out, because they would close the
+    // neighbour's, too.
     const open = Object.values(declarations).filter((one) => !("closed" in one));
     const names = open.filter(({ kind }) => !/directives|rules|format/.test(kind.label));
     await world.apply(settings(Object.fromEntries(names.map(({ key, kind }) => [key, `${kind.good[0]}\rpwned;`]))));

@@ -1,6 +1,6 @@
 /**
- * Holes of nginx itself that need a certain shape of configuration: what Sluice renders never has
- * that shape. Snippets are the operator's own.
+ * Holes of nginx itself that need a certain form of configuration, which Sluice never renders. The
+ * operator alone is responsible for snippets.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Directive } from "../../support/nginx-tree.ts";
@@ -9,7 +9,7 @@ import { startWorld, type World } from "../support/world.ts";
 
 /** A group by its number, as `$1` or `${1}`. */
 const group = /\$(?:\d|\{\d)/;
-/** A group that is counted: neither named nor `(?:`; not an escaped bracket. */
+/** A counted group: neither named nor `(?:`, and not an escaped bracket. */
 const counted = /(?<!\\)(?:\\\\)*\((?!\?)/;
 
 const everythingBeside = {

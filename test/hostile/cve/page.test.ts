@@ -1,4 +1,4 @@
-/** docs/security.md names every hole that is tried, with the sentences that users get. */
+/** docs/security.md lists every tried hole, with the sentences that users get. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

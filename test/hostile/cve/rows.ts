@@ -1,12 +1,13 @@
 /**
- * Published holes as inputs: what is written, which Problem its author gets, and what is answered.
- * `rows.test.ts` tries each in both modes, and docs/security.md has each sentence of `says`.
+ * Published holes as inputs: the objects of the attack, the Problem that its author gets, and the
+ * answers. `rows.test.ts` tries each in both modes, and docs/security.md has each sentence of
+ * `says`.
  */
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { configMap, type IngressWords, ingress, type PathWords, secret } from "../support/objects.ts";
 
 export interface Attack {
-  /** Its CVE, or where it was published. */
+  /** Its CVE, or the place where it was published. */
   readonly id: string;
   readonly title: string;
   /** The operator's settings; attacks under the same settings run at the same time. */

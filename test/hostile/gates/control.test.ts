@@ -1,7 +1,7 @@
 /**
- * Suppose a worker can be led to a socket of Sluice, by whatever a tenant writes and a client
- * sends: it gets nowhere without the pass. The door here is one that only an operator can open, so
- * that the test needs no hole to go through.
+ * Assumes that a tenant and a client can make a worker connect to a socket of Sluice. Without the
+ * controller's password that has no effect. The way in this test is one that only an operator can
+ * open, so that the test needs no real hole.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -55,8 +55,8 @@ describe.each(Object.entries(places))("%s", (name, start) => {
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
   /**
-   * Passwords that a client can find out or guess: none, those of other users, and the text of the
-   * file itself.
+   * Passwords that a client can find out or guess: no password, those of other users, and the text
+   * of the file itself.
    */
   const guesses = (): readonly (string | undefined)[] => {
     const files = ["controller", "nginx"].map((file) =>
@@ -98,7 +98,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
         expect((await through("nginx", path, { method: "POST", body: rendered, pass })).status).toBe(401);
     }
     expect(readFileSync(join(world.runFolder, "nginx.conf"), "utf8")).toBe(before);
-    // The controller itself still gives orders.
+    // The controller itself can still send orders.
     await world.apply(ingress({ name: "later", annotations: { "client-body-buffer-size": "77k" } }));
     expect(await world.ask("later.example")).toMatchObject({ status: 200 });
   });

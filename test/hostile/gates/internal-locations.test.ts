@@ -1,7 +1,7 @@
 /**
- * Locations that only nginx itself goes on to: shapes, questions to auth services, mirrors, error
- * pages, nginx's own figures. An answer with X-Accel-Redirect, an error page or a path may name a
- * location, too, and must not get there.
+ * Tests locations that only nginx itself may enter: shapes, subrequests to auth services, mirrors,
+ * error pages, nginx's own figures. An answer with X-Accel-Redirect, an error page or a path may
+ * name a location, too, and must not lead there.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -13,13 +13,13 @@ import { ingress, secret, settings } from "../support/objects.ts";
 import { firstBytes } from "../support/raw.ts";
 import { ports, worldOf } from "../support/world.ts";
 
-/** Names that an attacker knows: those of the sources, and hashes that everybody can work out. */
+/** Names that an attacker knows: those in the source code, and hashes that anyone can compute. */
 const guesses = [
   ...["@sluice_status", "@sluice_health", "@sluice_app_root", "@sluice_www", "@sluice_unrouted", "@cf2ee125b10ef45b"],
   ...["/_sluice/variables", "/%5fsluice/variables", "//_sluice//variables", "/x/../_sluice/variables", "/_sluice/"],
 ];
 
-/** The locations that no client, and no answer, may reach. */
+/** Returns the locations that no client and no answer may reach. */
 function internalOf(tree: readonly Directive[]): string[] {
   return tree.flatMap(({ name, args, block = [] }) => [
     ...(name === "location" && /^@|^\/_sluice/.test(args.at(-1)!) ? [args.at(-1)!] : []),
@@ -117,8 +117,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       world.auth.forget();
       expect((await world.ask("a.example", "/x")).body).toBe("secret");
       while (world.auth.asked.length === 0) await delay(5);
-      // The next request on its way shows that what the mirror's answer led to, if anything, has
-      // been asked.
+      // The next request shows that everything to which the mirror's answer could lead has been
+      // requested.
       expect((await world.ask("a.example", "/y")).body).toBe("secret");
       expect(world.backend.asked.map(({ url }) => url)).toEqual(["/x", "/y"]);
     }

@@ -1,6 +1,6 @@
 /**
- * Keeps strangers out: files and sockets after a start, the ports that are not for clients, another
- * account.
+ * Strangers have no access: to files and sockets after a start, to ports that are not for clients,
+ * or from another account.
  */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

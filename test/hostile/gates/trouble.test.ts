@@ -1,7 +1,6 @@
 /**
- * The machine fails under a controller that serves. The old configuration goes on, one sentence
- * says what is wrong, and changes that were made meanwhile are applied when the machine works
- * again.
+ * The machine fails while a controller serves. The old configuration is still served, one sentence
+ * has the reason, and changes that were made meanwhile are applied when the machine works again.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +20,7 @@ beforeEach(() => void said.splice(0));
 
 const status = async (world: World, host: string) => (await world.ask(host)).status;
 
-/** A world whose run folder is a small disk of its own. */
+/** Starts a world whose run folder is a small disk of its own. */
 async function onSmallDisk(mode: "dynamic" | "static"): Promise<{ readonly world: World; readonly folder: string }> {
   const folder = mkdtempSync(join(tmpdir(), "disk-"));
   await execa("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]);
@@ -61,7 +60,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
   test("a disk that can only be read", async () => {
     const { world, folder } = await onSmallDisk(mode);
-    // nginx has files open, so what becomes read-only is a second mount above the first.
+    // nginx has files open, so a second, read-only mount is put over the first.
     await execa("mount", ["--bind", folder, folder]);
     await execa("mount", ["-o", "remount,ro,bind", folder]);
     await world.apply(...changes());

@@ -122,7 +122,7 @@ test("mirrors that lead back to their own route make one copy each", async () =>
   await world.apply(route({ hostnames: ["a.example"], rules: [{ backendRefs: [web], filters: [back, back, back] }] }));
   expect((await ask()).status).toBe(200);
   await until("the copies", () => world.backend.asked.length > 0);
-  // Requests that come later have their answers after what the copies brought about.
+  // The answers to later requests come after all effects of the copies.
   for (let at = 0; at < 20; at++) expect((await ask({ host: "nobody.example" })).status).toBe(404);
   expect(world.backend.asked).toHaveLength(1);
 });

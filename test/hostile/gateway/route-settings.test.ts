@@ -1,6 +1,6 @@
 /**
- * Values of RouteSettings that mean harm: nothing of them becomes configuration, and a neighbour
- * never notices.
+ * Hostile values of RouteSettings: no part of them becomes configuration, and they never affect a
+ * neighbour.
  */
 import { expect, test } from "vitest";
 import { request } from "../../nginx/support/request.ts";

@@ -1,6 +1,6 @@
 /**
- * The most that one route of the Gateway API may cost a worker, and the limits of what its backends
- * and clients reach.
+ * Tests the highest cost of one route of the Gateway API for a worker, and the limits of its
+ * backends and clients.
  */
 import { beforeEach, expect, test } from "vitest";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
@@ -28,8 +28,8 @@ async function milliseconds(more: Partial<RequestOptions>): Promise<number> {
 }
 
 /**
- * Matches of one path, of which the last condition alone tells them apart, spread over rules and
- * routes as the API server takes them.
+ * Returns matches of one path that differ in their last condition alone, in as many rules and
+ * routes as the API server allows.
  */
 function crowd(condition: (at: number) => object, routes = 8) {
   return Array.from({ length: routes }, (_, one) =>
@@ -62,7 +62,7 @@ test("patterns of headers and parameters share the budget of a request", async (
   );
   const headers = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`x-${at}`, value]));
   expect((await ask({ path: `/?q=${value}`, headers })).status).toBe(500);
-  // Others go on: a worker that were busy for seconds would answer none of these.
+  // Other requests are served: a worker that is busy for seconds would answer none of these.
   const plain = await milliseconds({ host: "nobody.example", path: "/x" });
   expect(await milliseconds({ path: `/?q=${value}`, headers })).toBeLessThan(Math.max(50 * plain, 500));
 });

@@ -1,7 +1,7 @@
 /**
- * Streams of the Gateway API that would lead to this machine, its link or a port of Sluice's own: a
- * tenant writes the route, the Service and its EndpointSlice. A stream has no status, so a client
- * meets a closed connection.
+ * Streams of the Gateway API that would lead to this machine, a link-local address or a port of
+ * Sluice's own. A tenant writes the route, the Service and its EndpointSlice. A stream has no
+ * status, so the client's connection is closed.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -22,7 +22,7 @@ const world = worldOf({
   flags: [`--gateway-addresses=${address}`, "--stream-port=10398", `--name-check-port=${names}`],
 });
 
-/** Where the endpoints lead; the last one is honest. */
+/** The addresses of the endpoints; the last one is allowed. */
 const leads = [
   ...[ports.status, ports["default-server"], 10_254, 10_398, names].flatMap((port) => [
     ["127.0.0.1", port] as const,
@@ -72,7 +72,7 @@ function listenerFor(protocol: Protocol, at: number): GatewayListener {
   return listener({ name, protocol, port: kinds[protocol] + at, ...tls } as Partial<GatewayListener>);
 }
 
-/** What the other side says before it closes the connection. */
+/** Returns everything that the other side sends before it closes the connection. */
 const said = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, address, () => socket.write("GET /healthz HTTP/1.0\r\nHost: a.example\r\n\r\n"));

@@ -1,7 +1,7 @@
 /**
- * The shared Gateway, whose routes stand beside the Ingresses of all tenants. An older Ingress is
- * in `ns` and its backend says `secret`; the attacker writes routes, settings, listeners and
- * Services in `evil`, and the Service there says `let in`.
+ * Tests the shared Gateway, whose routes are beside the Ingresses of all tenants. An older Ingress
+ * is in `ns`, and its backend answers `secret`. The attacker writes routes, settings, listeners and
+ * Services in `evil`, and the Service there answers `let in`.
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
@@ -27,7 +27,7 @@ const all = { namespaces: { from: "All" } } as const;
 const listeners = [listener({ allowedRoutes: all })];
 const web = { name: "web", port: 80 };
 
-/** Younger than the Ingress. */
+/** Returns a route that is younger than the Ingress. */
 const evil = (words: RouteSketch, annotations: Readonly<Record<string, string>> = {}): KubernetesObject => {
   const one = route({ name: "evil", namespace: "evil", age: -1e8, hostnames: ["shop.example"], ...words });
   return { ...one, metadata: { ...one.metadata, annotations } };
@@ -133,7 +133,7 @@ test("a Service, a copy or an auth service of another namespace is asked by nobo
   for (const rule of rules) {
     await world.apply(evil({ hostnames: ["evil.example"], rules: [rule] }));
     world.backend.forget();
-    // A copy that cannot be made is left out, as the Gateway API wants it.
+    // A mirror that cannot be used gets no copies, as the Gateway API requires.
     const status = "filters" in rule && rule.filters[0]?.type === "RequestMirror" ? 200 : 500;
     expect.soft([rule, (await world.ask("evil.example")).status]).toEqual([rule, status]);
     expect.soft(world.backend.asked).toEqual([]);

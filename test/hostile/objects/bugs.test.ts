@@ -1,7 +1,7 @@
 /**
- * One object on which Sluice fails must not end the controller, nor keep it from starting: depth
- * that a parser could follow, and, for bugs that are not found yet, objects, Kinds, features and
- * views that throw as soon as somebody reads them.
+ * One object on which Sluice fails must not end the controller, nor prevent its start. The test
+ * uses very deep objects and, for unknown bugs, objects, Kinds, features and views that throw as
+ * soon as they are read.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { features } from "../../../src/annotations/registry.ts";
@@ -18,7 +18,7 @@ interface Hooks {
 const permissive = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
 const isBug = /is set aside because Sluice failed on it \(.*\); this is a bug in Sluice, please report it/;
 
-/** `object`, in which the field at `path` throws when it is read. */
+/** Returns `object`, in which the field at `path` throws when it is read. */
 function throwing<T extends KubernetesObject>(object: T, path: readonly string[]): T {
   const copy = structuredClone(object);
   const [last, ...way] = path.toReversed();
@@ -45,8 +45,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
   let round = 0;
   /**
-   * Others are served, changes of others arrive, and a reading of everything from the beginning, as
-   * at a start, goes through.
+   * Expects that other objects are served, that their changes take effect, and that everything can
+   * be read again as at a start.
    */
   async function othersGoOn(): Promise<void> {
     round += 1;
@@ -109,12 +109,12 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await world.apply(throwing(good, ["spec", "rules"]));
     expect(world.said("broken").join()).toMatch(isBug);
     expect(await world.ask("broken.example")).toMatchObject({ status: 200 });
-    // Where its guards cannot be known, its paths are shut.
+    // Where its guards are not known, its paths are closed.
     await world.apply(throwing(good, ["metadata", "annotations"]));
     expect(await world.ask("broken.example")).toMatchObject({ status: 503 });
   });
 
-  /** An Ingress without annotations has defaults of the feature, which are well. */
+  /** An Ingress without annotations has the feature's defaults, which do not throw. */
   const failsOnRedirects = () => {
     const hooks = features.redirects as unknown as Hooks;
     const { resolve } = hooks;

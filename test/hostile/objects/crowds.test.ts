@@ -1,7 +1,7 @@
 /**
- * Objects that stand for more than they hold: each address of an EndpointSlice on each of its
- * ports, groups of a thousand million Endpoints, a peer to be tried for each. Neither the
- * controller nor a worker may try to make all of it.
+ * Small objects with huge products: each address of an EndpointSlice on each of its ports, groups
+ * of a thousand million Endpoints, a try for each peer. Neither the controller nor a worker may
+ * compute all of them.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -10,7 +10,7 @@ import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { ingress, service } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 
-/** A Service whose port has no name, and which so has all ports of its slice. */
+/** Returns a Service whose port has no name, so that it has all ports of its slice. */
 function crowd(name: string, slice: { readonly endpoints: readonly object[]; readonly ports: readonly object[] }) {
   const [made, first] = service(name, "192.0.2.60", 80) as [KubernetesObject, KubernetesObject];
   return [
@@ -87,20 +87,20 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
     expect((await world.ask("crowded.example")).status).toBe(502);
     for (const server of servers) server.close();
-    // Each try of the router reads anew what was tried before. nginx itself, in static mode, does
-    // not.
+    // Each try of the router reads the list of earlier tries again. nginx itself, in static mode,
+    // does not.
     expect(tries).toBeLessThanOrEqual(mode === "dynamic" ? 100 : 150);
     expect((await world.ask("neighbour.example")).body).toBe("secret");
   });
 });
 
-/** The rule of an Ingress, for each of these hosts. */
+/** Returns the rule of an Ingress, for each of these hosts. */
 function rules(one: ReturnType<typeof ingress>, hosts: readonly string[]): ReturnType<typeof ingress> {
   const [rule] = one.spec?.rules ?? [];
   return { ...one, spec: { ...one.spec, rules: hosts.map((host) => ({ ...rule, host })) } };
 }
 
-/** A server that ends each connection at once. */
+/** Starts a server that ends each connection at once. */
 async function closing(address: string, port: number, noticed: () => void): Promise<Server> {
   const server = createServer((socket) => {
     noticed();

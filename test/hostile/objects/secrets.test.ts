@@ -1,7 +1,7 @@
 /**
- * Secrets that are not what their name says: binary, huge, of the wrong type, with a key that does
- * not fit or wants a password, with hundreds of certificates. Their own host is served without them
- * or refused, and no other host notices.
+ * Secrets with wrong content: binary, huge, of the wrong type, with a key that does not fit or
+ * needs a password, or with hundreds of certificates. Their own host is served without them or
+ * refused, and no other host is affected.
  */
 import { createPrivateKey, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ const encrypted = (key: string): string =>
     .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" })
     .toString();
 
-/** Each with the Problem of the TLS pair. */
+/** Each Secret, with the Problem that it causes as a TLS pair. */
 const pairs: Readonly<Record<string, (pki: Pki) => Secret>> = {
   "bytes that are no text": () => raw({ "tls.crt": base64(randomBytes(900_000)), "tls.key": base64(randomBytes(900)) }),
   "text that is no base64": () => raw({ "tls.crt": "\u0000\u202e***", "tls.key": "{}" }),

@@ -1,4 +1,4 @@
-/** Spellings of `/admin`, what guards it, and what is open beside it. */
+/** Spellings of `/admin`, its guards, and the open paths beside it. */
 import { ingress } from "../support/objects.ts";
 
 export const disguises: readonly string[] = [
@@ -74,7 +74,10 @@ export const disguises: readonly string[] = [
 const admin = (annotations: Record<string, string>) =>
   ingress({ name: "admin", host: "a.example", paths: [["/admin"]], annotations });
 
-/** Ingresses that let no client in; `auth` is the origin of an auth service that says no. */
+/**
+ * Ingresses that let no client in; `auth` is the origin of an auth service that refuses every
+ * request.
+ */
 export const guards = {
   "a deny list": () => admin({ "denylist-source-range": "0.0.0.0/0" }),
   "an allow list": () => admin({ "allowlist-source-range": "192.0.2.250" }),
@@ -82,7 +85,7 @@ export const guards = {
   "a password": () => admin({ "auth-type": "basic", "auth-secret": "nobody" }),
 };
 
-/** Ingresses that let everybody in. */
+/** Ingresses that let every client in. */
 export const neighbours = {
   "an open root": ingress({ name: "open", host: "a.example" }),
   "a rewrite of the root": ingress({

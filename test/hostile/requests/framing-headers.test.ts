@@ -1,7 +1,7 @@
 /**
- * Headers that say where a message ends, set by a list of headers. One request whose end a backend
- * and nginx place differently puts the next user's request inside the attacker's, since both go
- * over one kept connection.
+ * Headers that determine the end of a message, in lists of headers. If a backend and nginx disagree
+ * about the end of one request, the next user's request becomes a part of the attacker's, because
+ * both use the same kept connection.
  */
 import { createServer, type Server } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import type { Directive } from "../../support/nginx-tree.ts";
 import { configMap, ingress, service, settings } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-/** Each in spellings that some server reads as the header itself. */
+/** Each header in spellings that some servers read as the header itself. */
 const reserved = [
   ...["Content-Length", "content_length", "CONTENT-LENGTH", "Transfer-Encoding", "transfer_encoding", "Connection"],
   ...[
@@ -31,7 +31,7 @@ const reserved = [
 const isReserved = (name: string): boolean =>
   reserved.some((one) => one.toLowerCase().replaceAll("_", "-") === name.toLowerCase().replaceAll(/[_.]/g, "-"));
 
-/** Headers that directives of the tree set, with what they are set to. */
+/** Returns the headers that directives of the tree set, with their values. */
 function setIn(tree: readonly Directive[]): string[] {
   return tree.flatMap(({ name, args, block = [] }) => [
     ...(/^(proxy|grpc)_set_header$|^add_header$|^fastcgi_param$/.test(name) ? [`${name} ${args[0]} ${args[1]}`] : []),
@@ -40,7 +40,10 @@ function setIn(tree: readonly Directive[]): string[] {
   ]);
 }
 
-/** A backend that takes each request by its Content-Length alone and notes all it is sent. */
+/**
+ * Starts a backend that reads each request by its Content-Length alone and records everything that
+ * it gets.
+ */
 async function byLength(address: string): Promise<{ readonly server: Server; readonly port: number; text: string }> {
   const it = { server: createServer(), port: 0, text: "" };
   it.server.on("connection", (socket) => {
@@ -69,7 +72,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     victim.server.close();
   });
 
-  /** The lines that set headers beyond those that are always there. */
+  /** Returns the lines that set headers, without those that always exist. */
   const added = (before: readonly string[]): string[] => {
     const known = new Set(before);
     const all = setIn(world.tree()).filter((line) => !known.has(line));

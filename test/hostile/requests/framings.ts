@@ -1,6 +1,6 @@
 /**
- * Requests whose end nginx and a backend could see in different places; each holds a whole request
- * for `/guarded` where a body may be.
+ * Requests about whose end nginx and a backend could disagree. Each has a complete request for
+ * `/guarded` in a place where a body may be.
  */
 
 const inner = "GET /guarded HTTP/1.1\r\nHost: a.example\r\n\r\n";
@@ -94,7 +94,7 @@ const lines: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** Each attempt with the bytes that are sent. */
+/** Each attempt, with the bytes that are sent. */
 export const framings: readonly (readonly [string, string])[] = [
   ...[...lengths, ...names, ...encodings, ...chunks, ...lines].map(([what, bytes]) => [what!, bytes!] as const),
 ];

@@ -106,7 +106,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
         "ssl-client-issuer-dn": [],
         "ssl-client-cert": [],
       },
-      // Only with proxy-add-original-uri-header is it ours; else no backend may trust it.
+      // Sluice sets this header only with proxy-add-original-uri-header, so otherwise no backend
+      // may trust it.
       "x-original-uri": ["/evil"],
     });
     expect(port).not.toBe("666");

@@ -1,6 +1,6 @@
 /**
- * One request has one host (RFC 9112 3.2.2). Routing goes by the one that the backend hears, and a
- * request with two is refused.
+ * A request has one host (RFC 9112 3.2.2). Routing uses the same host that the backend gets, and a
+ * request with two hosts is refused.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestHttp2 } from "../../nginx/support/request.ts";
@@ -9,8 +9,8 @@ import { exchange, statuses } from "../support/raw.ts";
 import { ports, startWorld, type World } from "../support/world.ts";
 
 /**
- * Requests that routing would take for `open.example` and a backend for another host, or the other
- * way round.
+ * Requests that would have the host `open.example` for the router and another host for a backend,
+ * or the other way round.
  */
 const contrary: readonly (readonly [what: string, head: string])[] = [
   ["an absolute target and another Host", "GET http://open.example/x HTTP/1.1\r\nHost: guarded.example"],

@@ -1,7 +1,7 @@
 /**
  * Paths in disguise. `/admin` is guarded, by an address list or by an auth service, and everything
- * around it is open, once with a rewrite that takes a prefix away. However the path is written:
- * what reaches the backend is not `/admin`.
+ * around it is open, once with a rewrite that takes a prefix away. However the path is written, the
+ * backend never gets `/admin`.
  */
 import { describe, expect, test } from "vitest";
 import { ingress } from "../support/objects.ts";

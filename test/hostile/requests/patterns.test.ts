@@ -1,7 +1,7 @@
 /**
- * Patterns that run away. The controller never runs one of a user's; nginx does, in each worker, so
- * what one takes is bounded, and a path whose pattern could not be finished is refused: the next
- * one may guard less.
+ * Patterns that run for too long. The controller never runs a user's pattern, but nginx does, in
+ * each worker, so the time of a pattern is limited. A path whose pattern could not be finished is
+ * refused, because the next one may have fewer guards.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -42,7 +42,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  /** 20,000 steps of PCRE and more each for the path below, and no pattern takes it. */
+  /** Each pattern takes at least 20,000 steps of PCRE for the path below, and none matches it. */
   const many = Array.from({ length: 1_500 }, (_, at) => [`/(a+)+(?:${at})?$`, "ImplementationSpecific"] as const);
 
   test("fifteen hundred patterns share what one request may cost", async () => {
@@ -53,7 +53,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     for (let at = 0; at < requests; at++) {
       expect([404, 500]).toContain((await world.ask("many.example", `/${"a".repeat(16)}!`)).status);
     }
-    // Without a share it is more than half a second each.
+    // Without a limit for each pattern, it would be more than half a second for each request.
     expect((workerSeconds(world.pid!) - before) / requests, "seconds of processor time").toBeLessThan(0.2);
     expect(await world.ask("neighbour.example")).toMatchObject({ status: 200 });
   });
@@ -73,8 +73,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 });
 
 /**
- * Processor time of the workers there are now, which other programs do not add to. One of before a
- * reload may be gone.
+ * Returns the processor time of the present workers, which does not depend on other programs. A
+ * worker of the previous text may be gone.
  */
 function workerSeconds(master: number): number {
   const children = readFileSync(`/proc/${master}/task/${master}/children`, "utf8").trim().split(" ").map(Number);

@@ -1,6 +1,6 @@
 /**
  * Annotations that turn text of a client into a header or into the target of another request, each
- * with the beginning of the target that the client's text follows. AUTH stands for the origin of
+ * with the beginning of the target, which the client's text follows. AUTH stands for the origin of
  * the auth service.
  */
 export const places: readonly (readonly [string, Readonly<Record<string, string>>, string])[] = [

@@ -1,6 +1,6 @@
 /**
- * Smuggling. `/guarded` is closed to everybody, so a backend that is ever asked for it read as a
- * request what nginx had passed as a body.
+ * Request smuggling. `/guarded` is closed to every client. So if a backend ever gets a request for
+ * it, it has read a body as a request.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingress } from "../support/objects.ts";
@@ -31,7 +31,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await exchange(bytes, { silenceMs: 300 });
     const seen = world.backend.asked.map(({ method, url }) => `${method} ${url}`);
     expect(seen.filter((line) => line.includes("guarded"))).toEqual([]);
-    // Nothing is left over on a connection that the next client's request takes.
+    // No bytes are left on a connection that the next client's request uses.
     for (const path of ["/next-1", "/next-2"]) {
       expect((await world.ask("a.example", path)).body).toBe(`answer to ${path}`);
     }

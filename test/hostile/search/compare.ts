@@ -1,13 +1,15 @@
 /**
- * Trees of nginx.conf held against each other. Names that are hashes of text differ where the text
- * does, and mean nothing.
+ * Compares trees of nginx.conf. Names that are hashes of text differ where the text differs, so
+ * they are left out.
  */
 import type { Directive } from "../../support/nginx-tree.ts";
 import { placeholders, type Seals } from "./sealed.ts";
 
 const hashes = /[0-9a-f]{12,64}/g;
 
-/** One line for each statement with its place, in an order that does not depend on hashes. */
+/**
+ * Returns one line for each statement with its place, in an order that does not depend on hashes.
+ */
 export function statements(tree: readonly Directive[], seals?: Seals): readonly string[] {
   return lines(tree, "", seals);
 }
@@ -31,7 +33,7 @@ function shown({ name, args, lua }: Directive, seals: Seals | undefined): string
   return `${words}${lua === undefined ? "" : ` ${JSON.stringify(code(lua))}`}`.replace(hashes, "HASH");
 }
 
-/** The lines of `one` that `other` lacks, each as often as it is missing. */
+/** Returns the lines of `one` that `other` lacks, each as often as it is missing. */
 export function missingFrom(one: readonly string[], other: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const line of other) counts.set(line, (counts.get(line) ?? 0) + 1);

@@ -4,7 +4,7 @@
  */
 import type { Directive } from "../../support/nginx-tree.ts";
 
-/** Each named group in the tree, as `directive name`. */
+/** Returns each named group in the tree, as `directive name`. */
 export function namedGroups(tree: readonly Directive[]): readonly string[] {
   return tree.flatMap((directive) => {
     const { name, block = [] } = directive;
@@ -19,8 +19,8 @@ export function namedGroups(tree: readonly Directive[]): readonly string[] {
 }
 
 /**
- * nginx takes for a pattern: what follows `~`, the first word of a rewrite, and words of some
- * directives that begin with `~`.
+ * Returns the words that nginx reads as patterns: the word after `~`, the first word of a rewrite,
+ * and words of some directives that begin with `~`.
  */
 function patternsOf({ name, args }: Directive): readonly string[] {
   if (name === "rewrite") return args.slice(0, 1);

@@ -1,9 +1,9 @@
 /**
  * Each annotation, each key of the ConfigMap and each field of an object with each of the values
  * that once reached other tenants: names of groups, names of headers about the connection, and
- * addresses. A search by chance meets few of these pairs, so all of them are tried here, in both
- * modes, and judged by the tree of what nginx would be given. Of the values in RouteSettings, which
- * are read by the same code, CI tries one in eight; `npm run test:hostile` tries all.
+ * addresses. A random search finds few of these pairs, so all of them are tried here, in both
+ * modes, and judged by the tree of nginx's text. Of the values in RouteSettings, which are read by
+ * the same code, CI tries one in eight; `npm run test:hostile` tries all.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
@@ -75,7 +75,7 @@ const values = ({ kind: { good } }: Pick<Field<unknown>, "kind">): readonly stri
   return [...groups, ...headers, ...addresses, ...urls, ...near];
 };
 
-/** Further annotations that an annotation needs to have any effect, by how its key begins. */
+/** Further annotations that an annotation needs for an effect, by the beginning of its key. */
 const around: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] = [
   [/^auth-tls-/, { "auth-tls-secret": "ns/ca" }],
   [/^auth-(?!tls|type|realm|secret)/, { "auth-url": "http://192.0.2.99/check" }],
@@ -98,10 +98,7 @@ const ofSluice =
 
 const lists = ["auth-proxy-set-headers", "custom-headers", "fastcgi-params-configmap"];
 const data = Object.fromEntries([...headerNames, "HTTP_TRANSFER_ENCODING", "X-A"].map((name) => [name, "5"]));
-/**
- * Everything is allowed that the operator can allow without snippets, so that no other bound hides
- * a hole.
- */
+/** The operator allows everything except snippets, so that no other limit hides a hole. */
 const generous = {
   "annotations-risk-level": "Critical",
   "global-allowed-response-headers": [...headerNames, "HTTP_TRANSFER_ENCODING", "X-A"].join(","),
@@ -148,7 +145,10 @@ const rulesOf = (filters: readonly object[], matches?: readonly object[]) => [
 ];
 
 const isLong = process.env.HOSTILE_OBJECTS !== undefined;
-/** Each value meets some fields and each field some values, the same ones each time. */
+/**
+ * Whether the pair is tried: each value with some fields and each field with some values, the same
+ * ones each time.
+ */
 const isTried = (field: number, value: number): boolean => isLong || (field + value) % 8 === 0;
 
 /** Each annotation as a value of RouteSettings that a route names. */
@@ -166,7 +166,7 @@ const ofRouteSettings = (): KubernetesObject[] =>
     });
   });
 
-/** What filters and matches of a route say in words. */
+/** Texts in the filters and matches of a route. */
 const ofFilters = (): KubernetesObject[] => {
   const changes = (name: string) => [
     { set: [{ name, value: "5" }] },
@@ -237,7 +237,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
   afterAll(() => paper.close());
 
-  /** `isOperators`: what only the operator may do is no finding. */
+  /** With `isOperators`, settings that only the operator may have are not findings. */
   const findings = (rendered: Rendered, isOperators = false): readonly string[] => {
     const tree = treeOf(rendered.conf);
     const framing = /content.length|transfer.encoding/i;

@@ -47,8 +47,8 @@ const rarelyLong = (usual: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 199, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...long) });
 
 /**
- * Annotations that name another object get one of the Ingress's own, so that what is in it is
- * tried.
+ * Annotations that name another object get one of the Ingress's own, so that the content of that
+ * object is tried.
  */
 const references: Readonly<Record<string, "secret" | "configMap">> = {
   "auth-secret": "secret",
@@ -68,7 +68,7 @@ const annotation = fc.constantFrom(...fields.filter(({ key }) => !snippets.test(
 });
 const own = "OWN";
 
-/** Without these the annotations beside them mean nothing. */
+/** Annotations that others need for an effect. */
 const gates: readonly (readonly [string, string])[] = [
   ["auth-url", "http://192.0.2.99/check"],
   ["auth-type", "basic"],
@@ -114,7 +114,7 @@ const parts = fc.record({
   tls: fc.boolean(),
 });
 
-/** The objects numbered `from` to `from + count - 1` of this seed. */
+/** Returns the objects `from` to `from + count - 1` of this seed. */
 export function hostileObjects(seed: number, from: number, count: number): readonly Hostile[] {
   return fc.sample(parts, { seed: seed + from, numRuns: count }).map((one, at): Hostile => {
     const name = `h${from + at}`;
@@ -135,8 +135,8 @@ export function hostileObjects(seed: number, from: number, count: number): reado
 }
 
 /**
- * ConfigMaps of the operator, each with a few hostile values; snippets of the operator are the
- * operator's.
+ * Returns ConfigMaps of the operator, each with a few hostile values. Snippets are left out,
+ * because the operator is trusted with these.
  */
 export function hostileSettings(
   seed: number,

@@ -1,13 +1,13 @@
 /**
- * Records of shared memory that do not look like what the Lua expects: text of users stands in them
- * as values, or as paths.
+ * Finds records of shared memory that do not have the form that the Lua expects: text of users may
+ * be in them only as values or as paths.
  */
 
 import { recordFields } from "../../../src/model/records.ts";
 
 const keys = /^(host|sni|upstream|pair) [^\p{Cc}]*$|^patterns$/u;
 
-/** Every name in a record that is no path. */
+/** All names in records that are not paths. */
 const names = new Set<string>(Object.values(recordFields).flat());
 
 export function strangeRecords(records: ReadonlyMap<string, string>): readonly string[] {

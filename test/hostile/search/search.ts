@@ -1,7 +1,7 @@
 /**
- * The search: batches of hostile objects beside neighbours that must never notice. What is found is
- * a line of text; there should be none. Everything follows from the seed, so a finding is tried
- * again by its seed and number.
+ * The search: batches of hostile objects beside neighbours that must never be affected. Each
+ * finding is a line of text; there should be none. Everything follows from the seed, so a finding
+ * can be repeated by its seed and number.
  */
 
 import { readManifest } from "../../../src/manifests/manifest.ts";
@@ -20,7 +20,7 @@ import { openWorkshop, type Workshop } from "./workshop.ts";
 
 export interface Tally {
   tried: number;
-  /** Objects that the API server would refuse, and that were left out. */
+  /** The number of objects that were left out because the API server would refuse them. */
   impossible: number;
   /** Ingresses that are served, in whole or in part. */
   accepted: number;
@@ -28,14 +28,14 @@ export interface Tally {
   refused: number;
   /** Objects that nginx refused, and that were set aside alone. */
   quarantined: number;
-  /** Values that were quoted, and seen to be one word each. */
+  /** The number of quoted values that were found to be one word each. */
   values: number;
   nginxTests: number;
   slowestTurnMs: number;
   readonly findings: string[];
   /**
-   * Messages of nginx with the parts taken out that differ from object to object, and how often
-   * each came.
+   * Messages of nginx, without the parts that differ from object to object, and how often each
+   * occurred.
    */
   readonly reasons: Map<string, number>;
 }
@@ -53,7 +53,7 @@ export interface Search {
   stop(): Promise<void>;
 }
 
-/** Settings of an operator that let more of the objects in. */
+/** Settings of an operator with which more of the objects are accepted. */
 const generous = {
   "annotations-risk-level": "Critical",
   "global-allowed-response-headers": "X-A,X-B,x_c,Content-Length,transfer_encoding,Keep-Alive",

@@ -29,11 +29,11 @@ import { flagsOf, MemorySource, type Mode, present } from "../../parity/subject.
 
 export interface Workshop {
   /**
-   * Puts these objects in the place of those of the last time, and waits until nginx has accepted
-   * what is left of them.
+   * Replaces the objects of the last call by these, and waits until nginx has accepted those that
+   * are not set aside.
    */
   bring(objects: readonly KubernetesObject[]): Promise<Tried>;
-  /** A rendering of what is there now that remembers nothing. */
+  /** Renders the present objects without any cache. */
   rendered(): {
     readonly conf: string;
     readonly records: ReadonlyMap<string, string>;
@@ -44,7 +44,7 @@ export interface Workshop {
 
 export interface Tried {
   readonly problems: readonly Problem[];
-  /** How often nginx was asked. */
+  /** The number of tests by nginx. */
   readonly tests: number;
   /** The longest turn of translation and rendering. */
   readonly slowestTurnMs: number;

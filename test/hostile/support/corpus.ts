@@ -98,13 +98,15 @@ export const payloads: readonly string[] = [
   "toString",
 ];
 
-/** Longer than every limit on the way, including nginx's 4 KB for a word. */
+/** Texts that are longer than every limit, including nginx's 4 KB for a word. */
 export const long: readonly string[] = ["a".repeat(64 * 1024), "(".repeat(5000), "a,".repeat(5000), " ".repeat(5000)];
 
 /** Words that no template and no text of Sluice contains. */
 const foreign = /pwned|^(alias|root|include|load_module|ssl_engine|perl|perl_set|js_import|content_by_lua_block)$/;
 
-/** Where hostile text has become a directive, as `http > server > alias`. */
+/**
+ * Returns the places where hostile text has become a directive, such as `http > server > alias`.
+ */
 export function intruders(tree: readonly Directive[], within: readonly string[] = []): readonly string[] {
   return tree.flatMap(({ name, args, block = [], lua = "" }) => {
     const path = [...within, name];
@@ -114,8 +116,8 @@ export function intruders(tree: readonly Directive[], within: readonly string[] 
 }
 
 /**
- * The loading of modules, Sluice's own answers in Lua, and the words that a map compares with, of
- * which nginx obeys one.
+ * Whether it is a known directive: the loading of modules, Sluice's own answers in Lua, and the
+ * words with which a map compares, of which nginx obeys one.
  */
 function known(name: string, args: readonly string[], within: readonly string[]): boolean {
   if (within.at(-1) === "map") return name !== "include";

@@ -8,7 +8,7 @@ import { ownAddresses, type Rendered } from "./on-paper.ts";
 /** The ports of Sluice by the defaults of its flags. */
 export const ownPorts = [10_254, 10_246, 8181, 10_245];
 
-/** The number of judged addresses, and the forbidden ones. */
+/** Returns the number of judged addresses, and the forbidden ones. */
 export function judged({ conf, records }: Rendered): { readonly count: number; readonly mistakes: readonly string[] } {
   const variables = records.flatMap(({ locations = [] }) => locations.flatMap(({ variables = {} }) => [variables]));
   const urls = [

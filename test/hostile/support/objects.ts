@@ -8,13 +8,13 @@ export { ingressClass, prefix } from "../../support/ingress.ts";
 
 export interface IngressWords extends Omit<PlainWords, "paths" | "metadata"> {
   readonly uid?: string;
-  /** Day of the year 2026 on which it was made, from 1 to 28; the first when absent. */
+  /** The day of January 2026 on which it was created, from 1 to 28; by default the first. */
   readonly day?: number;
   readonly paths?: readonly PathWords[];
 }
 export type PathWords = readonly [path: string, type?: "Prefix" | "Exact" | "ImplementationSpecific", service?: string];
 
-/** For the host `NAME.example` by default. */
+/** Returns an Ingress, by default for the host `NAME.example`. */
 export function ingress({ day = 1, uid, paths = [["/"]], annotations = {}, ...words }: IngressWords): Ingress {
   const { name, namespace = "ns", host = `${name}.example` } = words;
   const creationTimestamp = `2026-01-${String(day).padStart(2, "0")}T00:00:00Z`;
@@ -37,11 +37,11 @@ export function configMap(name: string, data: Readonly<Record<string, string>>, 
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
-/** The controller's own ConfigMap. */
+/** Returns the controller's own ConfigMap. */
 export const settings = (data: Readonly<Record<string, string>>): ConfigMap =>
   configMap("ingress-nginx-controller", data, "ingress-nginx");
 
-/** A Service with the port 80, and its endpoints. */
+/** Returns a Service with the port 80, and its endpoints. */
 export function service(name: string, address: string, port: number, namespace = "ns"): KubernetesObject[] {
   const labels = { "kubernetes.io/service-name": name };
   const ports = [{ name: "http", port: 80, targetPort: port, protocol: "TCP" }];

@@ -1,4 +1,4 @@
-/** Renders what nginx would get for some objects, without running it. */
+/** Renders nginx's text and records for some objects, without running nginx. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -18,10 +18,10 @@ export interface Speaker {
   readonly address: string;
   readonly port: number;
   readonly origin: string;
-  /** Since the last `forget`. */
+  /** The requests since the last `forget`. */
   readonly asked: readonly Asked[];
   forget(): void;
-  /** Undefined: it answers 200 with its name. */
+  /** Where it is undefined, the server answers 200 with its name. */
   answer: RequestListener | undefined;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
  * A whole controller with a real nginx, a neighbour that must never be affected, and a backend that
- * says `secret`. An attack is judged by the sentences that its author gets, by the answers, and by
- * the tree of nginx.conf.
+ * answers `secret`. An attack is judged by the sentences that its author gets, by the answers, and
+ * by the tree of nginx.conf.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,14 +17,14 @@ import { ingress, ingressClass, service, settings } from "./objects.ts";
 import { type Speaker, speaker } from "./speaker.ts";
 
 export const ports = { http: 24_000, https: 24_001, "default-server": 24_002, status: 24_003 };
-/** Never in 127.0.0.0/8: endpoints there are refused. */
+/** Addresses of backends, not in 127.0.0.0/8, where endpoints are refused. */
 const addresses = { backend: "192.0.2.60", auth: "192.0.2.61" };
 
 export interface World {
   readonly runFolder: string;
   /** The Service `web`, which answers `secret`. */
   readonly backend: Speaker;
-  /** Not behind a Service; `auth.origin` is its URL. */
+  /** An auth service without a Service; `auth.origin` is its URL. */
   readonly auth: Speaker;
   /** Adds objects, or replaces those of the same names, and waits until they are live. */
   apply(...objects: readonly KubernetesObject[]): Promise<void>;
@@ -45,11 +45,11 @@ export interface World {
 export interface WorldOptions {
   readonly mode: Mode;
   readonly flags?: readonly string[];
-  /** A new temporary folder when absent. */
+  /** The default is a new temporary folder. */
   readonly runFolder?: string;
-  /** The one of this machine when absent. */
+  /** The default is the nginx of this machine. */
   readonly nginx?: FoundNginx;
-  /** Replaces the machine's own. */
+  /** Nameservers that replace those of the machine. */
   readonly nameservers?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A CA for client certificates, made once for a test file, and certificates of clients that it and
- * another one have signed.
+ * Makes a CA for client certificates, once for a test file, and client certificates that this CA
+ * and another one have signed.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

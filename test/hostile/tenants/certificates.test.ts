@@ -124,7 +124,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 });
 
-/** A session of a client, which the other host accepts. */
+/** Returns a session of a client with the other host. */
 function sessionOf(servername: string, version: "TLSv1.2" | "TLSv1.3"): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = open(servername, version, stranger);
@@ -137,7 +137,7 @@ function sessionOf(servername: string, version: "TLSv1.2" | "TLSv1.3"): Promise<
   });
 }
 
-/** The answer to a request on a connection that resumes the session. */
+/** Returns the answer to a request on a connection that resumes the session. */
 function resumed(servername: string, version: "TLSv1.2" | "TLSv1.3", session: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = open(servername, version, { session });

@@ -1,7 +1,7 @@
 /**
- * Named groups in patterns of users: nginx would make variables of them, for all hosts at once, and
- * forget their earlier meaning. A name that an author uses in the replacement of the same pattern
- * still works.
+ * Tests named groups in patterns of users: nginx would make variables of them, for all hosts at
+ * once, which would replace other variables. A name that an author uses in the replacement of the
+ * same pattern still works.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * One host and several namespaces: a younger Ingress of another namespace adds its own paths and
- * changes nothing that the older one serves. The older one is in `ns` and its backend says
- * `secret`; the other is in `evil`, and its Service says `let in`.
+ * Tests one host with several namespaces: a younger Ingress of another namespace adds its own paths
+ * and does not change the answers of the older one. The older one is in `ns`, and its backend
+ * answers `secret`; the other one is in `evil`, and its Service answers `let in`.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -139,7 +139,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/own/start")).toBe("inside");
     expect(await ask("/evil")).toBe("not led there");
     expect(await ask(inside)).toBe("404");
-    // Without declared locations, the header leads where routing leads.
+    // Without declared locations, the router decides where the header leads.
     expect(await ask("/start", "elsewhere.example")).toBe("routed");
   });
 
@@ -204,7 +204,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       expect.soft(await ask(path), path).toBe("secret");
     }
     expect.soft(await ask("/cart")).toBe("301 http://shop.example/cart/");
-    // A neighbour may set what the older Ingress never had.
+    // Another namespace may try to set values that the older Ingress does not have.
     for (const path of ["/administrator", "/exact/x", "/case", "/other"])
       expect.soft(await ask(path), path).toBe("let in");
     await apply(shop({ paths: [["/"]] }));

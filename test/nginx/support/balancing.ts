@@ -34,7 +34,7 @@ export interface Balancing {
   readonly nginx: TestNginx;
   /** Puts Upstreams in place of those of the same id. */
   put(...upstreams: TestUpstream[]): Promise<void>;
-  /** Makes a host whose only Location sends to the Upstream of this id. */
+  /** Publishes a host whose only Location sends to the Upstream of this id. */
   route(
     host: string,
     upstream: string,
@@ -42,8 +42,8 @@ export interface Balancing {
   ): Promise<void>;
   ask(host: string, options?: Asking): Promise<Answered>;
   /**
-   * How many of `count` requests each backend answered, by the last byte of its address; statuses
-   * other than 200 by `status N`.
+   * Sends `count` requests and returns how many each backend answered, keyed by the last byte of
+   * its address. Answers other than 200 are counted under `status N`.
    */
   tally(host: string, count: number, options?: Asking): Promise<Record<string, number>>;
 }
@@ -62,7 +62,7 @@ export interface Answered {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** With `tries` for proxy_next_upstream_tries. Ends with the test. */
+/** Starts nginx, with `tries` for proxy_next_upstream_tries. It ends with the test. */
 export async function startBalancing({ workers = 2, tries = 3 } = {}): Promise<Balancing> {
   const nginx = await testNginx();
   const socket = `${nginx.folder.sockets}/records.sock`;

@@ -23,9 +23,12 @@ export interface BothApis {
    * was reloaded.
    */
   serve(...objects: readonly KubernetesObject[]): Promise<Translation & { readonly reloaded: boolean }>;
-  /** The number of the backend that answers, or another status; the same as `sluice why` says. */
+  /**
+   * Returns the number of the backend that answers, or the status of another answer, and checks
+   * that `sluice why` says the same.
+   */
   ask(host: string, path: string, headers?: Readonly<Record<string, string>>): Promise<string>;
-  /** The answer that nginx gives itself. */
+  /** Returns the answer that nginx gives without a backend. */
   answer(host: string, path: string, headers?: Readonly<Record<string, string>>): Promise<string>;
   /** Reports about what routes in shadow would have done. */
   shadows(): Promise<readonly ShadowReport[]>;

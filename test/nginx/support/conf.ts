@@ -1,7 +1,7 @@
 /**
- * A whole nginx.conf around the few lines a test is about, with everything it needs to run inside a
- * run folder: modules, temporary folders, the control server. `error_log stderr notice` is what a
- * test reads errors from.
+ * Builds a whole nginx.conf around the few lines that a test is about, with everything that nginx
+ * needs in a run folder: modules, temporary folders and the control server. Tests read errors from
+ * standard error (`error_log stderr notice`).
  */
 import { createHash } from "node:crypto";
 import type { Capabilities, RenderedConfiguration, RunFolder } from "../../../src/nginx/index.ts";
@@ -15,9 +15,9 @@ export interface ConfParts {
   readonly stream?: string;
   readonly workers?: number;
   readonly files?: RenderedConfiguration["files"];
-  /** Instead of a hash of all this. */
+  /** The name of the generation; a hash of the whole text when absent. */
   readonly generation?: string;
-  /** A text of the time when the control server asked for no password. */
+  /** Omits the password of the control server, like the text of an older Sluice. */
   readonly open?: true;
 }
 

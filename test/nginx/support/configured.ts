@@ -1,6 +1,6 @@
 /**
- * A whole controller for tests of ConfigMap keys: one Ingress for `*.keys.example` before a backend
- * that echoes. `set` makes a ConfigMap the whole of the settings and waits until it is live.
+ * A whole controller for tests of ConfigMap keys, with one Ingress for `*.keys.example` in front of
+ * an echo backend. `set` replaces the whole ConfigMap and waits until it is live.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ export interface Configured {
   /** Starts to replace the settings. */
   begin(settings: Readonly<Record<string, string>>): Promise<void>;
   settled(): Promise<void>;
-  /** Asks `web.keys.example`, unless `spec` says otherwise. */
+  /** Sends a request to `web.keys.example`, unless `spec` names another host. */
   ask(spec?: RequestSpec): Promise<Answer>;
   /** nginx.conf as it is now. */
   conf(): string;
@@ -45,7 +45,7 @@ export interface Ports {
 }
 
 export interface ConfiguredOptions {
-  /** The first of ten. */
+  /** The first of ten ports that the controller may use. */
   readonly port: number;
   readonly flags?: readonly string[];
   readonly mode?: "dynamic" | "static";

@@ -1,4 +1,4 @@
-/** A client of UDP. Nothing promises that a datagram arrives, so it asks again each second. */
+/** A UDP client. Datagrams may get lost, so it sends its datagram again each second. */
 import { createSocket } from "node:dgram";
 
 /** Resolves with the first answer to `text`. */

@@ -1,7 +1,7 @@
 /**
- * An auth service over gRPC, as Envoy's protocol ext_authz has it: an HTTP/2 server that reads
- * CheckRequests and answers what a test says. It has a reader and a writer of Protocol Buffers of
- * its own, which do not share a mistake with those under test.
+ * An auth service with Envoy's gRPC protocol ext_authz: an HTTP/2 server that reads
+ * CheckRequests and returns the answers of the test. It has its own reader and writer of Protocol
+ * Buffers, so that it does not share a mistake with those under test.
  */
 import { once } from "node:events";
 import { createSecureServer, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
@@ -45,7 +45,7 @@ export const message = (number: number, ...parts: readonly Buffer[]): Buffer => 
 /** A HeaderValueOption in the field of this number; `how` is its append_action. */
 export const header = (number: number, name: string, value: string, how = 0): Buffer =>
   message(number, message(1, field(1, name), field(2, value)), ...(how === 0 ? [] : [field(3, how)]));
-/** The status OK, or that of this number. */
+/** A status: OK, or the one with this number. */
 export const status = (code = 0): Buffer => message(1, ...(code === 0 ? [] : [field(1, code)]));
 
 type Read = ReadonlyMap<number, readonly (number | Buffer)[]>;
@@ -105,7 +105,7 @@ function checkedIn(path: string, grpcHeaders: IncomingHttpHeaders, frame: Buffer
   };
 }
 
-/** Listens until the test ends; `secure` has its key pair. */
+/** Listens until the test ends. With `secure` it listens with TLS and this key pair. */
 export async function startExtAuthz(
   port: number,
   address: string,

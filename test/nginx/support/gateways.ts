@@ -1,7 +1,7 @@
 /**
- * Listeners of Gateways on a real nginx: Configurations that a test writes go through the real
- * renderer. Backends listen on 127.101.0.N:9000 and answer what they saw, as JSON; nginx listens
- * wherever the Configuration says.
+ * Serves listeners of Gateways on a real nginx: the test writes Configurations, and the real
+ * renderer renders them. Backends listen on 127.101.0.N:9000 and answer with the request as JSON.
+ * nginx listens on the ports of the Configuration.
  */
 
 import { once } from "node:events";
@@ -52,9 +52,11 @@ export interface Seen {
 
 export interface Gateways {
   readonly nginx: TestNginx;
-  /** The router of this nginx, to be asked. */
+  /** A client of this nginx's router. */
   readonly live: LiveNginx;
-  /** Makes these the ports, hosts and certificates; returns whether nginx was reloaded for it. */
+  /**
+   * Replaces the ports, hosts and certificates, and returns whether nginx was reloaded for that.
+   */
   put(parts: GatewayParts): Promise<boolean>;
   /** Serves a whole Configuration. */
   serve(configuration: Whole): Promise<boolean>;
@@ -269,8 +271,8 @@ function endpointOf(text: string): Upstream["endpoints"][number] {
 const keyOf = (server: Server<FeatureValues>): string => serverKey(server);
 
 async function backendOn(n: number, seen: Seen[]): Promise<HttpServer> {
-  // nginx keeps connections for a minute. On a busy machine it would else use one that the backend
-  // is just closing.
+  // nginx keeps connections for a minute. With a shorter time here, nginx might use a connection
+  // that the backend is just closing.
   const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
     const one = { ...describe(request), backend: n, body: await text(request) };
     seen.push(one);
@@ -298,7 +300,7 @@ function describe({ method = "", url = "", rawHeaders }: IncomingMessage) {
   return { method, url, headers };
 }
 
-/** A backend that has nothing but cleartext HTTP/2; ends with the test. */
+/** Starts a backend that accepts only HTTP/2 without TLS. It ends with the test. */
 export async function http2Backend(n: number, atPort: number): Promise<void> {
   const server = createHttp2Server((request, response) => {
     response.end(JSON.stringify({ backend: n, method: request.method, url: request.url, http: request.httpVersion }));

@@ -1,6 +1,6 @@
 /**
- * The YAML of docs/guides, made ready for a controller in a test: Services that a guide only names
- * get an address each, and the names of auth services become an address, because no cluster
+ * Prepares the YAML of docs/guides for a controller in a test: each Service that a guide only names
+ * gets an address, and the names of auth services are replaced by addresses, because no cluster
  * resolves them.
  */
 import { globSync, readFileSync } from "node:fs";
@@ -67,7 +67,7 @@ function isPossible({ metadata }: GuideObject): boolean {
   return modsecurity || metadata.name !== "forum";
 }
 
-/** Each Service has an address of its own, so that an answer says which one gave it. */
+/** Each Service has an address of its own, so that an answer shows which Service gave it. */
 export const services = [
   ...new Map(
     objects.flatMap(({ metadata, spec }) =>
@@ -83,10 +83,7 @@ export const streamAddress = "192.0.2.118";
 /** The answer of an address that is not an echo backend. */
 export const ports: Readonly<Record<string, number>> = { quotes: 50051, talk: 8081 };
 
-/**
- * The name of an auth service becomes its address, and its answer that of a service that knows one
- * session.
- */
+/** Replaces the name of an auth service by the address of a server that knows one session. */
 function answered(annotations: Record<string, string>): Record<string, string> {
   const key = `${prefix}auth-url`;
   const url = annotations[key];

@@ -1,6 +1,6 @@
 /**
- * The harness itself: what its requests send, and that an error in nginx's log does not pass
- * unseen.
+ * Tests the harness itself: the bytes that its requests send, and that an error in nginx's log
+ * makes a test fail.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

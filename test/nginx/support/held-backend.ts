@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 
 export interface HeldBackend {
-  /** How many requests wait for their answer. */
+  /** The number of requests that wait for their answer. */
   readonly held: number;
   /** Answers them all with 200 and this body. */
   release(body: string): void;

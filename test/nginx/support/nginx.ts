@@ -23,15 +23,15 @@ export interface TestNginx {
   readonly folder: RunFolder;
   readonly capabilities: Capabilities;
   readonly nginx: Nginx;
-  /** Everything that happened to it so far. */
+  /** Everything that has happened to this nginx so far. */
   readonly events: readonly NginxEvent[];
   /** Makes it serve these lines, whether it runs already or not. Throws when nginx refuses them. */
   serve(parts: ConfParts): Promise<void>;
-  /** As `serve`, for a test that wants to see the outcome. */
+  /** Does the same as `serve`, and returns the outcome instead of throwing. */
   apply(parts: ConfParts): Promise<ReloadOutcome>;
   /** The lines of the error log at level error or worse. */
   errors(): readonly string[];
-  /** Allows a line with this text, because the test is about it. */
+  /** Allows lines that match the pattern, because the test provokes them. */
   expectError(pattern: RegExp): void;
   /**
    * Ends it, removes its folder, and throws when its log holds an error that was not expected.

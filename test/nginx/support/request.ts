@@ -1,6 +1,6 @@
 /**
- * Requests as a test wants to write them: an address to connect to, and a Host, a server name and
- * headers that need have nothing to do with it. Nothing is followed, decoded or retried.
+ * Sends requests with full control: the address to connect to is independent of Host, server name
+ * and headers. Redirects are not followed, bodies are not decoded, and nothing is retried.
  */
 import { Agent, request as httpRequest, type OutgoingHttpHeaders } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
@@ -20,8 +20,8 @@ export interface RequestOptions {
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;
   /**
-   * TLS with this server name; empty: without one. Any certificate is accepted, and the answer
-   * names it.
+   * Uses TLS with this server name; an empty text means TLS without a server name. Any certificate
+   * is accepted, and the answer names it.
    */
   readonly sni?: string;
   /** Reuses connections: made by `keepalive()` or `keepaliveTls()`. */
@@ -57,11 +57,13 @@ export function request(options: RequestOptions): Promise<Answer> {
   });
 }
 
-/** Keeps connections for the requests that are given it; `destroy` it at the end of the test. */
+/**
+ * Returns an agent that keeps connections between requests; `destroy` it at the end of the test.
+ */
 export const keepalive = (): Agent => new Agent({ keepAlive: true });
 export const keepaliveTls = (): SecureAgent => new SecureAgent({ keepAlive: true });
 
-/** One request over HTTP/2, on a connection of its own; in clear where `sni` is absent. */
+/** Sends one request over HTTP/2, on a connection of its own; without TLS if `sni` is absent. */
 export function requestHttp2(options: Omit<RequestOptions, "agent">): Promise<Answer> {
   const { to, path = "/", method = "GET", host, headers = {}, body, sni } = options;
   const origin = sni === undefined ? `http://${to}` : `https://${to}`;

@@ -1,6 +1,6 @@
 /**
- * `sluice serve` as a user runs it: a process of its own on a folder of files, on ports that the
- * backends of tests leave free.
+ * Runs `sluice serve` like a user: as a process of its own on a folder of files, on ports that the
+ * backends of tests do not use.
  */
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ export interface Served {
   write(file: string, text: string | undefined): void;
   readonly folder: string;
   readonly runFolder: string;
-  /** JSON lines of what it printed so far. */
+  /** The JSON lines of its output so far. */
   lines(): readonly LogLine[];
   /** Everything it printed so far. */
   printed(): string;
@@ -36,7 +36,7 @@ export interface Served {
   /** Resolves with the exit code, or the signal that killed it. */
   readonly ended: Promise<number | string>;
   signal(name: NodeJS.Signals): void;
-  /** How many nginx processes of it there are. */
+  /** The number of its nginx processes. */
   nginxes(): number;
   /** Ends it, if it has not ended, and removes its folders. */
   remove(): Promise<void>;
@@ -50,9 +50,9 @@ export interface ServeOptions {
   readonly limitMs?: number;
   /** Arguments of Node in place of the program of the sources. */
   readonly node?: readonly string[];
-  /** A run folder that an earlier one left; a new one where undefined. */
+  /** The run folder of an earlier process; a new folder if undefined. */
   readonly earlier?: string;
-  /** A command that the program is the argument of, such as one that gives it a terminal. */
+  /** Wraps the command line in another command, such as one that provides a terminal. */
   readonly through?: (command: readonly string[]) => readonly string[];
 }
 
@@ -104,8 +104,8 @@ export function startServe({
   const write = (file: string, text: string | undefined): void => {
     const path = join(folder, file);
     mkdirSync(dirname(path), { recursive: true });
-    // In one step: on a busy machine a file may stay empty for as long as the folder's reader waits
-    // for the rest of it.
+    // The file is written in one step. On a busy machine it might otherwise stay empty for longer
+    // than the reader of the folder waits for the rest.
     if (text !== undefined) writeFileSync(`${path}.new`, text);
     if (text !== undefined) renameSync(`${path}.new`, path);
     else rmSync(path);
@@ -120,7 +120,7 @@ export function startServe({
     `--run-folder=${runFolder}`,
   ];
   const [command = "", ...rest] = through([process.execPath, ...node, "serve", folder, ...given, ...flags]);
-  // It ends when it is done, however long that takes on a busy machine.
+  // The process may take as long as it needs to end, because the machine may be busy.
   const waits = { reject: false, forceKillAfterDelay: false } as const;
   const child = execa(command, rest, { ...waits, env, all: true, stdin: "ignore", buffer: false });
   let printed = "";

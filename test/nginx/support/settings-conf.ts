@@ -1,6 +1,6 @@
 /**
- * A whole nginx.conf that has nothing in it but Settings: every partial of `templates/settings/`,
- * one server, one location.
+ * Builds a whole nginx.conf from Settings alone: every partial of `templates/settings/`, one server
+ * and one location.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import Handlebars from "handlebars";

@@ -1,4 +1,4 @@
-/** A controller in memory with echo backends behind it, on ports of its own. */
+/** Starts a controller within the test's process, with echo backends, on ports of its own. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { ingressClass } from "../../support/sketch.ts";
 export interface ShopSubject extends Subject {
   /** Where nginx listens for HTTP. */
   readonly to: string;
-  /** For files of the test. */
+  /** A folder for the test's own files. */
   readonly folder: string;
   readonly pki: Pki;
 }

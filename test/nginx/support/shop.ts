@@ -9,7 +9,7 @@ import { backedService, ingress as sketched } from "../../support/sketch.ts";
 export const service = (name: string, addresses: readonly string[], port = 8080): readonly KubernetesObject[] =>
   backedService({ name, addresses, port });
 
-/** One host with `/`, to port 80 of a Service. */
+/** An Ingress that sends `/` of one host to port 80 of a Service. */
 export const ingress = (name: string, host: string, to: string, annotations: Record<string, string> = {}): Ingress =>
   sketched({ name, host, paths: [["/", to]], annotations });
 

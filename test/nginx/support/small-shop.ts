@@ -1,7 +1,7 @@
 /**
- * A small cluster as a value, edited at random: hosts with paths, Services with endpoints, one
- * setting. It knows the routes that it means, so that predictions and answers can be compared with
- * it.
+ * A small cluster as a value that is edited at random: hosts with paths, Services with endpoints,
+ * and one setting. The expected routes follow from the value, so that predictions and answers can
+ * be compared with them.
  */
 import fc from "fast-check";
 import { ingress } from "../../support/ingress.ts";
@@ -10,7 +10,7 @@ import { backedService } from "../../support/sketch.ts";
 export interface SmallShop {
   /** Keyed by host. */
   readonly ingresses: Readonly<Record<string, SmallIngress>>;
-  /** How many endpoints each Service has. */
+  /** The number of endpoints of each Service. */
   readonly endpoints: Readonly<Record<string, number>>;
   /** The setting keep-alive. */
   readonly keepAlive: number;
@@ -41,8 +41,8 @@ const onIngress = (name: string, change: (ingress: SmallIngress) => SmallIngress
 };
 
 /**
- * A setting or a timeout gets a value that was never used before, so that nginx's leftovers of
- * earlier values do not matter.
+ * A setting or a timeout gets a value that was never used before, so that remains of earlier values
+ * in nginx cannot matter.
  */
 export const edits: fc.Arbitrary<Edit> = fc.oneof(
   fc
@@ -67,8 +67,8 @@ export const edits: fc.Arbitrary<Edit> = fc.oneof(
 );
 
 /**
- * The target of each route: `host/path` to Service and timeout. A host without a path `/` has the
- * default backend there.
+ * Returns the expected target of each route: from `host/path` to Service and timeout. A host
+ * without the path `/` has the default backend there.
  */
 export function routesMeant({ ingresses }: SmallShop): ReadonlyMap<string, string> {
   return new Map(
@@ -79,8 +79,8 @@ export function routesMeant({ ingresses }: SmallShop): ReadonlyMap<string, strin
 }
 
 /**
- * The answer to a request: the name of the Service, 503 where it has no endpoints, 404 where there
- * is no route.
+ * Returns the expected answer to a request: the name of the Service, 503 if it has no endpoints,
+ * 404 if there is no route.
  */
 export function answerMeant({ ingresses, endpoints }: SmallShop, name: string, at: string): string {
   const paths = Object.entries(ingresses[name]?.paths ?? {}).filter(([one]) =>
@@ -91,7 +91,10 @@ export function answerMeant({ ingresses, endpoints }: SmallShop, name: string, a
   return endpoints[longest[1]] === 0 ? "503" : longest[1];
 }
 
-/** The files of a folder; backends listen on `portOf`, on 127.0.0.1 and 127.0.0.2. */
+/**
+ * Returns the cluster as files of a folder. Backends listen on 127.0.0.1 and 127.0.0.2, on the
+ * ports that `portOf` returns.
+ */
 export function filesOf(shop: SmallShop, portOf: (service: string) => number): Readonly<Record<string, string>> {
   const ingresses = Object.entries(shop.ingresses).map(([name, { paths, timeout }]) => {
     const annotations: Record<string, string> = timeout === 0 ? {} : { "proxy-read-timeout": String(timeout) };

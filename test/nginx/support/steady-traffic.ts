@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { keepalive, type RequestOptions, request } from "./request.ts";
 
 export interface SteadyTraffic {
-  /** How often each status came; what broke counts by its message. */
+  /** The number of answers by status; failed requests are counted by their message. */
   readonly answers: ReadonlyMap<string, number>;
   readonly retries: number;
   end(): Promise<void>;

@@ -1,10 +1,10 @@
-/** Waiting for a condition, which is what a test does instead of sleeping. */
+/** Waits for a condition; tests use this instead of a fixed pause. */
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Resolves with the first result of `look` that is neither undefined nor false; rejects with `what`
- * when there is none within `limitMs`. That is only the time to give up: it is longer than anything
- * takes on a busy machine.
+ * Resolves with the first result of `look` that is neither undefined nor false. Rejects with an
+ * error that names `what` when there is none within `limitMs`, which is longer than anything takes
+ * on a busy machine.
  */
 export async function until<T>(
   what: string | (() => string),

@@ -1,6 +1,6 @@
 /**
- * Trap 1: shared memory is newer than the workers of the text before, and older than those of the
- * next. At no moment of a reload does a request meet a route whose shape its worker lacks.
+ * Tests trap 1: during a reload shared memory is newer than the old workers and older than the new
+ * ones. At no moment may a request meet a route whose shape its worker lacks.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => subject.stop());
 
-/** Connections without a request yet, so that the workers that accepted them stay. */
+/** Opens connections without a request, so that the workers that accepted them do not end. */
 async function connected(count: number): Promise<readonly Socket[]> {
   const [address = "", port] = subject.to.split(":");
   const connections = Array.from({ length: count }, () => connect(Number(port), address));
@@ -27,7 +27,7 @@ async function connected(count: number): Promise<readonly Socket[]> {
   return connections;
 }
 
-/** Each turn wants other shapes for all hosts than the one before. */
+/** Each turn needs other shapes for all hosts than the turn before. */
 const turns = [
   { "use-forwarded-headers": "true", "enable-real-ip": "true" },
   { "custom-http-errors": "404", "proxy-body-size": "3m" },

@@ -1,6 +1,6 @@
 /**
- * Trap 6: shared memory evicts nothing, is never listed, and is filled from the disk before the
- * first request when its size changes.
+ * Tests trap 6: shared memory evicts nothing, its keys are never listed, and it is filled from the
+ * disk before the first request when its size changes.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,8 +40,9 @@ test("a record that does not fit is refused, and none makes room for it", async 
 });
 
 test("the Lua neither lists shared memory nor writes records in a way that evicts", () => {
-  // digest.lua lists it, and is asked only where something else than the controller has written.
-  // gateway/shadow.lua lists its own counts, which have a memory of their own, for an operator.
+  // Two files may list keys: digest.lua, which runs only where something other than the controller
+  // has written, and gateway/shadow.lua, which lists its own counts in a memory of their own for an
+  // operator.
   const lists = ["digest.lua", join("gateway", "shadow.lua")];
   const files = readdirSync(lua, { recursive: true, encoding: "utf8" }).filter(
     (file) => file.endsWith(".lua") && !lists.some((one) => file.endsWith(one)),
@@ -57,7 +58,7 @@ test("a new master has all that the one before knew", async () => {
   const ingresses = hosts.map((host) => ingress(host, host, "web"));
   const subject = await startShop(8376, [address], [...service("web", [address]), ...ingresses]);
   onTestFinished(() => subject.stop());
-  // Data only: no text on disk knows this host.
+  // This change is only data, so no text on disk contains the host.
   await subject.apply([ingress("late", "late.example", "web")]);
   await subject.settled();
   const before = subject.nginxPid!();

@@ -1,7 +1,7 @@
 /**
- * The traps of docs/ingress-nginx/traps.md, by their numbers; each test fails when the guard is
- * taken away. The others have files of their own: 1 and 6 beside this one; 9 is in
- * `src/nginx/folder.test.ts`, 10 is what `steady-traffic.ts` counts, 11 is `streams.test.ts`, 12 is
+ * Tests the traps of docs/ingress-nginx/traps.md, by their numbers. Each test fails when the guard
+ * against its trap is removed. The others are tested elsewhere: 1 and 6 in files beside this one, 9
+ * in `src/nginx/folder.test.ts`, 10 by `steady-traffic.ts`, 11 in `streams.test.ts`, and 12 in
  * `test/image/parity.test.ts`.
  */
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => subject.stop());
 
-/** The answer of the host once these objects are served. */
+/** Applies these objects, and returns the answer of the host when they are live. */
 async function serve(...objects: readonly KubernetesObject[]): Promise<void> {
   await subject.apply(objects);
   await subject.settled();
@@ -54,7 +54,7 @@ test("3: after an auth request, a mirror and an error page the log names the rou
     ingress("broken", "broken.example", "none", { "custom-http-errors": "503", "default-backend": "web" }),
   );
   for (const host of ["asked", "mirrored", "broken"]) await ask(`${host}.example`);
-  // The mirror's copy has a line of its own.
+  // The mirrored request has a log line of its own.
   const lines = await until("four lines", () => {
     const text = readFileSync(log, "utf8").trim().split("\n");
     return text.length >= 4 && text;
@@ -130,7 +130,7 @@ test("8: a name that does not resolve harms only the route that names it", async
   const gone = { "auth-url": "http://gone.invalid/auth", "enable-cors": "true" };
   await serve(ingress("dead", "dead.example", "web", gone), ingress("alive", "alive.example", "web"));
   expect((await ask("alive.example")).status).toBe(200);
-  // It need not be set aside, because it answers requests that need no auth service.
+  // The Ingress need not be set aside, because it answers requests that need no auth service.
   const preflight = await request({ to: subject.to, host: "dead.example", method: "OPTIONS" });
   expect(preflight.status).toBe(204);
 });

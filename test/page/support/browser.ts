@@ -12,7 +12,8 @@ const chromiumPath = "/usr/bin/chromium";
 export const hasChromium = existsSync(chromiumPath);
 
 export function startBrowser(): Promise<Browser> {
-  // Nothing but the controller of the test is shown, in a network namespace of the test's own.
+  // The browser shows only the controller of the test, in a network namespace of the test's own, so
+  // it needs no sandbox.
   return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-gpu"] });
 }
 
@@ -22,7 +23,7 @@ export interface Opened {
   readonly wrong: readonly string[];
 }
 
-/** A page that is closed with its test. `origin` is that of the controller. */
+/** Opens a page that is closed at the end of the test. `origin` is that of the controller. */
 export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ baseURL: origin, reducedMotion: "reduce", ...options });
   onTestFinished(() => context.close());
@@ -47,7 +48,7 @@ export async function openPage(browser: Browser, origin: string, options: Browse
   return { page, wrong };
 }
 
-/** The text of an element as people see it. */
+/** Returns the visible text of an element. */
 export function seen(element: Locator): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: what is hidden, and lines without a break, are no text for people
   return element.innerText();
@@ -60,8 +61,8 @@ interface AxeResults {
 }
 
 /**
- * Rules of accessibility that the page breaks, WCAG 2.2 AA and good practice, each with an element
- * that does.
+ * Returns the rules of accessibility that the page breaks (WCAG 2.2 AA and good practice), each
+ * with an element at fault.
  */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   // The page allows no foreign script, so the checker is injected through the protocol of the

@@ -8,17 +8,20 @@ import { makeCertificate } from "../../../src/admission/own-certificate.ts";
 type Annotations = Readonly<Record<string, string>>;
 
 const dayMs = 24 * 3_600_000;
-/** How long a certificate of `makeCertificate` is valid. */
+/** The validity of a certificate of `makeCertificate`. */
 const validMs = 365 * dayMs;
 
 export const backendPort = 21_930;
-/** Where backends listen. */
+/** The addresses on which backends listen. */
 export const backendAddresses = ["127.0.0.21", "127.0.0.22", "127.0.0.23"];
 /** An address without a server. */
 export const deadAddress = "127.0.0.29";
 /** Endpoints of one Service that are not ready. */
 export const crowd = 30;
-/** Words in a snippet, and in the user and the query of a URL. */
+/**
+ * Secret words that stand in a snippet, and in the user and the query of a URL. The page must not
+ * show them.
+ */
 export const secretWords = ["hunter2-snippet", "hunter2-user", "hunter2-query"] as const;
 const [snippetWord, userWord, queryWord] = secretWords;
 export const hostile = {
@@ -225,7 +228,7 @@ function gateway(): object[] {
 }
 
 export const gatewayPort = 21_090;
-/** A host of a route, beside which another route stands in shadow. */
+/** A host with a route that serves, and another route in shadow. */
 export const shadowHost = "tried.example.com";
 
 /** A route to the next version of a Service, with these annotations of `sluice.dev`. */

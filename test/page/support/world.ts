@@ -1,4 +1,7 @@
-/** A controller on ten thousand hosts with requests that go on, and the address of its page. */
+/**
+ * Starts a controller with ten thousand hosts and continuous requests, and returns the address of
+ * its page.
+ */
 import { createServer, type RequestListener, type Server } from "node:http";
 import { request } from "../../nginx/support/request.ts";
 import { ports, type Served, serving } from "../../nginx/support/serve.ts";
@@ -7,9 +10,9 @@ import { backendAddresses, backendPort, gatewayPort, hostAt, townFiles } from ".
 export interface PageWorld {
   readonly served: Served;
   readonly origin: string;
-  /** A request to the Gateway. */
+  /** Sends a request to the Gateway. */
   askGateway(host: string, path: string): Promise<void>;
-  /** Sends requests until the world ends. */
+  /** Stops the requests, the controller and the backends. */
   stop(): Promise<void>;
 }
 
@@ -45,12 +48,12 @@ export async function startPageWorld(): Promise<PageWorld> {
   };
 }
 
-/** A few milliseconds for most answers; the path `/fail` fails. */
+/** Most answers take a few milliseconds; the path `/fail` answers an error. */
 const answer: RequestListener = (request, response) => {
   setTimeout(() => response.writeHead(request.url === "/fail" ? 500 : 200).end("ok"), Math.random() * 12);
 };
 
-/** The servers of all endpoints that live. */
+/** Starts the servers of all working endpoints. */
 export function openBackends(): Promise<Server[]> {
   return Promise.all(
     backendAddresses.map(async (address) => {

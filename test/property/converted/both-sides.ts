@@ -24,14 +24,20 @@ const addresses = { ingresses: "192.0.2.1", routes: "192.0.2.2" } as const;
 const fallback = "--default-ssl-certificate=ns/fallback";
 
 export interface BothSides {
-  /** Serves these, and gives what the conversion made. */
+  /**
+   * Serves these Ingresses on one side and their routes on the other, and returns the result of the
+   * conversion.
+   */
   serve(sketches: readonly IngressSketch[], settings: Readonly<Record<string, string>>): Promise<Converted>;
-  /** The answers of Ingresses and of routes. */
+  /**
+   * Sends the request to both sides, and returns the answer of the Ingresses and that of the
+   * routes.
+   */
   ask(asked: DrawnRequest): Promise<readonly [Fields, Fields]>;
   stop(): Promise<void>;
 }
 
-/** One side: the objects that it serves are exchanged as a whole. */
+/** A controller with its nginx, whose objects are replaced as a whole. */
 class Side {
   readonly #source: MemorySource;
   readonly #controller: Controller;
@@ -106,7 +112,10 @@ export async function startBothSides(): Promise<BothSides> {
 
 const backendAddresses = [11, 12, 13, 19, 20, 30].map((last) => `192.0.2.${last}`);
 
-/** In each world: else the two could not have one machine, or little would be allowed. */
+/**
+ * Settings of each world, without which the two nginx could not share one machine, or most
+ * annotations would be forbidden.
+ */
 const basics = {
   "allow-snippet-annotations": "true",
   "annotations-risk-level": "Critical",
@@ -157,7 +166,7 @@ const secret = (namespace: string, name: string, stringData: Readonly<Record<str
   stringData,
 });
 
-/** The domains that families have. */
+/** The domains of the families. */
 export const familyNames = Array.from({ length: 12 }, (_, at) => `f${at}.test`);
 const families = familyNames.flatMap((family) => [family, `*.${family}`, `*.sub.${family}`]);
 

@@ -1,6 +1,6 @@
 /**
- * Worlds that are kept in files. A seed gives another world when an annotation is added or a sample
- * changes, so a world that has found a mistake is kept as a whole.
+ * Reads and writes worlds that are kept in files. A seed gives another world when an annotation is
+ * added or a sample changes, so a world that has found a mistake is kept as a whole.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export function keptWorlds(): readonly World[] {
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line));
-      // A rule for all hosts has none, and JSON leaves it out.
+      // A rule for all hosts has an undefined host, which JSON leaves out.
       return worldFrom({ ...head, sketches });
     });
 }

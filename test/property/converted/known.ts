@@ -1,8 +1,11 @@
-/** Answers that differ for a reason that a page gives. All other differences are mistakes. */
+/**
+ * Lists the differences between answers for which a page gives the reason. All other differences
+ * are mistakes.
+ */
 import type { Fields } from "./client.ts";
 
 interface Known {
-  /** Words of docs/move.md. */
+  /** The words of docs/move.md about this difference. */
   readonly said: string;
   covers(fields: readonly string[], answers: readonly [ingresses: Fields, routes: Fields]): boolean;
 }

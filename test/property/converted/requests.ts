@@ -1,4 +1,4 @@
-/** Random requests near the hosts and paths of some Ingresses. */
+/** Draws random requests near the hosts and paths of some Ingresses. */
 import type { Draws } from "../draws.ts";
 import { hostsOf, type IngressSketch } from "./worlds.ts";
 
@@ -17,7 +17,7 @@ const methods = ["GET", "GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "O
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString("base64")}`;
 const cookies = ["canary=always", "a=b; canary=never", "beta.1=always", "session=1", "Canary=always"];
 
-/** Headers that a client may send, each now and then. */
+/** Headers that a client may send; a request has a few of them. */
 const headers: readonly (readonly [string, readonly string[]])[] = [
   ["x-canary", ["always", "never", "eu-west", "eu-1", "a b", "x"]],
   ["a-b.c", ["always", "never", "a b"]],
@@ -32,7 +32,7 @@ const headers: readonly (readonly [string, readonly string[]])[] = [
   ["x-original-url", ["/hidden"]],
 ];
 
-/** Parts of queries steer what a backend answers. */
+/** Parts of queries determine the answers of the echo backends. */
 const queries = [
   "x=1",
   "x=%20&y",
@@ -73,7 +73,7 @@ function hostFrom(draw: Draws, host: string | undefined, sketches: readonly Ingr
   return name.replace("*", draw.of(["one", "one", "two.one"]));
 }
 
-/** A path that a pattern may take. */
+/** Returns a path that a pattern may match. */
 function sampleOf(path: string, draw: Draws): string {
   const [part = "/"] = [draw.of(path.split(/(?<!\(.*)\|/))];
   const text = part
@@ -92,6 +92,6 @@ function near(draw: Draws, path: string): string {
     ...[`/${path}`, `${stem}/../a`, `${stem}/%61`, `${stem}//b`, `${stem}/d%20e`, `${stem}/x+y`],
   ]);
   const one = text.startsWith("/") ? text : `/${text}`;
-  // An escape that is cut short is answered 400 before a host is looked for.
+  // nginx answers 400 to an incomplete escape before it looks for a host.
   return encodeURI(one.replace(/%4$/, "")).replaceAll("%25", "%");
 }

@@ -1,12 +1,12 @@
 /**
- * A value for each annotation: its example and what its Kind calls good, or what names an object of
- * the test's cluster. A few are bad on purpose.
+ * Values for each annotation: its example, the good samples of its Kind, or the name of an object
+ * of the test's cluster. A few are deliberately bad.
  */
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
 import { featureList } from "../../../src/annotations/registry.ts";
 import type { Draws } from "../draws.ts";
 
-/** Left out, with the reason. */
+/** Annotations that are left out, with the reason. */
 const untried: Readonly<Record<string, string>> = {
   "stream-snippet": "streams have no part in requests, and two snippets cannot listen on one port",
   "enable-owasp-core-rules": "its rules are not on every machine, and take seconds to load",
@@ -17,8 +17,8 @@ const auth = "http://192.0.2.20:8080";
 const many = ["1000", "1000000"];
 
 /**
- * Values that mean something in the cluster of the test, in place of the samples. FAMILY is the
- * domain of the hosts.
+ * Values that name objects of the test's cluster, in place of the samples. FAMILY is the domain of
+ * the hosts.
  */
 const meaningful: Readonly<Record<string, readonly string[]>> = {
   "server-alias": ["alias.FAMILY", "one.alias.FAMILY,two.alias.FAMILY", "*.al.FAMILY", "~^n[0-9]+\\.FAMILY$"],
@@ -57,7 +57,7 @@ const meaningful: Readonly<Record<string, readonly string[]>> = {
   "custom-http-errors": ["404", "404, 503", "418,502"],
 };
 
-/** Often what the others of its feature need. */
+/** Values that the other annotations of the same feature need; they are drawn more often. */
 const usual: Readonly<Record<string, string>> = {
   "enable-cors": "true",
   "auth-type": "basic",
@@ -92,7 +92,10 @@ export function annotationsFrom(draw: Draws): Record<string, string> {
   return Object.fromEntries(drawn.flat());
 }
 
-/** The annotations of a canary; its weight is all or nothing, because chance cannot be compared. */
+/**
+ * Draws the annotations of a canary. Its weight is all or nothing, because random choices cannot be
+ * compared.
+ */
 export function canaryAnnotations(draw: Draws): Record<string, string> {
   const header = draw.of(["", "X-Canary", "X-Canary", "a-b.c"]);
   const value = header === "" ? "" : draw.of(["", "", "eu-west", "a b"]);

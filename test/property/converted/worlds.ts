@@ -1,6 +1,6 @@
 /**
- * Random Ingresses as plain values, from which parts can be dropped. A family is a domain with
- * Ingresses and Services of its own, so that many families fit on one nginx.
+ * Draws random Ingresses as plain values, from which parts can be dropped. A family is a domain
+ * with its own Ingresses and Services, so that many families fit on one nginx.
  */
 import type { Ingress, KubernetesObject } from "../../../src/model/objects.ts";
 import { ingress } from "../../support/sketch.ts";
@@ -10,13 +10,13 @@ import { annotationsFrom, canaryAnnotations } from "./values.ts";
 export interface PathSketch {
   readonly path: string;
   readonly pathType: string;
-  /** Without the name of the family. */
+  /** The name of the Service, without that of the family. */
   readonly service: string;
   readonly port: number;
 }
 
 export interface RuleSketch {
-  /** `undefined`: all hosts. */
+  /** The host; undefined for all hosts. */
   readonly host: string | undefined;
   readonly paths: readonly PathSketch[];
 }
@@ -24,7 +24,7 @@ export interface RuleSketch {
 export interface IngressSketch {
   readonly family: string;
   readonly namespace: string;
-  /** Larger is older. */
+  /** The age of the Ingress; a larger one is older. */
   readonly age: number;
   readonly rules: readonly RuleSketch[];
   readonly annotations: Readonly<Record<string, string>>;
@@ -88,7 +88,7 @@ function pathFrom(draw: Draws, isPattern: boolean, port: number): PathSketch {
 const specific = "ImplementationSpecific";
 const rarely = (draw: Draws): string[] => (draw.below(6) === 0 ? ["missing"] : []);
 
-/** Has a rule of the other one, with another Service. */
+/** Draws a canary with a rule of the main Ingress and another Service. */
 function canaryOf(draw: Draws, main: IngressSketch): IngressSketch {
   const rules = [draw.of(main.rules)].map((rule) => ({
     ...rule,
@@ -127,7 +127,10 @@ export function objectsOf(sketches: readonly IngressSketch[]): readonly Ingress[
   });
 }
 
-/** Services of one family are not those of another, because what Ingresses say of one is shared. */
+/**
+ * Returns the full name of a Service. Families do not share Services, because the annotations of
+ * all Ingresses of a Service affect it.
+ */
 const nameIn = (family: string, service: string): string => `${service}-${family.split(".")[0]}`;
 
 export function servicesOf(family: string): readonly KubernetesObject[] {
