@@ -8,8 +8,8 @@ test("what throws gives way, and its Problem says that it is a bug and where it 
   const failing = (): string => {
     throw new RangeError("too deep");
   };
-  const said = guarded(failing, (bug) => sentence(bugProblem(object, bug)));
-  expect(said).toMatch(
+  const text = guarded(failing, (bug) => sentence(bugProblem(object, bug)));
+  expect(text).toMatch(
     /^it is set aside because Sluice failed on it \(RangeError: too deep at failing \(guarded\.test\.ts:\d+\)\); this is a bug in Sluice, please report it/,
   );
   expect(guarded(() => "well", String)).toBe("well");

@@ -4,14 +4,14 @@ import { inTurn } from "./live-streams.ts";
 import type { StreamServer } from "./model/configuration.ts";
 
 function setUp() {
-  const said: string[] = [];
+  const done: string[] = [];
   const taken = new Map<readonly StreamServer[], () => void>();
   const whenTaken = inTurn((streams) => new Promise((resolve) => void taken.set(streams, resolve)));
   const streams = (): readonly StreamServer[] => [{} as StreamServer];
   return {
-    said,
+    done,
     streams,
-    say: (turn: string, of: readonly StreamServer[]) => whenTaken(of, () => said.push(turn)),
+    say: (turn: string, of: readonly StreamServer[]) => whenTaken(of, () => done.push(turn)),
     take: async (of: readonly StreamServer[]) => {
       taken.get(of)?.();
       await setImmediate();
@@ -20,21 +20,21 @@ function setUp() {
 }
 
 test("a turn is reported when nginx has its streams, although later ones already wait", async () => {
-  const { said, say, take, streams } = setUp();
+  const { done, say, take, streams } = setUp();
   const [one, two, three] = [streams(), streams(), streams()];
   say("first", one);
   say("second", two);
   say("third", three);
-  expect(said).toEqual([]);
+  expect(done).toEqual([]);
   await take(one);
   await take(two);
-  expect(said).toEqual(["first", "second"]);
+  expect(done).toEqual(["first", "second"]);
   await take(three);
-  expect(said).toEqual(["first", "second", "third"]);
+  expect(done).toEqual(["first", "second", "third"]);
 });
 
 test("nothing is reported after a later turn, and of turns with the same streams only the last one", async () => {
-  const { said, say, take, streams } = setUp();
+  const { done, say, take, streams } = setUp();
   const [one, two] = [streams(), streams()];
   say("first", one);
   say("second", two);
@@ -42,14 +42,14 @@ test("nothing is reported after a later turn, and of turns with the same streams
   await take(two);
   await take(one);
   say("fourth", two);
-  expect(said).toEqual(["third", "fourth"]);
+  expect(done).toEqual(["third", "fourth"]);
 });
 
 test("a turn without streams waits for nothing", async () => {
-  const { said, say, take, streams } = setUp();
+  const { done, say, take, streams } = setUp();
   const one = streams();
   say("first", one);
   say("second", []);
   await take(one);
-  expect(said).toEqual(["second"]);
+  expect(done).toEqual(["second"]);
 });

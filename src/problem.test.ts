@@ -15,23 +15,23 @@ import { named, type Problem, sentence } from "./problem.ts";
 const samples = Object.values(problemSamples) as readonly Problem[];
 
 test.each(samples)("$kind is one sentence everywhere", (problem) => {
-  const said = sentence(problem);
+  const expected = sentence(problem);
   const only = Table.from([["it", [problem]]]);
   expect(problemEvents(Table.empty(), only)).toEqual([
-    { object: problem.object, reason: expect.stringMatching(/^[A-Z][A-Za-z]+$/), message: said },
+    { object: problem.object, reason: expect.stringMatching(/^[A-Z][A-Za-z]+$/), message: expected },
   ]);
 
   const lines: string[] = [];
   new ProblemLog(openLog({ verbosity: 0, terminal: false, write: (line) => lines.push(line) })).renew(only);
-  expect(lines.map((line) => JSON.parse(line).problem)).toEqual([said]);
+  expect(lines.map((line) => JSON.parse(line).problem)).toEqual([expected]);
 
   expect(answerOf({ kind: "judged", refusals: [problem], warnings: [] })).toMatchObject({
     allowed: false,
-    message: said,
+    message: expected,
   });
   expect(answerOf({ kind: "judged", refusals: [], warnings: [problem] })).toMatchObject({
     allowed: true,
-    warnings: [said],
+    warnings: [expected],
   });
 
   // A sentence about a file does not repeat the place that stands before it.
@@ -39,7 +39,8 @@ test.each(samples)("$kind is one sentence everywhere", (problem) => {
   const text = findingsText([{ severity: "error", at, problem }], { files: 1, errors: 1, warnings: 0 }, false);
   const [line = ""] = text.split("\n");
   const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
-  const unplaced = at === undefined ? said : said.replace(`${at.file} line ${at.line}, column ${at.column}: `, "");
+  const unplaced =
+    at === undefined ? expected : expected.replace(`${at.file} line ${at.line}, column ${at.column}: `, "");
   expect(line).toBe(`${place}error: ${named(problem.object)}: ${unplaced}`);
 });
 

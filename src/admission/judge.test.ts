@@ -25,8 +25,8 @@ function ask(submitted: Ingress, others: readonly KubernetesObject[] = [], chang
   const settings = new PresentSettings(translate.configMap).of(snapshot);
   const verdict = judge(submitted, { snapshot, neighbours, settings, options: translate, watches: () => true });
   if (verdict.kind === "passed-over") return verdict.kind;
-  const said = (problems: readonly Problem[]) => problems.map(sentence);
-  return { refusals: said(verdict.refusals), warnings: said(verdict.warnings) };
+  const sentences = (problems: readonly Problem[]) => problems.map(sentence);
+  return { refusals: sentences(verdict.refusals), warnings: sentences(verdict.warnings) };
 }
 function fresh(sketch: Partial<Sketch>, metadata: Partial<Ingress["metadata"]> = {}): Ingress {
   const made = ingress({ name: "new", host: "a.example", ...sketch });
@@ -66,15 +66,15 @@ test.each([
     old({ paths: [["/", "web", "Exact"]] }),
     "path / of host a.example is in Ingress ns/old, too; only one of them may have it, whatever the path type",
   ],
-])("a host and path that another Ingress has is refused, %s", (_how, other, said) => {
-  expect(ask(fresh({}), [other])).toMatchObject({ refusals: [said] });
+])("a host and path that another Ingress has is refused, %s", (_how, other, expected) => {
+  expect(ask(fresh({}), [other])).toMatchObject({ refusals: [expected] });
 });
 
 test("an older Ingress cannot take the path of a younger one", () => {
   const younger = ingress({ name: "younger", host: "a.example" });
-  const said =
+  const expected =
     "path / of host a.example is in Ingress ns/younger, too; only one of them may have it, whatever the path type";
-  expect(ask(fresh({ name: "older", age: 9 }), [younger])).toMatchObject({ refusals: [said] });
+  expect(ask(fresh({ name: "older", age: 9 }), [younger])).toMatchObject({ refusals: [expected] });
 });
 
 test("a canary may share a path with its main Ingress, with another canary, and when it is switched off", () => {

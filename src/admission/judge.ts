@@ -66,7 +66,7 @@ interface Review extends Applied {
   readonly kind: "open";
   readonly bench: Bench;
   /** The mistakes in its annotations, except those that may lie in other objects. */
-  readonly said: readonly Problem[];
+  readonly ownProblems: readonly Problem[];
   readonly unliteral: readonly Finding[];
   /** Returns the other applied Ingresses at a host and path. */
   readonly neighbours: (place: HostPath) => readonly Applied[];
@@ -85,12 +85,12 @@ function* reviewOf(submitted: Ingress, bench: Bench): Parts<Verdict | Review> {
   const ingress = { ...submitted, metadata: { creationTimestamp: notYet, ...submitted.metadata } };
   const reading = readIngress(ingress, snapshot, settings, { ...options, deepInspect: false }); // that was above
   yield;
-  const said = reading.problems.filter((problem) => !reading.elsewhere.includes(problem));
+  const ownProblems = reading.problems.filter((problem) => !reading.elsewhere.includes(problem));
   const unliteral = unliteralPaths(ingress);
-  return { kind: "open", bench, ingress, reading, said, unliteral, neighbours: othersIn(bench, keyOf(ingress)) };
+  return { kind: "open", bench, ingress, reading, ownProblems, unliteral, neighbours: othersIn(bench, keyOf(ingress)) };
 }
 
-function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: Review): Parts<Problem[]> {
+function* refusalsIn({ ingress, reading, ownProblems, unliteral, neighbours, bench }: Review): Parts<Problem[]> {
   const { snapshot, settings, hostPolicy = noHostPolicy, options } = bench;
   const { regex, target } = reading.values.rewrite;
   const wrong = [
@@ -106,7 +106,7 @@ function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: R
   yield;
   return [
     ...about(ingress, wrong, "the webhook refuses the Ingress"),
-    ...said.filter(isGrave),
+    ...ownProblems.filter(isGrave),
     ...(hostPolicy === noHostPolicy ? [] : governed(claimOf(ingress, reading, undefined), hostPolicy).problems),
     ...(yield* overlaps(ingress, options.annotationsPrefix, neighbours)),
   ];
@@ -114,12 +114,12 @@ function* refusalsIn({ ingress, reading, said, unliteral, neighbours, bench }: R
 
 /** `accepted`: no part of it is refused, so it would be applied. */
 function* warningsIn(
-  { ingress, reading, said, unliteral, neighbours, bench }: Review,
+  { ingress, reading, ownProblems, unliteral, neighbours, bench }: Review,
   accepted: boolean,
 ): Parts<Problem[]> {
   return [
     ...(bench.settings.strictValidatePathType ? [] : about(ingress, unliteral, "it is used as it is")),
-    ...said.filter((problem) => !isGrave(problem)),
+    ...ownProblems.filter((problem) => !isGrave(problem)),
     ...(accepted ? yield* idleParts({ ingress, reading }, neighbours, bench) : []),
   ];
 }

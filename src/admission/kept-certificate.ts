@@ -40,7 +40,7 @@ const againMs = 2_000;
  * An authority counts as known to every API server this long after it was written. API servers
  * learn of it by a watch.
  */
-const heardMs = 5_000;
+const knownAfterMs = 5_000;
 
 export class KeptCertificate {
   readonly #options: KeptCertificateOptions;
@@ -90,9 +90,9 @@ export class KeptCertificate {
     const kept = await this.#kept(names, signal);
     if (typeof kept === "string") return kept;
     const { ca } = this.#changes(kept) ? withOlderAuthorities(kept, this.#served?.ca ?? "", this.#today()) : kept;
-    const untold = await this.#tell(asked.value, ca, signal);
-    if (untold !== undefined) return untold;
-    if (this.#changes(kept)) await sleep(this.#options.clock, heardMs, signal);
+    const unwritten = await this.#tell(asked.value, ca, signal);
+    if (unwritten !== undefined) return unwritten;
+    if (this.#changes(kept)) await sleep(this.#options.clock, knownAfterMs, signal);
     if (!signal.aborted) this.#serve(kept);
     return undefined;
   }

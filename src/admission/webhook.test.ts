@@ -44,12 +44,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Told {
+interface Answered {
   readonly status: number | undefined;
   readonly text: string;
 }
 /** Sends the body in one piece, with or without its length. */
-function ask(body: string, chunked = false): Promise<Told> {
+function ask(body: string, chunked = false): Promise<Answered> {
   const headers = chunked ? { "transfer-encoding": "chunked" } : { "content-length": Buffer.byteLength(body) };
   const agent = new Agent({ keepAlive: false });
   return new Promise((resolve, reject) => {

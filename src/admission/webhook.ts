@@ -216,9 +216,9 @@ function isGatewayObject(object: Ingress | Reviewed): object is Reviewed {
  * Only the host policy refuses a route. All other mistakes may still be corrected, so they are
  * warnings.
  */
-export function gatewayVerdict(said: readonly Problem[]): Verdict {
+export function gatewayVerdict(problems: readonly Problem[]): Verdict {
   const isRefusal = ({ kind }: Problem) => kind === "host-refused";
-  return { kind: "judged", refusals: said.filter(isRefusal), warnings: said.filter((one) => !isRefusal(one)) };
+  return { kind: "judged", refusals: problems.filter(isRefusal), warnings: problems.filter((one) => !isRefusal(one)) };
 }
 
 /** The sentences are the same as in Events. */
@@ -229,9 +229,9 @@ export function answerOf(verdict: Verdict): Answer {
 }
 
 function spoken(warnings: readonly Problem[]): string[] {
-  const said = warnings.map(sentence);
-  if (said.length <= mostWarnings) return said;
-  return [...said.slice(0, mostWarnings), `and ${said.length - mostWarnings} more`];
+  const sentences = warnings.map(sentence);
+  if (sentences.length <= mostWarnings) return sentences;
+  return [...sentences.slice(0, mostWarnings), `and ${sentences.length - mostWarnings} more`];
 }
 
 /** Returns the reason why the address is not available. */

@@ -44,11 +44,11 @@ test.each([
     "deny",
     "annotation auth-type: nginx here has no module for digest authentication; its paths answer 503",
   ],
-] as const)("%j fails closed", (annotations, verdict, said) => {
+] as const)("%j fails closed", (annotations, verdict, expected) => {
   const secrets = { ...world.secrets, "other/users": { auth: "" }, "shop/map": { bob: "x" } };
   const reading = readingOf(annotations, { secrets });
   expect(reading.verdict).toBe(verdict);
-  expect(reading.problems.map(sentence)).toEqual([said]);
+  expect(reading.problems.map(sentence)).toEqual([expected]);
 });
 
 test("the operator may allow Secrets of other namespaces", () => {

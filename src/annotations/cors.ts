@@ -147,14 +147,14 @@ export const cors = feature({
   },
   answerHeaders: ({ enabled, ...value }, place) => {
     if (!enabled || value.origins.length === 0) return [];
-    const said = (name: string, text: Token) => header(name, text, place);
+    const corsHeader = (name: string, text: Token) => header(name, text, place);
     return [
-      said("Allow-Origin", Token.variable("route_cors")),
+      corsHeader("Allow-Origin", Token.variable("route_cors")),
       ...credentialsHeader(value.credentials, place),
-      said("Allow-Methods", place.bind("cors_methods", value.methods)),
-      said("Allow-Headers", place.bind("cors_headers", value.headers)),
-      ...(value.exposed === "" ? [] : [said("Expose-Headers", place.bind("cors_exposed", value.exposed))]),
-      said("Max-Age", place.bind("cors_max_age", String(value.maxAge))),
+      corsHeader("Allow-Methods", place.bind("cors_methods", value.methods)),
+      corsHeader("Allow-Headers", place.bind("cors_headers", value.headers)),
+      ...(value.exposed === "" ? [] : [corsHeader("Expose-Headers", place.bind("cors_exposed", value.exposed))]),
+      corsHeader("Max-Age", place.bind("cors_max_age", String(value.maxAge))),
       { name: Token.name("Content-Length"), value: preflightLength(place), always: true, replaces: false },
     ];
   },

@@ -84,7 +84,7 @@ const answers = new Kept((values) => {
 });
 
 /** Whether the hook of one of the features returns true. */
-export function isSaid(question: Question, values: FeatureValues, of: Whose): boolean {
+export function holds(question: Question, values: FeatureValues, of: Whose): boolean {
   return (answers.of(values) & ((of === "host" ? 1 : 2) << (2 * bitOf[question]))) !== 0;
 }
 

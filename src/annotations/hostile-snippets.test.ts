@@ -47,9 +47,9 @@ test.each(keys.flatMap((key) => cases.map(([name, text]) => ({ key, name, text }
     const read = () => readingOf(annotations, { settings: permitting });
     const { verdict, problems } = read();
     expect(verdict).not.toBe("serve");
-    const said = problems.map(sentence);
-    expect(said).toContainEqual(expect.stringMatching(new RegExp(`^annotation ${key}: `)));
-    expect(said).toContainEqual(expect.stringContaining("annotation auth-signin: "));
+    const sentences = problems.map(sentence);
+    expect(sentences).toContainEqual(expect.stringMatching(new RegExp(`^annotation ${key}: `)));
+    expect(sentences).toContainEqual(expect.stringContaining("annotation auth-signin: "));
     expect(spent(read)).toBeLessThan(50);
   },
 );

@@ -14,11 +14,11 @@ const viewOf = (annotations: Record<string, string>, secret: Record<string, stri
   const place = notingPlace();
   const value = valuesOf({ ...asked, ...annotations }, { secrets: { "shop/identity": secret } }).proxySsl;
   const lines = printed(proxySsl.view!(value, place, settingsOf())) as { name: string; value: string }[];
-  return { place, said: Object.fromEntries(lines.map((line) => [line.name, line.value])) };
+  return { place, directives: Object.fromEntries(lines.map((line) => [line.name, line.value])) };
 };
 
 test("a whole Secret gives identity and trust, and backends are verified only on request", () => {
-  expect(viewOf({}).said).toEqual({
+  expect(viewOf({}).directives).toEqual({
     proxy_ssl_certificate: expect.stringMatching(/^"\/run\/tls\/[\da-f]{32}"$/),
     proxy_ssl_certificate_key: expect.stringMatching(/^"\/run\/tls\/[\da-f]{32}"$/),
     proxy_ssl_trusted_certificate: expect.stringMatching(/^"\/run\/tls\/[\da-f]{32}"$/),
@@ -38,8 +38,8 @@ test("each difference in the annotations keeps connections apart", () => {
 });
 
 test("without ca.crt only the name is sent, and a Problem says so", () => {
-  const { said } = viewOf({ "proxy-ssl-name": "backend.example", "proxy-ssl-server-name": "on" }, pair);
-  expect(said).toEqual({ proxy_ssl_name: '"backend.example"', proxy_ssl_server_name: "on" });
+  const { directives } = viewOf({ "proxy-ssl-name": "backend.example", "proxy-ssl-server-name": "on" }, pair);
+  expect(directives).toEqual({ proxy_ssl_name: '"backend.example"', proxy_ssl_server_name: "on" });
   expect(readingOf(asked, { secrets: { "shop/identity": pair } }).problems.map(sentence)).toEqual([
     "annotation proxy-ssl-secret has no effect: Secret shop/identity has no ca.crt, and without it no certificate is shown to backends",
   ]);

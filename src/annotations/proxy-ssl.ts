@@ -129,8 +129,8 @@ export const proxySsl = resolvedFeature({
     }
     const { name, ciphers, protocols, depth } = fields;
     const sorted = [...new Set(protocols)].sort();
-    const said = { verify, depth: Math.max(1, depth), name, sni: fields.sni === "on", protocols: sorted, ciphers };
-    const value: ProxySsl = { kind: "identity", ...identity, ...said };
+    const own = { verify, depth: Math.max(1, depth), name, sni: fields.sni === "on", protocols: sorted, ciphers };
+    const value: ProxySsl = { kind: "identity", ...identity, ...own };
     return identity.authorities === "" ? { value, problems: [nothingShown(context, found.object)] } : { value };
   },
   view: (value, place) => {

@@ -10,15 +10,15 @@ function read(annotations: Record<string, string>, data: Record<string, string>)
   const { settings } = readSettings(data, { kind: "ConfigMap", name: "settings" }, {});
   const written = ingress({ name: "a", annotations });
   const { verdict, problems } = readAnnotations(written, "nginx.ingress.kubernetes.io", settings, nothing);
-  return { verdict, said: problems.map(sentence) };
+  return { verdict, sentences: problems.map(sentence) };
 }
 
 test("an annotation above the permitted risk keeps its Ingress out, by its older name and with an empty value too", () => {
   const low = { "annotations-risk-level": "Low" };
-  expect(read({ "ssl-redirect": "false" }, low)).toEqual({ verdict: "serve", said: [] });
+  expect(read({ "ssl-redirect": "false" }, low)).toEqual({ verdict: "serve", sentences: [] });
   expect(read({ "whitelist-source-range": "192.0.2.0/24" }, low)).toEqual({
     verdict: "reject",
-    said: [
+    sentences: [
       "annotation whitelist-source-range: its risk is Medium, and annotations-risk-level permits Low at most; the Ingress is not applied",
     ],
   });
@@ -30,7 +30,7 @@ test("a word of the blocklist keeps an Ingress out, even in unknown annotations"
   const listed = { "annotation-value-word-blocklist": "forbidden, secret" };
   expect(read({ "rewrite-target": "/forbidden/x" }, listed)).toEqual({
     verdict: "reject",
-    said: [
+    sentences: [
       'annotation rewrite-target: "forbidden" is in it, a word of annotation-value-word-blocklist; the Ingress is not applied',
     ],
   });

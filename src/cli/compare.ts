@@ -161,10 +161,10 @@ async function sourcesOf(call: Call, limit: number, out: Out): Promise<Sources |
 
 /** Prints the progress once in five seconds. */
 function progress(out: Out): (counts: Counts) => void {
-  let said = performance.now();
+  let printedAt = performance.now();
   return ({ total, done, differing }) => {
-    if (performance.now() - said < 5000) return;
-    said = performance.now();
+    if (performance.now() - printedAt < 5000) return;
+    printedAt = performance.now();
     out.fail(`sluice compare: ${done} of ${total} requests, ${differing} different`);
   };
 }

@@ -54,7 +54,7 @@ test.each(["bash", "zsh", "fish"])("%s knows every command and every flag of run
 });
 
 test("another shell is a mistake", () => {
-  const said: string[] = [];
-  expect(completion(["tcsh"], commands, { write: () => {}, fail: (why) => said.push(why) })).toBe(2);
-  expect(said).toEqual(["sluice completion takes one word: bash, zsh or fish"]);
+  const printed: string[] = [];
+  expect(completion(["tcsh"], commands, { write: () => {}, fail: (why) => printed.push(why) })).toBe(2);
+  expect(printed).toEqual(["sluice completion takes one word: bash, zsh or fish"]);
 });

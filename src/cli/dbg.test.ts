@@ -24,10 +24,10 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 async function ask(...words: readonly string[]) {
-  const said: string[] = [];
-  const say = (text: string) => void said.push(text);
+  const printed: string[] = [];
+  const say = (text: string) => void printed.push(text);
   const code = await dbg(words, { write: say, fail: say }, { SLUICE_RUN_FOLDER: root });
-  return { code, text: said.join("") };
+  return { code, text: printed.join("") };
 }
 
 test("backends are named, listed and shown with their endpoints", async () => {
@@ -58,10 +58,10 @@ test("a run folder may be named, before the command or after it", async () => {
     ["--run-folder", root, "backends", "list"],
     ["backends", "list", `--run-folder=${root}`],
   ]) {
-    const said: string[] = [];
-    const say = (text: string) => void said.push(text);
+    const printed: string[] = [];
+    const say = (text: string) => void printed.push(text);
     const code = await dbg(words, { write: say, fail: say }, { SLUICE_RUN_FOLDER: "/nowhere" });
-    expect({ code, text: said.join("") }).toEqual(answer);
+    expect({ code, text: printed.join("") }).toEqual(answer);
   }
 });
 

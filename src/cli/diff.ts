@@ -118,11 +118,11 @@ function asText({ changes, cost, problems }: Difference, colours: boolean): stri
   const lines = changes.map(({ what, name, how, detail }) =>
     painted(`${signs[how]} ${what} ${name}: ${detail}`, colourOf[how]),
   );
-  const said = [
+  const about = [
     ...problems.come.map((problem) => painted(`! ${problem}`, 31)),
     ...problems.gone.map((problem) => painted(`solved: ${problem}`, 32)),
   ];
-  return [...lines, ...said, costOf(cost)].map((line) => `${line}\n`).join("");
+  return [...lines, ...about, costOf(cost)].map((line) => `${line}\n`).join("");
 }
 
 function costOf(cost: Cost): string {

@@ -27,11 +27,11 @@ test.each(flagList)("%s reads its good samples and its default, and refuses its 
 const flagsOf = (...argv: string[]) => {
   const parsed = parseFlags(argv, "run");
   if (parsed.kind !== "flags") throw new Error(parsed.kind === "failure" ? parsed.why : parsed.kind);
-  return { ...parsed, said: parsed.problems.map(sentence) };
+  return { ...parsed, sentences: parsed.problems.map(sentence) };
 };
 
 test("without words all flags have their default", () => {
-  expect(flagsOf()).toMatchObject({ flags: defaultFlags("run"), rest: [], said: [] });
+  expect(flagsOf()).toMatchObject({ flags: defaultFlags("run"), rest: [], sentences: [] });
 });
 
 test("serve has ports of its own", () => {
@@ -62,11 +62,11 @@ test.each([
   [["--publish-status-address=192.0.2.1,edge.example"], { publishStatusAddress: ["192.0.2.1", "edge.example"] }],
   [["--watch-namespace="], { watchNamespace: undefined }],
 ])("%j is read", (argv, expected) => {
-  expect(flagsOf(...argv)).toMatchObject({ flags: { ...defaultFlags("run"), ...expected }, said: [] });
+  expect(flagsOf(...argv)).toMatchObject({ flags: { ...defaultFlags("run"), ...expected }, sentences: [] });
 });
 
 test("a Pod written for ingress-nginx starts", () => {
-  const { flags, said } = flagsOf(
+  const { flags, sentences } = flagsOf(
     "/nginx-ingress-controller",
     "--publish-service=ingress-nginx/ingress-nginx-controller",
     "--election-id=ingress-nginx-leader",
@@ -78,7 +78,7 @@ test("a Pod written for ingress-nginx starts", () => {
     "--validating-webhook-key=/usr/local/certificates/key",
     "--enable-metrics=false",
   );
-  expect(said).toEqual([]);
+  expect(sentences).toEqual([]);
   expect(flags).toMatchObject({ electionId: "ingress-nginx-leader", validatingWebhook: ":8443" });
 });
 
@@ -128,8 +128,8 @@ test.each([
     "--certificate-authority: it is about the server that --apiserver-host names; it has no effect",
   ],
   [["--election-ttl=0"], "--election-ttl: a Lease must hold for some time; 30s is used"],
-])("%j is reported at the start", (argv, said) => {
-  expect(flagsOf(...argv).said).toEqual([said]);
+])("%j is reported at the start", (argv, report) => {
+  expect(flagsOf(...argv).sentences).toEqual([report]);
 });
 
 test("a flag about a cluster is reported to have no effect with serve", () => {

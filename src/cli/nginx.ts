@@ -28,8 +28,8 @@ Runs nginx for a controller in another container. Both are started with the same
  */
 export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
   const parsed = parseFlags(argv, "run");
-  if (parsed.kind === "help") return said(out, usage);
-  if (parsed.kind === "version") return said(out, `${build.name} ${build.release}\n`);
+  if (parsed.kind === "help") return printed(out, usage);
+  if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
   if (parsed.kind === "failure") return failed(out, parsed.why, 2);
   const { flags } = parsed;
   const { env, stdout } = host;
@@ -88,7 +88,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   return 0;
 }
 
-function said(out: Out, text: string): number {
+function printed(out: Out, text: string): number {
   out.write(text);
   return 0;
 }

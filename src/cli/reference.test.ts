@@ -119,9 +119,9 @@ test.each([
     "proxy-body-sise is no ConfigMap key, annotation, flag or word of the Gateway API (did you mean proxy-body-size?)",
   ],
 ])("explain says why there is no %s", (name, expected) => {
-  const said: string[] = [];
-  expect(explain([name], { write: () => {}, fail: (sentence) => void said.push(sentence) })).toBe(2);
-  expect(said).toEqual([expected]);
+  const failures: string[] = [];
+  expect(explain([name], { write: () => {}, fail: (sentence) => void failures.push(sentence) })).toBe(2);
+  expect(failures).toEqual([expected]);
 });
 
 test("explain prints what is in explain.txt", async () => {

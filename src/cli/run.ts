@@ -48,8 +48,8 @@ const mountedTemplate = "/etc/nginx/template";
  */
 export async function run(argv: readonly string[], out: Out, host: NodeJS.Process): Promise<number> {
   const parsed = parseFlags(argv, "run");
-  if (parsed.kind === "help") return said(out, helpText("run"));
-  if (parsed.kind === "version") return said(out, `${build.name} ${build.release}\n`);
+  if (parsed.kind === "help") return printed(out, helpText("run"));
+  if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
   if (parsed.kind === "failure") return failed(out, parsed.why, 2);
   const { flags, problems } = parsed;
   const { env, stdout } = host;
@@ -147,7 +147,7 @@ async function findNginx(
   return remoteNginx(nginxSocket, opened.folder, { limitMs: besideMs, onWait: waiting, signal });
 }
 
-function said(out: Out, text: string): number {
+function printed(out: Out, text: string): number {
   out.write(text);
   return 0;
 }

@@ -56,8 +56,8 @@ export async function serve(
   ready: () => void = () => {},
 ): Promise<number> {
   const parsed = parseFlags(argv, "serve");
-  if (parsed.kind === "help") return said(out, helpText("serve"));
-  if (parsed.kind === "version") return said(out, `${build.name} ${build.release}\n`);
+  if (parsed.kind === "help") return printed(out, helpText("serve"));
+  if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
   const mistake = parsed.kind === "failure" ? parsed.why : folderMistake(parsed.rest);
   if (parsed.kind === "failure" || mistake !== undefined) {
     out.fail(`sluice serve: ${mistake}`);
@@ -144,7 +144,7 @@ function folderMistake(rest: readonly string[]): string | undefined {
   return rest.length === 1 ? undefined : `one folder at a time, and here are ${rest.length}: ${rest.join(" ")}`;
 }
 
-function said(out: Out, text: string): number {
+function printed(out: Out, text: string): number {
   out.write(text);
   return 0;
 }

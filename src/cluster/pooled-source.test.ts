@@ -21,15 +21,15 @@ test("an address that comes later is noticed, and one that stays is no change", 
   await source.synced;
   expect(source.snapshot().localAddresses).toEqual(new Set(["127.0.0.2"]));
   expect(source.snapshot()).toBe(source.snapshot());
-  let told = 0;
+  let changes = 0;
   source.onChange(() => {
-    told += 1;
+    changes += 1;
   });
   await clock.advance(31_000);
-  expect(told).toBe(0);
+  expect(changes).toBe(0);
   local.add("127.0.0.1");
   await clock.advance(31_000);
-  expect(told).toBe(1);
+  expect(changes).toBe(1);
   expect([...(source.snapshot().localAddresses ?? [])]).toEqual(["127.0.0.1", "127.0.0.2"]);
   stop.abort();
 });

@@ -56,8 +56,8 @@ interface HttpsRedirect {
  */
 export function twinTarget(at: Redirected, name: string): string {
   const own = at.asked.scheme === "https" ? at.ports.https : at.ports.http;
-  const said = (at.settings.useForwardedHeaders && at.asked.headers.get("x-forwarded-port")) || String(own);
-  const port = said === String(at.ports.https) ? "443" : said;
+  const clientPort = (at.settings.useForwardedHeaders && at.asked.headers.get("x-forwarded-port")) || String(own);
+  const port = clientPort === String(at.ports.https) ? "443" : clientPort;
   return `${schemeOf(at.asked, at.settings)}://${name}:${port}${withoutSlash(at.request.requestUri)}`;
 }
 

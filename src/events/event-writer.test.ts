@@ -12,7 +12,7 @@ import { EventWriter } from "./event-writer.ts";
 const ownPod = { apiVersion: "v1", kind: "Pod", namespace: "own", name: "controller" };
 
 function setUp({ syncEvents = true } = {}) {
-  const said: string[] = [];
+  const events: string[] = [];
   const failures: string[] = [];
   let snapshot = emptySnapshot;
   const writer = new EventWriter({
@@ -20,7 +20,7 @@ function setUp({ syncEvents = true } = {}) {
       record: (about, type, reason, message) => {
         if (message.includes("poison")) throw new TypeError("nobody thought of it");
         const { namespace, name } = "metadata" in about ? about.metadata : about;
-        said.push(`${about.kind} ${namespace}/${name}: ${type} ${reason} ${message}`);
+        events.push(`${about.kind} ${namespace}/${name}: ${type} ${reason} ${message}`);
       },
     },
     snapshot: () => snapshot,
@@ -39,9 +39,9 @@ function setUp({ syncEvents = true } = {}) {
       objects.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
     );
     writer.look();
-    return said.splice(0);
+    return events.splice(0);
   };
-  return { writer, said, failures, put, takeIn };
+  return { writer, events, failures, put, takeIn };
 }
 
 const ingress = (name: string, ingressClassName: string, annotations = {}): Ingress => ({
@@ -103,38 +103,38 @@ test("the controller's ConfigMap is read, and read again", () => {
 });
 
 test("a Problem is one Warning on its object, however many turns see it and wherever it is found", () => {
-  const { put, writer, said } = setUp();
+  const { put, writer, events } = setUp();
   put(ingressClass, ingress("web", "nginx"));
   writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x"), problem("gone", "x")]]]));
   writer.problems(Table.from<readonly Problem[]>([["b", [problem("web", "x")]]]));
   writer.problems(Table.from<readonly Problem[]>([["b", [problem("web", "y")]]]));
   const sentence = (service: string) => `spec.defaultBackend: Service ${service} not found; the path answers 503`;
-  expect(said).toEqual([
+  expect(events).toEqual([
     `Ingress shop/web: Warning ServiceMissing ${sentence("x")}`,
     `Ingress shop/web: Warning ServiceMissing ${sentence("y")}`,
   ]);
 });
 
 test("a reload is an Event of the own Pod, and a refused one a Warning with nginx's words", () => {
-  const { writer, said } = setUp({ syncEvents: false });
+  const { writer, events } = setUp({ syncEvents: false });
   writer.synced(report({ kind: "reloaded", tookMs: 1, warnings: [] }));
   writer.synced(report({ kind: "refused", stderr: "unknown directive" }));
   writer.synced(report(undefined));
-  expect(said).toEqual([
+  expect(events).toEqual([
     "Pod own/controller: Normal RELOAD nginx was reloaded: a new setting",
     "Pod own/controller: Warning RELOAD nginx refuses it: unknown directive",
   ]);
 });
 
 test("--disable-sync-events leaves only RELOAD", () => {
-  const { put, writer, said } = setUp({ syncEvents: false });
+  const { put, writer, events } = setUp({ syncEvents: false });
   expect(put(ingressClass, ingress("web", "nginx"), configMap({}))).toEqual([]);
   writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x")]]]));
-  expect(said).toEqual([]);
+  expect(events).toEqual([]);
 });
 
 test("an object on which Sluice fails has no Event, and all others have theirs", () => {
-  const { put, writer, said, failures } = setUp();
+  const { put, writer, events, failures } = setUp();
   const strange = Object.defineProperty(ingress("strange", "nginx"), "spec", {
     get: () => {
       throw new TypeError("nobody thought of it");
@@ -145,17 +145,17 @@ test("an object on which Sluice fails has no Event, and all others have theirs",
   ]);
   const problems = [problem("web", "poison"), problem("web", "x")];
   writer.problems(Table.from<readonly Problem[]>([["a", problems]]));
-  expect(said).toHaveLength(1);
+  expect(events).toHaveLength(1);
   expect(failures).toEqual(["Ingress strange: nobody thought of it", "Ingress web: nobody thought of it"]);
 });
 
 test("an object that the source could not take in has an Event all the same", () => {
-  const { put, writer, said, takeIn } = setUp();
+  const { put, writer, events, takeIn } = setUp();
   put(ingressClass);
   takeIn("Ingress shop/web", ingress("web", "nginx"));
   const object = { kind: "Ingress", namespace: "shop", name: "web" };
   writer.problems(Table.from<readonly Problem[]>([["a", [{ kind: "bug", object, why: "TypeError: x" }]]]));
-  expect(said).toEqual([
+  expect(events).toEqual([
     expect.stringContaining("Ingress shop/web: Warning Bug it is set aside because Sluice failed"),
   ]);
 });

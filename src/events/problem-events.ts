@@ -18,9 +18,9 @@ export function problemEvents(
   now: Table<readonly Problem[]>,
 ): readonly ProblemEvent[] {
   const changes = now.changesSince(before);
-  const said = new Set(changes.flatMap((change) => change.before ?? []).map(textOf));
+  const reported = new Set(changes.flatMap((change) => change.before ?? []).map(textOf));
   const fresh = new Map(changes.flatMap((change) => change.after ?? []).map((problem) => [textOf(problem), problem]));
-  return [...fresh].flatMap(([text, problem]) => (said.has(text) ? [] : [eventOf(problem)]));
+  return [...fresh].flatMap(([text, problem]) => (reported.has(text) ? [] : [eventOf(problem)]));
 }
 
 const textOf = (problem: Problem) => `${named(problem.object)} ${sentence(problem)}`;

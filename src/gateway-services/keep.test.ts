@@ -118,7 +118,7 @@ const pod = (name: string, ip: string, ready = true): Pod => ({
 /** Sets up a cluster with a leader, whose watches deliver at once. */
 async function setUp(api = new WritableApi()) {
   const clock = new FakeClock();
-  const said: string[] = [];
+  const events: string[] = [];
   const failures: string[] = [];
   const listeners = new Set<() => void>();
   const seen = () => put(emptySnapshot, ...[...api.stored.values()].filter(({ kind }) => kind in tableOf));
@@ -136,7 +136,7 @@ async function setUp(api = new WritableApi()) {
     },
     clock,
     random: () => 0,
-    say: (about, _type, reason) => said.push(`${reason} ${about.metadata.name}`),
+    say: (about, _type, reason) => events.push(`${reason} ${about.metadata.name}`),
     failed: (object, { message }) => failures.push(`${object}: ${message}`),
     watched: () => {},
   });
@@ -164,7 +164,7 @@ async function setUp(api = new WritableApi()) {
     await settle();
   };
   return {
-    ...{ api, clock, said, failures, stop, lost, running, set, remove, settle },
+    ...{ api, clock, events, failures, stop, lost, running, set, remove, settle },
     writes: () => api.writes.splice(0),
     service: (name = "gw") => api.stored.get(`Service ns/${name}-sluice`) as Service | undefined,
     slice: (name = "gw") => api.stored.get(`EndpointSlice ns/${name}-sluice-ipv4`) as EndpointSlice | undefined,
@@ -176,7 +176,7 @@ const targets = (service: Service | undefined) => service?.spec?.ports?.map(({ t
 const world = [gatewayClass(), pod("pod-1", "10.0.0.1"), pod("pod-2", "10.0.0.2")];
 
 test("the record is written first, then the Service, then its slice, and nothing twice", async () => {
-  const { set, settle, writes, service, slice, said, failures } = await setUp();
+  const { set, settle, writes, service, slice, events, failures } = await setUp();
   await set(...world, gateway({}));
   const made = ["create ConfigMap sluice/ports", "create Service ns/gw-sluice"];
   const all = writes();
@@ -186,7 +186,7 @@ test("the record is written first, then the Service, then its slice, and nothing
   expect(slice()?.endpoints?.map(({ addresses }) => addresses[0])).toEqual(["10.0.0.1", "10.0.0.2"]);
   expect(slice()?.ports).toEqual([{ name: "port-80", port: 20_000, protocol: "TCP" }]);
   await settle();
-  expect([writes(), said, failures]).toEqual([[], ["ServiceCreated gw"], []]);
+  expect([writes(), events, failures]).toEqual([[], ["ServiceCreated gw"], []]);
 });
 
 test("a new leader keeps all ports, with the record and without it, and writes nothing that is right", async () => {
@@ -221,11 +221,11 @@ test("of two Services that name one port the older Gateway keeps it, and an Even
   await second.settle();
   expect(targets(second.service("old"))).toEqual([20_000]);
   expect(targets(second.service("young"))).toEqual([20_001]);
-  expect(second.said).toContain("TargetPortChanged young");
+  expect(second.events).toContain("TargetPortChanged young");
 });
 
 test("an edit that takes another Gateway's port is reverted and gives no port away", async () => {
-  const { set, service, slice, said, record } = await setUp();
+  const { set, service, slice, events, record } = await setUp();
   await set(...world, gateway({ name: "thief", age: 9 }), gateway({ name: "victim", age: 1 }));
   const [before, thief] = [record(), service("thief")!];
   const ports = [{ ...thief.spec!.ports![0]!, targetPort: targets(service("victim"))![0]! }];
@@ -238,16 +238,16 @@ test("an edit that takes another Gateway's port is reverted and gives no port aw
   expect(service("thief")?.spec).not.toHaveProperty("externalIPs");
   expect(service("thief")?.spec).not.toHaveProperty("selector");
   expect(slice("thief")?.ports?.[0]?.port).toBe(targets(thief)![0]);
-  expect(said).toContain("ServiceCorrected thief");
+  expect(events).toContain("ServiceCorrected thief");
 });
 
 test("a Service or slice that is deleted comes back with its ports", async () => {
-  const { set, remove, service, slice, said } = await setUp();
+  const { set, remove, service, slice, events } = await setUp();
   await set(...world, gateway({}));
   await remove("Service ns/gw-sluice", "EndpointSlice ns/gw-sluice-ipv4");
   expect(targets(service())).toEqual([20_000]);
   expect(slice()?.metadata.ownerReferences?.[0]?.uid).toBe(service()?.metadata.uid);
-  expect(said).toEqual(["ServiceCreated gw", "ServiceCorrected gw"]);
+  expect(events).toEqual(["ServiceCreated gw", "ServiceCorrected gw"]);
 });
 
 test("a Gateway that comes while ports are handed out gets a Service, whatever is known first", async () => {
@@ -312,14 +312,14 @@ test("a port of a listener that goes rests only after Service and slice have let
 });
 
 test("the Service of a Gateway of another controller is deleted, and while its class is missing it is left alone", async () => {
-  const { set, remove, writes, service, said } = await setUp();
+  const { set, remove, writes, service, events } = await setUp();
   await set(...world, gateway({}));
   writes();
   await remove("GatewayClass sluice");
   expect([writes(), targets(service())]).toEqual([[], [20_000]]);
   await set(gatewayClass("sluice", "other.example/controller"));
   expect(writes().slice(0, 2)).toEqual(["delete EndpointSlice ns/gw-sluice-ipv4", "delete Service ns/gw-sluice"]);
-  expect(said).toContain("ServiceDeleted gw");
+  expect(events).toContain("ServiceDeleted gw");
 });
 
 test("nothing is deleted when all Gateways cannot be seen", async () => {

@@ -184,9 +184,9 @@ export class EventRecorder {
 const isFinal = ({ code }: ApiFailure): boolean => code >= 400 && code < 500 && code !== 429 && code !== 401;
 
 /** Shortens a message to the 1024 bytes that the API allows. */
-function shortened(said: string): string {
+function shortened(text: string): string {
   const limit = 1_024;
-  const message = visibleLines(said);
+  const message = visibleLines(text);
   if (Buffer.byteLength(message) <= limit) return message;
   return `${Buffer.from(message)
     .subarray(0, limit - 6)

@@ -43,7 +43,7 @@ function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readon
   const listed: ListOptions[] = [];
   const watches: Watch[] = [];
   const events: ReflectorEvent[] = [];
-  const heard: string[] = [];
+  const received: string[] = [];
   const client = {
     async list(_of: unknown, asked: ListOptions) {
       listed.push(asked);
@@ -71,11 +71,11 @@ function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readon
     ...options,
   });
   informer.subscribe(({ kind, object: { metadata } }) =>
-    heard.push(`${kind} ${metadata.name}@${metadata.resourceVersion}`),
+    received.push(`${kind} ${metadata.name}@${metadata.resourceVersion}`),
   );
   const ended = informer.run(stop.signal);
   const last = () => watches.at(-1) as Watch;
-  return { clock, stop, answers, listed, watches, events, heard, informer, ended, last };
+  return { clock, stop, answers, listed, watches, events, received, informer, ended, last };
 }
 
 describe("the first list", () => {
@@ -172,7 +172,7 @@ describe("a watch", () => {
   const started = async (answers: readonly Answer<List<ConfigMap>>[] = []) => {
     const all = setUp({}, [page(7, [object("a", 1), object("b", 2)]), ...answers]);
     await all.clock.advance(0);
-    all.heard.length = 0;
+    all.received.length = 0;
     return all;
   };
 
@@ -198,20 +198,20 @@ describe("a watch", () => {
   });
 
   test("of a server that went back to an older version starts from a list, because it would be silent", async () => {
-    const { clock, last, informer, heard } = await started([page(5, []), page(5, [object("a", 3)])]);
+    const { clock, last, informer, received } = await started([page(5, []), page(5, [object("a", 3)])]);
     last().end(ownFailure("unreachable", "cut"));
     await clock.advance(1_200);
-    expect(heard).toEqual(["updated a@3", "deleted b@2"]);
+    expect(received).toEqual(["updated a@3", "deleted b@2"]);
     expect(informer.store.size).toBe(1);
     expect(last().options.resourceVersion).toBe("5");
   });
 
   test("whose version has expired starts from a list; the cache stays full and only differences are reported", async () => {
-    const { clock, last, informer, heard } = await started([page(90, [object("a", 1), object("c", 80)])]);
+    const { clock, last, informer, received } = await started([page(90, [object("a", 1), object("c", 80)])]);
     last().end(gone);
     expect(informer.store.size).toBe(2);
     await clock.advance(0);
-    expect(heard).toEqual(["added c@80", "deleted b@2"]);
+    expect(received).toEqual(["added c@80", "deleted b@2"]);
   });
 
   test("that expires again and again is not asked for in a loop", async () => {
@@ -247,10 +247,10 @@ describe("a watch", () => {
   });
 
   test("tells of an object once when a list brings it again unchanged", async () => {
-    const { clock, last, heard } = await started([page(90, [object("a", 1), object("b", 2)])]);
+    const { clock, last, received } = await started([page(90, [object("a", 1), object("b", 2)])]);
     last().end(gone);
     await clock.advance(0);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 

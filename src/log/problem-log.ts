@@ -24,12 +24,12 @@ export class ProblemLog {
     this.#last = all;
     const before = bySentence(changes.flatMap((change) => change.before ?? []));
     const after = bySentence(changes.flatMap((change) => change.after ?? []));
-    const fresh = [...after].filter(([said]) => !before.has(said));
+    const fresh = [...after].filter(([text]) => !before.has(text));
     for (const [at, [, problem]] of fresh.entries()) {
       const place = at < mostPlaces ? this.#placeOf(problem) : undefined;
       this.#log.warn({ ...(place === undefined ? {} : { at: place }), ...fieldsOf(problem) }, "problem");
     }
-    const gone = [...before].filter(([said]) => !after.has(said));
+    const gone = [...before].filter(([text]) => !after.has(text));
     if (gone.length === 0) return;
     const left = Map.groupBy([...all.values()].flat(), ({ object }) => named(object));
     for (const [, problem] of gone) {

@@ -23,60 +23,60 @@ function library() {
         new Map(Object.entries(texts).map(([file, text]) => [file, text === undefined ? text : readManifest(text)])),
       ),
     port: (name: string) => one.snapshot.services.get(`default/${name}`)?.spec?.ports?.[0]?.port,
-    said: () => [...one.problems.values()].flat().map(sentence),
+    sentences: () => [...one.problems.values()].flat().map(sentence),
   };
 }
 
 test("a file that breaks keeps what it had; the next good version is taken", () => {
-  const { change, port, said } = library();
+  const { change, port, sentences } = library();
   change({ "a.yaml": service("a", 80) });
   change({ "a.yaml": "kind: [" });
   expect(port("a")).toBe(80);
-  expect(said()).toEqual([expect.stringMatching(/^line 1, column \d+: .*; what it held before stays in force$/)]);
+  expect(sentences()).toEqual([expect.stringMatching(/^line 1, column \d+: .*; what it held before stays in force$/)]);
   change({ "a.yaml": service("a", 81) });
-  expect([port("a"), said()]).toEqual([81, []]);
+  expect([port("a"), sentences()]).toEqual([81, []]);
 });
 
 test("an object that breaks keeps its last good version, the others in its file go on", () => {
-  const { change, port, said } = library();
+  const { change, port, sentences } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}` });
   change({ "a.yaml": `${service("a", "eighty")}---\n${service("b", 81)}` });
   expect([port("a"), port("b")]).toEqual([80, 81]);
-  expect(said()).toEqual([
+  expect(sentences()).toEqual([
     "a.yaml line 4, column 17: spec.ports[0].port: text is not a whole number from 1 to 65535; its last good version stays in force",
   ]);
 });
 
 test("an object of an old apiVersion is unreadable, so its last good version stays", () => {
-  const { change, port, said } = library();
+  const { change, port, sentences } = library();
   change({ "a.yaml": service("a", 80) });
   change({ "a.yaml": service("a", 81).replace("apiVersion: v1", "apiVersion: v1beta1") });
   expect(port("a")).toBe(80);
-  expect(said()).toEqual([expect.stringMatching(/^a\.yaml line 1, .*its last good version stays in force$/)]);
+  expect(sentences()).toEqual([expect.stringMatching(/^a\.yaml line 1, .*its last good version stays in force$/)]);
 });
 
 test("an object that never was good is not applied", () => {
-  const { change, port, said } = library();
+  const { change, port, sentences } = library();
   change({ "a.yaml": service("a", 0) });
   expect(port("a")).toBeUndefined();
-  expect(said()).toEqual([expect.stringContaining("0 is not a whole number from 1 to 65535; it is not applied")]);
+  expect(sentences()).toEqual([expect.stringContaining("0 is not a whole number from 1 to 65535; it is not applied")]);
 });
 
 test("the file that was seen first has an object that two define, until it gives it up", () => {
-  const { change, port, said } = library();
+  const { change, port, sentences } = library();
   change({ "b.yaml": service("a", 80) });
   change({ "a.yaml": service("a", 81) });
   expect(port("a")).toBe(80);
-  expect(said()).toEqual(["a.yaml line 1, column 1: b.yaml defines it already, in line 1; this one is ignored"]);
+  expect(sentences()).toEqual(["a.yaml line 1, column 1: b.yaml defines it already, in line 1; this one is ignored"]);
   change({ "b.yaml": undefined });
-  expect([port("a"), said()]).toEqual([81, []]);
+  expect([port("a"), sentences()]).toEqual([81, []]);
 });
 
 test("within a file the first of two counts", () => {
-  const { change, port, said } = library();
+  const { change, port, sentences } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("a", 81)}` });
   expect(port("a")).toBe(80);
-  expect(said()).toEqual(["a.yaml line 6, column 1: a.yaml defines it already, in line 1; this one is ignored"]);
+  expect(sentences()).toEqual(["a.yaml line 6, column 1: a.yaml defines it already, in line 1; this one is ignored"]);
 });
 
 test("what did not change stays the same value", () => {

@@ -40,7 +40,7 @@ async function open(folder: string) {
     /** The findings at each notification, in order. */
     seen,
     shows: (wanted: string) => until(`the folder to give ${wanted}`, () => ports() === wanted),
-    said: () => [...manifests.problems().values()].flat().map(sentence),
+    problemTexts: () => [...manifests.problems().values()].flat().map(sentence),
   };
 }
 
@@ -133,9 +133,9 @@ test("keeps everything while the folder itself is away, and says so", async () =
   const inside = join(folder, "manifests");
   mkdirSync(inside);
   writeFileSync(join(inside, "a.yaml"), service("a", 80));
-  const { said, shows, manifests } = await open(inside);
+  const { problemTexts, shows, manifests } = await open(inside);
   renameSync(inside, `${inside}-away`);
-  await until("the sentence", () => said().some((one) => one.includes("cannot be read")));
+  await until("the sentence", () => problemTexts().some((one) => one.includes("cannot be read")));
   await shows("a=80");
   renameSync(`${inside}-away`, inside);
   await until("the sentence to go", () => manifests.problems().size === 0);
@@ -149,9 +149,9 @@ test("a sparse file of 3 GB and one of a million documents are a sentence each, 
   truncateSync(join(folder, "sparse.yaml"), 3 * 1024 ** 3);
   writeFileSync(join(folder, "many.yaml"), "a: 1\n---\n".repeat(1_000_000));
   writeFileSync(join(folder, "dense.yaml"), `[${"{},".repeat(2_000_000)}]`);
-  const { shows, said } = await open(folder);
+  const { shows, problemTexts } = await open(folder);
   await shows("a=80");
-  const sentences = said().join("\n");
+  const sentences = problemTexts().join("\n");
   expect(sentences).toContain("it has 3221225472 bytes, and 67108864 are the most");
   expect(sentences).toContain("it has 1000001 documents or items, and 200000 are the most");
   expect(sentences).toContain("it has 2000001 lines and commas, and 1500000 are the most");
@@ -163,14 +163,14 @@ test("a folder of many files that are small enough each is read as far as there 
   // The careful reader accepts 250,000 lines of a file. These lines are comments.
   const filler = `${"#\n".repeat(240_000)}---\n`;
   for (let at = 10; at < 24; at++) writeFileSync(join(folder, `b${at}.yaml`), filler + service(`b${at}`, at));
-  const { said, manifests } = await open(folder);
+  const { problemTexts, manifests } = await open(folder);
   const services = () => manifests.snapshot().services;
   await until("what there is room for", () => services().size === 13);
-  expect(said().join("\n")).toMatch(/have 3\d+ lines and commas, and 3000000 are the most/);
+  expect(problemTexts().join("\n")).toMatch(/have 3\d+ lines and commas, and 3000000 are the most/);
   rmSync(join(folder, "b10.yaml"));
   rmSync(join(folder, "b11.yaml"));
   await until("the others", () => services().has("default/b23") && services().size === 13);
-  expect(said()).toEqual([]);
+  expect(problemTexts()).toEqual([]);
 });
 
 test("circular, self-referring and branching links do not keep the folder from being read", async () => {

@@ -89,9 +89,9 @@ test("excluded metrics are left out, and the places of the others stay", () => {
 });
 
 test("beyond the ceiling labels are counted as other, nothing is lost, and it is reported once", () => {
-  let said = 0;
+  let counted = 0;
   const ceilingReached = (most: number) => {
-    said += most;
+    counted += most;
   };
   const metrics = new RequestMetrics({ ...options, mostSeries: 100, ceilingReached });
   // The metrics that are not excluded have 5, 5, 4, 4 and 4 lines. Lines for `other` are reserved,
@@ -124,7 +124,7 @@ test("beyond the ceiling labels are counted as other, nothing is lost, and it is
         .at(-1),
     ),
   );
-  expect(said).toBe(100);
+  expect(counted).toBe(100);
 });
 
 test("an Ingress that is gone has no series any more, and makes room", () => {

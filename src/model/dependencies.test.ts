@@ -4,9 +4,9 @@ import { Dependencies } from "./dependencies.ts";
 
 test("the dependencies that were set last count, in both directions", () => {
   const name = fc.constantFrom("a", "b", "c", "d");
-  const said = fc.tuple(name, fc.array(name, { maxLength: 4 }));
+  const claim = fc.tuple(name, fc.array(name, { maxLength: 4 }));
   fc.assert(
-    fc.property(fc.array(said, { maxLength: 20 }), (all) => {
+    fc.property(fc.array(claim, { maxLength: 20 }), (all) => {
       const dependencies = new Dependencies();
       const last = new Map<string, readonly string[]>();
       for (const [user, used] of all) {

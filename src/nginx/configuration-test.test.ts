@@ -27,10 +27,10 @@ test("a refusal that names no place has none", () => {
 });
 
 test("an address the machine does not have is not the text's fault", () => {
-  const said = `nginx: the configuration file /run/nginx.conf syntax is ok
+  const printed = `nginx: the configuration file /run/nginx.conf syntax is ok
 ${emerg} bind() to 203.0.113.9:80 failed (99: Cannot assign requested address)
 ${failed}`;
-  expect(refusal(said)).toMatchObject({
+  expect(refusal(printed)).toMatchObject({
     kind: "unreachable",
     cause: { message: "nginx cannot listen on 203.0.113.9:80: this machine does not have that address." },
     names: "203.0.113.9:80",

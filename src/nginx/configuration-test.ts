@@ -53,10 +53,10 @@ export async function testText(
     ...{ stdout: "inherit", signal, limitMs },
   });
   if (!run.ended) return { kind: "unreachable", cause: new Error(`${binary} -t ${run.why}`) };
-  const said = run.stderr.replaceAll(file, folder.conf);
+  const printed = run.stderr.replaceAll(file, folder.conf);
   if (run.exitCode === 0)
-    return { kind: "accepted", warnings: said.split("\n").filter((line) => line.includes("[warn]")) };
-  return refusal(said);
+    return { kind: "accepted", warnings: printed.split("\n").filter((line) => line.includes("[warn]")) };
+  return refusal(printed);
 }
 
 /**

@@ -54,8 +54,8 @@ export async function proveLive(
   let isReminded = false;
   let left = expected.oldWorkers.length;
   while (performance.now() < deadline && !signal.aborted) {
-    const said = readFileSync(folder.emergencies).subarray(expected.emergenciesBefore).toString();
-    const failure = startFailure(said);
+    const printed = readFileSync(folder.emergencies).subarray(expected.emergenciesBefore).toString();
+    const failure = startFailure(printed);
     if (failure !== undefined) return { live: false, why: `${failure.sentence}.`, failure };
     const { old, fresh } = workersIn(folder, expected);
     left = old.length + Math.max(0, fresh.length - (expected.workers ?? fresh.length));

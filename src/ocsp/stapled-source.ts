@@ -26,7 +26,7 @@ export type StapleEvent =
 
 const [soonestMs, latestMs] = [60_000, 86_400_000];
 /** For responses that do not name the time of the next one. */
-const unsaidMs = 3_600_000;
+const defaultLifeMs = 3_600_000;
 
 export class StapledSource implements Source {
   readonly synced?: Promise<void>;
@@ -141,6 +141,6 @@ export class StapledSource implements Source {
 
 /** Waits until half of the response's remaining time is over. */
 function waitMs(nextUpdate: Date | undefined, nowMs: number): number {
-  const left = nextUpdate === undefined ? 2 * unsaidMs : nextUpdate.getTime() - nowMs;
+  const left = nextUpdate === undefined ? 2 * defaultLifeMs : nextUpdate.getTime() - nowMs;
   return Math.min(latestMs, Math.max(soonestMs, left / 2));
 }

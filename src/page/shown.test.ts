@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { shown, withoutCredentials } from "./shown.ts";
 
 test("users, passwords and queries of URLs are left out, and nothing else", () => {
-  for (const [text, said] of [
+  for (const [text, expected] of [
     ["http://u:p@auth.example/check?token=t", "http://…@auth.example/check?…"],
     ["https://u:p@ss@a.example/", "https://…@a.example/"],
     ['annotation auth-url: "http://a/?t=1" holds "@"', 'annotation auth-url: "http://a/?…" holds "@"'],
@@ -11,7 +11,7 @@ test("users, passwords and queries of URLs are left out, and nothing else", () =
     ["the path /a//b?(c) and mail a@b.example", "the path /a//b?(c) and mail a@b.example"],
     ["a=http://a/?t=1 b=http://u@b/", "a=http://a/?… b=http://…@b/"],
   ])
-    expect(withoutCredentials(text!)).toBe(said);
+    expect(withoutCredentials(text!)).toBe(expected);
 });
 
 test.each(["a", "a://", "//", "a://u@", "?", "a://?", '"a', " a://"])("a long text of %j takes no time", (unit) => {

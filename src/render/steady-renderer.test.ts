@@ -23,12 +23,12 @@ function failing(error: Error) {
 
 test("the built-in template replaces one that fails, and that is reported", () => {
   const { renderer, rendered } = failing(new TemplateError("no such name"));
-  const told: string[] = [];
-  const steady = new SteadyRenderer(renderer, builtIn!, (why) => told.push(why));
+  const reported: string[] = [];
+  const steady = new SteadyRenderer(renderer, builtIn!, (why) => reported.push(why));
   steady.use(own!);
   expect(steady.render({} as never)).toBe(rendered);
   expect(steady.render({} as never)).toBe(rendered);
-  expect(told).toEqual(["no such name"]);
+  expect(reported).toEqual(["no such name"]);
 });
 
 test("any other error is a bug", () => {

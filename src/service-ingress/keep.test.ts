@@ -26,7 +26,7 @@ function setUp(...objects: readonly KubernetesObject[]) {
   let snapshot: Snapshot = put(base, ...objects);
   const clock = new FakeClock();
   const requests: string[] = [];
-  const said: string[] = [];
+  const events: string[] = [];
   const listeners = new Set<() => void>();
   const lost = new AbortController();
   const world = { holds: true, refusal: undefined as Answer<never> | undefined };
@@ -61,19 +61,19 @@ function setUp(...objects: readonly KubernetesObject[]) {
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
-      say: (about, type, reason) => said.push(`${type} ${reason} ${about.kind}`),
+      say: (about, type, reason) => events.push(`${type} ${reason} ${about.kind}`),
     },
     { lost: lost.signal, holds: () => world.holds },
     new AbortController().signal,
   );
-  return { change, clock, listeners, lost, remove, requests, running, said, there, world };
+  return { change, clock, listeners, lost, remove, requests, running, events, there, world };
 }
 
 test("an annotated Service gets an Ingress of its name, which it owns", async () => {
-  const { clock, requests, said, there } = setUp(service(true));
+  const { clock, requests, events, there } = setUp(service(true));
   await clock.advance(0);
   expect(requests).toEqual(["create"]);
-  expect(said).toEqual(["Normal IngressCreated Service"]);
+  expect(events).toEqual(["Normal IngressCreated Service"]);
   expect(there().metadata.ownerReferences).toEqual([
     { apiVersion: "v1", kind: "Service", name: "web", uid: "u1", controller: true },
   ]);
@@ -139,34 +139,34 @@ test.each([
       ownerReferences: [owner],
     },
   };
-  const { change, clock, requests, said } = setUp(service(true), foreign);
+  const { change, clock, requests, events } = setUp(service(true), foreign);
   await clock.advance(0);
-  expect(said).toEqual(["Warning IngressExists Service"]);
+  expect(events).toEqual(["Warning IngressExists Service"]);
   change(service(false));
   await clock.advance(0);
   expect(requests).toEqual([]);
 });
 
 test("a refusal is tried again ten times, slower each time, and then said once", async () => {
-  const { clock, requests, said, world } = setUp(service(true));
+  const { clock, requests, events, world } = setUp(service(true));
   world.refusal = failed(failureFromStatus(422, { message: "no" }));
   await clock.advance(1_000);
   expect(requests.length).toBeLessThan(10);
-  expect(said).toEqual([]);
+  expect(events).toEqual([]);
   await clock.advance(600_000);
   expect(requests).toHaveLength(11);
-  expect(said).toEqual(["Warning IngressFailed Service"]);
+  expect(events).toEqual(["Warning IngressFailed Service"]);
 });
 
 test("an API server that is away costs no tries", async () => {
-  const { clock, requests, said, there, world } = setUp(service(true));
+  const { clock, requests, events, there, world } = setUp(service(true));
   world.refusal = failed(ownFailure("unreachable", "no route"));
   await clock.advance(600_000);
   expect(requests.length).toBeGreaterThan(100);
   world.refusal = undefined;
   await clock.advance(5_000);
   expect(there()).toBeDefined();
-  expect(said).toEqual(["Normal IngressCreated Service"]);
+  expect(events).toEqual(["Normal IngressCreated Service"]);
 });
 
 test("nothing is written once another process may hold the Lease", async () => {

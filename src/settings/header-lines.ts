@@ -67,9 +67,9 @@ export function forgottenLines({ http, server, location }: HeaderLines, directiv
  * The view of `templates/restated-headers.tmpl`: the lines about answer headers that a server
  * restates beside its snippet, except those in `said`.
  */
-export function restatedView(lines: readonly HeaderLine[], said: readonly HeaderLine[] = []): View {
+export function restatedView(lines: readonly HeaderLine[], restated: readonly HeaderLine[] = []): View {
   const named = new Set(lines.map(({ directive }) => directive).filter((directive) => ofAnswers.has(directive)));
-  for (const { directive } of said) named.delete(directive);
+  for (const { directive } of restated) named.delete(directive);
   const hides = [...named].filter((directive) => directive !== "add_header");
   return named.size > 0 && { adds: named.has("add_header"), hides: hides.map(Token.name) };
 }

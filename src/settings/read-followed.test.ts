@@ -13,7 +13,7 @@ function read(changed: Partial<Settings>, data?: Record<string, string>, secretD
   const secret: Secret | undefined = secretData && { apiVersion: "v1", kind: "Secret", metadata, data: secretData };
   const lookup = { configMap: () => configMap, secret: () => secret };
   const { followed, problems } = followedOf({ ...defaultSettings, ...changed }, object, lookup);
-  return { ...followed, said: problems.map((problem) => `${problem.object.name} ${sentence(problem)}`) };
+  return { ...followed, sentences: problems.map((problem) => `${problem.object.name} ${sentence(problem)}`) };
 }
 
 test("entries are headers in the order of their names, with variables, and an empty one removes", () => {
@@ -25,7 +25,7 @@ test("entries are headers in the order of their names, with variables, and an em
       { name: "X-Zone", value: "north" },
     ],
     proxySetHeaders: [],
-    said: [],
+    sentences: [],
   });
 });
 
@@ -33,7 +33,7 @@ test("what cannot be a header is left out, and the others stay", () => {
   const data = { "bad name": "x", "X-Two": "a\nX-Forged: b", "X-Var": "$nope", "X-Ok": "1" };
   expect(read({ proxySetHeaders: "edge/extra" }, data)).toMatchObject({
     proxySetHeaders: [{ name: "X-Ok", value: "1" }],
-    said: [
+    sentences: [
       'extra data.X-Two: "a\\nX-Forged: b" has a line break or control character; it is left out',
       'extra data.X-Var: "$nope" names $nope, which nothing declares; it is left out',
       'extra data.bad name: "bad name" is not a header name of letters, digits, - and _; it is left out',
@@ -43,7 +43,7 @@ test("what cannot be a header is left out, and the others stay", () => {
 
 test("a variable that a snippet of the operator declares can be used", () => {
   const settings = { addHeaders: "edge/extra", httpSnippet: "map $host $zone { default north; }" };
-  expect(read(settings, { "X-Zone": "$zone" })).toMatchObject({ addHeaders: [{ value: "$zone" }], said: [] });
+  expect(read(settings, { "X-Zone": "$zone" })).toMatchObject({ addHeaders: [{ value: "$zone" }], sentences: [] });
 });
 
 test("a missing object is a Problem of the settings", () => {
@@ -51,7 +51,7 @@ test("a missing object is a Problem of the settings", () => {
     addHeaders: [],
     proxySetHeaders: [],
     dhParam: undefined,
-    said: [
+    sentences: [
       "settings data.add-headers: ConfigMap edge/extra not found; no headers come from it",
       "settings data.ssl-dh-param: Secret edge/dh is missing or has no dhparam.pem; DHE ciphers are not spoken",
     ],
@@ -78,11 +78,11 @@ test.each([
   ],
   ["-----BEGIN DH PARAMETERS-----\nMAA=\n-----END DH PARAMETERS-----\n", "holds DH PARAMETERS that cannot be decoded"],
 ])("DH parameters are checked before nginx sees them", (pem, why) => {
-  const { dhParam, said } = read({ sslDhParam: "edge/extra" }, undefined, {
+  const { dhParam, sentences } = read({ sslDhParam: "edge/extra" }, undefined, {
     "dhparam.pem": Buffer.from(pem).toString("base64"),
   });
   expect(dhParam).toBe(why === undefined ? pem : undefined);
-  expect(said).toEqual(
+  expect(sentences).toEqual(
     why === undefined ? [] : [`settings data.ssl-dh-param: Secret edge/extra ${why}; DHE ciphers are not spoken`],
   );
 });

@@ -115,12 +115,12 @@ function dhParamOf(
   const pem = text === undefined ? undefined : Buffer.from(text, "base64").toString("utf8");
   const why = pem === undefined ? "is missing or has no dhparam.pem" : mistakeInDhParam(pem);
   if (why === undefined) return pem;
-  const said = `Secret ${sslDhParam} ${why}`;
+  const problem = `Secret ${sslDhParam} ${why}`;
   problems.push({
     kind: "field-unusable",
     object,
     field: "data.ssl-dh-param",
-    why: said,
+    why: problem,
     done: "DHE ciphers are not spoken",
   });
   return undefined;

@@ -59,7 +59,7 @@ export function readSettings(
     const isRefused = refusal?.version === text;
     const read = isRefused ? no(`nginx refused it: ${refusal.why}`) : readText(setting, text, own);
     const last = previous[key] === refusal?.version ? undefined : previous[key];
-    const used = read.ok ? { value: read.value, said: "", text: undefined } : insteadOf(setting, last, own);
+    const used = read.ok ? { value: read.value, shown: "", text: undefined } : insteadOf(setting, last, own);
     values[name] = used.value;
     if (used.text !== undefined) kept[key] = used.text;
     const why = read.ok ? read.besides : read.why;
@@ -69,7 +69,7 @@ export function readSettings(
       object,
       key,
       why,
-      kept: used.said || shownValue(setting.kind, used.value),
+      kept: used.shown || shownValue(setting.kind, used.value),
     });
   }
   const read = values as unknown as Settings;
@@ -165,12 +165,12 @@ function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet
 function insteadOf(setting: Setting<unknown>, last: string | undefined, own: ReadonlySet<string>) {
   const good = last === undefined ? undefined : readText(setting, last, own);
   if (good?.ok === true) {
-    return { value: good.value, said: `the last good value (${shownValue(setting.kind, good.value)})`, text: last };
+    return { value: good.value, shown: `the last good value (${shownValue(setting.kind, good.value)})`, text: last };
   }
-  if ("closed" in setting) return { value: setting.closed, said: "", text: undefined };
+  if ("closed" in setting) return { value: setting.closed, shown: "", text: undefined };
   return {
     value: setting.default,
-    said: `the default (${shownValue(setting.kind, setting.default)})`,
+    shown: `the default (${shownValue(setting.kind, setting.default)})`,
     text: undefined,
   };
 }

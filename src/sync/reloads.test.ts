@@ -8,33 +8,33 @@ import { Reloads } from "./reloads.ts";
 function start() {
   const clock = new FakeClock();
   const ending = new AbortController();
-  const told: string[] = [];
-  const reloads = new Reloads(new TokenBucket(1, 1, clock.now()), clock, () => told.push("ended"));
+  const reports: string[] = [];
+  const reloads = new Reloads(new TokenBucket(1, 1, clock.now()), clock, () => reports.push("ended"));
   const ask = (outcome: ApplyOutcome) =>
     reloads.ask(
       async () => {
-        told.push("begun");
+        reports.push("begun");
         return { refunds: outcome.kind === "refused", report: outcome };
       },
-      ({ kind }) => told.push(kind),
+      ({ kind }) => reports.push(kind),
       ending.signal,
     );
-  return { clock, ending, told, reloads, ask };
+  return { clock, ending, reports, reloads, ask };
 }
 const reloaded: ApplyOutcome = { kind: "reloaded", tookMs: 1, warnings: [] };
 
 test("a second reload waits for the bucket, and a third is not needed while it waits", async () => {
-  const { clock, told, reloads, ask } = start();
+  const { clock, reports, reloads, ask } = start();
   expect(ask(reloaded)).toBe(true);
   await clock.advance(0);
-  expect(told).toEqual(["begun", "reloaded", "ended"]);
+  expect(reports).toEqual(["begun", "reloaded", "ended"]);
   expect(ask(reloaded)).toBe(false);
   expect(reloads.isOn).toBe(true);
   expect(ask(reloaded)).toBe(false);
   await clock.advance(999);
-  expect(told).toHaveLength(3);
+  expect(reports).toHaveLength(3);
   await clock.advance(1);
-  expect(told.slice(3)).toEqual(["begun", "reloaded", "ended"]);
+  expect(reports.slice(3)).toEqual(["begun", "reloaded", "ended"]);
   expect(reloads.isOn).toBe(false);
 });
 
@@ -46,23 +46,23 @@ test("a refusal costs no token", async () => {
 });
 
 test("a reload that waits is over when the sync ends", async () => {
-  const { clock, ending, told, reloads, ask } = start();
+  const { clock, ending, reports, reloads, ask } = start();
   ask(reloaded);
   await clock.advance(0);
   ask(reloaded);
   ending.abort();
   await reloads.over();
-  expect(told.filter((one) => one === "begun")).toHaveLength(1);
+  expect(reports.filter((one) => one === "begun")).toHaveLength(1);
   expect(clock.waiting).toBe(0);
 });
 
 test("an ending without a report is not reported", async () => {
-  const { told, reloads } = start();
+  const { reports, reloads } = start();
   reloads.ask(
     async () => ({ refunds: false }),
-    () => told.push("reported"),
+    () => reports.push("reported"),
     new AbortController().signal,
   );
   await reloads.over();
-  expect(told).toEqual(["ended"]);
+  expect(reports).toEqual(["ended"]);
 });

@@ -23,7 +23,7 @@ type Turn = readonly [text: RenderedText, records: Readonly<Record<string, Chang
  * decides whether memory has room.
  */
 async function running(turns: readonly Turn[], publish: (changes: readonly RecordChange[]) => PublishOutcome) {
-  const told: string[] = [];
+  const reports: string[] = [];
   const records = new Map<string, string>();
   let [at, given, factor] = [0, -1, 1];
   const renderer: Renders = {
@@ -48,14 +48,14 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
       },
       publish: async (changes) => {
         const outcome = publish(changes);
-        told.push(`${outcome.kind} ${changes.map(([key]) => key).join(", ")}`);
+        reports.push(`${outcome.kind} ${changes.map(([key]) => key).join(", ")}`);
         return outcome;
       },
       isOurs: async () => at > 0,
     },
     nginx: {
       apply: async ({ generation }) => {
-        told.push(`reload ${generation}`);
+        reports.push(`reload ${generation}`);
         return { kind: "reloaded", tookMs: 1, warnings: [] };
       },
       keepOpened: async () => {},
@@ -88,7 +88,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
   };
   await sync.settled();
   return {
-    told,
+    reports,
     next,
     settled: () => sync.settled(),
     problems: () => problems,
@@ -105,9 +105,9 @@ test("a route whose shape is new is published before the reload, with the one it
     [text("two", "@2"), { "host a": host('{"new":1}', "@2") }],
   ];
   const it = await running(turns, () => ({ kind: "published" }));
-  it.told.length = 0;
+  it.reports.length = 0;
   await it.next();
-  expect(it.told.slice(0, 2)).toEqual(["published before host a, host a", "reload two"]);
+  expect(it.reports.slice(0, 2)).toEqual(["published before host a, host a", "reload two"]);
 });
 
 test("full memory is reported with its size and made larger, and no record is left out", async () => {
@@ -131,7 +131,7 @@ test("full memory is reported with its size and made larger, and no record is le
   room = true;
   it.passTime();
   await it.next();
-  expect(it.told).toContain("published host b");
+  expect(it.reports).toContain("published host b");
   await it.next();
   expect(it.problems()).toEqual([]);
 });

@@ -24,7 +24,7 @@ const emptyText = { conf: "", files: [], shapes: new Set<string>(), parts: {}, o
 /** Runs a Sync on a cluster without changes, with one certificate. */
 function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Partial<SyncParts> = {}) {
   const clock = new FakeClock();
-  const said: string[][] = [];
+  const reported: string[][] = [];
   let syncs = 0;
   const certificates = Table.from([[certificate.id, certificate]]);
   const translation = { ...nothing, configuration: { ...nothing.configuration, certificates } };
@@ -48,7 +48,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
     bucket: new TokenBucket(1, 100, 0),
     clock,
     listener: {
-      problems: (all) => void said.push([...all.values()].flat().map(sentence)),
+      problems: (all) => void reported.push([...all.values()].flat().map(sentence)),
       synced: () => {
         syncs += 1;
       },
@@ -61,23 +61,23 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
   const change = (generation: string) => {
     text = { ...text, generation };
   };
-  return { sync: new Sync(parts), clock, change, said: () => said.at(-1), syncs: () => syncs };
+  return { sync: new Sync(parts), clock, change, reported: () => reported.at(-1), syncs: () => syncs };
 }
 const hourMs = 3_600_000;
 
 test("a certificate that expires while nothing changes is reported within the hour, without a report of a sync", async () => {
   const clock = new FakeClock();
   const notAfter = new Date(clock.wall() + 30.5 * 24 * hourMs);
-  const { sync, clock: time, said, syncs } = still({ ...fake, id: "shop/tls", notAfter });
+  const { sync, clock: time, reported, syncs } = still({ ...fake, id: "shop/tls", notAfter });
   const ending = new AbortController();
   const running = sync.run(ending.signal);
   await time.advance(hourMs);
-  expect(said()).toEqual([]);
+  expect(reported()).toEqual([]);
   const before = syncs();
   await time.advance(29 * 24 * hourMs);
-  expect(said()).toEqual(["tls.crt: the certificate expires soon, on 2026-01-31; it is served all the same"]);
+  expect(reported()).toEqual(["tls.crt: the certificate expires soon, on 2026-01-31; it is served all the same"]);
   await time.advance(2 * 24 * hourMs);
-  expect(said()).toEqual(["tls.crt: the certificate expired on 2026-01-31; it is served all the same"]);
+  expect(reported()).toEqual(["tls.crt: the certificate expired on 2026-01-31; it is served all the same"]);
   expect(syncs()).toBe(before);
   ending.abort();
   await running;
@@ -241,21 +241,21 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   expect([...sync.refusals.objects.keys()]).toEqual(["Ingress ns/guilty"]);
   expect(reports[0]).toBe(false);
   expect(reports.at(-1)).toBe(true);
-  const said = new Set(kept.filter((one) => one.length > 0).map((one) => one.join(", ")));
-  expect([...said]).toEqual([
+  const distinct = new Set(kept.filter((one) => one.length > 0).map((one) => one.join(", ")));
+  expect([...distinct]).toEqual([
     "service-missing guilty, service-missing innocent",
     "last-good guilty, service-missing innocent",
   ]);
-  const told = reports.length;
+  const earlier = reports.length;
   sync.wakeUp();
   await clock.advance(0);
-  expect(reports).toHaveLength(told);
+  expect(reports).toHaveLength(earlier);
   ending.abort();
   await running;
 });
 
 test("the statuses of a turn are live when nginx has its text, and at once where the text is the same", async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const applied = Promise.withResolvers<void>();
   let waits = Promise.resolve();
   const apply: Nginx["apply"] = async () => {
@@ -273,7 +273,7 @@ test("the statuses of a turn are live when nginx has its text, and at once where
   const listener: SyncParts["listener"] = {
     problems: () => {},
     synced: () => {},
-    statuses: (wanted, progress) => void told.push(`${progress} ${wanted.get("GatewayClass a")?.object.kind}`),
+    statuses: (wanted, progress) => void reported.push(`${progress} ${wanted.get("GatewayClass a")?.object.kind}`),
   };
   const { sync, clock, change } = still(fake, { apply }, { translator, listener });
   const ending = new AbortController();
@@ -283,19 +283,19 @@ test("the statuses of a turn are live when nginx has its text, and at once where
   sync.wakeUp();
   await clock.advance(0);
   await sync.settled();
-  expect(told.slice(-2)).toEqual([`made ${turns}`, `live ${turns}`]);
+  expect(reported.slice(-2)).toEqual([`made ${turns}`, `live ${turns}`]);
 
-  told.length = 0;
+  reported.length = 0;
   waits = applied.promise;
   change("2");
   sync.wakeUp();
   await clock.advance(0);
   const made = turns;
-  expect(told).toEqual([`made ${made}`]);
+  expect(reported).toEqual([`made ${made}`]);
   applied.resolve();
   await clock.advance(0);
   await sync.settled();
-  expect(told[1]).toBe(`live ${made}`);
+  expect(reported[1]).toBe(`live ${made}`);
   ending.abort();
   await running;
 });

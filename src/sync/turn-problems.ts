@@ -40,7 +40,7 @@ export class TurnProblems {
 
   /** The Problems of last good forms that the last turn reported. */
   get lastGood(): readonly Problem[] {
-    return [...this.#lastGoodNotes.said.values()].flat();
+    return [...this.#lastGoodNotes.reported.values()].flat();
   }
 
   of({ translation, rendered, snapshot, memory }: TurnFindings): Table<readonly Problem[]> {

@@ -22,8 +22,8 @@ const alone = of(around).configuration.servers.get("good.example");
 
 test.each(badAnnotations)("$key: $text", ({ key, annotations, done, gated }) => {
   const { configuration, problems } = of(put(around, ingress({ name: "bad", host: "bad.example", annotations })));
-  const said = [...problems.values()].flat();
-  expect(said).toContainEqual(
+  const all = [...problems.values()].flat();
+  expect(all).toContainEqual(
     expect.objectContaining({
       kind: "annotation-unreadable",
       key,
@@ -31,7 +31,7 @@ test.each(badAnnotations)("$key: $text", ({ key, annotations, done, gated }) => 
       object: expect.objectContaining({ name: "bad" }),
     }),
   );
-  expect(said.filter(({ object }) => object.name === "good")).toEqual([]);
+  expect(all.filter(({ object }) => object.name === "good")).toEqual([]);
   expect(configuration.servers.get("good.example")).toEqual(alone);
   const server = configuration.servers.get("bad.example");
   if (done === "reject") expect(server).toBeUndefined();

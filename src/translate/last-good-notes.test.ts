@@ -16,13 +16,13 @@ test("each last good form is reported, with the moment at which it was first see
     objects: Table.from([["Ingress shop/web", web as Ingress]]),
     settings: { "proxy-body-size": "1m" },
   };
-  const said = (kept: LastGood, time: string) =>
+  const sentences = (kept: LastGood, time: string) =>
     [...notes.of(kept, emptySnapshot, settings, new Date(time)).values()].flat().map(sentence).sort();
-  const first = said(lastGood, "2026-01-01T12:00:59Z");
+  const first = sentences(lastGood, "2026-01-01T12:00:59Z");
   expect(first).toEqual([
     "key proxy-body-size: the present value is not applied; the last good one is in force, since 2026-01-01 12:00 UTC or longer, until a value can be applied",
     "the present version is not applied; the last good one is in force, since 2026-01-01 12:00 UTC or longer, until a version can be applied",
   ]);
-  expect(said(lastGood, "2026-01-02T12:00:00Z")).toEqual(first);
-  expect(said(emptyLastGood, "2026-01-03T12:00:00Z")).toEqual([]);
+  expect(sentences(lastGood, "2026-01-02T12:00:00Z")).toEqual(first);
+  expect(sentences(emptyLastGood, "2026-01-03T12:00:00Z")).toEqual([]);
 });

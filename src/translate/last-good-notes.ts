@@ -18,7 +18,7 @@ export class LastGoodNotes {
   #problems = Table.empty<readonly Problem[]>();
 
   /** The last result of `of`. */
-  get said(): Table<readonly Problem[]> {
+  get reported(): Table<readonly Problem[]> {
     return this.#problems;
   }
 

@@ -9,7 +9,7 @@ import { emptyInputs } from "./turn.ts";
 type Texts = Readonly<Record<string, string>>;
 
 /** Returns the Problems of the Ingress `a` with these annotations, on the host a.example. */
-function said(
+function sentences(
   annotations: Texts,
   { settings = {}, paths = [["/", "web"]] as readonly Path[], others = [] as object[] } = {},
 ) {
@@ -44,7 +44,7 @@ test.each([
   ["proxy-redirect-from", "~^/(.*)$"],
   ["canary-weight", "20%"],
 ])("%s: %s", (key, text) => {
-  expect(said({ [key]: text })).toMatchSnapshot();
+  expect(sentences({ [key]: text })).toMatchSnapshot();
 });
 
 test.each([
@@ -61,11 +61,11 @@ test.each([
   "session-cookie-hash",
   "enable-influxdb",
 ])("%s does not exist, or no longer", (key) => {
-  expect(said({ [key]: "x" })).toMatchSnapshot();
+  expect(sentences({ [key]: "x" })).toMatchSnapshot();
 });
 
 const open = { "annotations-risk-level": "Critical", "allow-snippet-annotations": "true" };
-const mistakes: Readonly<Record<string, readonly [Texts, Parameters<typeof said>[1]?]>> = {
+const mistakes: Readonly<Record<string, readonly [Texts, Parameters<typeof sentences>[1]?]>> = {
   "a snippet at the usual risk level": [{ "configuration-snippet": "deny all;" }],
   "a snippet where only the risk level permits it": [
     { "server-snippet": "deny all;" },
@@ -98,5 +98,5 @@ const mistakes: Readonly<Record<string, readonly [Texts, Parameters<typeof said>
   "a pattern without regular expressions": [{}, { paths: [["/api/v[0-9]+", "web", "ImplementationSpecific"]] }],
 };
 test.each(Object.entries(mistakes))("%s", (_what, [annotations, around]) => {
-  expect(said(annotations, around)).toMatchSnapshot();
+  expect(sentences(annotations, around)).toMatchSnapshot();
 });

@@ -16,7 +16,7 @@ const options = { ...defaultOptions, configMap: "ingress-nginx/settings", defaul
 const settings = (data: Readonly<Record<string, string>>) => configMap(options.configMap, data);
 
 /** Returns a whole Translation as plain, sorted data. */
-function told({ configuration, problems, lastGood, accepted }: Translation) {
+function outcomeOf({ configuration, problems, lastGood, accepted }: Translation) {
   const sorted = <T>(table: Table<T>) => Object.fromEntries([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
     servers: sorted(configuration.servers),
@@ -32,7 +32,7 @@ function told({ configuration, problems, lastGood, accepted }: Translation) {
   };
 }
 const of = (snapshot: Snapshot) => translate({ ...emptyInputs, snapshot }, options, fake);
-const problemsOf = (snapshot: Snapshot) => told(of(snapshot)).problems;
+const problemsOf = (snapshot: Snapshot) => outcomeOf(of(snapshot)).problems;
 const routesOf = (snapshot: Snapshot, host: string) => {
   const server = of(snapshot).configuration.servers.get(host);
   return server?.routes.map((route) => {
@@ -197,7 +197,7 @@ test("a turn over any history of changes says what a full translation says", () 
         );
         const turn = translator.turn({ ...emptyInputs, snapshot, lastGood });
         lastGood = turn.lastGood;
-        expect(told(turn)).toEqual(told(translate({ ...emptyInputs, snapshot, lastGood }, options, fake)));
+        expect(outcomeOf(turn)).toEqual(outcomeOf(translate({ ...emptyInputs, snapshot, lastGood }, options, fake)));
       }
     }),
     drawn(300),
@@ -221,7 +221,7 @@ test("an object on which the source failed has a Problem until it is taken in", 
   const translator = new Translator(options, fake);
   const object = { apiVersion: "v1", kind: "Service", metadata: { namespace: "ns", name: "web" } };
   const failures = base.failures.with([["Service ns/web", { object, why: "TypeError: x" }]]);
-  const problems = (snapshot: Snapshot) => told(translator.turn({ ...emptyInputs, snapshot })).problems;
+  const problems = (snapshot: Snapshot) => outcomeOf(translator.turn({ ...emptyInputs, snapshot })).problems;
   expect(problems({ ...base, failures })).toEqual([expect.stringContaining("Sluice failed on it (TypeError: x)")]);
   expect(problems(base)).toEqual([]);
 });

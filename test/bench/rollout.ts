@@ -81,16 +81,16 @@ function startBackend(): Promise<Server> {
   });
 }
 
-interface Told {
+interface Counts {
   readonly asked: number;
   readonly failed: number;
   readonly again: number;
   readonly late: number;
 }
 
-function startTraffic(left: ReadonlyMap<string, number>): () => Promise<Told> {
+function startTraffic(left: ReadonlyMap<string, number>): () => Promise<Counts> {
   const kept = new Agent({ keepAlive: true, maxSockets: 50 });
-  const told = { asked: 0, failed: 0, again: 0, late: 0 };
+  const counts = { asked: 0, failed: 0, again: 0, late: 0 };
   const inFlight = new Set<Promise<void>>();
   const one = async (n: number): Promise<void> => {
     const name = hostOf(n % deployments);
@@ -98,13 +98,13 @@ function startTraffic(left: ReadonlyMap<string, number>): () => Promise<Told> {
     const begun = performance.now();
     let answer = await ask(name, agent);
     if (answer === "closed") {
-      told.again++;
+      counts.again++;
       answer = await ask(name, undefined);
     }
-    told.asked++;
-    if (typeof answer === "string") told.failed++;
-    else if (answer.status !== 200) told.failed++;
-    else if (begun > (left.get(`${name} ${answer.address}`) ?? Number.POSITIVE_INFINITY) + 1_000) told.late++;
+    counts.asked++;
+    if (typeof answer === "string") counts.failed++;
+    else if (answer.status !== 200) counts.failed++;
+    else if (begun > (left.get(`${name} ${answer.address}`) ?? Number.POSITIVE_INFINITY) + 1_000) counts.late++;
   };
   let n = 0;
   const timer = setInterval(() => {
@@ -115,7 +115,7 @@ function startTraffic(left: ReadonlyMap<string, number>): () => Promise<Told> {
     clearInterval(timer);
     await Promise.all(inFlight);
     kept.destroy();
-    return told;
+    return counts;
   };
 }
 

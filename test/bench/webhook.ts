@@ -101,7 +101,7 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
   await asker.terminate();
   await started.stop();
   const among = atOnce === 1 ? "" : `, ${atOnce} at once`;
-  const told = tookMs.length.toLocaleString("en");
+  const count = tookMs.length.toLocaleString("en");
   return [
     {
       what: `a review by the webhook${among}`,
@@ -114,7 +114,7 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
       note: `${cpuMs.toFixed(1)} ms of CPU each`,
     },
     {
-      what: `live memory after ${told} reviews more than before${among}`,
+      what: `live memory after ${count} reviews more than before${among}`,
       hosts: ingresses,
       unit: "MB",
       values: [grown],

@@ -171,13 +171,13 @@ test("every line is a constant message with fields, in the order of the day", ()
 });
 
 test("a sync is one line, with what changed, why it reloaded and how long each stage took", () => {
-  const told = syncLines();
-  expect(told.length).toBeGreaterThan(40);
-  for (const line of told) {
+  const before = syncLines();
+  expect(before.length).toBeGreaterThan(40);
+  for (const line of before) {
     for (const stage of ["took", "translate", "render", "publish"]) expect(line[stage]).toMatch(/^[\d.]+ms$/);
     if (line.msg === "applied with a reload") expect(line.why).not.toBe("");
   }
-  expect(told.some(({ changed }) => changed?.includes("Ingress shop/web-9"))).toBe(true);
+  expect(before.some(({ changed }) => changed?.includes("Ingress shop/web-9"))).toBe(true);
 });
 
 test("what users do wrong leaves no stack trace", () => {

@@ -187,13 +187,13 @@ describe("a controller that is told what to look at and where the API server is"
   test("makes the webhook's certificate, and gives its CA to the API server", async () => {
     const kept = () =>
       cluster.kubectl(["get", "secret", hook, "--namespace", ownPod.namespace, "-o", "jsonpath={.data.ca}"]);
-    const told = () =>
+    const logged = () =>
       cluster.kubectl([
         ...["get", "validatingwebhookconfiguration", hook, "-o"],
         "jsonpath={.webhooks[*].clientConfig.caBundle}",
       ]);
-    await until("the API server is told the CA", async () => (await told()) !== "");
-    expect(await told()).toBe(await kept());
+    await until("the API server is told the CA", async () => (await logged()) !== "");
+    expect(await logged()).toBe(await kept());
   });
 
   test("says RELOAD and nothing else", async () => {

@@ -293,8 +293,10 @@ test("a ListenerSet is served with its certificate, counted by its Gateway, and 
   await apply(cluster, [set("younger", "more.example")]);
   await becomes("listenerset", "younger", "Accepted", "False ListenersNotValid");
   const about = ["get", "events", "--namespace=shop", "--field-selector=involvedObject.kind=ListenerSet"];
-  const said = async () => cluster.kubectl([...about, "-o", "jsonpath={.items[*].message}"]);
-  await until("the Event", async () => (await said()).includes("the older ListenerSet more has hostname more.example"));
+  const messages = async () => cluster.kubectl([...about, "-o", "jsonpath={.items[*].message}"]);
+  await until("the Event", async () =>
+    (await messages()).includes("the older ListenerSet more has hostname more.example"),
+  );
   expect(await sets()).toBe("1");
   await cluster.kubectl(["delete", "listenerset", "more", "--namespace=shop"]);
   await becomes("listenerset", "younger", "Accepted", "True Accepted");

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const flags = [...webhookFlags, "--update-status=false", "--host-policy=labels"];
   sluice = new Sluice({ cluster, flags });
   await sluice.process.start();
-  await until("the webhook answers", () => triedIn(cluster, ingress("first")).then((said) => said === ""));
+  await until("the webhook answers", () => triedIn(cluster, ingress("first")).then((why) => why === ""));
 });
 afterAll(async () => {
   await sluice?.end();

@@ -71,13 +71,13 @@ test.each([
   expect(events[0]).toMatchObject({ kind: "listed", streamed: options.streamingLists });
   await expectSameAsFreshList(informer);
 
-  const heard: string[] = [];
-  const unsubscribe = informer.subscribe(({ kind, object }) => heard.push(`${kind} ${object.metadata.name}`));
-  heard.length = 0;
+  const received: string[] = [];
+  const unsubscribe = informer.subscribe(({ kind, object }) => received.push(`${kind} ${object.metadata.name}`));
+  received.length = 0;
   await write(configMap("fresh", { a: "1" }));
   await write(configMap("fresh", { a: "2" }));
   await client.delete(configMaps, { namespace: "default", name: "fresh" }, never);
-  await vi.waitFor(() => expect(heard).toEqual(["added fresh", "updated fresh", "deleted fresh"]), soon);
+  await vi.waitFor(() => expect(received).toEqual(["added fresh", "updated fresh", "deleted fresh"]), soon);
   unsubscribe();
 
   const object = informer.store.get("default/old-1") as ConfigMap;

@@ -134,9 +134,9 @@ test("the watch cache has forgotten the version that is asked for (410): one mor
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   const kubeconfig = cluster.kubeconfig("admin", await proxy.listen("127.0.0.1"));
   const cutOff = new Client(await kubeConfigCredentials([kubeconfig]));
-  const heard: ReflectorEvent[] = [];
+  const received: ReflectorEvent[] = [];
   const gone: string[] = [];
-  const report = (event: ReflectorEvent) => heard.push(event);
+  const report = (event: ReflectorEvent) => received.push(event);
   const late = new SharedInformer(cutOff, configMaps, { namespace: "default", report, random: shortest });
   const ending = new AbortController();
   const ended = late.run(ending.signal);
@@ -151,8 +151,8 @@ test("the watch cache has forgotten the version that is asked for (410): one mor
   await cluster.apiServer.restart();
   proxy.fault = { kind: "none" };
   await vi.waitFor(() => expect(late.store.get("default/while-cut-off")).toBeDefined(), soon);
-  expect(heard).toContainEqual({ kind: "version-lost", why: expect.stringContaining("too old") });
-  expect(heard.filter(({ kind }) => kind === "listed")).toHaveLength(2);
+  expect(received).toContainEqual({ kind: "version-lost", why: expect.stringContaining("too old") });
+  expect(received.filter(({ kind }) => kind === "listed")).toHaveLength(2);
   expect(gone).toEqual(["after-restart"]);
   ending.abort();
   await ended;

@@ -70,11 +70,11 @@ afterAll(async () => {
 /** Connects, and returns the backend that answers, or `failed`. */
 async function ask(): Promise<{ readonly by: string; readonly socket: Socket }> {
   const socket = connect(port, "127.0.0.1");
-  const said = new Promise<string>((resolve) => {
+  const received = new Promise<string>((resolve) => {
     socket.once("data", (data) => resolve(String(data).trim()));
     socket.once("close", () => resolve("failed")).on("error", () => {});
   });
-  return { by: await said, socket };
+  return { by: await received, socket };
 }
 
 async function answer(): Promise<string> {

@@ -143,8 +143,8 @@ test("diff says what kubectl apply would do, and then it does", async () => {
 test("render and routes read it, in the context that is named", async () => {
   expect((await ran(render, live())).text).toContain('"host plain.example"');
   const tool: Tool = (argv, out) => routes(argv, out, new Date());
-  const told = await ran(tool, live(), "--context=no-such");
-  expect(told).toMatchObject({ code: 2, failure: expect.stringContaining("has no context no-such") });
+  const printed = await ran(tool, live(), "--context=no-such");
+  expect(printed).toMatchObject({ code: 2, failure: expect.stringContaining("has no context no-such") });
   expect((await ran(tool, live())).text).toMatch(/plain\.example\/ +Prefix +shop\/plain +shop\/echo-b:80 +1 ready/);
 });
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await installWebhook(cluster);
   sluice = new Sluice({ cluster, flags: [...webhookFlags, "--update-status=false", "--enable-metrics"] });
   await sluice.process.start();
-  await until("the webhook answers", () => tried(ingress("first")).then((said) => said === ""));
+  await until("the webhook answers", () => tried(ingress("first")).then((refusal) => refusal === ""));
 });
 afterAll(async () => {
   await sluice?.end();
@@ -65,8 +65,8 @@ test.each([
     broken("/a(b", "ImplementationSpecific", { [`${prefix}/use-regex`]: "true" }),
     /is no regular/,
   ],
-])("%s is refused", async (_what, object, said) => {
-  expect(await tried(object)).toMatch(said);
+])("%s is refused", async (_what, object, expected) => {
+  expect(await tried(object)).toMatch(expected);
   expect(await tried(object)).toMatch(/denied the request/);
 });
 
@@ -145,9 +145,9 @@ test("Gateways and routes are stored, with a warning of what their conditions wi
     metadata: named("some"),
     spec: { gatewayClassName: "sluice", listeners },
   };
-  const said = await tried(gateway);
-  expect(said).toMatch(/Warning: spec.listeners\[1\].protocol: example.com\/strange is not /);
-  expect(said).not.toContain("denied");
+  const refusal = await tried(gateway);
+  expect(refusal).toMatch(/Warning: spec.listeners\[1\].protocol: example.com\/strange is not /);
+  expect(refusal).not.toContain("denied");
   const stored = await cluster.kubectl(["get", "gateways,httproutes", "--namespace=shop", "--output=name"]);
   expect(stored.split("\n").filter((line) => line !== "")).toHaveLength(2);
 });

@@ -47,8 +47,10 @@ test.each(names)("%s in static mode", async (name) => {
 });
 
 test.each(names)("%s: the Problems of its authors", async (name) => {
-  const said = [...translated(name).problems.values()].flat().map((one) => `${named(one.object)}: ${sentence(one)}\n`);
-  await expect(said.sort().join("")).toMatchFileSnapshot(pathOf(name, "problems.txt"));
+  const sentences = [...translated(name).problems.values()]
+    .flat()
+    .map((one) => `${named(one.object)}: ${sentence(one)}\n`);
+  await expect(sentences.sort().join("")).toMatchFileSnapshot(pathOf(name, "problems.txt"));
 });
 
 function pathOf(name: string, file: string): string {

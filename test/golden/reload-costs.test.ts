@@ -80,9 +80,9 @@ function costOf(key: string, { from, to, beside = {} }: AnnotationChange): Cost 
   });
   const generations = studio.translatedInTurn(clusters).map(({ configuration, problems }, at) => {
     const own = versions[at]!;
-    const said = [...problems.values()].flat().filter((problem) => "key" in problem && problem.key === key);
+    const ofKey = [...problems.values()].flat().filter((problem) => "key" in problem && problem.key === key);
     if (key in own)
-      expect(said.filter(({ kind }) => kind !== "annotation-useless" && kind !== "annotation-doubtful")).toEqual([]);
+      expect(ofKey.filter(({ kind }) => kind !== "annotation-useless" && kind !== "annotation-doubtful")).toEqual([]);
     return renderer.render(configuration).text.generation;
   });
   const [on, change, off] = generations.slice(1).map((generation, at) => generation !== generations[at]);

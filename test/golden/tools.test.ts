@@ -117,14 +117,14 @@ test("routes of a running controller say which last good forms are in force, sin
   try {
     const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
     const { text } = await ran(tool, "--run-folder", runFolder);
-    const said = "the new one is broken; the last one is served, since 2026-01-01 12:00 UTC or longer";
+    const notice = "the new one is broken; the last one is served, since 2026-01-01 12:00 UTC or longer";
     const lines = text.split("\n");
     const after = (path: string) => lines[lines.findIndex((line) => line.startsWith(path)) + 1];
     expect(after("docs.localhost/ ")).toBe(
-      `  last good form in force: Secret shop/docs-tls: ${said}, and it expires on 2046-11-16`,
+      `  last good form in force: Secret shop/docs-tls: ${notice}, and it expires on 2046-11-16`,
     );
     expect(after("shop.localhost/api")).toBe(
-      `  last good form in force: Ingress shop/api: ${said}, until it is mended`,
+      `  last good form in force: Ingress shop/api: ${notice}, until it is mended`,
     );
     expect(lines.filter((line) => line.includes("last good form"))).toHaveLength(2);
     expect((await ran(tool, "--run-folder", runFolder, "--ingress", "dcs")).failure).toContain("did you mean docs?");
@@ -158,23 +158,23 @@ test("class and flags are those of the controller's Deployment, where the files 
   const objects = [deployment, ingressClass, inClass("in", "edge"), inClass("out", "nginx")];
   writeFileSync(join(own, "all.yaml"), objects.map((one) => JSON.stringify(one)).join("\n---\n"));
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
-  const told = "class and flags are those of Deployment edge/edge";
+  const notice = "class and flags are those of Deployment edge/edge";
   expect(await ran(tool, own, "--ingress", "out")).toMatchObject({
     text: "",
     failure:
       "sluice routes: 1 Ingress is not served here, and left out: shop/out (its class is nginx, and edge is served)",
   });
-  expect((await ran(tool, own, "--ingress", "in")).failure).toContain(told);
-  expect((await ran(check, own)).failure).toContain(told);
+  expect((await ran(tool, own, "--ingress", "in")).failure).toContain(notice);
+  expect((await ran(check, own)).failure).toContain(notice);
   rmSync(own, { recursive: true });
 });
 
 test("check, routes and convert say what they leave out, and why", async () => {
   const own = mkdtempSync(join(tmpdir(), "sluice-left-out-"));
   const about = async (tool: Tool, ...words: string[]) => {
-    const said: string[] = [];
-    await tool([own, ...words], { write: () => {}, fail: (sentence) => void said.push(sentence) });
-    return said.map((sentence) => sentence.replaceAll(own, "FOLDER"));
+    const printed: string[] = [];
+    await tool([own, ...words], { write: () => {}, fail: (sentence) => void printed.push(sentence) });
+    return printed.map((sentence) => sentence.replaceAll(own, "FOLDER"));
   };
   const listed: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
   const converted: Tool = (argv, out) => convert(argv, out);
@@ -229,12 +229,12 @@ test("check and routes say which Gateways they leave out, because their class is
     const left = "1 Gateway is not served here, and left out: shop/public (its GatewayClass sluice is in no file)";
     expect(await failure(check)).toBe(`sluice check: ${left}`);
     expect(await failure(listed)).toBe(`sluice routes: ${left}`);
-    const said: string[] = [];
-    await check([own, "-n", "shop"], { write: () => {}, fail: (sentence) => void said.push(sentence) });
-    expect(said).toContain(`sluice check: ${left}`);
-    said.length = 0;
-    await check([own, "-n", "other"], { write: () => {}, fail: (sentence) => void said.push(sentence) });
-    expect(said).not.toContain(`sluice check: ${left}`);
+    const printed: string[] = [];
+    await check([own, "-n", "shop"], { write: () => {}, fail: (sentence) => void printed.push(sentence) });
+    expect(printed).toContain(`sluice check: ${left}`);
+    printed.length = 0;
+    await check([own, "-n", "other"], { write: () => {}, fail: (sentence) => void printed.push(sentence) });
+    expect(printed).not.toContain(`sluice check: ${left}`);
     const ours = classOf("sluice", "sluice.dev/gateway-controller");
     write(gatewayOf("public", "sluice"), gatewayOf("mesh", "istio"), ours, classOf("istio", "istio.io/gateway"));
     expect(await failure(check)).toBe(

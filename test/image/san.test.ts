@@ -244,11 +244,11 @@ test("without TLS, or without an authority to trust, nothing is sent", async () 
 test("a name of neither kind is refused when nginx reads it", async () => {
   const text = configuration().replace("dns:none.example", "none.example");
   writeFileSync(join(folder, "wrong.conf"), text);
-  const { text: said, exitCode } = await inContainer(image, {
+  const { text: printed, exitCode } = await inContainer(image, {
     args: ["nginx", "-t", "-c", "/conf/wrong.conf"],
     mounts: { "/conf": folder },
   });
-  expect([exitCode, said]).toEqual([
+  expect([exitCode, printed]).toEqual([
     1,
     expect.stringContaining('name "none.example" begins with neither "dns:" nor "uri:"'),
   ]);

@@ -25,7 +25,7 @@ const answer = async (): Promise<string> => (await request({ to })).body;
 interface Controller {
   readonly child: ChildProcess;
   /** Its output so far. */
-  readonly said: readonly Readonly<Record<string, unknown>>[];
+  readonly printed: readonly Readonly<Record<string, unknown>>[];
   ready(): Promise<number>;
   /** Resolves when the process is gone. */
   end(name: NodeJS.Signals): Promise<void>;
@@ -53,13 +53,13 @@ async function controller(endWithController: boolean, text?: string, parts: Conf
   const child = spawn("node", args, { stdio: ["ignore", "pipe", errors] });
   closeSync(errors);
   onTestFinished(() => void child.kill("SIGKILL"));
-  const said: Record<string, unknown>[] = [];
-  createInterface(child.stdout!).on("line", (line) => line.startsWith("{") && said.push(JSON.parse(line)));
+  const printed: Record<string, unknown>[] = [];
+  createInterface(child.stdout!).on("line", (line) => line.startsWith("{") && printed.push(JSON.parse(line)));
   const gone = once(child, "exit");
   return {
     child,
-    said,
-    ready: () => until("the controller", () => said.find((words) => "ready" in words)?.ready as number | undefined),
+    printed,
+    ready: () => until("the controller", () => printed.find((words) => "ready" in words)?.ready as number | undefined),
     async end(name) {
       child.kill(name);
       await gone;
@@ -107,12 +107,14 @@ test("nginx goes on after SIGKILL where an init restarts the controller, and the
   const second = await controller(false, "two");
   expect(await second.ready()).toBe(pid);
   expect(await traffic.end()).toEqual(new Set(["one", "two"]));
-  expect(second.said).toContainEqual({ event: { kind: "adopted", pid } });
-  expect(second.said).toContainEqual({ found: { kind: "running" } });
+  expect(second.printed).toContainEqual({ event: { kind: "adopted", pid } });
+  expect(second.printed).toContainEqual({ found: { kind: "running" } });
   expect(await answer()).toBe("two");
 
   process.kill(pid, "SIGKILL");
-  await until("a new master", () => second.said.some(({ event }) => (event as { kind?: string })?.kind === "started"));
+  await until("a new master", () =>
+    second.printed.some(({ event }) => (event as { kind?: string })?.kind === "started"),
+  );
   expect(await answer()).toBe("two");
 
   await second.end("SIGTERM");
@@ -141,7 +143,7 @@ test("a takeover refuses an nginx that is not the one that was started", async (
 
   const second = await controller(false);
   expect(await second.ready()).not.toBe(pid);
-  expect(second.said).toContainEqual({ found: { kind: "last-good" } });
+  expect(second.printed).toContainEqual({ found: { kind: "last-good" } });
   expect(await answer()).toBe("one");
   await until("the stranger to be gone", () => nginxProcesses(folder).every(({ group }) => group !== pid));
 });
@@ -154,7 +156,7 @@ test("a controller whose nginx is gone comes up serving what was last good", asy
 
   const second = await controller(true);
   await second.ready();
-  expect(second.said).toContainEqual({ found: { kind: "last-good" } });
+  expect(second.printed).toContainEqual({ found: { kind: "last-good" } });
   expect(await answer()).toBe("one");
 });
 
@@ -164,7 +166,7 @@ test("a second controller on the same folder is told, and disturbs nothing", asy
   const second = await controller(true, "two");
   await once(second.child, "close"); // all that it printed has been read then
   const why = `The run folder cannot be used: another controller, process ${first.child.pid}, is using it.`;
-  expect(second.said).toEqual([{ refused: why }]);
+  expect(second.printed).toEqual([{ refused: why }]);
   expect(await answer()).toBe("one");
   expect(nginxProcesses(folder).every(({ group }) => group === pid)).toBe(true);
 });

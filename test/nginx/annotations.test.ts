@@ -40,9 +40,9 @@ test("enable-rewrite-log tells the error log what a rewrite does", async () => {
   await stand.ask("a.example", "/from-a-snippet");
   await stand.apply(only({ ...snippet, "enable-rewrite-log": "true" }));
   await stand.ask("a.example", "/from-a-snippet");
-  const said = () => stand.errorLog().match(/rewritten data: "\/to"/g) ?? [];
-  await until("the line about the rewrite", () => said().length > 0);
-  expect(said()).toHaveLength(1);
+  const rewrites = () => stand.errorLog().match(/rewritten data: "\/to"/g) ?? [];
+  await until("the line about the rewrite", () => rewrites().length > 0);
+  expect(rewrites()).toHaveLength(1);
 });
 
 test("a body beyond client-body-buffer-size goes to a file, one within it stays in memory", async () => {

@@ -49,7 +49,7 @@ data: { allow-snippet-annotations: "true", annotations-risk-level: Critical }
     },
     flags: flags.slice(0, 1),
   });
-  await served.said(/"serving"/);
+  await served.logged(/"serving"/);
 });
 afterAll(() => served?.remove());
 
@@ -67,8 +67,8 @@ const onFiles = (url: string, ...words: string[]) => answer(url, served.folder, 
 function comparable({ arrivals }: AskAnswer) {
   return arrivals.map(({ steps, route, problems: _, ...rest }) => {
     const { shape: __, ...words } = route ?? {};
-    const said = steps.filter(({ what }) => what !== "class" && what !== "problem");
-    return { ...rest, route: words, said };
+    const shown = steps.filter(({ what }) => what !== "class" && what !== "problem");
+    return { ...rest, route: words, shown };
   });
 }
 

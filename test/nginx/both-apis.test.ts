@@ -37,7 +37,7 @@ function ofRoute(rules: readonly Rule[], { host = "a.test", annotations, ...more
   return { ...rest, metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }) } };
 }
 
-function said({ problems }: Translation): readonly string[] {
+function sentences({ problems }: Translation): readonly string[] {
   return [...problems.values()].flat().map((one) => `${one.object.kind} ${one.object.name}: ${sentence(one)}`);
 }
 
@@ -49,7 +49,7 @@ test("the more exact path of both takes a request, conditions come before none, 
   const exact: PathWords = ["/exact", "s1", "Exact"];
   const main = ofIngress([["/", "s1"], ["/deep/er", "s1"], exact]);
 
-  let told = await it.serve(
+  let translation = await it.serve(
     main,
     ofRoute([
       ["/deep", "s2"],
@@ -57,7 +57,7 @@ test("the more exact path of both takes a request, conditions come before none, 
       ["/deep/er/still", "s2", "Exact"],
     ]),
   );
-  expect(said(told)).toEqual([]);
+  expect(sentences(translation)).toEqual([]);
   expect(await a("/"), "the Ingress").toBe("s1");
   expect(await a("/deep")).toBe("s2");
   expect(await a("/deep/x")).toBe("s2");
@@ -67,7 +67,7 @@ test("the more exact path of both takes a request, conditions come before none, 
   expect(await a("/exact"), "Exact before a prefix").toBe("s1");
   expect(await a("/exact/x")).toBe("s2");
 
-  told = await it.serve(
+  translation = await it.serve(
     main,
     ofRoute(
       [
@@ -77,7 +77,7 @@ test("the more exact path of both takes a request, conditions come before none, 
       { age: 0 },
     ),
   );
-  expect(said(told)).toEqual([
+  expect(sentences(translation)).toEqual([
     "Ingress web: spec.rules[0].http.paths[1].path: HTTPRoute ns/route of the same namespace has path /deep/er of host a.test, too; its requests go there",
   ]);
   expect(await a("/deep/er/x"), "of one namespace the route has the path").toBe("s2");
@@ -92,19 +92,19 @@ test("the more exact path of both takes a request, conditions come before none, 
     ],
     { namespace: "other", name: "young", age: 0 },
   );
-  told = await it.serve(main, younger);
-  expect(said(told)).toEqual([
+  translation = await it.serve(main, younger);
+  expect(sentences(translation)).toEqual([
     "HTTPRoute young: spec.rules[0].matches[0]: the older Ingress ns/web has path /deep/er of host a.test; this match takes no request of it",
   ]);
   expect(await a("/deep/er/x"), "between namespaces the older object").toBe("s1");
   expect(await a("/more")).toBe("s2");
-  const status = told.statuses.get("HTTPRoute other/young");
+  const status = translation.statuses.get("HTTPRoute other/young");
   expect(JSON.stringify(status)).toContain(
     "Gateway ns/gw. spec.rules[0].matches[0]: the older Ingress ns/web has path",
   );
 
-  told = await it.serve(main, ofRoute([["/deep/er", "s2"]], { namespace: "other", name: "old", age: 9 }));
-  expect(said(told)).toEqual([
+  translation = await it.serve(main, ofRoute([["/deep/er", "s2"]], { namespace: "other", name: "old", age: 9 }));
+  expect(sentences(translation)).toEqual([
     "Ingress web: spec.rules[0].http.paths[1].path: the older HTTPRoute other/old has path /deep/er of host a.test, too; its requests go there",
   ]);
   expect(await a("/deep/er/x")).toBe("s2");
@@ -156,7 +156,7 @@ test("paths that are regular expressions count by what they begin with", async (
   const rewriting = ofIngress([["/api(/|$)(.*)", "s1", "ImplementationSpecific"]], {
     annotations: { "rewrite-target": "/$2", "use-regex": "true" },
   });
-  let told = await it.serve(
+  let translation = await it.serve(
     root,
     rewriting,
     ofRoute([
@@ -165,14 +165,14 @@ test("paths that are regular expressions count by what they begin with", async (
       ["/x.*", "s3", "RegularExpression"],
     ]),
   );
-  expect(said(told)).toEqual([]);
+  expect(sentences(translation)).toEqual([]);
   expect(await a("/api/x")).toBe("s1");
   expect(await a("/API/x"), "patterns of Ingresses ignore case").toBe("s1");
   expect(await a("/api/v2/x")).toBe("s2");
   expect(await a("/other")).toBe("s2");
   expect(await a("/others")).toBe("s4");
   expect(await a("/xyz"), "patterns of routes come after all prefixes").toBe("s4");
-  told = await it.serve(
+  translation = await it.serve(
     root,
     rewriting,
     ofRoute([
@@ -180,7 +180,7 @@ test("paths that are regular expressions count by what they begin with", async (
       ["/", "s3", "PathPrefix", header("new")],
     ]),
   );
-  expect(said(told)).toEqual([
+  expect(sentences(translation)).toEqual([
     "Ingress web: spec.rules[0].http.paths[0].path: HTTPRoute ns/route of the same namespace has path /api(/|$)(.*) of host a.test, too; its requests go there",
   ]);
   expect(await a("/api/x"), "the pattern begins as the prefix does").toBe("s2");
@@ -222,12 +222,12 @@ test("a weight counts where an Ingress has the request, and one that cannot be r
   expect(await cart(), "no Ingress has the path").toBe("s2");
   await it.serve(ofIngress([["/", "s1"]], { host: "*.test" }), weighing("0"));
   expect(await cart(), "an Ingress has it by another name").toBe("s1");
-  let told = await it.serve(ofIngress([["/cart", "s1"]]), weighing("25"));
-  expect(said(told)).toEqual([
+  let translation = await it.serve(ofIngress([["/cart", "s1"]]), weighing("25"));
+  expect(sentences(translation)).toEqual([
     "Ingress web: spec.rules[0].http.paths[0].path: HTTPRoute ns/route of the same namespace has path /cart of host a.test, too; 25 % of its requests go there",
   ]);
-  told = await it.serve(ofIngress([["/", "s1"]]), weighing("a few"));
-  expect(said(told)).toEqual([
+  translation = await it.serve(ofIngress([["/", "s1"]]), weighing("a few"));
+  expect(sentences(translation)).toEqual([
     'HTTPRoute route: annotation sluice.dev/weight: "a few" is not a whole number; Ingresses keep all requests for which they have a path',
   ]);
   expect(await cart()).toBe("s1");
@@ -247,9 +247,9 @@ test("a route in shadow serves nothing, and says which requests it would take an
     ["/cart", "s2"],
     ["/guarded", "s1"],
   ];
-  const told = await it.serve(...main, shadow(rules), ofRoute([["/live", "s3"]], { age: 9 }));
-  expect(said(told), "nobody loses a path").toEqual([]);
-  const conditions = JSON.stringify(told.statuses.get("HTTPRoute ns/shadow"));
+  const translation = await it.serve(...main, shadow(rules), ofRoute([["/live", "s3"]], { age: 9 }));
+  expect(sentences(translation), "nobody loses a path").toEqual([]);
+  const conditions = JSON.stringify(translation.statuses.get("HTTPRoute ns/shadow"));
   expect(conditions).toContain('"type":"Accepted","status":"True"');
   expect(conditions).toContain('"type":"sluice.dev/Shadow","status":"True"');
   expect(await it.shadows()).toEqual([]);
@@ -287,10 +287,10 @@ test("a route in shadow serves nothing, and says which requests it would take an
   ).toEqual([["/live/x", "route", "/live", 1]]);
 
   const both = { "sluice.dev/shadow": "true", "sluice.dev/weight": "50" };
-  expect(said(await it.serve(...main, shadow(rules, { annotations: both })))).toEqual([
+  expect(sentences(await it.serve(...main, shadow(rules, { annotations: both })))).toEqual([
     "HTTPRoute shadow: annotation sluice.dev/weight: the route is in shadow; it serves nothing, whatever its weight is",
   ]);
-  expect(said(await it.serve(...main, shadow(rules, { annotations: { "sluice.dev/shadow": "yes?" } })))).toEqual([
+  expect(sentences(await it.serve(...main, shadow(rules, { annotations: { "sluice.dev/shadow": "yes?" } })))).toEqual([
     'HTTPRoute shadow: annotation sluice.dev/shadow: "yes?" is neither true nor false; the route is in shadow and serves nothing',
   ]);
   expect(await it.answer("a.test", "/cart")).toBe("s1");

@@ -59,6 +59,6 @@ spec:
     },
   });
   onTestFinished(one.remove);
-  expect(await one.said(/a certificate chain was completed/)).toMatchObject({ secret: "shop/leaf", added: 1 });
+  expect(await one.logged(/a certificate chain was completed/)).toMatchObject({ secret: "shop/leaf", added: 1 });
   await until("the whole chain", async () => (await shown()).join() === `${host},Middle`);
 });

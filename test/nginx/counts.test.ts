@@ -85,7 +85,7 @@ test("a reload loses none, and the series of an Ingress go with it", async () =>
   const busy = ask(30, "one.example", "/x/2");
   const annotations = 'nginx.ingress.kubernetes.io/proxy-read-timeout: "7"';
   served.write("web.yaml", toWeb({ host: "one.example", path: "/x", annotations }));
-  await served.said(/"why":"a new location setting/);
+  await served.logged(/"why":"a new location setting/);
   await busy;
   await ask(10, "one.example", "/x/3");
   await reaches(681, "requests", 'ingress="web"', 'path="/x"');

@@ -128,9 +128,9 @@ test("diff foretells which routes a random change changes, and whether nginx is 
           ]);
         }
       }
-      const told = await askController<readonly ServedRoute[]>(pathsOf(served.runFolder), "/routes");
-      if (!told.ok) throw new Error(told.why);
-      const named = told.answer.filter(({ host }) => host !== "*").map(({ host, path }) => `${host}${path}`);
+      const routes = await askController<readonly ServedRoute[]>(pathsOf(served.runFolder), "/routes");
+      if (!routes.ok) throw new Error(routes.why);
+      const named = routes.answer.filter(({ host }) => host !== "*").map(({ host, path }) => `${host}${path}`);
       expect([step, named]).toEqual([step, [...routesMeant(shop).keys()].sort()]);
     }
   } finally {

@@ -66,15 +66,15 @@ async function serve(base: number) {
     empty: ["nothing"],
     upstreams: { auth: [`${service}:9100`], secure: [`${service}:9101`], away: [`${service}:9`] },
   });
-  const ask = async (path: string, said: CheckAnswer, more: Partial<RequestOptions> = {}) => {
-    answer = said;
+  const ask = async (path: string, verdict: CheckAnswer, more: Partial<RequestOptions> = {}) => {
+    answer = verdict;
     asked.length = 0;
     it.seen();
     const one = await request({ to, host: "a.example", path, ...more });
     return { ...one, seen: it.seen() };
   };
-  const answerWith = (said: CheckAnswer): void => {
-    answer = said;
+  const answerWith = (verdict: CheckAnswer): void => {
+    answer = verdict;
   };
   return { it, ask, asked, answerWith };
 }
@@ -148,8 +148,8 @@ test("the service is asked about the whole request, and only its OK lets a reque
     ],
     ["a header without a name", { message: Buffer.concat([status(), message(3, header(2, "x a", "1"))]) }, 500],
   ];
-  for (const [what, said, expected] of noes) {
-    expect(await ask("/all", said), what).toMatchObject({ status: expected, seen: [] });
+  for (const [what, verdict, expected] of noes) {
+    expect(await ask("/all", verdict), what).toMatchObject({ status: expected, seen: [] });
   }
   for (const path of ["/away", "/empty", "/unknown", "/other", "/plain-to-tls"])
     expect(await ask(path, ok), path).toMatchObject({ status: 500, seen: [] });

@@ -46,8 +46,8 @@ async function ask({
   asked.end(body);
   try {
     const [answer] = await once(asked, "response");
-    const said = await text(answer);
-    return answer.statusCode === 200 ? (JSON.parse(said) as Seen) : (answer.statusCode as number);
+    const content = await text(answer);
+    return answer.statusCode === 200 ? (JSON.parse(content) as Seen) : (answer.statusCode as number);
   } catch {
     return "closed";
   }

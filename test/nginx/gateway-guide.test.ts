@@ -47,7 +47,7 @@ test("the guide is served as it stands, beside the hosts of Ingresses", async ()
   expect((await askRoute("x.shop.example")).status, "a host of the listener without a route").toBe(404);
   const commands = /^```sh\n(.*?)^```$/ms.exec(page)![1]!.trim().split("\n");
   expect(commands.map((line) => line.split(" ")[2])).toEqual(["check", "routes", "serve", "'Host:", "why"]);
-  for (const [at, said] of [
+  for (const [at, expected] of [
     [0, /^no errors and no warnings/],
     [1, /^\S*www\.shop\.example\/ .*HTTPRoute/m],
     [3, /^www\.shop\.example \/$/],
@@ -58,7 +58,7 @@ test("the guide is served as it stands, beside the hosts of Ingresses", async ()
       .replace(":8000", `:${port}`);
     const { exitCode, stdout } = await execa("bash", ["--norc", "-uo", "pipefail", "-c", line], { reject: false });
     expect.soft([commands[at], exitCode]).toEqual([commands[at], 0]);
-    expect.soft(stdout).toMatch(said);
+    expect.soft(stdout).toMatch(expected);
   }
   write("guide.yaml", guide.replace("value: / ", "value: /moved "));
   await until("the edit", async () => (await askRoute("www.shop.example", "/a")).status === 404);

@@ -132,7 +132,7 @@ test("a hostile set gets no host, no port and no listener of others, and what is
 
   const greedy = [...listeners, http("port.example", { port: takenPort })];
   served.write("evil.json", set({ name: "zz-evil", listeners: greedy }));
-  const refused = await served.said(/ListenerSet.*zz-evil.*nginx refused it/);
+  const refused = await served.logged(/ListenerSet.*zz-evil.*nginx refused it/);
   expect(JSON.stringify(refused)).toContain(String(takenPort));
   expect((await ask("evil.example")).status, "the last good version").toBe(200);
   served.write("set.json", set({ listeners: [http("port.late.example", { port: newPort })] }));

@@ -31,7 +31,7 @@ let pki: Pki;
 beforeAll(async () => {
   pki = await pkiIn(folder);
   const { backend: pair } = pki;
-  const said = (socket: Socket) =>
+  const answering = (socket: Socket) =>
     socket.on("error", () => {}).on("data", (data) => socket.end(`stream ${data}`)) as Socket;
   const seen = async (asked: IncomingMessage) => {
     const { headers } = asked;
@@ -40,8 +40,8 @@ beforeAll(async () => {
   };
   servers.push(
     createServer(async (asked, answer) => answer.end(await seen(asked))).listen(7080, backend),
-    createTcpServer(said).listen(7000, backend),
-    createTlsServer({ cert: pair.certificate, key: pair.key }, said).listen(7443, backend),
+    createTcpServer(answering).listen(7000, backend),
+    createTlsServer({ cert: pair.certificate, key: pair.key }, answering).listen(7443, backend),
   );
 });
 
@@ -160,7 +160,7 @@ function objects(listeners: readonly object[], addresses: readonly object[]): Ku
 
 interface Started {
   readonly subject: Subject;
-  readonly said: () => readonly string[];
+  readonly sentences: () => readonly string[];
 }
 
 async function start(flags: readonly string[], all: readonly KubernetesObject[]): Promise<Started> {
@@ -171,7 +171,7 @@ async function start(flags: readonly string[], all: readonly KubernetesObject[])
   };
   const subject = await startSubject({ mode: "dynamic", flags: [...usual, ...flags], objects: all, onProblems });
   await subject.settled();
-  return { subject, said: () => problems.map(sentence) };
+  return { subject, sentences: () => problems.map(sentence) };
 }
 
 /**
@@ -239,7 +239,7 @@ describe("on an address of the pool", () => {
   afterAll(() => it.subject.stop());
 
   test("requests and streams share a port by the name that a client sends", async () => {
-    expect(it.said()).toEqual([]);
+    expect(it.sentences()).toEqual([]);
     for (const port of [https, 9443]) {
       const here = { host: pooled, port };
       expect(await web("web.example", here)).toBe(
@@ -325,7 +325,7 @@ describe.each(["", "--enable-ssl-passthrough"])("beside Ingresses %s", (flag) =>
   afterAll(() => it.subject.stop());
 
   test("Ingresses, HTTPRoutes and TLSRoutes have one port", async () => {
-    expect(it.said()).toEqual([]);
+    expect(it.sentences()).toEqual([]);
     expect(await web("plain.example", at)).toBe(`plain.example ${client} ${client} 443 https 0`);
     expect(await web("web.example", at)).toBe(`web.example ${client} ${client} 443 https 0`);
     expect(await web("below.through.example", at), "an Ingress below a wildcard").toMatch(/^below/);
@@ -344,14 +344,14 @@ describe.each(["", "--enable-ssl-passthrough"])("beside Ingresses %s", (flag) =>
     await it.subject.apply([...gateway, young] as never);
     await it.subject.settled();
     expect(await web("plain.example", at)).toMatch(/^plain/);
-    expect(it.said()).toContain(
+    expect(it.sentences()).toContain(
       "spec.hostnames: the older Ingress ns/plain has host plain.example on the same port; its connections go there",
     );
     await it.subject.remove([young] as never);
     await it.subject.apply([route("TLSRoute", "plain", "plain.example", 443, 9)] as never);
     await it.subject.settled();
     expect(await stream("plain.example", at)).toBe("stream hello");
-    expect(it.said()).toContain(
+    expect(it.sentences()).toContain(
       "spec.rules: TLSRoute ns/plain of the same namespace has host plain.example on the same port; TLS connections for it go there",
     );
   });

@@ -57,16 +57,16 @@ test("not ready before the first configuration is applied, and ready after it", 
   });
   writeFileSync(go, "");
   await until("it to be ready", async () => (await health())?.status === 200);
-  await served.said(/"applied with a reload"/);
+  await served.logged(/"applied with a reload"/);
 });
 
 test("ready while nginx refuses what is wanted, and verbose says what", async () => {
   served.write("settings.yaml", settings('http-snippet: "no_such_directive on;"'));
   // During the search for the cause, other objects may be set aside and come back.
-  const said = /^\[!\]setting http-snippet is set aside: nginx refused it: unknown directive "no_such_directive"$/m;
+  const expected = /^\[!\]setting http-snippet is set aside: nginx refused it: unknown directive "no_such_directive"$/m;
   await until("it alone to be set aside", async () => {
     const { body } = await served.health("/healthz?verbose");
-    return said.test(body) && !body.includes("nginx refuses the configuration");
+    return expected.test(body) && !body.includes("nginx refuses the configuration");
   });
   expect((await served.health()).status).toBe(200);
   expect((await served.health("/metrics")).body).toMatch(/^sluice_quarantined_objects\{kind="ConfigMap"\} 1$/m);

@@ -50,7 +50,7 @@ test("a host is served for the namespace that the ConfigMap gives it to, and mov
   const other = first === "shop" ? "pay" : "shop";
   served.write("policy.yaml", policy(`{ ${other}: .pay.example }`));
   await until("the host to be the other's", async () => (await body()) === other);
-  const refusal = await served.said(/the host policy gives pay\.example to namespace/);
+  const refusal = await served.logged(/the host policy gives pay\.example to namespace/);
   expect(refusal.object).toMatch(new RegExp(`^Ingress ${first}/`));
   served.write("policy.yaml", policy("{ nobody: pay.example }"));
   await until("nobody to serve it", async () => (await served.ask("pay.example")).status === 404);

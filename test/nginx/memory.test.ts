@@ -61,7 +61,7 @@ test("nearly full and full memory is reported with the size to set, and no host 
       async () => served.printed().includes("is full,") || (await served.ask(last)).status === 200,
     );
   }
-  const full = await served.said(/shared memory of 128 KB is full/);
+  const full = await served.logged(/shared memory of 128 KB is full/);
   const place = (text: string) => served.printed().indexOf(text);
   expect(place("shared memory of 128 KB is nearly full")).toBeGreaterThan(0);
   expect(place("shared memory of 128 KB is nearly full")).toBeLessThan(place("shared memory of 128 KB is full"));

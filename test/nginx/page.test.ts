@@ -32,8 +32,8 @@ const askAt = (address: string, port: number, path = "/ui/") =>
   request({ to: `${address}:${port}`, path, host: "localhost" });
 
 test("the health port answers this machine alone, and says where the page is", async () => {
-  const { said } = await served();
-  expect((await said(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ports.health}/ui/`);
+  const { logged } = await served();
+  expect((await logged(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ports.health}/ui/`);
   expect((await askAt("127.0.0.1", ports.health)).status).toBe(200);
   expect((await askAt("192.0.2.1", ports.health)).status).toBe(403);
   expect((await askAt("192.0.2.1", ports.health, "/healthz")).status).toBe(200);
@@ -41,14 +41,14 @@ test("the health port answers this machine alone, and says where the page is", a
 
 test("--ui-port gives it a port of its own on loopback, and 0 turns it off", async () => {
   const own = await served({ flags: [`--ui-port=${ownPort}`] });
-  expect((await own.said(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ownPort}/ui/`);
+  expect((await own.logged(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ownPort}/ui/`);
   expect((await askAt("127.0.0.1", ownPort)).status).toBe(200);
   await expect(askAt("192.0.2.1", ownPort)).rejects.toThrow("ECONNREFUSED");
   expect((await askAt("127.0.0.1", ports.health)).status).toBe(404);
   await own.signal("SIGTERM");
   await own.ended;
   const off = await served({ flags: ["--ui-port=0"] });
-  expect((await off.said(/"msg":"serving"/)).page).toBeUndefined();
+  expect((await off.logged(/"msg":"serving"/)).page).toBeUndefined();
   expect((await askAt("127.0.0.1", ports.health)).status).toBe(404);
 });
 

@@ -48,8 +48,8 @@ describe.each([
     expect(await status("a.example", paths[0][0])).toBe(200);
     expect(await status("a.example", paths[1][0])).toBe(mode === "static" ? 404 : 200);
     const why = "would be a word of 4094 bytes in nginx.conf, which takes 4093";
-    const told = `spec.rules[0].http.paths[1].path: ${why}; the path is ignored`;
-    expect(stand.problemsOf("long")).toEqual(mode === "static" ? [told] : []);
+    const expected = `spec.rules[0].http.paths[1].path: ${why}; the path is ignored`;
+    expect(stand.problemsOf("long")).toEqual(mode === "static" ? [expected] : []);
   });
 
   test("a pattern that would take too long answers 500, and not the path after it", async () => {
@@ -65,9 +65,9 @@ describe.each([
   });
 
   test("a line break in a group of the path is no header of the backend's request", async () => {
-    const told = { "rewrite-target": "/new", "x-forwarded-prefix": "/p/$1" };
+    const rewriting = { "rewrite-target": "/new", "x-forwarded-prefix": "/p/$1" };
     const paths = [["/old/([^x]*)", "web", "ImplementationSpecific"]] as const;
-    await stand.apply(ingress({ name: "told", host: "a.example", paths, annotations: told }));
+    await stand.apply(ingress({ name: "told", host: "a.example", paths, annotations: rewriting }));
     expect((await seen("a.example", "/old/a")).headers["x-forwarded-prefix"]).toBe("/p/a");
     const { status, body } = await stand.ask("a.example", "/old/a%0d%0aEvil:%20yes");
     if (mode === "static") expect(status).toBe(400);
@@ -101,8 +101,10 @@ test("the decoded path is no part of a header or an address", async () => {
   for (const [key, text] of Object.entries(values)) {
     const gate: Record<string, string> = key === "auth-signin" ? { "auth-url": "http://192.0.2.89:8080/" } : {};
     await stand.apply(ingress({ name: key, host: "a.example", annotations: { ...gate, [key]: text } }));
-    const said = stand.problemsOf(key).join();
-    expect(said, key).toMatch(/\$(document_)?uri is the decoded path, .* use \$request_uri or \$escaped_request_uri; /);
+    const sentences = stand.problemsOf(key).join();
+    expect(sentences, key).toMatch(
+      /\$(document_)?uri is the decoded path, .* use \$request_uri or \$escaped_request_uri; /,
+    );
     const { headers, body } = await stand.ask("a.example", "/a%0d%0aEvil:%20yes");
     expect([headers.evil, body.includes('"evil"')], key).toEqual([undefined, false]);
   }

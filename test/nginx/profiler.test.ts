@@ -16,7 +16,7 @@ test("a heap snapshot lies in the run folder, SIGUSR1 opens the inspector, and t
   const flags = ["--profiling", "--profiler-address=0.0.0.0", `--profiler-port=${profilerPort}`];
   const one = await serving({ files: { "more.yaml": more }, flags });
   onTestFinished(one.remove);
-  expect((await one.said(/--profiler-address/)).problem).toContain("127.0.0.1 is used");
+  expect((await one.logged(/--profiler-address/)).problem).toContain("127.0.0.1 is used");
   await expect(request({ to: `192.0.2.1:${profilerPort}`, path: "/debug/pprof/" })).rejects.toThrow("ECONNREFUSED");
 
   const to = `127.0.0.1:${profilerPort}`;
@@ -29,7 +29,7 @@ test("a heap snapshot lies in the run folder, SIGUSR1 opens the inspector, and t
   expect(readdirSync(join(one.runFolder, "data")).filter((name) => name.endsWith(".heapsnapshot"))).toHaveLength(1);
 
   one.signal("SIGUSR1");
-  const { address } = await one.said(/inspector is open/);
+  const { address } = await one.logged(/inspector is open/);
   expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\//);
 });
 

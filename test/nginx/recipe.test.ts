@@ -85,12 +85,14 @@ test("the recipe for an annotation works", async () => {
   };
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(ingress));
 
-  const said = new Map<string, string>();
+  const printed = new Map<string, string>();
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) => block!.trim().split("\n"));
-  for (const command of blocks) said.set(command.replace(/ *#.*$/, ""), await run(command));
-  expect(said.get("npx sluice explain send-timeout")).toContain("annotation nginx.ingress.kubernetes.io/send-timeout");
-  expect(said.get("npx sluice check FOLDER")).toContain("no errors and no warnings");
-  expect(said.get("npx sluice render FOLDER")).toMatch(/^\s+send_timeout 10s;$/m);
+  for (const command of blocks) printed.set(command.replace(/ *#.*$/, ""), await run(command));
+  expect(printed.get("npx sluice explain send-timeout")).toContain(
+    "annotation nginx.ingress.kubernetes.io/send-timeout",
+  );
+  expect(printed.get("npx sluice check FOLDER")).toContain("no errors and no warnings");
+  expect(printed.get("npx sluice render FOLDER")).toMatch(/^\s+send_timeout 10s;$/m);
   expect(readFileSync(join(copy, "docs/reference/annotations.md"), "utf8")).toContain("| `send-timeout` | `60` |");
 
   const usual = { ...metadata, annotations: { "nginx.ingress.kubernetes.io/send-timeout": "60" } };

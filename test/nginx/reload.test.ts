@@ -45,7 +45,7 @@ describe("a reload", () => {
    * Serves this text, and returns how many of the present workers end because of the controller's
    * signal, before nginx ends them.
    */
-  async function toldByUs(text: string, workers: number): Promise<number> {
+  async function endedBySignal(text: string, workers: number): Promise<number> {
     const old = nginxProcesses(it.folder).filter(({ role, draining }) => role === "worker" && !draining);
     await it.serve({ ...saying(text), workers });
     const lines = () => it.events.flatMap((event) => (event.kind === "line" ? [event.text] : []));
@@ -59,12 +59,12 @@ describe("a reload", () => {
     await it.serve({ ...saying("three"), workers: 3 });
     // nginx waits for 100 ms, and on a busy machine the test may not run within that time.
     let tries = 0;
-    while ((await toldByUs(`three-${tries}`, 3)) < 3) tries++;
-    expect(await toldByUs("one", 1)).toBe(0);
+    while ((await endedBySignal(`three-${tries}`, 3)) < 3) tries++;
+    expect(await endedBySignal("one", 1)).toBe(0);
     expect(await answer()).toBe("one");
     expect(it.nginx.generations().workers).toBe(1);
     let workers = 2;
-    while ((await toldByUs(`more-${workers}`, workers)) === 0) workers++;
+    while ((await endedBySignal(`more-${workers}`, workers)) === 0) workers++;
   });
 
   test("finds the master busy until it has told the old workers itself", async () => {

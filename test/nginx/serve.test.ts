@@ -48,11 +48,11 @@ const becomes = (ask: () => Promise<{ readonly status: number }>, status: number
   until(`status ${status}`, async () => (await ask()).status === status);
 
 test("an edit is live, without a reload where no setting is new, and said in one line", async () => {
-  const { write, ask, said, lines } = await served();
+  const { write, ask, logged, lines } = await served();
   expect((await ask("one.example", "/a")).body).toBe("one.example /a");
   write("web.yaml", ingress("two.example"));
   await becomes(() => ask("two.example"), 200);
-  const line = await said(/"applied without a reload"/);
+  const line = await logged(/"applied without a reload"/);
   expect((await ask("one.example")).status).toBe(404);
   expect(line.changed).toBe("Ingress shop/web changed");
   expect([line.took, line.translate, line.render, line.publish].every((took) => /ms$/.test(String(took)))).toBe(true);
@@ -60,23 +60,23 @@ test("an edit is live, without a reload where no setting is new, and said in one
 });
 
 test("a new setting is a reload, and the line says why", async () => {
-  const { write, ask, said } = await served();
+  const { write, ask, logged } = await served();
   write("web.yaml", ingress("one.example", '\n  annotations: { nginx.ingress.kubernetes.io/proxy-read-timeout: "7" }'));
-  const line = await said(/"why":"a new location setting/);
+  const line = await logged(/"why":"a new location setting/);
   expect(line).toMatchObject({ msg: "applied with a reload", changed: "Ingress shop/web changed" });
   expect((await ask("one.example")).status).toBe(200);
 });
 
 test("broken YAML and refused objects keep the old answers, and one sentence each says why", async () => {
-  const { write, ask, said, lines } = await served();
+  const { write, ask, logged, lines } = await served();
   write("web.yaml", ingress("two.example").replace("rules:", "rules: ["));
-  const syntax = await said(/"object":"File web.yaml"/);
+  const syntax = await logged(/"object":"File web.yaml"/);
   expect(syntax).toMatchObject({ msg: "problem", level: "warn" });
   expect(syntax.problem).toMatch(/^line \d+, column \d+: .*; what it held before stays in force$/);
   expect((await ask("one.example")).status).toBe(200);
 
   write("web.yaml", ingress("two.example", "", "prefix"));
-  const refused = await said(/"object":"Ingress shop\/web"/);
+  const refused = await logged(/"object":"Ingress shop\/web"/);
   expect(refused.problem).toBe(
     'web.yaml line 12, column 13: spec.rules[0].http.paths[0].pathType: "prefix" is not one of Exact, Prefix, ' +
       "ImplementationSpecific; its last good version stays in force",
@@ -90,10 +90,10 @@ test("broken YAML and refused objects keep the old answers, and one sentence eac
 });
 
 test("an Ingress that moves to a class without a name goes with one WARN, and one of an old apiVersion stays", async () => {
-  const { write, ask, said, lines } = await served();
+  const { write, ask, logged, lines } = await served();
   write("web.yaml", ingress("one.example").replace("spec:", "spec:\n  ingressClassName: ngnix"));
   await becomes(() => ask("one.example"), 404);
-  expect(await said(/"object":"Ingress shop\/web"/)).toMatchObject({
+  expect(await logged(/"object":"Ingress shop\/web"/)).toMatchObject({
     level: "warn",
     msg: "problem",
     at: "web.yaml:7",
@@ -101,17 +101,17 @@ test("an Ingress that moves to a class without a name goes with one WARN, and on
   });
   write("web.yaml", ingress("one.example").replace("spec:", "spec:\n  ingressClassName: nginx"));
   await becomes(() => ask("one.example"), 200);
-  await said(/"problem gone"/);
+  await logged(/"problem gone"/);
 
   write("web.yaml", ingress("two.example").replace("networking.k8s.io/v1", "extensions/v1beta1"));
-  expect((await said(/no Ingress of extensions/)).problem).toMatch(/; its last good version stays in force$/);
+  expect((await logged(/no Ingress of extensions/)).problem).toMatch(/; its last good version stays in force$/);
   expect((await ask("one.example")).status).toBe(200);
   expect(lines().filter(({ msg }) => msg === "problem")).toHaveLength(2);
 });
 
 test("a change of endpoints that no path leads to is counted, and has no line in the log", async () => {
   const other = (port: number) => webAt(port).replaceAll("web", "other");
-  const { write, said, lines, health } = await served({
+  const { write, logged, lines, health } = await served({
     files: { ...files, "other.yaml": other(1) },
     flags: ["--enable-metrics"],
   });
@@ -121,7 +121,7 @@ test("a change of endpoints that no path leads to is counted, and has no line in
   write("other.yaml", other(2));
   await until("it to be counted", async () => (await idle()) > before);
   write("web.yaml", ingress("two.example"));
-  await said(/"changed":"[^"]*Ingress shop\/web changed/);
+  await logged(/"changed":"[^"]*Ingress shop\/web changed/);
   const sinceStart = lines().slice(lines().findIndex(({ msg }) => msg === "serving") + 1);
   const changes = sinceStart.flatMap(({ changed }) => (changed === undefined ? [] : [String(changed)]));
   expect(changes.filter((words) => !words.includes("Ingress shop/web"))).toEqual([]);
@@ -174,29 +174,29 @@ describe("the template", () => {
   test.each(bad)("with %s keeps the old one and says where", async (_what, text, sentence) => {
     const { folder, write, original } = ownTemplate();
     write(`${original}\nadd_header X-Template one always;\n`);
-    const { ask, said, write: writeManifest } = await served({ flags: [`--template-dir=${folder}`] });
+    const { ask, logged, write: writeManifest } = await served({ flags: [`--template-dir=${folder}`] });
     await until("the header", async () => (await ask("one.example")).headers["x-template"] === "one");
     write(text.startsWith("no_such") ? `${original}\n${text}\n` : text);
-    const line = await said(/"object":"Template nginx.conf"/);
+    const line = await logged(/"object":"Template nginx.conf"/);
     expect(line.problem).toMatch(sentence);
     expect(line.problem).toMatch(/the one before it stays in use$/);
     writeManifest("web.yaml", ingress("two.example"));
     await until("later changes", async () => (await ask("two.example")).headers["x-template"] === "one");
     write(`${original}\nadd_header X-Template three always;\n`);
     await until("the next good one", async () => (await ask("two.example")).headers["x-template"] === "three");
-    await said(/"problem gone"/);
+    await logged(/"problem gone"/);
   });
 
   test("that fails on a later Ingress gives way to the built-in one", async () => {
     const { folder, write, original } = ownTemplate();
     write(`${original}\nadd_header X-Template one always;\n`);
     writeFileSync(join(folder, "access-lists.tmpl"), "{{#if accessLists}}{{nothing}}{{/if}}");
-    const { ask, said, write: writeManifest } = await served({ flags: [`--template-dir=${folder}`] });
+    const { ask, logged, write: writeManifest } = await served({ flags: [`--template-dir=${folder}`] });
     await until("the header", async () => (await ask("one.example")).headers["x-template"] === "one");
     const denied = "\n  annotations: { nginx.ingress.kubernetes.io/denylist-source-range: 127.0.0.0/8 }";
     writeManifest("web.yaml", ingress("two.example", denied));
     await becomes(() => ask("two.example"), 403);
-    expect((await said(/"object":"Template nginx.conf"/)).problem).toMatch(
+    expect((await logged(/"object":"Template nginx.conf"/)).problem).toMatch(
       /"nothing" not defined.*; the built-in one is used until the template changes$/,
     );
   });
@@ -205,8 +205,10 @@ describe("the template", () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-template-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "nginx.tmpl"), "{{ $all := . }}\n{{ range $server := .Servers }}{{ end }}\n");
-    const { ask, said } = await served({ flags: [`--template-dir=${folder}`] });
-    expect((await said(/"object":"Template nginx.conf"/)).problem).toMatch(/Go template .*, written for ingress-nginx/);
+    const { ask, logged } = await served({ flags: [`--template-dir=${folder}`] });
+    expect((await logged(/"object":"Template nginx.conf"/)).problem).toMatch(
+      /Go template .*, written for ingress-nginx/,
+    );
     expect((await ask("one.example")).status).toBe(200);
   });
 });
@@ -244,7 +246,7 @@ describe("what cannot start is one sentence and an exit code", () => {
     const files = { "web.yaml": webAt(1), "tcp.yaml": JSON.stringify({ ...tcp, data: { [port]: "shop/web:80" } }) };
     const served = await serving({ files, flags: ["--tcp-services-configmap=shop/tcp"] });
     onTestFinished(() => served.remove());
-    expect(await served.said(/"problem":.*another program is using this address/)).toMatchObject({
+    expect(await served.logged(/"problem":.*another program is using this address/)).toMatchObject({
       object: "ConfigMap shop/tcp",
     });
     expect((await served.ask("a.example")).status).toBe(404);
@@ -321,7 +323,7 @@ describe("no nginx is left", () => {
       () => new Promise<boolean>((resolve) => hanging.getConnections((_, count) => resolve(count > 0))),
     );
     one.signal("SIGINT");
-    expect(await one.said(/"ending; requests in flight are finished"/)).toMatchObject({ within: "5s" });
+    expect(await one.logged(/"ending; requests in flight are finished"/)).toMatchObject({ within: "5s" });
     one.signal("SIGINT");
     expect(await one.ended).toBe(130);
     await until("nginx to end", () => one.nginxes() === 0);
@@ -349,9 +351,9 @@ test("nothing but the run folder is written, and no key is in any log", async ()
   const docs = readFileSync(example, "utf8");
   const one = await served({ files: { ...files, "docs.yaml": docs }, flags: ["-v=5"] });
   one.write("docs.yaml", docs.replace("tls.key:", "tls.kee:"));
-  await one.said(/needs the key tls.key/);
+  await one.logged(/needs the key tls.key/);
   one.write("docs.yaml", docs.replace("  tls.key: |", "  tls.key: |\n  x"));
-  await one.said(/"object":"File docs.yaml"/);
+  await one.logged(/"object":"File docs.yaml"/);
   const key = docs.match(/BEGIN PRIVATE KEY-+\s+(\S+)/)![1]!;
   expect(one.printed()).not.toContain(key);
   expect(one.printed()).not.toContain(Buffer.from(key).toString("base64").slice(4, 40));

@@ -182,7 +182,7 @@ test("session tickets of the operator's key and DHE with the operator's paramete
     }),
   ]);
   await subject.settled();
-  const said = execFileSync(
+  const printed = execFileSync(
     "openssl",
     [
       "s_client",
@@ -196,7 +196,7 @@ test("session tickets of the operator's key and DHE with the operator's paramete
     ],
     { encoding: "utf8", input: "", stdio: ["pipe", "pipe", "ignore"] },
   );
-  expect(said).toContain("Cipher    : DHE-RSA-AES128-GCM-SHA256");
+  expect(printed).toContain("Cipher    : DHE-RSA-AES128-GCM-SHA256");
   // The name of a session ticket is the first 16 bytes of its key.
-  expect(said).toMatch(/0000 - 07 07 07 07 07 07 07 07-07 07 07 07 07 07 07 07/);
+  expect(printed).toMatch(/0000 - 07 07 07 07 07 07 07 07-07 07 07 07 07 07 07 07/);
 });

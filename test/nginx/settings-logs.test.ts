@@ -65,13 +65,13 @@ test("http-access-log-path and stream-access-log-path part them, and log-format-
 });
 
 test("each request has an id of its own, and a log that names $request_id has the one that backends are told", async () => {
-  const [told, both] = [log(), log()];
-  await it.set({ "access-log-path": told.file, "log-format-upstream": "$request_uri $req_id;" });
+  const [own, both] = [log(), log()];
+  await it.set({ "access-log-path": own.file, "log-format-upstream": "$request_uri $req_id;" });
   for (const path of ["/first", "/second"]) await it.ask({ path });
   // A worker logs after its answer, so of two workers the first to answer may be the last to log.
-  await told.has("/first");
-  await told.has("/second");
-  const ids = [...told.content().matchAll(/^\/(?:first|second) ([0-9a-f]{32});$/gm)].map(([, id]) => id);
+  await own.has("/first");
+  await own.has("/second");
+  const ids = [...own.content().matchAll(/^\/(?:first|second) ([0-9a-f]{32});$/gm)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(2);
   await it.set({ "access-log-path": both.file, "log-format-upstream": "$request_uri $req_id $request_id;" });
   await it.ask({ path: "/third" });

@@ -48,7 +48,10 @@ async function sendByOpenssl(more: readonly string[], input: string) {
   const to = ["-connect", `192.0.2.1:${it.ports.https}`, "-servername", host, "-tls1_3", "-ign_eof"];
   const { stdout } = await execa("openssl", ["s_client", ...to, ...more], { input, reject: false, timeout: 100_000 });
   const body = /^\{.*"headers":.*\}/m.exec(stdout)?.[0];
-  return { said: stdout, headers: body === undefined ? undefined : (JSON.parse(body) as { headers: object }).headers };
+  return {
+    printed: stdout,
+    headers: body === undefined ? undefined : (JSON.parse(body) as { headers: object }).headers,
+  };
 }
 
 test("ssl-early-data takes a request before the end of the handshake, and tells the backend", async () => {
@@ -63,8 +66,8 @@ test("ssl-early-data takes a request before the end of the handshake, and tells 
 
   await it.set({ "ssl-early-data": "true" });
   const taken = await sendEarly();
-  expect(taken.said).toContain("Early data was accepted");
-  expect(taken.headers, taken.said).toMatchObject({ "early-data": "1" });
+  expect(taken.printed).toContain("Early data was accepted");
+  expect(taken.headers, taken.printed).toMatchObject({ "early-data": "1" });
   const plain = await sendByOpenssl([], `${request}\r\n`);
   expect(plain.headers).not.toHaveProperty("early-data");
   // A proxy in front received the request as early data.
@@ -73,7 +76,7 @@ test("ssl-early-data takes a request before the end of the handshake, and tells 
 
   await it.set({});
   // The request is sent once more after the handshake, so that nginx answers and closes.
-  expect((await sendEarly(`${request}\r\n`)).said).not.toContain("Early data was accepted");
+  expect((await sendEarly(`${request}\r\n`)).printed).not.toContain("Early data was accepted");
 });
 
 test("ssl-buffer-size is the size of the largest record", async () => {

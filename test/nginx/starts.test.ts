@@ -62,8 +62,8 @@ test.each([
     /^The run folder \/dev\/null\/run cannot be used: a file is where a folder is needed/,
   ],
 ] as const)("exit code %s: run %j", async (code, flags, why) => {
-  const [exitCode, said] = await start(flags);
-  const sentence = String(said).replace(/^sluice run: /, "");
+  const [exitCode, printed] = await start(flags);
+  const sentence = String(printed).replace(/^sluice run: /, "");
   expect([exitCode, sentence]).toEqual([code, typeof why === "string" ? why : expect.stringMatching(why)]);
   expect(sentence.split("\n")).toHaveLength(1);
 });
@@ -74,8 +74,8 @@ test("the Pod must be named", async () => {
 });
 
 test("a missing nginx", async () => {
-  const said = await start([known], { NGINX_BINARY: "/nonexistent/nginx" });
-  expect(said).toEqual([
+  const started = await start([known], { NGINX_BINARY: "/nonexistent/nginx" });
+  expect(started).toEqual([
     1,
     expect.stringMatching(/^sluice run: \/nonexistent\/nginx was not found; install nginx 1.22/),
   ]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
     },
     flags: ["--configmap=own/settings"],
   });
-  await served.said(/"serving"/);
+  await served.logged(/"serving"/);
 });
 afterAll(async () => {
   await served?.remove();

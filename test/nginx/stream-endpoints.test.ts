@@ -62,12 +62,12 @@ const streamTo = (...backends: (readonly [weight: number, ...addresses: string[]
 /** Connects; resolves with the address of the backend that answered, or with `failed`. */
 function ask(): Promise<{ readonly by: string; readonly socket: Socket }> {
   const socket = connect(listenPort, "127.0.0.1");
-  const said = new Promise<string>((resolve) => {
+  const received = new Promise<string>((resolve) => {
     socket.once("data", (data) => resolve(String(data).trim()));
     socket.once("close", () => resolve("failed")).on("error", () => {});
   });
   onTestFinished(() => void socket.destroy());
-  return said.then((by) => ({ by, socket }));
+  return received.then((by) => ({ by, socket }));
 }
 
 const answers = async (count: number): Promise<Readonly<Record<string, number>>> => {

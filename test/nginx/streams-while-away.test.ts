@@ -30,9 +30,9 @@ async function backendOn(address: string): Promise<string> {
 /** The address of the backend that takes a connection, or nothing where it is refused. */
 function ask(): Promise<string> {
   return new Promise((resolve) => {
-    let said = "";
+    let printed = "";
     const socket = connect(to);
-    socket.on("data", (data) => (said += data)).on("close", () => resolve(said));
+    socket.on("data", (data) => (printed += data)).on("close", () => resolve(printed));
     socket.on("error", () => {});
   });
 }
@@ -73,8 +73,8 @@ test("nginx restarts while the controller is away, and streams go on", async (co
   await answers.end();
   process.kill(-pid!, "SIGKILL");
   await becomes(before);
-  const said = "the controller is away: nginx gets the last endpoints of streams from the journal";
-  await until("the log to say so", () => log.join("").includes(said));
+  const expected = "the controller is away: nginx gets the last endpoints of streams from the journal";
+  await until("the log to say so", () => log.join("").includes(expected));
 
   const second = await pod.startSide();
   expect(second.nginx.pid).not.toBe(pid);

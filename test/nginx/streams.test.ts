@@ -170,8 +170,8 @@ test("the controller has the port of --stream-port where nginx asks for the endp
 });
 
 test("ports that cannot be opened are reported, each with its reason", () => {
-  const said = problems.filter(({ object }) => object.kind === "ConfigMap").map(sentence);
-  expect(said).toEqual([
+  const sentences = problems.filter(({ object }) => object.kind === "ConfigMap").map(sentence);
+  expect(sentences).toEqual([
     "data.8443: port 8443 is taken by https; the port is not opened",
     "data.9004: Service ns/plain has no TCP port 7000; the port is not opened",
     "data.10347: port 10347 is taken by the flag --stream-port; the port is not opened",

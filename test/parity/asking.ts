@@ -6,7 +6,7 @@
 import type { Decision } from "../../src/decide/decision.ts";
 import type { Answer } from "./answer.ts";
 import type { Case, RequestStep } from "./case.ts";
-import { askedOf, fits, ofBackend, outcomesOf, told } from "./decision-fits.ts";
+import { askedOf, fits, inWords, ofBackend, outcomesOf } from "./decision-fits.ts";
 import type { LiveDecision, Subject } from "./subject.ts";
 
 export class Asking {
@@ -39,8 +39,12 @@ export class Asking {
         ([status, backend]) => !fits(live, status, backend, ofBackend(wanted.requests[at]!)),
       );
       return [
-        ...misfits.map(([status, backend]) => `${answer.request}: ${status} ${backend}, nginx decided ${told(live)}`),
-        ...(isSame(live, matched) ? [] : [`${answer.request}: nginx says ${told(live)}, the matcher ${told(matched)}`]),
+        ...misfits.map(
+          ([status, backend]) => `${answer.request}: ${status} ${backend}, nginx decided ${inWords(live)}`,
+        ),
+        ...(isSame(live, matched)
+          ? []
+          : [`${answer.request}: nginx says ${inWords(live)}, the matcher ${inWords(matched)}`]),
       ];
     });
   }
@@ -54,5 +58,5 @@ function isSame(live: Decision, matched: Decision): boolean {
       host?.server.name,
       path?.kind === "location" ? [path.route.match, path.route.path, path.route.location] : path?.kind,
     ]);
-  return routeOf(live) === routeOf(matched) && told(live) === told(matched);
+  return routeOf(live) === routeOf(matched) && inWords(live) === inWords(matched);
 }

@@ -16,8 +16,8 @@ const decided = decidedDifferences(differencesPage());
 
 test.each([...decided])("compat foretells the difference of %s", async (name, heading) => {
   const { items, everybody } = await reportOn(name);
-  const said = [...items.flatMap(({ notes }) => notes), ...everybody];
-  expect(said.filter((one) => one.startsWith(heading.replaceAll("`", "")))).not.toEqual([]);
+  const reported = [...items.flatMap(({ notes }) => notes), ...everybody];
+  expect(reported.filter((one) => one.startsWith(heading.replaceAll("`", "")))).not.toEqual([]);
 });
 
 test("compat finds no work in cases that are answered alike", async () => {

@@ -19,7 +19,7 @@ import { emptyInputs } from "../../src/translate/turn.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
 import { type Case, caseNames, loadCase, loadExpectation } from "./case.ts";
 import { decidedDifferences, differencesPage } from "./decided.ts";
-import { askedOf, fits, ofBackend, outcomesOf, told } from "./decision-fits.ts";
+import { askedOf, fits, inWords, ofBackend, outcomesOf } from "./decision-fits.ts";
 import { FakeApiServer } from "./fake-api-server.ts";
 import { clusterObjects, controllerConfigMap, namespace, standardObjects } from "./standard-objects.ts";
 
@@ -57,7 +57,7 @@ test("the matcher fits the answers of all recorded requests", () => {
       }
       for (const [status, backend] of outcomesOf(answers[at]!))
         if (!fits(decision, status, backend, ofBackend(wanted.requests[at]!)))
-          wrong.push(`${name}: ${answers[at]!.request}: ${status} ${backend}, decided ${told(decision)}`);
+          wrong.push(`${name}: ${answers[at]!.request}: ${status} ${backend}, decided ${inWords(decision)}`);
     }
   }
   expect(wrong).toEqual([]);

@@ -19,8 +19,8 @@ test("cases are named below the heading of their decision", () => {
 });
 
 test("an entry without a case and one without its answer are reported", () => {
-  const said = mismatches(decidedDifferences(page)).filter((line) => !line.startsWith("docs/differences.md"));
-  expect(said).toEqual([
+  const lines = mismatches(decidedDifferences(page)).filter((line) => !line.startsWith("docs/differences.md"));
+  expect(lines).toEqual([
     '"Auth that cannot be set up answers 503" names access/a: no such case',
     '"Auth that cannot be set up answers 503" names access/b: no such case',
     'routing/hsts.differs.json is missing, "Another" names it',

@@ -83,7 +83,7 @@ export const ofBackend = ({ path = "", method }: RequestStep): boolean => path.i
 /** Statuses that nginx answers only if the decision says so. */
 const ownAnswers = [204, 301, 308, 401, 404, 503];
 
-export function told({ end, host, guards }: Decision): string {
+export function inWords({ end, host, guards }: Decision): string {
   const how =
     end.kind === "answer" ? `${end.status} (${end.why})` : end.kind === "proxied" ? end.upstream.id : end.kind;
   return `${host?.by} ${guards.map(({ what, outcome }) => `${what} ${outcome}`).join(", ")} ${how}`;

@@ -110,11 +110,11 @@ export class Shop {
    * whose answers are random.
    */
   answers(): readonly (readonly [host: string, status: number])[] {
-    const told = this.#endpoints.map((endpoints, at) => {
+    const expected = this.#endpoints.map((endpoints, at) => {
       const status = endpoints === undefined ? 404 : endpoints.length === 0 ? 503 : 200;
       return [hostOf(at), status] as const;
     });
-    return told.filter((_, at) => !this.#canaries.has(at));
+    return expected.filter((_, at) => !this.#canaries.has(at));
   }
 
   #place(): number {

@@ -111,12 +111,12 @@ test("no imports run in a circle", () => {
 test("what stands behind the sources of Claims does not know Ingresses", () => {
   const neutral = ["src/translate/hosts/", "src/translate/upstreams/", "src/render/", "src/sync/"];
   const own = sources.filter((path) => neutral.some((room) => path.startsWith(room)));
-  const told = own.flatMap((path) =>
+  const mistakes = own.flatMap((path) =>
     read(path)
       .split("\n")
       .flatMap((line, at) => (/(?<![-_])\bIngress(es)?\b/.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
   );
-  expect(told).toEqual([]);
+  expect(mistakes).toEqual([]);
 });
 
 /**

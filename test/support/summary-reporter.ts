@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
 
-interface Said {
+interface Failure {
   readonly message: string;
   readonly diff?: string | undefined;
 }
@@ -53,9 +53,9 @@ function groupName(one: TestModule | TestSuite): string {
 }
 
 /** Returns the name of a test, and below it the first lines of every error. */
-function failureOf(name: string, errors: readonly Said[] = []): string {
-  const said = errors.map(({ message, diff }) => stripVTControlCharacters([message, diff ?? ""].join("\n")));
-  const lines = said.flatMap((text) => text.split("\n").slice(0, 20));
+function failureOf(name: string, errors: readonly Failure[] = []): string {
+  const messages = errors.map(({ message, diff }) => stripVTControlCharacters([message, diff ?? ""].join("\n")));
+  const lines = messages.flatMap((text) => text.split("\n").slice(0, 20));
   return [name, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join("\n");
 }
 

@@ -10,16 +10,16 @@ local _M = {}
 -- the controller instance that wrote the records. Three lines follow in both answers: the size of
 -- the memory, the size of its free whole pages, and the number of writes.
 function _M.serve()
-  local said = records:get("instance") or ""
+  local answer = records:get("instance") or ""
   if ngx.req.get_method() == "POST" then
     ngx.req.read_body()
     local applied, problem = journal.apply(_M.body())
-    said = applied and "applied" or problem
+    answer = applied and "applied" or problem
     if not applied then
       ngx.status = problem == "no memory" and 507 or 400
     end
   end
-  ngx.say(said)
+  ngx.say(answer)
   ngx.say(records:capacity())
   ngx.say(records:free_space())
   ngx.say(records:get("writing") or 0)

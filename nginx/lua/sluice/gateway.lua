@@ -12,7 +12,7 @@ local paths = require("sluice.gateway.paths")
 local patterns = require("sluice.patterns")
 local route = require("sluice.route")
 local scopes = require("sluice.gateway.scope")
-local said = require("sluice.gateway.settings")
+local route_settings = require("sluice.gateway.settings")
 local shadow = require("sluice.gateway.shadow")
 local store = require("sluice.store")
 
@@ -181,14 +181,14 @@ local function target_of(slot, generation, shapes, shared)
   filters = backend.filters or filters
   local settings = location.settings
   if settings then
-    local id, other, another = said.stand_in(settings, served, generation)
+    local id, other, another = route_settings.stand_in(settings, served, generation)
     if id then
       upstream_id, upstream, shape, served = id, other, another, true
       if not shapes_of[slot][shape] then
         return nil, shape
       end
     end
-    said.run(location, settings, filters)
+    route_settings.run(location, settings, filters)
   end
   if not served then
     var.route_unserved = "1"

@@ -8,7 +8,7 @@ local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
 local match = require("sluice.route.match")
 local rewrite = require("sluice.route.rewrite")
-local said = require("sluice.route.said")
+local route_variables = require("sluice.route.variables")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -45,7 +45,7 @@ end
 _M.end_names("")
 
 -- The variables that this configuration reads.
-_M.tell = said.know
+_M.use_variables = route_variables.use
 
 -- Paths that Sluice answers itself on the catch-all host: { prefix, location }. An Ingress with
 -- exactly that path comes first (RS-4.8).
@@ -195,7 +195,7 @@ local function target_of(slot, generation, shapes)
   end
   var.route_upstream = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
-  said.tell(location, groups or match.label(record, host))
+  route_variables.set(location, groups or match.label(record, host))
   local variables = location.variables
   if variables then
     for name, value in pairs(variables) do

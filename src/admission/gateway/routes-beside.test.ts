@@ -20,17 +20,17 @@ const world = put(
   route({ name: "apart", parent: { name: "apart" }, hostnames: ["b.test"] }),
 );
 const submitted = (host: string) => ingress({ name: "web", host, paths: [["/", "web"]] });
-const said = (host: string, more = options) => routesBeside(submitted(host), world, more).map(sentence);
+const sentences = (host: string, more = options) => routesBeside(submitted(host), world, more).map(sentence);
 
 test("an Ingress learns which of its paths a route of the shared Gateway has", () => {
-  expect(said("a.test")).toEqual([
+  expect(sentences("a.test")).toEqual([
     "spec.rules[0].http.paths[0].path: HTTPRoute ns/moved of the same namespace has path / of host a.test, too; its requests go there",
   ]);
-  expect(said("A.test"), "a host in capital letters").toHaveLength(1);
+  expect(sentences("A.test"), "a host in capital letters").toHaveLength(1);
 });
 
 test("an Ingress learns nothing of routes on other ports and other hosts", () => {
-  expect(said("b.test")).toEqual([]);
-  expect(said("c.test")).toEqual([]);
-  expect(said("a.test", defaultOptions), "no Gateway is shared").toEqual([]);
+  expect(sentences("b.test")).toEqual([]);
+  expect(sentences("c.test")).toEqual([]);
+  expect(sentences("a.test", defaultOptions), "no Gateway is shared").toEqual([]);
 });

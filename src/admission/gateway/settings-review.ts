@@ -25,10 +25,10 @@ export function settingsVerdict(submitted: RouteSettings, { snapshot, settings, 
     () => readSettings(submitted, world),
     () => undefined,
   );
-  const said = found?.problems.filter((problem) => !found.elsewhere.includes(problem)) ?? [];
+  const ownProblems = found?.problems.filter((problem) => !found.elsewhere.includes(problem)) ?? [];
   return {
     kind: "judged",
-    refusals: said.filter(closes),
-    warnings: said.filter((problem) => !closes(problem)),
+    refusals: ownProblems.filter(closes),
+    warnings: ownProblems.filter((problem) => !closes(problem)),
   };
 }

@@ -39,15 +39,15 @@ const world = put(
   serviceIn("other", "web"),
   route({ name: "old", age: 9, hostnames: ["taken.a.example"] }),
 );
-const said = (object: Parameters<typeof warningsFor>[0], snapshot = world) =>
+const sentences = (object: Parameters<typeof warningsFor>[0], snapshot = world) =>
   warningsFor(object, snapshot, options).map(sentence);
 const hostnames = ["x.a.example"];
 
 test("a route that is in order, or another controller's, passes in silence", () => {
-  expect(said(route({ hostnames }))).toEqual([]);
-  expect(said(route({ parent: { name: "theirs" }, rules: [{ backendRefs: [{ name: "none", port: 80 }] }] }))).toEqual(
-    [],
-  );
+  expect(sentences(route({ hostnames }))).toEqual([]);
+  expect(
+    sentences(route({ parent: { name: "theirs" }, rules: [{ backendRefs: [{ name: "none", port: 80 }] }] })),
+  ).toEqual([]);
 });
 
 test.each<[string, Parameters<typeof route>[0], RegExp]>([
@@ -65,7 +65,7 @@ test.each<[string, Parameters<typeof route>[0], RegExp]>([
   ],
   ["an older route's match", { hostnames: ["taken.a.example"] }, /HTTPRoute ns\/old/],
 ])("%s is a warning", (_, sketch, words) => {
-  expect(said(route(sketch))).toEqual([expect.stringMatching(words)]);
+  expect(sentences(route(sketch))).toEqual([expect.stringMatching(words)]);
 });
 
 test("a route at a ListenerSet meets the listeners of the set", () => {
@@ -78,12 +78,14 @@ test("a route at a ListenerSet meets the listeners of the set", () => {
   const at = (more: object) =>
     route({ parent: { kind: "ListenerSet", name: "set", namespace: "other" }, hostnames: ["x.set.example"], ...more });
   const all = put(world, open, set);
-  expect(said(at({}), all)).toEqual([expect.stringContaining("listener http of ListenerSet other/set does not take")]);
+  expect(sentences(at({}), all)).toEqual([
+    expect.stringContaining("listener http of ListenerSet other/set does not take"),
+  ]);
   const taking = { ...listener({ hostname: "*.set.example" }), allowedRoutes: { namespaces: { from: "All" } } };
   const now = put(all, listenerSet({ gateway: "open", namespace: "other", listeners: [taking] }));
-  expect(said(at({}), now)).toEqual([]);
-  expect(said(at({ hostnames: ["b.example"] }), now)).toEqual([expect.stringContaining("*.set.example")]);
-  expect(said(at({}))).toEqual([expect.stringMatching(/^spec.parentRefs: ListenerSet other\/set not found; /)]);
+  expect(sentences(at({}), now)).toEqual([]);
+  expect(sentences(at({ hostnames: ["b.example"] }), now)).toEqual([expect.stringContaining("*.set.example")]);
+  expect(sentences(at({}))).toEqual([expect.stringMatching(/^spec.parentRefs: ListenerSet other\/set not found; /)]);
 });
 
 test.each(["infra/hosts", "labels"])("the host policy %s is looked up, and refuses the route", (hostPolicy) => {
@@ -123,7 +125,7 @@ test.each(["infra/hosts", "labels"])("the host policy %s refuses a ListenerSet o
 test("a grant is looked up", () => {
   const rules = [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }];
   const granted = put(world, grant({ namespace: "other", from: "HTTPRoute", to: "Service" }));
-  expect(said(route({ hostnames, rules }), granted)).toEqual([]);
+  expect(sentences(route({ hostnames, rules }), granted)).toEqual([]);
 });
 
 test("a Gateway is warned of listeners that are not served, and not of Secrets that are not in memory", () => {
@@ -135,7 +137,7 @@ test("a Gateway is warned of listeners that are not served, and not of Secrets t
     secure("unread"),
     secure("gone"),
   ];
-  const warnings = said(gateway({ name: "new", listeners }), put(world, bare));
+  const warnings = sentences(gateway({ name: "new", listeners }), put(world, bare));
   expect(warnings).toEqual([
     expect.stringMatching(/^spec.listeners\[1\].protocol: Strange is not /),
     expect.stringMatching(/certificateRefs\[0\]: Secret ns\/gone not found; it is not served/),
@@ -148,20 +150,20 @@ test("a ListenerSet is warned of a Gateway that is missing or does not take it, 
     listenerSet({ gateway: "open", name: "new", listeners: [http], ...more });
   const allowedListeners = { namespaces: { from: "Same" } };
   const all = put(world, gateway({ name: "open", listeners: [listener({})], spec: { allowedListeners } }));
-  expect(said(set(), all)).toEqual([]);
-  expect(said(set({ gateway: "theirs" }), all), "another controller's").toEqual([]);
-  expect(said(set({ gateway: "none" }), all)).toEqual([
+  expect(sentences(set(), all)).toEqual([]);
+  expect(sentences(set({ gateway: "theirs" }), all), "another controller's").toEqual([]);
+  expect(sentences(set({ gateway: "none" }), all)).toEqual([
     "spec.parentRef: Gateway ns/none not found; none of its listeners is served",
   ]);
-  expect(said(set({ gateway: "gw" }), all)).toEqual([
+  expect(sentences(set({ gateway: "gw" }), all)).toEqual([
     "spec.parentRef: Gateway ns/gw takes no ListenerSets of namespace ns (spec.allowedListeners); none of its listeners is served",
   ]);
   const older = listenerSet({ gateway: "open", name: "old", age: 9, listeners: [http] });
-  expect(said(set(), put(all, older))).toEqual([
+  expect(sentences(set(), put(all, older))).toEqual([
     "spec.listeners[0].hostname: the older ListenerSet old has hostname x.a.example on port 80 too; the listener is not served",
   ]);
   const elsewhere = listenerSet({ gateway: "gw", name: "old", age: 9, listeners: [http] });
-  expect(said(set(), put(all, elsewhere)), "a set of another Gateway").toEqual([]);
+  expect(sentences(set(), put(all, elsewhere)), "a set of another Gateway").toEqual([]);
 });
 
 const review = (object: unknown, kind = "HTTPRoute") =>
@@ -233,6 +235,8 @@ test("RouteSettings are refused for guards that cannot be read, and warned of th
 
 test("a route that names RouteSettings which are there passes in silence", () => {
   const rules = [{ filters: [bySettings()], backendRefs: [{ name: "web", port: 80 }] }];
-  expect(said(route({ hostnames, rules }), put(world, routeSettings({})))).toEqual([]);
-  expect(said(route({ hostnames, rules }))).toEqual([expect.stringContaining("RouteSettings ns/settings not found")]);
+  expect(sentences(route({ hostnames, rules }), put(world, routeSettings({})))).toEqual([]);
+  expect(sentences(route({ hostnames, rules }))).toEqual([
+    expect.stringContaining("RouteSettings ns/settings not found"),
+  ]);
 });

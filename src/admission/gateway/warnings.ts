@@ -36,8 +36,8 @@ export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: 
         problem.object.kind === kind &&
         problem.object.name === metadata.name &&
         problem.object.namespace === metadata.namespace;
-      const said = problemsIn(surroundings(object, snapshot, options), options).filter(own);
-      return said.filter((problem) => problem.kind !== "bug" && !isUnknown(problem, snapshot));
+      const ownProblems = problemsIn(surroundings(object, snapshot, options), options).filter(own);
+      return ownProblems.filter((problem) => problem.kind !== "bug" && !isUnknown(problem, snapshot));
     },
     () => [],
   );

@@ -108,10 +108,10 @@ test.each([
     { "shop/h": { "X-A\rB": "x" } },
     'annotation auth-proxy-set-headers: ConfigMap shop/h, data.X-A\\u000dB: "X-A\\rB" is not a header name of letters, digits, - and _; it is left out; its paths answer 503',
   ],
-] as const)("%o denies", (annotations, configMaps: Record<string, Record<string, string>>, said) => {
+] as const)("%o denies", (annotations, configMaps: Record<string, Record<string, string>>, expected) => {
   const { verdict, problems } = readingOf(annotations, { configMaps });
   expect(verdict).toBe("deny");
-  expect(problems.map(sentence)).toEqual([said]);
+  expect(problems.map(sentence)).toEqual([expected]);
 });
 
 test("the entries of auth-proxy-set-headers come last, quoted, with their variables (CVE-2025-15566)", () => {

@@ -49,21 +49,21 @@ export const externalAuth = resolvedFeature({
   },
   resolve: (values, context): Resolved<ExternalAuth> => {
     const { settings } = context;
-    const { useGlobal, headers: reference, snippet, ...said } = values;
-    if (said.url === "") return { value: useGlobal ? globalAuth(settings) : { kind: "none" } };
-    const host = hostOfUrl(said.url);
-    if (host === undefined) return refused(context, "auth-url", `${said.url} is not an absolute http or https URL`);
-    const why = whyNotOrigin(originOf(said.url)!, context.asked);
-    if (why !== undefined) return refused(context, "auth-url", `${shown(said.url)} is not asked: ${why}`);
+    const { useGlobal, headers: reference, snippet, ...own } = values;
+    if (own.url === "") return { value: useGlobal ? globalAuth(settings) : { kind: "none" } };
+    const host = hostOfUrl(own.url);
+    if (host === undefined) return refused(context, "auth-url", `${own.url} is not an absolute http or https URL`);
+    const why = whyNotOrigin(originOf(own.url)!, context.asked);
+    if (why !== undefined) return refused(context, "auth-url", `${shown(own.url)} is not asked: ${why}`);
     const headers = reference === "" ? noHeaders : headersFrom(reference, context);
     if (!headers.ok) return refused(context, "auth-proxy-set-headers", headers.why);
     const kept = keepsAlive(values);
-    const pool = kept ? poolOf(said.url, host, values, context) : undefined;
+    const pool = kept ? poolOf(own.url, host, values, context) : undefined;
     const poolWhy = pool && whyNotHost(pool.address, pool.port, context.asked);
-    if (poolWhy !== undefined) return refused(context, "auth-url", `${shown(said.url)} is not asked: ${poolWhy}`);
+    if (poolWhy !== undefined) return refused(context, "auth-url", `${shown(own.url)} is not asked: ${poolWhy}`);
     const permit = permitFor(settings);
     const question: Question = {
-      ...said,
+      ...own,
       by: "ingress",
       host,
       headers: headers.headers,

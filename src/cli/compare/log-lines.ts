@@ -42,12 +42,12 @@ function requestIn(fields: Fields): LoggedRequest | undefined {
   const rest = scheme === undefined ? target : path;
   if (!rest.startsWith("/")) return undefined;
   const named = host ?? value(fields, "host") ?? value(fields, "http_host");
-  const said = scheme ?? value(fields, "scheme");
+  const namedScheme = scheme ?? value(fields, "scheme");
   const upstream = value(fields, "proxy_upstream_name");
   return {
     target: rest,
     ...(named === undefined ? {} : { host: named.toLowerCase() }),
-    ...(said === "http" || said === "https" ? { scheme: said } : {}),
+    ...(namedScheme === "http" || namedScheme === "https" ? { scheme: namedScheme } : {}),
     ...(upstream === undefined ? {} : { upstream }),
     headers: credentialsIn(fields),
   };

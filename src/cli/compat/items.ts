@@ -32,8 +32,8 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const object = { kind: "Ingress", namespace: ingress.metadata.namespace ?? "default", name: ingress.metadata.name };
   const of = named(object);
   const written = annotationsOf(ingress, options.annotationsPrefix);
-  const said = problems.get(of) ?? [];
-  const about = (name: string) => said.filter((problem) => keyOf(problem) === name);
+  const own = problems.get(of) ?? [];
+  const about = (name: string) => own.filter((problem) => keyOf(problem) === name);
   const uses: Uses = {
     ...world.everywhere,
     annotation: spoken(written),
@@ -52,7 +52,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
     const where = () => place({ object, kind: "annotation-unknown", key: name });
     return notes.item({ of, what: "annotation", name, idle, place: where }, work);
   });
-  const rest = said.filter((problem) => !written.has(keyOf(problem) ?? ""));
+  const rest = own.filter((problem) => !written.has(keyOf(problem) ?? ""));
   const where = () => place({ object, kind: "nginx-refused", why: "" });
   const whole = { of, what: "object", name: "", idle: rest.map(sentence), place: where } as const;
   const whose = { namespace: object.namespace, class: classOf(ingress) };
@@ -75,12 +75,12 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const noEffect = setting?.noEffect;
     const useless = noEffect !== undefined && !isIdleThere(key);
     const place = () => world.place({ object, kind: "setting-unknown", key });
-    const said = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
+    const own = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
     const work = [
       ...(setting === undefined ? [] : moduleWork({ ...setting, fallback: () => setting.default }, text, settings)),
       ...(key.endsWith("-snippet") ? snippetWork(text, world.declared) : []),
     ];
-    const idle = said.map(sentence);
+    const idle = own.map(sentence);
     const differs = useless ? [`it has no effect: ${noEffect}`] : [];
     return notes.item({ of, what: "key", name: key, idle, place }, work, differs);
   });
@@ -97,7 +97,7 @@ export function flagItems({ inUse }: Found, uses: Uses, list: readonly Differenc
 
 export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
   const verdict = fate === "refused" ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
-  const said = note === "" ? [] : [note];
-  const [notes, idle] = fate === "ignored" ? [[], said] : [said, []];
+  const noted = note === "" ? [] : [note];
+  const [notes, idle] = fate === "ignored" ? [[], noted] : [noted, []];
   return { of, what: "value", name: path, verdict, notes, idle, at: place };
 }

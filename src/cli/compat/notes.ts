@@ -6,7 +6,7 @@ import type { Item } from "./item.ts";
 import { metBy, type Uses } from "./uses.ts";
 
 /** A thing to report, and a function that finds its line. */
-export type Told = Pick<Item, "of" | "what" | "name" | "idle"> & { readonly place: () => FilePlace | undefined };
+export type Reported = Pick<Item, "of" | "what" | "name" | "idle"> & { readonly place: () => FilePlace | undefined };
 
 /** Reports each difference of `uses` at the things that cause it. */
 export class Notes {
@@ -22,7 +22,7 @@ export class Notes {
   }
 
   /** Mistakes of a thing that differs are reported with the difference. */
-  item({ place, ...about }: Told, work: readonly string[], differs: readonly string[] = []): Item {
+  item({ place, ...about }: Reported, work: readonly string[], differs: readonly string[] = []): Item {
     const met = this.#by.get(`${about.what} ${about.name}`) ?? [];
     const needsWork = work.length > 0 || met.some((one) => one.work !== undefined);
     const isSame = met.length === 0 && differs.length === 0 && !needsWork;

@@ -42,8 +42,8 @@ export function reportText(proof: Proof, findings: readonly Finding[], notes: re
     findings.length === 0
       ? "all answers are equal"
       : `${counted(differing, "host")} ${differing === 1 ? "differs" : "differ"}`;
-  const said = notes.map(({ about, text }) => `note: ${about}: ${text}\n`);
-  return [...said, ...findings.map(findingText), `${asked}: ${verdict}\n`].join("");
+  const noteLines = notes.map(({ about, text }) => `note: ${about}: ${text}\n`);
+  return [...noteLines, ...findings.map(findingText), `${asked}: ${verdict}\n`].join("");
 }
 
 function findingText({ example, hosts, accepted }: Finding): string {

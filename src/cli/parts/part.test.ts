@@ -50,9 +50,9 @@ test("a failure that cut a part short is the reason, and a signal is not", async
   failing.because(new Error("The Service does not exist."));
   failing.because("SIGTERM");
   expect(await runParts([refusing], failing, log)).toEqual({ kind: "failed", why: "The Service does not exist." });
-  const told = new Ending();
-  told.because("SIGTERM");
-  expect(await runParts([refusing], told, log)).toEqual({ kind: "failed", why: "The port is busy." });
+  const recorded = new Ending();
+  recorded.because("SIGTERM");
+  expect(await runParts([refusing], recorded, log)).toEqual({ kind: "failed", why: "The port is busy." });
 });
 
 test("a bug stops nothing: nginx goes on with what it serves", async () => {

@@ -13,12 +13,12 @@ function setUp() {
   const passTime = (ms: number) => {
     nowMs += ms;
   };
-  const said = () =>
+  const logged = () =>
     lines.splice(0).map((line) => {
       const { level, time, msg, ...fields } = JSON.parse(line);
       return [msg, fields];
     });
-  return { clusterLog, passTime, said };
+  return { clusterLog, passTime, logged };
 }
 
 const one: Watch = { of: services, namespace: "shop" };
@@ -33,20 +33,20 @@ const watching: ReflectorEvent = { kind: "watching", resourceVersion: "1" };
 const listed: ReflectorEvent = { kind: "listed", objects: 1, streamed: false, tookMs: 1 };
 
 test("a server that is away is reported once, and its return once every watch is back", () => {
-  const { clusterLog, passTime, said } = setUp();
+  const { clusterLog, passTime, logged } = setUp();
   for (const watch of [one, classes, one]) clusterLog.report(watch, failed(false));
   passTime(12_000);
   clusterLog.report(one, watching);
-  expect(said()).toEqual([["the API server is not reached; what is served stays as it is", { why: "why not" }]]);
+  expect(logged()).toEqual([["the API server is not reached; what is served stays as it is", { why: "why not" }]]);
   clusterLog.report(classes, listed);
   clusterLog.report(classes, watching);
-  expect(said()).toEqual([["the API server is reached again", { away: "12s" }]]);
+  expect(logged()).toEqual([["the API server is reached again", { away: "12s" }]]);
 });
 
 test("a kind that is refused is reported once, with the consequence, and once when it is allowed", () => {
-  const { clusterLog, said } = setUp();
+  const { clusterLog, logged } = setUp();
   for (const watch of [one, classes, one, classes]) clusterLog.report(watch, failed(true));
-  expect(said()).toEqual([
+  expect(logged()).toEqual([
     [
       "the API server refuses to list",
       {
@@ -59,5 +59,5 @@ test("a kind that is refused is reported once, with the consequence, and once wh
   ]);
   clusterLog.report(classes, listed);
   clusterLog.report(classes, listed);
-  expect(said()).toEqual([["the API server allows it now", { what: "ingressclasses" }]]);
+  expect(logged()).toEqual([["the API server allows it now", { what: "ingressclasses" }]]);
 });

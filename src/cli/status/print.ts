@@ -29,7 +29,7 @@ export function statusText(answer: StatusAnswer, { now, colours, changes: most }
     ["memory", memory && memoryWords(memory)],
     ["leader", leader && (leader.isOwn ? "this replica" : (leader.name ?? "not known yet"))],
   ];
-  const lines = facts.flatMap(([name, said]) => (said === undefined ? [] : [`${name.padEnd(12)}${said}\n`]));
+  const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(12)}${value}\n`]));
   return lines.join("") + changesText(answer.changes, most, { now, paint });
 }
 

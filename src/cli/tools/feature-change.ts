@@ -13,22 +13,22 @@ import { SecretText } from "../../model/configuration.ts";
 const mostLeaves = 3;
 
 /** `name` is the feature's name in the registry, and `said` its name for people. */
-export function featureChange(name: string, said: string, was: unknown, is: unknown): string {
+export function featureChange(name: string, described: string, was: unknown, is: unknown): string {
   const keys = keysOf(name);
   const [before, after] = [leavesOf(was), leavesOf(is)];
   const kinds = [before.get("kind"), after.get("kind")];
-  if (kinds[0] !== kinds[1]) return `${said} ${kinds[0]} -> ${kinds[1]}`;
+  if (kinds[0] !== kinds[1]) return `${described} ${kinds[0]} -> ${kinds[1]}`;
   const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => before.get(path) !== after.get(path),
   );
   const lines = paths.map((path) => {
-    const label = keys.get(path) ?? `${said} ${path}`;
+    const label = keys.get(path) ?? `${described} ${path}`;
     const [old, fresh] = [before.get(path), after.get(path)];
     return old === hidden || fresh === hidden ? label : `${label} ${old || "nothing"} -> ${fresh || "nothing"}`;
   });
-  if (lines.length === 0) return said;
+  if (lines.length === 0) return described;
   const more = lines.length - mostLeaves;
-  return lines.slice(0, mostLeaves).join(", ") + (more > 0 ? `, and ${more} more of ${said}` : "");
+  return lines.slice(0, mostLeaves).join(", ") + (more > 0 ? `, and ${more} more of ${described}` : "");
 }
 
 const hidden = "\0";

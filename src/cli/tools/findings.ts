@@ -54,8 +54,8 @@ export function judged(
   const translated = [...problems.values()].flat().filter((problem) => !isElsewhere(problem, snapshot));
   const { whole, unread } = withUnread(files, snapshot);
   const ofUnread = unread.size === 0 ? [] : problemsOfUnread(whole, unread, options);
-  const said = new Set(translated.map(textOf));
-  const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !said.has(textOf(one)));
+  const reported = new Set(translated.map(textOf));
+  const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !reported.has(textOf(one)));
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;

@@ -12,7 +12,7 @@ const named = (ingressClassName?: string): Ingress => ({
 });
 const nginx: IngressClass = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass", metadata: { name: "nginx" } };
 
-const said = (ingress: Ingress, allAreHere: boolean) =>
+const sentences = (ingress: Ingress, allAreHere: boolean) =>
   missingClasses(
     {
       ingresses: Table.from([["shop/web", ingress]]),
@@ -23,18 +23,18 @@ const said = (ingress: Ingress, allAreHere: boolean) =>
 
 test("a mistyped class is reported with the class that was meant", () => {
   const slip = 'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it';
-  expect(said(named("ngnix"), false)).toEqual([slip]);
-  expect(said(named("ngnix"), true)).toEqual([slip]);
+  expect(sentences(named("ngnix"), false)).toEqual([slip]);
+  expect(sentences(named("ngnix"), true)).toEqual([slip]);
 });
 
 test("any other class is reported only where all classes are known", () => {
-  expect(said(named("traefik"), false)).toEqual([]);
-  expect(said(named("traefik"), true)).toEqual([
+  expect(sentences(named("traefik"), false)).toEqual([]);
+  expect(sentences(named("traefik"), true)).toEqual([
     'spec.ingressClassName: there is no IngressClass "traefik"; no controller serves it',
   ]);
 });
 
 test("a class that exists causes no finding, nor does an Ingress without one", () => {
-  expect(said(named("nginx"), true)).toEqual([]);
-  expect(said(named(), true)).toEqual([]);
+  expect(sentences(named("nginx"), true)).toEqual([]);
+  expect(sentences(named(), true)).toEqual([]);
 });

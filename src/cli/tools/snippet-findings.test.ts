@@ -10,21 +10,23 @@ const annotation = (text: string, context: Context = "location"): Snippet => ({
   text,
   context,
 });
-const said = (...snippets: Snippet[]) => snippetProblems(snippets).map(sentence);
+const sentences = (...snippets: Snippet[]) => snippetProblems(snippets).map(sentence);
 
 test("a directive that nginx does not have is named with its line and the one that was meant", () => {
-  expect(said(annotation("add_header X-One 1;\nproxy_set_haeder X-Two 2;\nif ($host = a) { retrun 404; }"))).toEqual([
+  expect(
+    sentences(annotation("add_header X-One 1;\nproxy_set_haeder X-Two 2;\nif ($host = a) { retrun 404; }")),
+  ).toEqual([
     "annotation configuration-snippet: line 2 of it: nginx 1.30 has no directive proxy_set_haeder (did you mean proxy_set_header?); nginx would refuse it",
     "annotation configuration-snippet: line 3 of it: nginx 1.30 has no directive retrun (did you mean return?); nginx would refuse it",
   ]);
-  expect(said(annotation("ssl on;"))).toEqual([
+  expect(sentences(annotation("ssl on;"))).toEqual([
     expect.stringContaining("nginx 1.30 has the directive ssl no more; nginx 1.22 had it"),
   ]);
 });
 
 test("a variable that nothing declares is named, and one of another snippet is known", () => {
   const reads = annotation("add_header X-Tenant $tenant;\nadd_header X-User $remote_usr;");
-  expect(said(reads)).toEqual([
+  expect(sentences(reads)).toEqual([
     expect.stringContaining("line 1 of it: nothing declares the variable $tenant"),
     expect.stringContaining("line 2 of it: nothing declares the variable $remote_usr (did you mean remote_user?)"),
   ]);
@@ -34,7 +36,7 @@ test("a variable that nothing declares is named, and one of another snippet is k
     text: 'map $host $tenant { default none; "~^(?<remote_usr>[^.]+)" $remote_usr; }',
     context: "http",
   };
-  expect(said(reads, map)).toEqual([]);
+  expect(sentences(reads, map)).toEqual([]);
 });
 
 test("a zone or a log format that nothing declares is named, with the one that was meant", () => {
@@ -51,9 +53,11 @@ test("a zone or a log format that nothing declares is named, with the one that w
   };
   const declares = ["limit_req zone=per_host burst=5;", "limit_conn hosts 5;", "proxy_cache pictures;"];
   const logs = ["access_log /dev/stdout short;", "access_log /dev/stdout upstreaminfo if=$host;", "access_log off;"];
-  expect(said(http, annotation([...declares, ...logs, "proxy_cache off; proxy_cache $host;"].join("\n")))).toEqual([]);
+  expect(sentences(http, annotation([...declares, ...logs, "proxy_cache off; proxy_cache $host;"].join("\n")))).toEqual(
+    [],
+  );
   const text = "limit_req zone=per_hsot;\nlimit_conn per_host 1;\nfastcgi_cache other;\naccess_log /dev/stdout shrt;";
-  expect(said(http, annotation(text)).map((one) => one.replace(/^.*of it: |; nginx would.*$/g, ""))).toEqual([
+  expect(sentences(http, annotation(text)).map((one) => one.replace(/^.*of it: |; nginx would.*$/g, ""))).toEqual([
     'no limit_req_zone declares the zone of limit_req "per_hsot" (did you mean per_host?)',
     'no limit_conn_zone declares the zone of limit_conn "per_host"',
     'no proxy_cache_path declares the zone of a cache "other"',
@@ -63,7 +67,7 @@ test("a zone or a log format that nothing declares is named, with the one that w
 
 test("a file that is included may declare variables and zones", () => {
   const http: Snippet = { object, field: "data.http-snippet", text: "include /etc/own/*.conf;", context: "http" };
-  expect(said(http, annotation("proxy_cache own; add_header X-One $own; nonsense;"))).toEqual([
+  expect(sentences(http, annotation("proxy_cache own; add_header X-One $own; nonsense;"))).toEqual([
     expect.stringContaining("no directive nonsense"),
   ]);
 });
@@ -78,7 +82,7 @@ test.each([
   "if ($host) { return 403; }",
   "limit_except GET { deny all; }",
 ])("what nginx takes is let alone: %s", (text) => {
-  expect(said(annotation(text, text.startsWith("location") ? "server" : "location"))).toEqual([]);
+  expect(sentences(annotation(text, text.startsWith("location") ? "server" : "location"))).toEqual([]);
 });
 
 test.each<[Context, string, string]>([
@@ -101,10 +105,10 @@ test.each<[Context, string, string]>([
     "proxy_pass belongs in location, an if of a location, limit_except, or stream server, not in upstream",
   ],
 ])("what stands in the wrong block is named with the right ones: %s: %s", (context, text, expected) => {
-  expect(said(annotation(text, context))).toEqual([expect.stringContaining(expected)]);
+  expect(sentences(annotation(text, context))).toEqual([expect.stringContaining(expected)]);
 });
 
 test("an operator who loads modules has directives of their own", () => {
   const main: Snippet = { object, field: "data.main-snippet", text: "load_module modules/own.so;", context: "main" };
-  expect(said(main, annotation("own_directive $own;"))).toEqual([]);
+  expect(sentences(main, annotation("own_directive $own;"))).toEqual([]);
 });

@@ -7,19 +7,19 @@ import { emptySnapshot } from "../../model/snapshot.ts";
 import { sentence } from "../../problem.ts";
 import { unservedGateways } from "./unserved-gateways.ts";
 
-const said = (allAreHere: boolean, ...objects: KubernetesObject[]) =>
+const sentences = (allAreHere: boolean, ...objects: KubernetesObject[]) =>
   unservedGateways(put(emptySnapshot, gatewayClass(), ...objects), allAreHere).map(sentence);
 
 test("a GatewayClass that does not exist is named where all are known, and a slip of the pen always", () => {
   const of = (gatewayClassName: string) => gateway({ spec: { gatewayClassName } });
   const slip =
     'spec.gatewayClassName: there is no GatewayClass "sluce" (did you mean sluice?); no controller serves it';
-  expect([said(false, of("sluce")), said(true, of("sluce"))]).toEqual([[slip], [slip]]);
-  expect(said(false, of("istio"))).toEqual([]);
-  expect(said(true, of("istio"))).toEqual([
+  expect([sentences(false, of("sluce")), sentences(true, of("sluce"))]).toEqual([[slip], [slip]]);
+  expect(sentences(false, of("istio"))).toEqual([]);
+  expect(sentences(true, of("istio"))).toEqual([
     'spec.gatewayClassName: there is no GatewayClass "istio"; no controller serves it',
   ]);
-  expect(said(true, of("sluice"))).toEqual([]);
+  expect(sentences(true, of("sluice"))).toEqual([]);
 });
 
 test("a route without a known parent is named", () => {
@@ -27,12 +27,12 @@ test("a route without a known parent is named", () => {
     const { spec, ...rest } = route({});
     return { ...rest, spec: { ...spec, parentRefs } } as KubernetesObject;
   };
-  expect(said(true, at())).toEqual(["spec.parentRefs: it names no Gateway; no controller serves the route"]);
-  expect(said(true, at({ name: "gw", kind: "Gatway" }))).toEqual([
+  expect(sentences(true, at())).toEqual(["spec.parentRefs: it names no Gateway; no controller serves the route"]);
+  expect(sentences(true, at({ name: "gw", kind: "Gatway" }))).toEqual([
     'spec.parentRefs[0].kind: "Gatway" is not one of Gateway, ListenerSet; the route is not attached there',
   ]);
-  expect(said(true, at({ name: "gw" }, { name: "gw", group: "gateway.k8s.io" }))).toEqual([
+  expect(sentences(true, at({ name: "gw" }, { name: "gw", group: "gateway.k8s.io" }))).toEqual([
     'spec.parentRefs[1].group: "gateway.k8s.io" has no Gateway; write gateway.networking.k8s.io; the route is not attached there',
   ]);
-  expect(said(true, at({ name: "web", kind: "Service", group: "" })), "a mesh").toEqual([]);
+  expect(sentences(true, at({ name: "web", kind: "Service", group: "" })), "a mesh").toEqual([]);
 });

@@ -47,8 +47,8 @@ export class BackendPolicies {
     const ports = upstreamsOf(location).flatMap((id) => this.#portOf(id) ?? []);
     const isChecked = ports.length > 0 && ports.every(({ key }) => this.#checked.get(key) !== undefined);
     if (!isChecked) return spec;
-    const isSaid = (key: string) => key === "backend-protocol" || key.startsWith("proxy-ssl-");
-    return Object.fromEntries(Object.entries(spec).filter(([key]) => !isSaid(key)));
+    const isMoved = (key: string) => key === "backend-protocol" || key.startsWith("proxy-ssl-");
+    return Object.fromEntries(Object.entries(spec).filter(([key]) => !isMoved(key)));
   }
 
   written(names: Names): readonly Written[] {

@@ -6,7 +6,7 @@
 
 import { isAnyEnough } from "../../annotations/any-enough.ts";
 import type { AnyFeature } from "../../annotations/declare.ts";
-import { isSaid } from "../../annotations/hooks.ts";
+import { holds } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import type { DecideOptions } from "../../decide/decide.ts";
 import type { Guard } from "../../decide/decision.ts";
@@ -145,7 +145,7 @@ export function cookieFields(
   backends: readonly SharedBackend[],
   path: string,
 ): readonly (readonly [string, string])[] {
-  if (!isSaid("issuesCookie", features, "location")) return [];
+  if (!holds("issuesCookie", features, "location")) return [];
   const paths = backends.flatMap(({ upstream, share }) =>
     share > 0 && upstream?.balance.algorithm === "cookie" ? [upstream.balance.cookie.path || path] : [],
   );

@@ -6,7 +6,7 @@ import { gateway, gatewayClass, listenerSet, referenceGrant } from "./gateway.ts
 import { httpRoute } from "./http-route.ts";
 
 const metadata = { name: "x", namespace: "ns" };
-const said = (check: Check, spec: unknown) =>
+const mistakes = (check: Check, spec: unknown) =>
   check({ metadata, spec }, []).map(({ path, why }) => `${fieldOf(path)}: ${why}`);
 
 const listener = { name: "http", port: 80, protocol: "HTTP" };
@@ -45,7 +45,7 @@ const gateways: readonly [object, string][] = [
     'spec.listeners[0].allowedRoutes.namespaces.from: "Any" is not one of All, Selector, Same',
   ],
 ];
-test.each(gateways)("Gateway %j", (spec, sentence) => expect(said(gateway, spec)).toEqual([sentence]));
+test.each(gateways)("Gateway %j", (spec, sentence) => expect(mistakes(gateway, spec)).toEqual([sentence]));
 
 const service = { group: "", kind: "Service", name: "web" };
 const trusted = { hostname: "web.example", wellKnownCACertificates: "System" };
@@ -79,7 +79,7 @@ const policies: readonly [object, string][] = [
   ],
 ];
 test.each(policies)("BackendTLSPolicy %j", (spec, sentence) =>
-  expect(said(backendTLSPolicy, spec)).toEqual([sentence]),
+  expect(mistakes(backendTLSPolicy, spec)).toEqual([sentence]),
 );
 const sets: readonly [object, string][] = [
   [{ listeners: [listener] }, "spec: parentRef is missing"],
@@ -95,7 +95,7 @@ const sets: readonly [object, string][] = [
     "spec.listeners[1]: another listener has this port, protocol and hostname",
   ],
 ];
-test.each(sets)("ListenerSet %j", (spec, sentence) => expect(said(listenerSet, spec)).toEqual([sentence]));
+test.each(sets)("ListenerSet %j", (spec, sentence) => expect(mistakes(listenerSet, spec)).toEqual([sentence]));
 
 const rule = { backendRefs: [{ name: "web", port: 80 }] };
 const ofRoute = (...rules: unknown[]) => ({ parentRefs: [{ name: "gw" }], rules });
@@ -180,21 +180,21 @@ const routes: readonly [object, string][] = [
   ],
   [ofRoute({ ...rule, mathces: [] }), "spec.rules[0].mathces: there is no such field (did you mean matches?)"],
 ];
-test.each(routes)("HTTPRoute %j", (spec, sentence) => expect(said(httpRoute, spec)).toEqual([sentence]));
+test.each(routes)("HTTPRoute %j", (spec, sentence) => expect(mistakes(httpRoute, spec)).toEqual([sentence]));
 
 test("what is right is silent", () => {
-  expect(said(gatewayClass, { controllerName: "sluice.dev/gateway-controller" })).toEqual([]);
-  expect(said(gateway, ofGateway(listener))).toEqual([]);
-  expect(said(httpRoute, ofRoute(rule, { filters: [redirect] }))).toEqual([]);
+  expect(mistakes(gatewayClass, { controllerName: "sluice.dev/gateway-controller" })).toEqual([]);
+  expect(mistakes(gateway, ofGateway(listener))).toEqual([]);
+  expect(mistakes(httpRoute, ofRoute(rule, { filters: [redirect] }))).toEqual([]);
   const reference = { from: [{ group: "a.example", kind: "A", namespace: "ns" }], to: [{ group: "", kind: "Secret" }] };
-  expect(said(referenceGrant, reference)).toEqual([]);
+  expect(mistakes(referenceGrant, reference)).toEqual([]);
 });
 
 test("names of controllers and grants without an end", () => {
-  expect(said(gatewayClass, { controllerName: "sluice" })).toEqual([
+  expect(mistakes(gatewayClass, { controllerName: "sluice" })).toEqual([
     'spec.controllerName: "sluice" is not a controller\'s name such as sluice.dev/gateway-controller',
   ]);
-  expect(said(referenceGrant, { from: [], to: [{ group: "", kind: "Secret" }] })).toEqual([
+  expect(mistakes(referenceGrant, { from: [], to: [{ group: "", kind: "Secret" }] })).toEqual([
     "spec.from: the list is empty",
   ]);
 });

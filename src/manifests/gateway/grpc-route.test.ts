@@ -4,7 +4,7 @@ import { fieldOf } from "../check.ts";
 import { grpcRoute } from "./grpc-route.ts";
 
 const metadata = { name: "x", namespace: "ns" };
-const said = (rules: unknown) =>
+const mistakes = (rules: unknown) =>
   grpcRoute({ metadata, spec: { parentRefs: [{ name: "gw" }], rules } }, []).map(
     ({ path, why }) => `${fieldOf(path)}: ${why}`,
   );
@@ -40,12 +40,12 @@ const refused: readonly [object[], string][] = [
   ],
 ];
 
-test.each(refused)("GRPCRoute with rules %j", (rules, sentence) => expect(said(rules)).toEqual([sentence]));
+test.each(refused)("GRPCRoute with rules %j", (rules, sentence) => expect(mistakes(rules)).toEqual([sentence]));
 
 test("what is right is silent", () => {
   const pattern = { type: "RegularExpression", service: "shop/.*" };
   const matches = [{ method: call }, { method: pattern, headers: [{ name: "version", value: "2" }] }, { method: call }];
-  expect(said([{ name: "items", matches, filters: [header, mirror, mirror], backendRefs }])).toEqual([]);
-  expect(said([])).toEqual([]);
-  expect(said([{}, {}])).toEqual([]);
+  expect(mistakes([{ name: "items", matches, filters: [header, mirror, mirror], backendRefs }])).toEqual([]);
+  expect(mistakes([])).toEqual([]);
+  expect(mistakes([{}, {}])).toEqual([]);
 });

@@ -61,11 +61,11 @@ function behindOf({ asked }: Explaining, { taken }: GatewayDecision): readonly R
  * backend that it does not list has no share.
  */
 function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): readonly AskedBackend[] {
-  const said = [...(live?.at(port)?.upstreams ?? [])];
+  const left = [...(live?.at(port)?.upstreams ?? [])];
   return backends.map(({ backend, share, upstream }) => {
     const { key: service, port: number, unusable } = backend;
-    const at = said.findIndex((one) => one.upstream === backend.upstream);
-    const routed = at < 0 ? undefined : said.splice(at, 1)[0];
+    const at = left.findIndex((one) => one.upstream === backend.upstream);
+    const routed = at < 0 ? undefined : left.splice(at, 1)[0];
     return {
       ...{ service, port: number },
       share: live === undefined ? share : (routed?.share ?? 0),

@@ -65,9 +65,9 @@ const sameName = (one: ObjectName, other: ObjectName): boolean =>
   one.namespace === other.namespace && one.name === other.name;
 
 function mendingOf(problem: Problem): string {
-  const said = unplaced(problem);
-  const [, missing] = /\b((?:Secret|ConfigMap) \S+) not found/.exec(said) ?? [];
-  if (missing === undefined) return `mend what shuts the path: ${named(problem.object)}: ${said}`;
+  const sentence = unplaced(problem);
+  const [, missing] = /\b((?:Secret|ConfigMap) \S+) not found/.exec(sentence) ?? [];
+  if (missing === undefined) return `mend what shuts the path: ${named(problem.object)}: ${sentence}`;
   return `${missing} does not exist; create it, or change ${placeOf(problem)} of ${named(problem.object)}`;
 }
 

@@ -31,10 +31,10 @@ export function problemListing(rows: readonly ProblemRow[]): Listing<ProblemRow>
       kind: ({ kind }) => kind,
       since: ({ since }) => since,
     },
-    texts: ({ object, kind, sentence: said, meanwhile: served }) => [
+    texts: ({ object, kind, sentence: text, meanwhile: served }) => [
       `${object.kind} ${object.name}`,
       kind,
-      said,
+      text,
       served,
     ],
   });

@@ -190,6 +190,6 @@ function problemsOf(
     `Secret ${secret}`,
   ]);
   const isMeant = ({ object }: Problem) => meant.has(`${object.kind} ${object.namespace}/${object.name}`);
-  const said = notes.problems.all.filter(({ problem }) => isMeant(problem));
-  return said.map(({ problem }) => withoutCredentials(`${named(problem.object)}: ${sentence(problem)}`));
+  const about = notes.problems.all.filter(({ problem }) => isMeant(problem));
+  return about.map(({ problem }) => withoutCredentials(`${named(problem.object)}: ${sentence(problem)}`));
 }

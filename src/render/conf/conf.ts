@@ -211,7 +211,7 @@ function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes,
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),
-    told: Token.gaps.variables,
+    variables: Token.gaps.variables,
     counts: counts !== undefined && countsView(counts),
     slots: slots.map(({ name, shapes }) => ({
       name: Token.word(name),

@@ -3,7 +3,7 @@
  * and named locations, too. Only settings of the whole host are text, while its paths and endpoints
  * stay data.
  */
-import { isSaid } from "../../annotations/hooks.ts";
+import { holds } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import type { ServerPlace } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
@@ -59,7 +59,7 @@ export function needsText(server: Server<FeatureValues>): boolean {
  * nested or in the server, and the longest wins.
  */
 export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
-  return isSaid("needsPath", features, "host") || locations.some(isText);
+  return holds("needsPath", features, "host") || locations.some(isText);
 }
 
 /**
@@ -70,8 +70,8 @@ export function isText(location: Pick<Location<FeatureValues>, "path" | "closed"
   const { features } = location;
   const isClosed = location.closed !== undefined;
   if (needsPath(features, isClosed)) return true;
-  if (isClosed || !isSaid("hasGroups", features, "location")) return false;
-  return isSaid("namesGroups", features, "location") || namedGroups(location).length > 0;
+  if (isClosed || !holds("hasGroups", features, "location")) return false;
+  return holds("namesGroups", features, "location") || namedGroups(location).length > 0;
 }
 
 /**
@@ -79,7 +79,7 @@ export function isText(location: Pick<Location<FeatureValues>, "path" | "closed"
  * snippet out.
  */
 export function needsPath(features: FeatureValues, isClosed: boolean): boolean {
-  return !isClosed && isSaid("needsPath", features, "location");
+  return !isClosed && holds("needsPath", features, "location");
 }
 
 export function textServerOf(
@@ -118,7 +118,7 @@ export function twinServerOf(
 
 /** Whether the host's clients have to show a certificate. */
 export function asksForCertificate({ features }: Pick<Server<FeatureValues>, "features">): boolean {
-  return isSaid("verifiesClients", features, "host");
+  return holds("verifiesClients", features, "host");
 }
 
 /** Returns an alias as nginx writes it, where a wildcard stands for any number of labels. */

@@ -4,7 +4,7 @@
  * so equal nouns cause no change.
  */
 
-import { hostRecordOf, isSaid, recordOf } from "../../annotations/hooks.ts";
+import { holds, hostRecordOf, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapedPath } from "../../directives/path-words.ts";
 import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
@@ -129,7 +129,7 @@ function locationRecord(
     variables: { ...given({ ...own, tls: location.ownTls === true ? "1" : "" }), ...variables },
     canaries: location.canaries.map(canaryRecord),
     standIn: standInRecord(location, host, shapes),
-    rewritesLate: isSaid("rewritesLate", location.features, "location") && location.keepsUri !== true ? 1 : 0,
+    rewritesLate: holds("rewritesLate", location.features, "location") && location.keepsUri !== true ? 1 : 0,
   };
   return inFieldOrder(all);
 }
@@ -178,9 +178,9 @@ function addressOf({ address, port }: Endpoint): string {
  * records.
  */
 function given<T extends object>(fields: T): Partial<T> {
-  const said: Partial<T> = {};
-  for (const name in fields) if (!isEmpty(fields[name])) said[name] = fields[name];
-  return said;
+  const filled: Partial<T> = {};
+  for (const name in fields) if (!isEmpty(fields[name])) filled[name] = fields[name];
+  return filled;
 }
 
 function isEmpty(value: unknown): boolean {

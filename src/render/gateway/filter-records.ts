@@ -83,7 +83,7 @@ function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
  * backend.
  */
 function rewriteOf(rule: Filters, backend: Filters): Fields<"rewrite"> | undefined {
-  const rewrite: Partial<UrlRewrite> = { ...said(rule.rewrite), ...said(backend.rewrite) };
+  const rewrite: Partial<UrlRewrite> = { ...filled(rule.rewrite), ...filled(backend.rewrite) };
   const hostname = rewrite.hostname ?? hostSetBy(backend.requestHeaders) ?? hostSetBy(rule.requestHeaders);
   const record = {
     ...(hostname === undefined ? {} : { hostname }),
@@ -92,7 +92,7 @@ function rewriteOf(rule: Filters, backend: Filters): Fields<"rewrite"> | undefin
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-function said(rewrite: UrlRewrite | undefined): Partial<UrlRewrite> {
+function filled(rewrite: UrlRewrite | undefined): Partial<UrlRewrite> {
   return Object.fromEntries(Object.entries(rewrite ?? {}).filter(([, value]) => value !== undefined));
 }
 

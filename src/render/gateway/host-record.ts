@@ -4,7 +4,7 @@
  * Routes after one without conditions are never tried, so they are left out. The number 0 stands
  * for the location of the namesake.
  */
-import { isSaid, recordOf } from "../../annotations/hooks.ts";
+import { holds, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
 import { groupsOf, numbered } from "../../directives/pattern-groups.ts";
@@ -133,12 +133,12 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
   const { name: shape, variables } = shapeOf(backendOf(location));
   const closed = closedReason(location);
   const own = { kept: keptBy(server, at), hop: hopOf(server, at) };
-  const all = { ...said({ ...own, tls: location.ownTls === true ? "1" : "" }), ...variables };
+  const all = { ...filled({ ...own, tls: location.ownTls === true ? "1" : "" }), ...variables };
   const { limit } = recordOf(location.features);
   return {
     // A record without a limit has no field for it.
     ...(limit === 0 ? {} : { limit }),
-    ...(isSaid("rewritesLate", location.features, "location") ? { rewritesLate: 1 } : {}),
+    ...(holds("rewritesLate", location.features, "location") ? { rewritesLate: 1 } : {}),
     shape,
     ...backendsOf(location, (backend) => shapeOf(backend).name),
     ...filtersOf(location),
@@ -160,7 +160,7 @@ function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): 
       ? {}
       : { standIn: { upstream: standIn, shape: shapes.standInOfRoute(location, backends[0]!, server.features).name } }),
     ...(rewriting === undefined ? {} : { rewrite: rewriteOf(rewriting, features) }),
-    ...(isSaid("issuesCookie", features, "location") ? { sticky: stickyOf(server, at) } : {}),
+    ...(holds("issuesCookie", features, "location") ? { sticky: stickyOf(server, at) } : {}),
   };
   return Object.keys(settings).length === 0 ? {} : { settings };
 }
@@ -191,7 +191,7 @@ function onlyOne(backends: readonly WeightedBackend[]): WeightedBackend | undefi
   return taking.length === 1 ? taking[0] : undefined;
 }
 
-function said(words: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function filled(words: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== ""));
 }
 

@@ -56,7 +56,7 @@ test.each([
   ],
   [{ headerValue: "a" }, {}],
   [{ cookie: "Beta" }, { cookie: "cookie_Beta" }],
-])("a canary with %j is told as %j", (more, told) => {
+])("a canary with %j is told as %j", (more, record) => {
   const policy = { header: "", headerValue: "", headerPattern: "", cookie: "", weight: 0, weightTotal: 100, ...more };
-  expect(JSON.parse(JSON.stringify(canaryRecord({ upstream: "u", policy })))).toEqual({ upstream: "u", ...told });
+  expect(JSON.parse(JSON.stringify(canaryRecord({ upstream: "u", policy })))).toEqual({ upstream: "u", ...record });
 });

@@ -33,14 +33,14 @@ function cookieRecord({ name, mode, ...cookie }: AffinityCookie, label: string):
     name,
     variable: `cookie_${name}`,
     binding: bindingOf(label),
-    path: said(cookie.path),
-    domain: said(cookie.domain),
+    path: filled(cookie.path),
+    domain: filled(cookie.domain),
     expires: cookie.expires,
     max_age: cookie.maxAge,
     same_site: cookie.sameSite,
-    conditional: said(cookie.conditionalSameSiteNone),
-    secure: said(cookie.secure),
-    change_on_failure: said(cookie.changeOnFailure),
+    conditional: filled(cookie.conditionalSameSiteNone),
+    secure: filled(cookie.secure),
+    change_on_failure: filled(cookie.changeOnFailure),
   };
 }
 
@@ -86,7 +86,7 @@ export function textParts(text: string): (string | [variable: string])[] {
  * Returns undefined for empty and false values: such fields are left out, because there are ten
  * thousand records.
  */
-function said<T extends string | boolean>(value: T): T | undefined {
+function filled<T extends string | boolean>(value: T): T | undefined {
   return value === "" || value === false ? undefined : value;
 }
 

@@ -1,5 +1,5 @@
 /** The name of a Location in the list of hops that subrequests and copies carry. */
-import { isSaid } from "../../annotations/hooks.ts";
+import { holds } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { shortHash } from "../../directives/short-hash.ts";
 import type { Location, Server } from "../../model/configuration.ts";
@@ -14,7 +14,7 @@ export function hopOf(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const location = locations[index]!;
   const { path, owner, ownerUid, features } = location;
-  if (!isSaid("asksOthers", features, "location") && !asksByRoute(location)) return "";
+  if (!holds("asksOthers", features, "location") && !asksByRoute(location)) return "";
   const isExact = routes.some(({ match, location }) => match === "exact" && location === index);
   const whose = ownerUid ?? `${owner?.namespace ?? ""}/${owner?.name ?? ""}`;
   return shortHash(["hop", whose, serverKey(server), path, isExact ? "exact" : ""].join("\0"));

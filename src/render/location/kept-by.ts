@@ -2,7 +2,7 @@
  * The part of the key of cached auth answers beside the author's own text: host, type and path, as
  * in ingress-nginx (RS-16.7). A wildcard host is one host, and so is a host with its aliases.
  */
-import { isSaid } from "../../annotations/hooks.ts";
+import { holds } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Server } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
@@ -11,7 +11,7 @@ import { serverKey } from "../../model/listeners.ts";
 export function keptBy(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const { path, features } = locations[index]!;
-  if (!isSaid("keepsAnswers", features, "location")) return "";
+  if (!holds("keepsAnswers", features, "location")) return "";
   const own = routes.filter((route) => route.match !== "slash" && route.location === index);
   const isExact = own.every(({ match }) => match === "exact");
   return `${serverKey(server)} ${isExact ? "exact" : "prefix"} ${path}`;

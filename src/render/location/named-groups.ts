@@ -3,7 +3,7 @@
  * no variable of the pattern's names. A group with the name of a variable of nginx or Sluice is
  * left out, because nginx would refuse the text.
  */
-import { isSaid, ownTextOf } from "../../annotations/hooks.ts";
+import { holds, ownTextOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
@@ -17,7 +17,7 @@ export function namedGroups({
   path,
   features,
 }: Pick<Location<FeatureValues>, "path" | "features">): readonly NamedGroup[] {
-  if (!isSaid("hasGroups", features, "location")) return noGroups;
+  if (!holds("hasGroups", features, "location")) return noGroups;
   const text = ownTextOf(features, "location");
   if (text === "") return noGroups;
   return [...groupsOf(path).numbers].filter(

@@ -4,7 +4,7 @@
  * are written, and where requests go.
  */
 
-import { headerLinesOf, isSaid, ownTextOf } from "../../annotations/hooks.ts";
+import { headerLinesOf, holds, ownTextOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
@@ -163,9 +163,9 @@ export class LocationTexts {
       dynamic,
       ofGateway: traits.route !== undefined,
       live: isLive,
-      setsHeaders: isLive && traits.route === undefined && !isSaid("readsHeadersLate", values, "location"),
+      setsHeaders: isLive && traits.route === undefined && !holds("readsHeadersLate", values, "location"),
       usesHeader: (name) => this.#used.has(name.toLowerCase()),
-      identifies: isSaid("identifies", values, "location"),
+      identifies: holds("identifies", values, "location"),
       resolver: this.#resolver,
       owned: traits.owned,
       authenticates: traits.authenticates,
@@ -193,7 +193,7 @@ export class LocationTexts {
     const view = traits.tls === undefined ? seen : { ...seen, proxySsl: backendTlsView(traits.tls, place) };
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, timed ? timedBlocks : target.blocks, apartBy, chosen);
-    const late = isSaid("rewritesLate", values, "location") && traits.keepsUri !== true;
+    const late = holds("rewritesLate", values, "location") && traits.keepsUri !== true;
     const where = {
       dynamic,
       unserved,
@@ -202,7 +202,7 @@ export class LocationTexts {
       rewritesLate: late && { matched: lateMatch(traits.matchedAgain) },
       wantsCertificate: wantsCertificate && { unless: unlessRedirected(values, traits, place) },
       groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
-      elsewhere: isSaid("redirectsAway", values, "location"),
+      elsewhere: holds("redirectsAway", values, "location"),
       pass,
       chosen: chosen !== undefined,
       ignoresAccelRedirect: traits.ignoresAccelRedirect === true && ignoreHeaders[place.protocol],
@@ -278,17 +278,17 @@ export function traitsOf(
   };
   const hostLines = headerLinesOf(host, "host");
   if (hostLines.length > 0) traits.hostLines = hostLines;
-  const hostFrames = isSaid("framesRequests", host, "host");
-  if (hostFrames || isSaid("framesRequests", features, "location"))
+  const hostFrames = holds("framesRequests", host, "host");
+  if (hostFrames || holds("framesRequests", features, "location"))
     traits.poolsOf = `${owner?.namespace ?? ""}\0${hostFrames ? ownTextOf(host, "host") : ""}`;
   if (rewritesAt !== undefined) traits.matchedAgain = rewritesAt;
-  else if (isSaid("namesGroups", features, "location") && isSaid("rewritesLate", features, "location"))
+  else if (holds("namesGroups", features, "location") && holds("rewritesLate", features, "location"))
     traits.matchedAgain = path;
   if (location.keepsUri === true) traits.keepsUri = true;
   if (location.ignoresAccelRedirect === true) traits.ignoresAccelRedirect = true;
   const groups = denied ? noGroups : namedGroups(location);
   if (groups.length > 0) traits.groups = groups;
-  if (isAsked && isSaid("demandsCertificate", host, "host")) traits.wantsCertificate = true;
+  if (isAsked && holds("demandsCertificate", host, "host")) traits.wantsCertificate = true;
   return traits;
 }
 

@@ -3,14 +3,7 @@
  * directives and headers.
  */
 
-import {
-  headerLinesOf,
-  isSaid,
-  overruledBy,
-  standInHeaders,
-  whenClosed,
-  withoutPath,
-} from "../../annotations/hooks.ts";
+import { headerLinesOf, holds, overruledBy, standInHeaders, whenClosed, withoutPath } from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { begunTrail, hopsHeaderName } from "../../directives/hops.ts";
@@ -36,7 +29,7 @@ export interface AboutLocations {
 }
 
 /** Values of one location. */
-export interface LocationSaid {
+export interface LocationValues {
   readonly values: FeatureValues;
   readonly denied: boolean;
   readonly redirectsToHttps: boolean;
@@ -54,17 +47,21 @@ export interface LocationSaid {
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 
-export function locationView(said: LocationSaid, place: Place, about: AboutLocations): Readonly<Record<string, View>> {
-  const { denied, redirectsToHttps, standsIn, timed, route, hostLines = [] } = said;
+export function locationView(
+  given: LocationValues,
+  place: Place,
+  about: AboutLocations,
+): Readonly<Record<string, View>> {
+  const { denied, redirectsToHttps, standsIn, timed, route, hostLines = [] } = given;
   const { settings, everywhere } = about;
   const asks = denied ? undefined : route?.asks;
   const { http, server } = everywhere.headerLines;
   // In dynamic mode the text for a Service that stands in is reached by name, so it has no path.
   const values = denied
-    ? whenClosed(said.values, unannotated(settings))
+    ? whenClosed(given.values, unannotated(settings))
     : standsIn && place.dynamic
-      ? withoutPath(said.values, unannotated(settings))
-      : said.values;
+      ? withoutPath(given.values, unannotated(settings))
+      : given.values;
   const view: Record<string, View> = {
     denied,
     redirectsToHttps,
@@ -79,12 +76,12 @@ export function locationView(said: LocationSaid, place: Place, about: AboutLocat
       asks: asks !== undefined && routeAuthView(asks, place, about.requestHeaders, redirectStatuses.map(Token.count)),
       statuses: redirectStatuses.map(Token.count),
     },
-    asksOthers: isSaid("asksOthers", values, "location") || route?.copies === true || asks !== undefined,
+    asksOthers: holds("asksOthers", values, "location") || route?.copies === true || asks !== undefined,
   };
   const directives: Directive[] = [];
   const headers: Header[] = standsIn ? [...standInHeaders] : [];
   if (route?.names) headers.push({ name: Token.name("Host"), value: Token.variable("route_host") });
-  const answer: AnswerHeader[] = [...said.answerHeaders];
+  const answer: AnswerHeader[] = [...given.answerHeaders];
   for (const named of featureList) {
     const [name, feature] = named;
     const value = values[name] as never;

@@ -45,7 +45,7 @@ export function quicLines(
 
 /** The view of `templates/settings/http3.tmpl`. */
 export function http3View(settings: Settings, can: Capabilities, { ports }: Machine): View {
-  if (!speaksHttp3(settings, can)) return { told: false };
+  if (!speaksHttp3(settings, can)) return { announced: false };
   const port = settings.http3Port ?? ports.https;
-  return { told: Token.text(`h3=":${port}"; ma=${settings.http3MaxAge}`) };
+  return { announced: Token.text(`h3=":${port}"; ma=${settings.http3MaxAge}`) };
 }

@@ -52,8 +52,8 @@ export function choiceOf(
   const draw = Token.variable(`canary_draw_${id}`);
   const key = Token.conf`"${bound.value};${joined(words.map(({ value }) => value))};${draw}"`;
   const rules = [...byBinding(canaries), ...by(canaries, 0), ...by(canaries, 1), ...byWeight(canaries)];
-  const lines = (said: (canary: StaticCanary) => Token) =>
-    Token.words(rules.map(({ pattern, canary }) => Token.conf`${Token.pattern(`~${pattern}`)} ${said(canary)};`));
+  const lines = (wordOf: (canary: StaticCanary) => Token) =>
+    Token.words(rules.map(({ pattern, canary }) => Token.conf`${Token.pattern(`~${pattern}`)} ${wordOf(canary)};`));
   const [block, label] = [Token.variable(`canary_block_${id}`), Token.variable(`canary_label_${id}`)];
   const binding = Token.variable(`canary_binding_${id}`);
   const ofMain = Token.text(cookie?.binding ?? "");

@@ -2,7 +2,7 @@
  * The body of a host's own location (static mode): the text of a Shape with its Service, canaries
  * and cookie.
  */
-import { hostRecordOf, isSaid } from "../../annotations/hooks.ts";
+import { holds, hostRecordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { numbered } from "../../directives/pattern-groups.ts";
 import { poolOf } from "../../directives/pools.ts";
@@ -40,7 +40,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
   const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
   // only a Location whose own owner asks for affinity sets the cookie (RS-14.3)
-  const issues = cookie !== undefined && isSaid("issuesCookie", location.features, "location");
+  const issues = cookie !== undefined && holds("issuesCookie", location.features, "location");
   const by = choice === undefined ? {} : { binding: choice.binding };
   const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;
   const target: Target = {

@@ -2,7 +2,7 @@
  * Renders one host's server blocks as text: each route is a location with the text of a shape
  * (static mode).
  */
-import { isSaid } from "../../annotations/hooks.ts";
+import { holds } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { comeBack } from "../../directives/hops.ts";
 import { escapedPath } from "../../directives/path-words.ts";
@@ -174,7 +174,7 @@ function locationViews(
     const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
     // otherwise a server snippet's limit on bodies would count
     const { most } = server.locations[location]!.features.requestBody;
-    const restated = isSaid("limitsBodies", server.features, "host") && most === about.settings.proxyBodySize;
+    const restated = holds("limitsBodies", server.features, "host") && most === about.settings.proxyBodySize;
     const hop = hopOf(server, location);
     return {
       match: locationBlock(match, location),

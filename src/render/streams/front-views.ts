@@ -27,11 +27,11 @@ const timeoutKind = declarations.proxyProtocolHeaderTimeout.kind;
 /** Returns the view of the parts that all fronts have in common. */
 export function frontView({ settings, machine }: StreamWorld): { readonly [name: string]: View } {
   const { useProxyProtocol, proxyProtocolHeaderTimeout, proxyRealIpCidr } = settings;
-  const isTold = useProxyProtocol && machine.capabilities.streamRealip;
+  const isPassedOn = useProxyProtocol && machine.capabilities.streamRealip;
   return {
     headerTimeout: useProxyProtocol && timeoutKind.view(proxyProtocolHeaderTimeout),
     /** The senders whose PROXY header is passed on. */
-    trusted: isTold ? [...new Set(proxyRealIpCidr)].map(Token.name) : [],
+    trusted: isPassedOn ? [...new Set(proxyRealIpCidr)].map(Token.name) : [],
   };
 }
 

@@ -78,6 +78,6 @@ function accepted(unserved: Problem | undefined, parameters: Problem | undefined
 
 /** Whether the two readings are equal for the Gateways of the class. */
 export function isSameClass(one: ClassReading | undefined, other: ClassReading | undefined): boolean {
-  const said = (reading: ClassReading | undefined) => JSON.stringify([reading?.isServed, reading?.parameters]);
-  return said(one) === said(other);
+  const textOf = (reading: ClassReading | undefined) => JSON.stringify([reading?.isServed, reading?.parameters]);
+  return textOf(one) === textOf(other);
 }

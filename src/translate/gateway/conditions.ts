@@ -16,14 +16,14 @@ const longestMessage = 8_000;
 
 /** Joins the sentences of Problems, as far as they fit into one message. */
 export function wordsOfAll(problems: readonly Problem[]): string {
-  const said: string[] = [];
+  const shown: string[] = [];
   let length = 0;
   for (const text of new Set(problems.map(sentence))) {
     length += text.length + 2;
-    if (said.length > 0 && length > longestMessage) return `${said.join(". ")}. There are more.`;
-    said.push(text);
+    if (shown.length > 0 && length > longestMessage) return `${shown.join(". ")}. There are more.`;
+    shown.push(text);
   }
-  return said.join(". ");
+  return shown.join(". ");
 }
 
 /** A mistake, with its reason in the words of the Gateway API. */

@@ -34,7 +34,7 @@ function outcome(...objects: KubernetesObject[]) {
   const statuses = new Map([...translation.statuses]);
   return {
     ...translation,
-    said: [...translation.problems.values()].flat().map(sentence),
+    sentences: [...translation.problems.values()].flat().map(sentence),
     gateway: (name = "gw") => {
       const status = statuses.get(`Gateway ns/${name}`);
       if (status?.kind !== "Gateway") throw new Error(`no status of ${name}`);
@@ -53,8 +53,8 @@ function outcome(...objects: KubernetesObject[]) {
 }
 
 test("a Gateway with one HTTP listener has an address of the pool, a port and its route", () => {
-  const { gateway: of, route: parents, configuration, said } = outcome(gateway({}), route({}));
-  expect(said).toEqual([]);
+  const { gateway: of, route: parents, configuration, sentences } = outcome(gateway({}), route({}));
+  expect(sentences).toEqual([]);
   expect(of()).toEqual({
     addresses: ["192.0.2.10"],
     Accepted: true,
@@ -262,7 +262,7 @@ test("a Gateway keeps its address while it may, and the oldest chooses first", (
   expect(found.gateway("young").addresses).toEqual(["192.0.2.10"]);
   expect(found.gateway("old").addresses).toEqual(["192.0.2.11"]);
   expect(found.gateway("third")).toMatchObject({ addresses: [], Programmed: "AddressNotAssigned" });
-  expect(found.said).toEqual([
+  expect(found.sentences).toEqual([
     "spec.addresses: all 2 addresses of --gateway-addresses are used or are not of this machine; nginx listens nowhere for it",
   ]);
 });
@@ -288,7 +288,7 @@ function placed(more: Partial<typeof options>, ...gateways: readonly ReturnType<
       ...listeners.map(({ name, gateway: owner }) => `${owner.slice(3)}/${name}`),
     ];
   });
-  return { ports: ports.sort(), said: [...problems.values()].flat().map(sentence) };
+  return { ports: ports.sort(), sentences: [...problems.values()].flat().map(sentence) };
 }
 
 test("listeners on 80 and 443 are on the ports of Ingresses where Gateways share those of this machine", () => {
@@ -300,18 +300,18 @@ test("listeners on 80 and 443 are on the ports of Ingresses where Gateways share
       [8000, 8000, 8443, "gw/more"],
       [8080, 8080, 8443, "gw/http"],
     ],
-    said: [],
+    sentences: [],
   });
   const young = gateway({ name: "young", age: 1, listeners: [listener({ name: "same", port: 8080 })] });
-  expect(placed({}, gateway({}), young).said).toEqual([
+  expect(placed({}, gateway({}), young).sentences).toEqual([
     `spec.listeners[0].port: the older Gateway ns/gw has all hosts on port 8080, ${ends}`,
   ]);
-  expect(placed({}, gateway({ listeners: [listener({}), listener({ name: "same", port: 8080 })] })).said).toEqual([
+  expect(placed({}, gateway({ listeners: [listener({}), listener({ name: "same", port: 8080 })] })).sentences).toEqual([
     `spec.listeners[1].port: listener http has all hosts on port 8080, ${ends}`,
   ]);
   expect(placed({}, gateway({ listeners: [listener({ port: 443 })] }))).toEqual({
     ports: [],
-    said: [`spec.listeners[0].port: Ingresses have port 443 (8443 here) with protocol HTTPS, ${ends}`],
+    sentences: [`spec.listeners[0].port: Ingresses have port 443 (8443 here) with protocol HTTPS, ${ends}`],
   });
   const through = placed({ enableSslPassthrough: true }, gateway({ listeners: [tls(443)] }));
   expect(through.ports, "behind the stream module").toEqual([[8443, 8443, 8443, "gw/tls"]]);
@@ -499,30 +499,30 @@ test.each<[string, object | undefined, true | string]>([
 
 test("as many retries as nginx can make, after the statuses that it can retry, and a sentence about the others", () => {
   const retries = (retry: object) => {
-    const { configuration, said, route: of } = outcome(gateway({}), route({ rules: [{ retry, backendRefs }] }));
+    const { configuration, sentences, route: of } = outcome(gateway({}), route({ rules: [{ retry, backendRefs }] }));
     expect(of()).toEqual([{ Accepted: true, ResolvedRefs: true }]);
-    return { said, ...configuration.servers.get("ns/gw/http _")!.locations[0]!.retries };
+    return { sentences, ...configuration.servers.get("ns/gw/http _")!.locations[0]!.retries };
   };
-  expect(retries({})).toEqual({ said: [], attempts: 2, codes: [], backoff: 0 });
+  expect(retries({})).toEqual({ sentences: [], attempts: 2, codes: [], backoff: 0 });
   expect(retries({ codes: [503, 500], attempts: 9, backoff: "1s500ms" })).toEqual({
-    said: [],
+    sentences: [],
     attempts: 9,
     codes: [500, 503],
     backoff: 1_500,
   });
   expect(retries({ attempts: 10, backoff: "1ms" })).toMatchObject({
-    said: [
+    sentences: [
       "spec.rules[0].retry.attempts: nginx makes at most 9 retries for one request with a pause before each, and 10 are asked for; 9 are made",
     ],
     attempts: 9,
   });
-  expect(retries({ attempts: 10 })).toMatchObject({ said: [], attempts: 10 });
+  expect(retries({ attempts: 10 })).toMatchObject({ sentences: [], attempts: 10 });
   expect(retries({ attempts: 2_000_000 })).toMatchObject({
-    said: [expect.stringContaining("100 are made")],
+    sentences: [expect.stringContaining("100 are made")],
     attempts: 100,
   });
   expect(retries({ codes: [418, 500] })).toMatchObject({
-    said: [
+    sentences: [
       "spec.rules[0].retry.codes: nginx can try a request again after 403, 404, 429, 500, 502, 503, 504, and not after 418; answers with 418 go to the client",
     ],
     codes: [500],
@@ -532,17 +532,24 @@ test("as many retries as nginx can make, after the statuses that it can retry, a
 test("the auth service of a rule is asked as configured, and no request passes where it cannot be asked", () => {
   const location = (externalAuth: object, ...objects: KubernetesObject[]) => {
     const rules = [{ filters: [{ type: "ExternalAuth", externalAuth }], backendRefs }];
-    const { configuration, said, route: of } = outcome(gateway({}), route({ rules }), ...objects);
+    const { configuration, sentences, route: of } = outcome(gateway({}), route({ rules }), ...objects);
     const [first] = configuration.servers.get("ns/gw/http _")!.locations;
     const { Accepted, ResolvedRefs } = of()![0]!;
     const open = first!.backends.filter(({ unusable }) => unusable === undefined).length;
-    return { said, Accepted, ResolvedRefs, open, auth: first!.filters?.auth, has: [...configuration.upstreams.keys()] };
+    return {
+      sentences,
+      Accepted,
+      ResolvedRefs,
+      open,
+      auth: first!.filters?.auth,
+      has: [...configuration.upstreams.keys()],
+    };
   };
   const asking = { protocol: "HTTP", backendRef: { name: "login", port: 80 } };
   const login = serviceIn("ns", "login");
   const http = { path: "/check/", allowedHeaders: ["X-B", "Host", "x-a"], allowedResponseHeaders: ["X-User"] };
   const good = location({ ...asking, http, forwardBody: { maxSize: 100 } }, login);
-  expect(good).toMatchObject({ said: [], Accepted: true, ResolvedRefs: true, open: 1 });
+  expect(good).toMatchObject({ sentences: [], Accepted: true, ResolvedRefs: true, open: 1 });
   expect(good.has).toContain("ns/login/80 for routes");
   expect(good.auth).toEqual({
     upstream: "ns/login/80 for routes",
@@ -567,7 +574,7 @@ test("the auth service of a rule is asked as configured, and no request passes w
   for (const one of bad) {
     expect(location(one, login), JSON.stringify(one)).toMatchObject({ Accepted: "UnsupportedValue", open: 0 });
   }
-  expect(location({ ...asking, protocol: "TCP" }, login).said).toEqual([
+  expect(location({ ...asking, protocol: "TCP" }, login).sentences).toEqual([
     'spec.rules[0].filters[0].externalAuth.protocol: "TCP" is not HTTP or GRPC; the requests of the rule get 500',
   ]);
   const overGrpc = { ...asking, protocol: "GRPC", grpc: { allowedHeaders: ["X-B", "Host", "x-a"] } };
@@ -688,13 +695,13 @@ test("a match that is never reached is reported once for each host of a listener
     { matches: [{ path: { value: "/a" } }, { path: { value: "/b" } }], backendRefs },
     { matches: [{ path: { value: "/a/" } }, { path: { value: "/a" }, method: "GET" }], backendRefs },
   ];
-  const { said } = outcome(
+  const { sentences } = outcome(
     gateway({}),
     route({ name: "old", age: 9 }),
     route({ name: "new", age: 1 }),
     route({ rules, hostnames: ["a.example"] }),
   );
-  expect(said).toEqual([
+  expect(sentences).toEqual([
     "spec.rules[0]: the older HTTPRoute ns/old has the same match for all hosts on listener ns/gw/http; this match takes no request",
     "spec.rules[1].matches[0]: spec.rules[0].matches[0] has the same match for host a.example on listener ns/gw/http; this match takes no request",
   ]);
@@ -706,7 +713,7 @@ test("adding a value to a header of Sluice's own is reported as without effect",
     set: [{ name: "X-Real-IP", value: "b" }],
   };
   const rules = [{ filters: [{ type: "RequestHeaderModifier", requestHeaderModifier }], backendRefs }];
-  expect(outcome(gateway({}), route({ rules })).said).toEqual([
+  expect(outcome(gateway({}), route({ rules })).sentences).toEqual([
     "spec.rules[0].filters[0].requestHeaderModifier.add[0].name: Sluice itself sets X-Forwarded-For, and a value beside its own has no effect; nothing is added; set replaces the header",
   ]);
 });

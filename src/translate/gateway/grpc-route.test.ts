@@ -23,7 +23,7 @@ function outcome(objects: readonly KubernetesObject[], options = pool) {
   const status = statuses.get("GRPCRoute ns/calls");
   const conditions = status?.kind === "route" ? (status.parents[0]?.conditions ?? []) : [];
   return {
-    said: [...problems.values()].flat().map(sentence),
+    sentences: [...problems.values()].flat().map(sentence),
     server,
     /**
      * The routes in the order in which nginx tries them: kind of match, path, conditions and owner.
@@ -52,8 +52,8 @@ test("calls are found by service and method, then by service, then by patterns a
     rule("both", { method: { service: "shop.v1.Items", method: "Get" } }),
     rule("more", { method: { service: "shop.v1.Items", method: "Get" }, headers: [{ name: "a", value: "b" }] }),
   ];
-  const { order, said, conditions } = outcome([grpcRoute({ rules })]);
-  expect(said).toEqual([]);
+  const { order, sentences, conditions } = outcome([grpcRoute({ rules })]);
+  expect(sentences).toEqual([]);
   expect(conditions).toEqual({ Accepted: true, ResolvedRefs: true });
   expect(order).toEqual([
     "exact /shop.v1.Items/Get gRPC, header a: b more",
@@ -106,14 +106,16 @@ test("a backend is asked over cleartext HTTP/2 unless its port says TLS", () => 
   const ports = ["", "grpc", "http", "kubernetes.io/h2c", "https", "grpcs", "kubernetes.io/ws"];
   const services = ports.map((appProtocol, at) => serviceIn("ns", `s${at}`, appProtocol === "" ? {} : { appProtocol }));
   const rules = [{ backendRefs: ports.map((_, at) => ({ name: `s${at}`, port: 80 })) }];
-  const { server, said, conditions } = outcome([...services, grpcRoute({ rules })]);
+  const { server, sentences, conditions } = outcome([...services, grpcRoute({ rules })]);
   expect(server?.locations[0]?.backends.map(({ protocol, unusable }) => protocol ?? unusable?.kind)).toEqual([
     ...["h2c", "h2c", "h2c", "h2c", "grpcs", "grpcs"],
     "field-unusable",
   ]);
   expect(conditions).toEqual({ Accepted: true, ResolvedRefs: "UnsupportedProtocol" });
-  expect(said.join()).toContain("kubernetes.io/ws, which is not one of grpc, http, kubernetes.io/h2c, grpcs, https");
-  expect(said.join()).toContain("its share of the requests gets 503");
+  expect(sentences.join()).toContain(
+    "kubernetes.io/ws, which is not one of grpc, http, kubernetes.io/h2c, grpcs, https",
+  );
+  expect(sentences.join()).toContain("its share of the requests gets 503");
 });
 
 test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
@@ -126,8 +128,8 @@ test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
     rule("slash", { method: { service: "a/b", method: "C" } }),
     { ...rule("away", { method: { method: "Away" } }), backendRefs: [{ name: "web", namespace: "theirs", port: 80 }] },
   ];
-  const { said, conditions, order, server, messages } = outcome([grpcRoute({ rules })]);
-  expect(said.map((one) => one.slice(0, 60))).toMatchInlineSnapshot(`
+  const { sentences, conditions, order, server, messages } = outcome([grpcRoute({ rules })]);
+  expect(sentences.map((one) => one.slice(0, 60))).toMatchInlineSnapshot(`
     [
       "spec.rules[2].filters[0].requestMirror.backendRef: Service n",
       "spec.rules[4].backendRefs[0]: no ReferenceGrant of namespace",
@@ -153,12 +155,12 @@ test("calls are copied when they are over, and without the module that keeps the
   const mirror = { type: "RequestMirror", requestMirror: { backendRef: { name: "other", port: 80 }, percent: 20 } };
   const rules = [{ ...rule("mirrored", { method: { method: "Mirrored" } }), filters: [mirror] }];
   const whole = outcome([grpcRoute({ rules })]);
-  expect([whole.said, whole.conditions]).toEqual([[], { Accepted: true, ResolvedRefs: true }]);
+  expect([whole.sentences, whole.conditions]).toEqual([[], { Accepted: true, ResolvedRefs: true }]);
   expect(whole.server?.locations.map(({ filters }) => filters?.mirrors)).toEqual([
     [{ upstream: "ns/other/80 for routes", share: 0.2, way: { isHttp2: true }, isLate: true }],
   ]);
   const without = outcome([grpcRoute({ rules })], { ...pool, lacks: new Set<Capability>(["keptBody"]) });
-  expect(without.said).toEqual([
+  expect(without.sentences).toEqual([
     "spec.rules[0].filters[0]: is not served for calls of gRPC here, because nginx has no module that keeps their bodies; it gets no copies",
   ]);
   expect(without.conditions).toEqual({ Accepted: true, ResolvedRefs: true });
@@ -169,11 +171,11 @@ test("calls are copied when they are over, and without the module that keeps the
 test("a rule of a GRPCRoute has sessions, and a mistake in them closes it with gRPC's status", () => {
   const method = { service: "shop.Items", method: "Get" };
   const kept = (sessionPersistence: object) => grpcRoute({ rules: [{ ...rule("r", { method }), sessionPersistence }] });
-  const { server, said } = outcome([kept({ type: "Header", sessionName: "X-Session", absoluteTimeout: "1h" })]);
-  expect(said).toEqual([]);
+  const { server, sentences } = outcome([kept({ type: "Header", sessionName: "X-Session", absoluteTimeout: "1h" })]);
+  expect(sentences).toEqual([]);
   expect(server!.locations[0]!.filters?.session).toMatchObject({ type: "header", name: "X-Session", seconds: 3_600 });
   const broken = outcome([kept({ type: "Address" })]);
-  expect(broken.said).toEqual([
+  expect(broken.sentences).toEqual([
     'spec.rules[0].sessionPersistence.type: "Address" is not Cookie or Header; the requests of the rule get 503',
   ]);
   expect(broken.server!.locations[0]!.backends[0]!.unusable, "no request passes").toMatchObject({
@@ -203,7 +205,7 @@ test("a GRPCRoute is attached where its listener takes the kind", () => {
 
 test("a route without rules, and one that this nginx serves over TLS alone, say so", () => {
   const none = outcome([grpcRoute({ rules: [] })]);
-  expect(none.said).toMatchInlineSnapshot(`
+  expect(none.sentences).toMatchInlineSnapshot(`
     [
       "spec.rules: is empty; no request is sent by the route",
     ]
@@ -216,13 +218,13 @@ test("a route without rules, and one that this nginx serves over TLS alone, say 
 
 test("where clients may not use HTTP/2, each GRPCRoute says that no call comes in", () => {
   const options = { ...pool, configMap: "ns/settings" };
-  const { said, messages, conditions } = outcome(
+  const { sentences, messages, conditions } = outcome(
     [grpcRoute({ rules: [rule("all")] }), configMap("ns/settings", { "use-http2": "false" })],
     options,
   );
   const words =
     "spec.parentRefs[0]: use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2; no call comes in there";
-  expect(said).toEqual([words]);
+  expect(sentences).toEqual([words]);
   expect(conditions).toEqual({ Accepted: true, ResolvedRefs: true });
   expect(messages).toContain(words);
 });

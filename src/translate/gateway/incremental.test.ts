@@ -220,7 +220,7 @@ const step = fc.oneof(
   gone("ConfigMap", "ns/ca"),
 );
 
-function told({ configuration, problems, statuses }: Translation) {
+function outcomeOf({ configuration, problems, statuses }: Translation) {
   const sorted = <T>(table: Iterable<readonly [string, T]>) => [...table].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     servers: sorted(configuration.servers),
@@ -258,7 +258,7 @@ test.each([
           ),
         );
         const inputs = { ...emptyInputs, snapshot };
-        expect(told(translator.turn(inputs))).toEqual(told(translate(inputs, options, fake)));
+        expect(outcomeOf(translator.turn(inputs))).toEqual(outcomeOf(translate(inputs, options, fake)));
       }
     }),
     drawn(300),

@@ -41,7 +41,7 @@ function outcome(more: Partial<typeof of>, ...objects: Parameters<typeof put>[1]
       return { id, address, listenPort, port, usualPorts };
     }),
     hosts: [...configuration.servers.keys()],
-    said: [...problems.values()].flat().map(sentence),
+    sentences: [...problems.values()].flat().map(sentence),
   };
 }
 
@@ -50,7 +50,7 @@ const tls = (more: Partial<GatewayListener> = {}) =>
 
 test("it has the ports of Ingresses, their addresses and no Service of its own, and clients see 80 and 443", () => {
   const found = outcome({}, gateway({}), gateway({ name: "own" }), route({ hostnames: ["a.example"] }));
-  expect(found.said).toEqual([]);
+  expect(found.sentences).toEqual([]);
   expect(found.ports.filter(({ id }) => id.startsWith("ns/gw"))).toEqual([
     { id: "ns/gw:80", address: undefined, listenPort: 8080, port: 80, usualPorts: undefined },
   ]);
@@ -89,19 +89,19 @@ test.each<[string, GatewayListener, string]>([
 ])("a listener with %s is PortUnavailable", (_, one, why) => {
   const found = outcome({}, gateway({ listeners: [one] }));
   expect(found.listeners[0]?.[0]).toBe("Accepted False PortUnavailable");
-  expect(found.said).toContain(`spec.listeners[0].port: ${why}; the listener is not served`);
+  expect(found.sentences).toContain(`spec.listeners[0].port: ${why}; the listener is not served`);
 });
 
 test("client certificates on it are refused, and so are addresses of its own; its ListenerSets are served", () => {
   const frontend = { default: { validation: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] } } };
   const ca = authorities("ca", chain);
   const guarded = outcome({}, ca, gateway({ listeners: [tls(), listener({})], spec: { tls: { frontend } } }));
-  expect(guarded.said).toContain(
+  expect(guarded.sentences).toContain(
     "spec.listeners[0].port: Ingresses have port 443, where no client certificates are asked for; the listener is not served",
   );
   const asking = outcome({}, gateway({ spec: { addresses: [{ value: "192.0.2.10" }] } }));
   expect(asking.conditions).toContain("Programmed False AddressNotUsable");
-  expect(asking.said).toEqual([
+  expect(asking.sentences).toEqual([
     "spec.addresses[0]: the shared Gateway has the addresses of Ingresses; nginx listens on those",
   ]);
   const open = { allowedListeners: { namespaces: { from: "Same" as const } } };
@@ -116,16 +116,16 @@ test("client certificates on it are refused, and so are addresses of its own; it
 
 test("a flag that names no Gateway of Sluice's is a Problem until there is one", () => {
   const translator = new Translator({ ...defaultOptions, gateway: of }, fake);
-  const said = (...objects: Parameters<typeof put>[1][]) => {
+  const sentences = (...objects: Parameters<typeof put>[1][]) => {
     const snapshot = put(emptySnapshot, gatewayClass(), ...objects);
     return [...translator.turn({ ...emptyInputs, snapshot }).problems.values()].flat().map(sentence);
   };
   const missing = "--shared-gateway: Gateway ns/gw not found; no Gateway has the ports of Ingresses";
-  expect(said()).toEqual([missing]);
-  expect(said(gateway({ name: "other" }))).toEqual([missing]);
-  expect(said(gateway({ spec: { gatewayClassName: "theirs" } }))).toEqual([
+  expect(sentences()).toEqual([missing]);
+  expect(sentences(gateway({ name: "other" }))).toEqual([missing]);
+  expect(sentences(gateway({ spec: { gatewayClassName: "theirs" } }))).toEqual([
     "--shared-gateway: no GatewayClass theirs is served here; no Gateway has the ports of Ingresses",
   ]);
-  expect(said(gateway({}))).toEqual([]);
-  expect(said()).toEqual([missing]);
+  expect(sentences(gateway({}))).toEqual([]);
+  expect(sentences()).toEqual([missing]);
 });

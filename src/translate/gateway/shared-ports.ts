@@ -117,7 +117,7 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
     const { protocol } = listener;
     const layer = stream === "udp" ? "udp" : "tcp";
     const place = placeOf(one);
-    const said = place === listener.port ? `port ${place}` : `port ${listener.port} (${place} here)`;
+    const placed = place === listener.port ? `port ${place}` : `port ${listener.port} (${place} here)`;
     const isIngress = layer === "tcp" && (place === httpPort || place === httpsPort);
     const reserved = isIngress ? undefined : options.reservedPorts.get(place);
     if (reserved !== undefined) {
@@ -127,19 +127,19 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
     const isAlone = stream === "tcp" || stream === "udp";
     if (other !== undefined && (!goTogether(other.protocol, protocol) || isAlone)) {
       const whose = other.by === "Ingresses" ? "Ingresses have" : `${olderOne(other.by, one)} has`;
-      return `${whose} ${said} with protocol ${other.protocol}, and Gateways without addresses of their own share ports`;
+      return `${whose} ${placed} with protocol ${other.protocol}, and Gateways without addresses of their own share ports`;
     }
     const first = protocol !== "HTTPS" ? undefined : isIngress ? "Ingresses" : https.get(place);
     const guard = first === undefined || first === "Ingresses" ? undefined : first.clients;
     if (first !== undefined && guard?.id !== one.clients?.id) {
       const whose = first === "Ingresses" ? "Ingresses have" : `${olderOne(first, one)} has`;
-      return `${whose} ${said} and ${guard === undefined ? "no" : "other"} client certificates there, and Gateways without addresses of their own share ports`;
+      return `${whose} ${placed} and ${guard === undefined ? "no" : "other"} client certificates there, and Gateways without addresses of their own share ports`;
     }
     const key = `${layer} ${place} ${hostname}`;
     const older = hosts.get(key);
     if (older !== undefined) {
       const what = hostname === "" ? "all hosts" : hostname;
-      return `${olderOne(older, one)} has ${what} on ${said}, and Gateways without addresses of their own share ports`;
+      return `${olderOne(older, one)} has ${what} on ${placed}, and Gateways without addresses of their own share ports`;
     }
     hosts.set(key, one);
     if (other === undefined) taken.set(`${layer} ${place}`, { protocol, by: one });

@@ -32,14 +32,14 @@ export function unknownVersions(versions: DefinitionVersions): string | undefine
   const byVersion = [...Map.groupBy(strange, ([, version]) => version)].sort(([one], [other]) =>
     one < other ? -1 : 1,
   );
-  const said = byVersion.map(([version, some]) => {
+  const parts = byVersion.map(([version, some]) => {
     const names = some.map(([name]) => name).sort();
     const which = names.length === 1 ? `the definition ${names[0]}` : `the definitions ${names.join(", ")}`;
     const be = names.length === 1 ? "is" : "are";
     return `${which} ${version === "" ? `${be} without a version` : `${be} of ${version}`}`;
   });
-  if (said.length === 0) return undefined;
-  return `${said.join("; ")}. Sluice knows ${known}; Gateways are served as far as that goes`;
+  if (parts.length === 0) return undefined;
+  return `${parts.join("; ")}. Sluice knows ${known}; Gateways are served as far as that goes`;
 }
 
 function isKnown(version: string): boolean {

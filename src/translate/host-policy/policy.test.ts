@@ -73,11 +73,11 @@ function outcome(...objects: KubernetesObject[]) {
     const status = statuses.get(`HTTPRoute ${key}`);
     return status?.kind === "route" ? status.parents.flatMap((parent) => parent.conditions) : [];
   };
-  return { configuration, conditions, said: [...problems.values()].flat().map(sentence) };
+  return { configuration, conditions, sentences: [...problems.values()].flat().map(sentence) };
 }
 
 test("an Ingress keeps the hosts that it may use, and loses names, certificates and redirects of others", () => {
-  const { configuration, said } = outcome(
+  const { configuration, sentences } = outcome(
     given({ pay: ".pay.example, www.shop.example", ns: "shop.example" }),
     service("web"),
     onHosts(["shop.example", "a.pay.example"], {
@@ -90,7 +90,7 @@ test("an Ingress keeps the hosts that it may use, and loses names, certificates 
   expect(server?.aliases.map(({ name }) => name)).toEqual(["b.example"]);
   expect(server?.redirectFrom).toBeUndefined();
   const alone = "alone; nothing is served for it here";
-  expect(said).toEqual([
+  expect(sentences).toEqual([
     `spec.rules[1].host: the host policy gives a.pay.example to namespace pay ${alone}`,
     `annotation server-alias: the host policy gives pay.example to namespace pay ${alone}`,
     `annotation from-to-www-redirect: the host policy gives www.shop.example to namespace pay ${alone}`,
@@ -104,14 +104,14 @@ test("no spelling of an alias takes a host that is given to others", () => {
     ...["SHOP.EXAMPLE.", "Shop.Example", ".blog.example", "a.blog.example", "*.Blog.example", "xn--a.blog.example"],
   ];
   for (const alias of spellings) {
-    const { configuration, said } = outcome(
+    const { configuration, sentences } = outcome(
       policy,
       service("web"),
       onHosts(["own.example"], { "server-alias": `${alias},b.example` }),
     );
     const names = configuration.servers.get("own.example")?.aliases.map(({ name }) => name);
     expect([alias, names]).toEqual([alias, ["b.example"]]);
-    expect(said.join()).toMatch(/^annotation server-alias: the host policy gives \S+ to namespace \w+ alone/);
+    expect(sentences.join()).toMatch(/^annotation server-alias: the host policy gives \S+ to namespace \w+ alone/);
   }
 });
 
@@ -143,10 +143,10 @@ test("a route without hostnames asks for the host of its listener", () => {
     serviceIn("ns", "web"),
     route({}),
   ];
-  expect(outcome(given({ pay: "*.pay.example" }), ...world).said).toEqual([
+  expect(outcome(given({ pay: "*.pay.example" }), ...world).sentences).toEqual([
     "spec.hostnames: the host policy gives *.pay.example to namespace pay alone; nothing is served for it here",
   ]);
-  expect(outcome(given({ ns: "*.pay.example" }), ...world).said).toEqual([]);
+  expect(outcome(given({ ns: "*.pay.example" }), ...world).sentences).toEqual([]);
 });
 
 test.each<[string | undefined, string, string | undefined]>([
@@ -165,7 +165,7 @@ test.each<[string | undefined, string, string | undefined]>([
     outcome(
       ...[given({ [owner]: hosts }), gatewayClass(), gateway({ spec: allowed }), namespace("other"), namespace("ns")],
       listenerSet({ namespace: home, listeners: [one] }),
-    ).said;
+    ).sentences;
   const why = `spec.listeners[0].hostname: the host policy gives ${refused} to namespace pay alone; nothing is served for it here`;
   expect(read("other", "pay")).toEqual(refused === undefined ? [] : [why]);
   expect(read("other", "other")).toEqual([]);
@@ -177,21 +177,23 @@ test("a policy that changes moves hosts at once, and one that is lost stays in f
   const hostsWith = (...objects: KubernetesObject[]) => {
     const snapshot = put(base, service("web"), ingress({ name: "web", host: "a.example" }), ...objects);
     const { configuration, problems } = translator.turn({ ...emptyInputs, snapshot });
-    return { isServed: configuration.servers.has("a.example"), said: [...problems.values()].flat().map(sentence) };
+    return { isServed: configuration.servers.has("a.example"), sentences: [...problems.values()].flat().map(sentence) };
   };
   expect(hostsWith(given({})).isServed).toBe(true);
   expect(hostsWith(given({ pay: "a.example" })).isServed).toBe(false);
   const lost = hostsWith();
   expect(lost.isServed).toBe(false);
-  expect(lost.said).toContain("the flag --host-policy: the ConfigMap is not found; its last content stays in force");
+  expect(lost.sentences).toContain(
+    "the flag --host-policy: the ConfigMap is not found; its last content stays in force",
+  );
   expect(hostsWith(given({ ns: "a.example" })).isServed).toBe(true);
 });
 
 test("an entry that is no host is named, and the others hold", () => {
-  const { said } = outcome(given({ pay: "a.example, b_c, https://x" }), service("web"), ingress({ name: "web" }));
+  const { sentences } = outcome(given({ pay: "a.example, b_c, https://x" }), service("web"), ingress({ name: "web" }));
   const expected =
     "is not a host such as shop.example.com, *.example.com or .example.com; the policy is used without it";
-  expect(said).toEqual([`data.pay: "b_c" ${expected}`, `data.pay: "https://x" ${expected}`]);
+  expect(sentences).toEqual([`data.pay: "b_c" ${expected}`, `data.pay: "https://x" ${expected}`]);
 });
 
 test("labels of Namespaces say the same, and a label that says nothing is named", () => {

@@ -154,14 +154,14 @@ test("affinity that another host brings to the main Service reaches its canary i
 
 test("a canary's annotation that differs from its Ingress and has no effect is a Problem", () => {
   const alike = { "proxy-read-timeout": "7" };
-  const told = {
+  const expected = {
     "auth-type": "basic",
     "auth-secret": "gone",
     "canary-weight": "5",
     "load-balance": "ewma",
     "proxy-red-timeout": "7",
   };
-  const snapshot = put(world, main({ annotations: alike }), canary({ ...alike, ...told }));
+  const snapshot = put(world, main({ annotations: alike }), canary({ ...alike, ...expected }));
   const why = "this is a canary, and a request that it takes has the settings of Ingress ns/main";
   expect(problemsOf(snapshot)).toEqual([
     expect.stringContaining("proxy-red-timeout does not exist"),

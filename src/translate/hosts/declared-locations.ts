@@ -3,7 +3,7 @@
  * request of the server. So a backend of another namespace could send its clients there by
  * X-Accel-Redirect, in spite of `internal`. The header of such backends is therefore ignored.
  */
-import { isSaid } from "../../annotations/hooks.ts";
+import { holds } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Location } from "../../model/configuration.ts";
 import type { Claim } from "../claim.ts";
@@ -18,8 +18,8 @@ export function declaredLocations(
   host: FeatureValues,
 ): (location: Location<FeatureValues>) => boolean {
   const declares = ({ features }: Claim) =>
-    isSaid("needsPath", features, "location") ||
-    (isSaid("needsPath", features, "host") && features.serverSnippet === host.serverSnippet);
+    holds("needsPath", features, "location") ||
+    (holds("needsPath", features, "host") && features.serverSnippet === host.serverSnippet);
   const authors = new Set(claims.filter(declares).map(({ owner }) => owner.namespace));
   if (authors.size === 0) return () => false;
   return ({ owner }) => owner !== undefined && [...authors].some((namespace) => namespace !== owner.namespace);

@@ -16,7 +16,7 @@ test.each([
   const snapshot = put(base, service("web"), slice("web", "192.0.2.7"), one);
   const options = { ...defaultOptions, enableSslPassthrough: true };
   const { configuration, problems } = translate({ ...emptyInputs, snapshot }, options, fake);
-  const said = [...problems.values()].flat().map(sentence);
-  expect(said).toEqual(why.map((text) => `annotation ssl-passthrough has no effect: ${text}`));
+  const sentences = [...problems.values()].flat().map(sentence);
+  expect(sentences).toEqual(why.map((text) => `annotation ssl-passthrough has no effect: ${text}`));
   expect(configuration.streams.length).toBe(why.length === 0 ? 1 : 0);
 });

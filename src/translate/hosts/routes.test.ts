@@ -11,7 +11,7 @@ const prefix = (path: string, more: Partial<Path> = {}): Path => ({
   ...more,
 });
 const exact = (path: string, more: Partial<Path> = {}): Path => ({ ...prefix(path, more), type: "exact" });
-const told = (paths: Path[]) =>
+const shown = (paths: Path[]) =>
   routesOf(paths).routes.map((route) => {
     const to = route.match === "slash" ? "" : ` -> ${route.location}`;
     return `${route.match} ${route.path}${to}${"rewrite" in route ? ` as ${route.rewrite}` : ""}`;
@@ -38,7 +38,7 @@ test.each([
     ["exact /foo/ -> 0", "exact /foo -> 1", "prefix /foo/ -> 1"],
   ],
 ])("%s", (_what, paths, routes) => {
-  expect(told(paths)).toEqual(routes);
+  expect(shown(paths)).toEqual(routes);
 });
 
 test.each([
@@ -79,5 +79,5 @@ test.each([
     ["regex /foo/ -> 1", "regex /foo -> 2", "regex /r -> 0"],
   ],
 ])("regex mode: %s", (_what, paths, routes) => {
-  expect(told(paths)).toEqual(routes);
+  expect(shown(paths)).toEqual(routes);
 });

@@ -4,7 +4,7 @@
  * when to build it again.
  */
 
-import { isSaid } from "../../annotations/hooks.ts";
+import { holds } from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { catchAll, type Location, type Route, type Server } from "../../model/configuration.ts";
@@ -61,19 +61,19 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const tlsConfigured = tls.configured || isCovered(host, world, owner.oldest);
   const { aliases, redirectFrom } = namesOf(host, tls, world, owner);
   const deciding = claims.every(owner.mayDecide) ? claims : claims.filter(owner.mayDecide);
-  const said = hostFeatures(all.filter(owner.mayDecide), world.settings);
-  const overruled = overruledOf(owner, all, said, world.annotationsPrefix);
+  const ofHost = hostFeatures(all.filter(owner.mayDecide), world.settings);
+  const overruled = overruledOf(owner, all, ofHost, world.annotationsPrefix);
   const root = appRootOf(host, drafts, owner);
   const { routes, displaced } = routesOf(drafts.map(({ path }) => path));
-  const passthrough = strangersRoot(host, said, drafts, owner);
+  const passthrough = strangersRoot(host, ofHost, drafts, owner);
   const hostWide =
-    passthrough.length === 0 ? said : { ...said, sslPassthrough: unannotated(world.settings).sslPassthrough };
+    passthrough.length === 0 ? ofHost : { ...ofHost, sslPassthrough: unannotated(world.settings).sslPassthrough };
   let routesByLocation: ReadonlyMap<number, readonly Route[]> | undefined;
   const routesAt = (at: number): readonly Route[] => {
     routesByLocation ??= Map.groupBy(routes, ({ location }) => location);
     return routesByLocation.get(at) ?? [];
   };
-  const isForeign = declaredLocations(claims, said);
+  const isForeign = declaredLocations(claims, ofHost);
   const shadowsAt = shadowed === unshadowed ? noneShadowed : Map.groupBy(shadowed.shadows, ({ main }) => main);
   const server: Server<FeatureValues> = {
     name: host,
@@ -135,7 +135,7 @@ const noneShadowed: ReadonlyMap<number, readonly Shadow[]> = new Map();
  * that does the rewriting itself needs the pattern.
  */
 function keptUri(location: Location<FeatureValues>, routes: () => readonly Route[]): Location<FeatureValues> {
-  if (!isSaid("rewritesLate", location.features, "location")) return location;
+  if (!holds("rewritesLate", location.features, "location")) return location;
   const own = routes();
   const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
   if (rewriting.length === 0) return { ...location, keepsUri: true };

@@ -44,11 +44,11 @@ const withoutTls: HostTls = {
 export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
   const speaking = host === catchAll ? [] : claims.filter(hasTls);
   const own = speaking.find(owner.mayDecide);
-  if (own !== undefined) return said(host, own, world);
+  if (own !== undefined) return tlsBy(host, own, world);
   const secrets: string[] = [];
   const problems: Problem[] = [];
   for (const claim of speaking) {
-    const brought = said(host, claim, world);
+    const brought = tlsBy(host, claim, world);
     secrets.push(...brought.secrets);
     if (brought.certificate !== undefined && brought.weakness === undefined) return { ...brought, secrets };
     problems.push(...brought.problems, overruled(claim, owner, brought));
@@ -68,7 +68,7 @@ function overruled({ owner: object }: Claim, { why }: HostOwner, { weakness }: H
   return { object, kind: "field-unusable", field: "spec.tls", why: `${why()}; ${lacking}`, done };
 }
 
-function said(host: string, claim: Claim, world: World): HostTls {
+function tlsBy(host: string, claim: Claim, world: World): HostTls {
   const { owner: object } = claim;
   const problems: Problem[] = [];
   const candidates = candidatesOf(host, claim);

@@ -15,9 +15,9 @@ test.each([
   ["/var/run/secrets/x", "the folder with the controller's token"],
   ["/content_by_lua_x", "a Lua directive"],
 ])("a path %j is refused as %s", (path, sign) => {
-  const said = inspect(withPath(path)).map(sentence);
+  const sentences = inspect(withPath(path)).map(sentence);
   const why = `it looks like ${sign}, and --deep-inspect is on; the Ingress is not applied`;
-  expect(said).toEqual([`spec.rules[0].http.paths[0].path: ${why}`]);
+  expect(sentences).toEqual([`spec.rules[0].http.paths[0].path: ${why}`]);
 });
 
 test("hosts and the tls section are looked at, and ordinary words are not minded", () => {
@@ -35,8 +35,8 @@ test("such an Ingress is not served, unless --deep-inspect is off", () => {
       { ...defaultOptions, deepInspect },
       fake,
     );
-    const told: readonly Problem[] = [...problems.values()].flat();
-    return [configuration.servers.has("a.example"), told.length];
+    const all: readonly Problem[] = [...problems.values()].flat();
+    return [configuration.servers.has("a.example"), all.length];
   };
   expect(of(true)).toEqual([false, 1]);
   expect(of(false)).toEqual([true, 0]);

@@ -6,7 +6,7 @@ import { defaultOptions } from "../options.ts";
 import { translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
 
-const said = (...objects: KubernetesObject[]) => {
+const sentences = (...objects: KubernetesObject[]) => {
   const { problems } = translate(
     { ...emptyInputs, snapshot: put(base, service("web"), ...objects) },
     defaultOptions,
@@ -15,7 +15,7 @@ const said = (...objects: KubernetesObject[]) => {
   return [...problems.values()].flat().map(sentence).sort();
 };
 const rewritten = (path: string, target: string, type?: string) =>
-  said(
+  sentences(
     ingress({
       name: "a",
       host: "a.example",
@@ -77,7 +77,7 @@ test.each([
   ],
   [{ "server-alias": "a.example, .b.example" }, []],
 ])("%j", (annotations, expected) => {
-  expect(said(ingress({ name: "a", host: "a.example", annotations }))).toEqual([expected].flat());
+  expect(sentences(ingress({ name: "a", host: "a.example", annotations }))).toEqual([expected].flat());
 });
 
 test("an Ingress that turns the paths of others into regular expressions gets a Problem", () => {
@@ -88,15 +88,15 @@ test("an Ingress that turns the paths of others into regular expressions gets a 
     paths: [["/x.*", "web"]],
     annotations: { "use-regex": "true" },
   });
-  expect(said(plain, regex)).toEqual([
+  expect(sentences(plain, regex)).toEqual([
     "annotation use-regex makes every path of host a.example a regular expression, those of Ingress ns/plain too: /cart there also takes /cartoons",
   ]);
-  expect(said(regex)).toEqual([]);
+  expect(sentences(regex)).toEqual([]);
 });
 
 test("an alias that is the host of an Ingress stays with that host, and its author gets a Problem", () => {
   const alias = ingress({ name: "a", host: "a.example", annotations: { "server-alias": "b.example" } });
-  expect(said(alias, ingress({ name: "b", host: "b.example" }))).toEqual([
+  expect(sentences(alias, ingress({ name: "b", host: "b.example" }))).toEqual([
     "annotation server-alias has no effect: b.example is the host of an Ingress",
   ]);
 });
@@ -104,7 +104,7 @@ test("an alias that is the host of an Ingress stays with that host, and its auth
 test("a parameter of FastCGI without a value is called empty", () => {
   const annotations = { "backend-protocol": "FCGI", "fastcgi-params-configmap": "params" };
   const own = ingress({ name: "a", host: "a.example", annotations });
-  expect(said(own, configMap("ns/params", { HTTP_PROXY: "" }))).toEqual([
+  expect(sentences(own, configMap("ns/params", { HTTP_PROXY: "" }))).toEqual([
     'annotation fastcgi-params-configmap: the entry "HTTP_PROXY" of ConfigMap params is empty; leave it out or give it a value; the Ingress is not applied',
   ]);
 });
@@ -113,7 +113,7 @@ test.each(["nginx.org/rewrites", "nginx.com/sticky-cookie-services"])("an annota
   const own = ingress({ name: "a", host: "a.example", paths: [["/", "web", "Prefix"]] });
   const foreign = { ...own, metadata: { ...own.metadata, annotations: { [key]: "x" } } };
   const [prefix] = key.split("/");
-  expect(said(foreign)).toEqual([
+  expect(sentences(foreign)).toEqual([
     `annotation ${key} has no effect: the prefix ${prefix} is for F5's NGINX Ingress Controller, another program`,
   ]);
 });
@@ -121,7 +121,7 @@ test.each(["nginx.org/rewrites", "nginx.com/sticky-cookie-services"])("an annota
 test("the Problem of an annotation with the old prefix names the prefix that is read", () => {
   const one = ingress({ name: "a", host: "a.example" });
   const annotations = { "ingress.kubernetes.io/rewrite-target": "/x", "ingress.kubernetes.io/backends": "{}" };
-  expect(said({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
+  expect(sentences({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
     "annotation ingress.kubernetes.io/rewrite-target has no effect: the prefix ingress.kubernetes.io is not read; write nginx.ingress.kubernetes.io/rewrite-target",
   ]);
 });

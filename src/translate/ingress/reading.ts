@@ -39,16 +39,16 @@ export function readIngress(
     : doubtful;
   const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps, secrets }, lacks.has("lua"));
   const found = deepInspect ? [...inspect(ingress), ...tooLarge] : tooLarge;
-  if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withHeardProblems(reading);
+  if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withUsefulProblems(reading);
   const verdict = found.length === 0 ? reading.verdict : "reject";
-  return withHeardProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
+  return withUsefulProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
 }
 
 /**
  * Drops Problems about annotations that have no effect in a canary. Their lack of effect is
  * reported elsewhere.
  */
-function withHeardProblems(reading: Reading): Reading {
+function withUsefulProblems(reading: Reading): Reading {
   const { values, verdict, problems } = reading;
   const ofText: readonly Problem["kind"][] = [
     "annotation-unreadable",

@@ -118,8 +118,8 @@ export class IngressSource implements ClaimSource {
     const object = { kind: "Ingress", ...nameOf(key) };
     const nginxRefused: Problem[] = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why }];
     const bugs = claim === undefined ? [] : [bugProblem(object, claim)];
-    const said = refused?.suspected === true ? [] : nginxRefused;
-    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...said, ...bugs]);
+    const reported = refused?.suspected === true ? [] : nginxRefused;
+    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...reported, ...bugs]);
     return this.#standIn(key, ingress, turn, reading, [...nginxRefused, ...bugs]);
   }
 

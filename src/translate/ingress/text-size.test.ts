@@ -15,7 +15,7 @@ const long = { "enable-cors": "true", "cors-allow-origin": list(900, "https://ap
 
 const withoutLua = { ...defaultOptions, lacks: new Set(["lua"] as const) };
 
-function said(
+function sentences(
   object: ReturnType<typeof ingress>,
   options: typeof defaultOptions,
   ...more: Parameters<typeof put>[1][]
@@ -27,19 +27,22 @@ function said(
 
 test("an Ingress whose text would be gigabytes is not applied in static mode, and is in dynamic mode", () => {
   const big = ingress({ name: "big", host: "big.example", paths: many, annotations: long });
-  const { problems, hosts } = said(big, withoutLua);
+  const { problems, hosts } = sentences(big, withoutLua);
   expect(hosts).not.toContain("big.example");
   expect(problems).toEqual([
     expect.stringMatching(
       /^annotation cors-allow-origin: with all annotations .* for each of 1000 paths, and .* 16777216; the Ingress is not applied$/,
     ),
   ]);
-  expect(said(big, defaultOptions)).toMatchObject({ problems: [], hosts: expect.arrayContaining(["big.example"]) });
+  expect(sentences(big, defaultOptions)).toMatchObject({
+    problems: [],
+    hosts: expect.arrayContaining(["big.example"]),
+  });
 });
 
 test("hosts count in dynamic mode, since each may be a server block of its own", () => {
   const annotations = { ...long, "ssl-ciphers": "HIGH" };
-  const { problems } = said(ingress({ name: "big", annotations, spec: { rules: hosts } }), defaultOptions);
+  const { problems } = sentences(ingress({ name: "big", annotations, spec: { rules: hosts } }), defaultOptions);
   expect(problems.join()).toContain("for each of 1000 hosts");
 });
 
@@ -47,7 +50,7 @@ test("a ConfigMap that an annotation names counts", () => {
   const headers = configMap("ns/headers", { "X-Long": "a".repeat(20_000) });
   const guarded = { "auth-url": "https://auth.example.com/", "auth-proxy-set-headers": "ns/headers" };
   const big = ingress({ name: "big", host: "big.example", paths: many, annotations: guarded });
-  expect(said(big, withoutLua, headers).problems.join()).toContain("for each of 1000 paths");
+  expect(sentences(big, withoutLua, headers).problems.join()).toContain("for each of 1000 paths");
 });
 
 test("authorities of clients count for each host: nginx reads them again at each test and reload", () => {
@@ -60,6 +63,6 @@ test("authorities of clients count for each host: nginx reads them again at each
     };
   };
   const big = ingress({ name: "big", annotations: guarded, spec: { rules: hosts } });
-  expect(said(big, defaultOptions, authorities(100)).problems.join()).toContain("for each of 1000 hosts");
-  expect(said(big, defaultOptions, authorities(3)).problems.join()).not.toContain("for each of 1000 hosts");
+  expect(sentences(big, defaultOptions, authorities(100)).problems.join()).toContain("for each of 1000 hosts");
+  expect(sentences(big, defaultOptions, authorities(3)).problems.join()).not.toContain("for each of 1000 hosts");
 });

@@ -7,7 +7,7 @@ import { defaultOptions } from "../options.ts";
 import { readIngress } from "./reading.ts";
 
 const prefix = "nginx.ingress.kubernetes.io";
-const said = (annotations: Record<string, string>, lacks: readonly "lua"[]) => {
+const sentences = (annotations: Record<string, string>, lacks: readonly "lua"[]) => {
   const prefixed = Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text]);
   const metadata = { name: "web", namespace: "shop", annotations: Object.fromEntries(prefixed) };
   const ingress = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, spec: {} } as Ingress;
@@ -27,7 +27,7 @@ const balancing = {
 };
 
 test("balancing that nginx cannot do without Lua is a Problem that names annotation and mode", () => {
-  expect(said(balancing, ["lua"])).toEqual([
+  expect(sentences(balancing, ["lua"])).toEqual([
     "annotation affinity-mode has no effect: static mode finds the Endpoint of a cookie as balanced does",
     "annotation session-cookie-expires has no effect: static mode writes no dates; session-cookie-max-age does the same",
     "annotation session-cookie-change-on-failure has no effect: in static mode a retry asks another Endpoint, whatever it says, and the cookie stays",
@@ -38,7 +38,7 @@ test("balancing that nginx cannot do without Lua is a Problem that names annotat
 });
 
 test("with Lua there is nothing to say", () => {
-  expect(said(balancing, [])).toEqual([]);
+  expect(sentences(balancing, [])).toEqual([]);
 });
 
 test("the same holds for parts of auth services and canaries that need Lua", () => {
@@ -47,13 +47,13 @@ test("the same holds for parts of auth services and canaries that need Lua", () 
     "auth-signin": "http://auth.shop/login",
     "auth-response-headers": "X-User",
   };
-  expect(said(auth, ["lua"])).toEqual([
+  expect(sentences(auth, ["lua"])).toEqual([
     "annotation auth-signin: static mode cannot escape the address that the client came from, so the page gets it up to the first &",
     "annotation auth-response-headers: of several headers of one name in the answer static mode passes on the first, and of several cookies",
   ]);
   const noPage = { "auth-url": "http://auth.shop/", "auth-signin": "https://a/?p=$http_authorization" };
-  expect(said(noPage, ["lua"]).filter((sentence) => sentence.includes("static mode"))).toEqual([]);
-  const canary = (more: Record<string, string>) => said({ canary: "true", ...more }, ["lua"]);
+  expect(sentences(noPage, ["lua"]).filter((sentence) => sentence.includes("static mode"))).toEqual([]);
+  const canary = (more: Record<string, string>) => sentences({ canary: "true", ...more }, ["lua"]);
   expect(canary({ "canary-weight": "4", "canary-weight-total": "100000" })).toEqual([
     "annotation canary-weight has no effect: static mode draws in hundredths of a percent, and this share is less than half of one",
   ]);
@@ -65,5 +65,7 @@ test("the same holds for parts of auth services and canaries that need Lua", () 
 
 test("what nginx does by itself is not complained of", () => {
   const plain = { "upstream-hash-by": "$request_uri", "load-balance": "round_robin", affinity: "cookie" };
-  expect(said({ ...plain, "proxy-next-upstream-tries": "1", "auth-url": "http://auth.shop/" }, ["lua"])).toEqual([]);
+  expect(sentences({ ...plain, "proxy-next-upstream-tries": "1", "auth-url": "http://auth.shop/" }, ["lua"])).toEqual(
+    [],
+  );
 });

@@ -28,7 +28,7 @@ function keeper() {
     streams.renew(turn, noServers, { ports: [], claims: [] });
     return streams.servers;
   };
-  return { renew, told: () => [...problems.byOwner.values()].flat().map(sentence) };
+  return { renew, sentences: () => [...problems.byOwner.values()].flat().map(sentence) };
 }
 
 test("the streams are other ones only when something about them is", () => {
@@ -42,17 +42,17 @@ test("the streams are other ones only when something about them is", () => {
 });
 
 test("a port that nginx refused is closed while its text is the one that was refused", () => {
-  const { renew, told } = keeper();
+  const { renew, sentences } = keeper();
   renew(world);
   const refused = { version: "ns/db:5432", why: "bind() to 0.0.0.0:5432 failed" };
   const quarantine = { ...emptyQuarantine, ports: new Map([["tcp/5432", refused]]) };
   expect(renew(world, quarantine)).toEqual([]);
-  expect(told()).toEqual(["data.5432: bind() to 0.0.0.0:5432 failed; the port is not opened"]);
+  expect(sentences()).toEqual(["data.5432: bind() to 0.0.0.0:5432 failed; the port is not opened"]);
   expect(renew(put(world, ports({ "5432": "ns/db:5432:PROXY" })), quarantine)).toHaveLength(1);
 });
 
 test("a port is opened once: another spelling of its number is none", () => {
-  const { renew, told } = keeper();
+  const { renew, sentences } = keeper();
   expect(renew(put(world, ports({ "5432": "ns/db:5432", "05432": "ns/db:5432" })))).toHaveLength(1);
-  expect(told()).toEqual(['data.05432: "05432" is not a port number; the port is not opened']);
+  expect(sentences()).toEqual(['data.05432: "05432" is not a port number; the port is not opened']);
 });

@@ -109,20 +109,20 @@ test.each([
     { "session-cookie-samesite": "lax" },
     'annotation session-cookie-samesite: "lax" is not one of None, Lax, Strict; the default is used',
   ],
-])("%j is told", (annotations, told) => {
+])("%j is told", (annotations, expected) => {
   const problems = [...of(put(world, one(annotations))).problems.values()].flat();
-  expect(problems.map(sentence)).toEqual([told]);
+  expect(problems.map(sentence)).toEqual([expected]);
 });
 
 test("affinity with regular expressions for paths wants a path for its cookie", () => {
-  const told = (more: Record<string, string>) =>
+  const policyOf = (more: Record<string, string>) =>
     [...of(put(world, one({ affinity: "cookie", "use-regex": "true", ...more }))).problems.values()]
       .flat()
       .map(sentence);
-  expect(told({})).toEqual([
+  expect(policyOf({})).toEqual([
     "spec.rules[0].http.paths[0].path: a regular expression is no Path for the affinity cookie; clients may not send it back; set session-cookie-path",
   ]);
-  expect(told({ "session-cookie-path": "/" })).toEqual([]);
+  expect(policyOf({ "session-cookie-path": "/" })).toEqual([]);
 });
 
 test("an ExternalName without a usable address is a Problem of the Ingress that decides about its Upstream", () => {

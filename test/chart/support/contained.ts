@@ -57,9 +57,9 @@ export function startContained(options: ContainedOptions): Contained {
    * which passes no signal on.
    */
   const tell = (signal: NodeJS.Signals) => {
-    const told = first();
-    if (told === undefined) running.kill("SIGKILL");
-    else process.kill(told, signal);
+    const answer = first();
+    if (answer === undefined) running.kill("SIGKILL");
+    else process.kill(answer, signal);
   };
   return {
     first,

@@ -73,7 +73,7 @@ export function resultsIn(printed: string): Omit<SuiteResult, "reportFile"> {
     [...printed.matchAll(new RegExp(`^    --- ${word}: TestConformance/([^/ ]+) `, "gm"))].map(
       ([, name]) => name ?? "",
     );
-  const failed = new Map(named("FAIL").map((name) => [name, saidBy(name, printed)]));
+  const failed = new Map(named("FAIL").map((name) => [name, outputOf(name, printed)]));
   // Where the suite ends before its first test, its output is the reason.
   const isWhole = /^--- (PASS|FAIL|SKIP): TestConformance /m.test(printed);
   if (!isWhole || (failed.size === 0 && /^--- FAIL: TestConformance /m.test(printed)))
@@ -82,7 +82,7 @@ export function resultsIn(printed: string): Omit<SuiteResult, "reportFile"> {
 }
 
 /** Returns the last lines about a failure in the test. */
-function saidBy(name: string, printed: string): string {
+function outputOf(name: string, printed: string): string {
   const lines = printed.split("\n");
   const start = lines.findIndex((line) => line.trim() === `=== RUN   TestConformance/${name}`);
   let isIts = false;

@@ -20,19 +20,19 @@ export interface Rules {
 
 /** Resolves when the user may do everything that the rules list. */
 export const untilAllowed = (cluster: Cluster, user: string, rules: readonly Rules[]): Promise<true> =>
-  untilSaid(cluster, user, rules, "true");
+  untilAnswered(cluster, user, rules, "true");
 
 /** Resolves when the user may do nothing that the rules list. */
 export const untilDenied = (cluster: Cluster, user: string, rules: readonly Rules[]): Promise<true> =>
-  untilSaid(cluster, user, rules, "false");
+  untilAnswered(cluster, user, rules, "false");
 
-async function untilSaid(cluster: Cluster, user: string, rules: readonly Rules[], wanted: string): Promise<true> {
+async function untilAnswered(cluster: Cluster, user: string, rules: readonly Rules[], wanted: string): Promise<true> {
   const items = rules.flatMap(({ namespace, rules: some }) => some.flatMap((rule) => reviewsOf(user, namespace, rule)));
   const input = JSON.stringify({ apiVersion: "v1", kind: "List", items });
   const ask = ["create", "--filename", "-", "--output", "jsonpath={.status.allowed} "];
   return until(`the API server says ${wanted} of every right of ${user}`, async () => {
-    const said = (await cluster.kubectl(ask, { input })).trim().split(" ");
-    return said.length === items.length && said.every((one) => one === wanted);
+    const answers = (await cluster.kubectl(ask, { input })).trim().split(" ");
+    return answers.length === items.length && answers.every((one) => one === wanted);
   });
 }
 

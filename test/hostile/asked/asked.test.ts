@@ -99,7 +99,7 @@ describe.each(where)("%s", (_where, start) => {
         : "auth.test";
       expect.soft(world.auth.asked[0]?.headers, origin).toContainEqual(["host", host]);
     }
-    expect(world.said("guarded")).toEqual([]);
+    expect(world.problemsOf("guarded")).toEqual([]);
   });
 
   test("a name may lead back to Sluice, to another path of the same host", async () => {
@@ -144,7 +144,7 @@ describe.each(where)("%s", (_where, start) => {
       const [address = "", port] = lead.split(" ");
       names.addresses.set(`rebound${at}.test`, [address]);
       await world.apply(guarded(`http://rebound${at}.test:${port}/healthz`));
-      expect(world.said("guarded"), lead).toEqual([]);
+      expect(world.problemsOf("guarded"), lead).toEqual([]);
       expect.soft(await passes(), lead).toBe(false);
       expect.soft(names.asked, lead).toContain(`rebound${at}.test`);
     }
@@ -158,10 +158,10 @@ describe.each(where)("%s", (_where, start) => {
       for (const port of [other, own.health]) {
         const written = host.includes(":") ? `[${host}]` : host;
         await world.apply(guarded(`http://${written}:${port}/`));
-        expect.soft(world.said("guarded").join(), host).toMatch(/^annotation (auth-url|mirror-target): /);
+        expect.soft(world.problemsOf("guarded").join(), host).toMatch(/^annotation (auth-url|mirror-target): /);
         expect.soft(await passes(), host).toBe(false);
         await world.apply(mirrored(`http://${written}:${port}/`));
-        expect.soft(world.said("guarded").join(), host).toMatch(/^annotation (auth-url|mirror-target): /);
+        expect.soft(world.problemsOf("guarded").join(), host).toMatch(/^annotation (auth-url|mirror-target): /);
         expect.soft(await passes(), host).toBe(true);
       }
     for (const url of [
@@ -171,7 +171,7 @@ describe.each(where)("%s", (_where, start) => {
     ]) {
       await world.apply(guarded(url));
       expect
-        .soft(world.said("guarded"), url)
+        .soft(world.problemsOf("guarded"), url)
         .toEqual([expect.stringMatching(/ is not asked: .*; its paths answer 503$/)]);
       expect.soft(await passes(), url).toBe(false);
     }
@@ -194,7 +194,7 @@ describe.each(where)("%s", (_where, start) => {
     for (const origin of ["http://$http_x_target", "http://$arg_target", "http://$cookie_target", "http://a:$http_x"]) {
       await world.apply(mirrored(`${origin}/records`));
       expect
-        .soft(world.said("guarded"), origin)
+        .soft(world.problemsOf("guarded"), origin)
         .toEqual([expect.stringMatching(/^annotation mirror-target: .* is not (asked|an absolute)/)]);
       expect.soft((await world.ask("guarded.example", `/?target=${socket}`, { headers: target })).body).toBe("secret");
       await world.apply(guarded(`${origin}/records`));
@@ -234,7 +234,7 @@ describe.each(where)("%s", (_where, start) => {
       { "mirror-target": "http://$host/" },
     ]) {
       await world.apply(ingress({ name: "open", host: "", annotations }));
-      expect(world.said("open")).toEqual([]);
+      expect(world.problemsOf("open")).toEqual([]);
       for (const host of ["127.0.0.1?", "127.0.0.1?.example", "127.0.0.1#", "127.0.0.1?@a.test", "x@127.0.0.1?"])
         await exchange(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       expect.soft(trapped, JSON.stringify(annotations)).toEqual([]);
@@ -245,7 +245,7 @@ describe.each(where)("%s", (_where, start) => {
     for (const url of ["http://auth.test:1$http_x/", "http://auth.test:1$http_x", `http://${sluice}:1$arg_x/`])
       for (const one of [guarded(url), mirrored(url)]) {
         await world.apply(one);
-        expect.soft(world.said("guarded"), url).toHaveLength(1);
+        expect.soft(world.problemsOf("guarded"), url).toHaveLength(1);
         await world.ask("guarded.example", "/?x=0254", { headers: { x: "0254" } });
         expect.soft(trapped, url).toEqual([]);
       }
@@ -270,7 +270,7 @@ describe.each(where)("%s", (_where, start) => {
     for (const url of [`http://127.0.0.1:${own.health}/`, "http://$http_x_target/", "http://169.254.169.254/"]) {
       await world.clear();
       await world.apply(settings({ "global-auth-url": url }), ingress({ name: "guarded" }));
-      expect.soft(world.said("ingress-nginx-controller"), url).toEqual([expect.stringContaining("is not asked")]);
+      expect.soft(world.problemsOf("ingress-nginx-controller"), url).toEqual([expect.stringContaining("is not asked")]);
       expect
         .soft((await world.ask("guarded.example", "/", { headers: { "x-target": "auth.test" } })).status, url)
         .toBe(503);

@@ -14,8 +14,8 @@ import { askResponders } from "../../../src/ocsp/ask.ts";
 const found = vi.hoisted(() => new Map<string, readonly string[]>());
 vi.mock("node:dns", async (original) => ({
   ...(await original<typeof import("node:dns")>()),
-  lookup: (name: string, _options: object, told: (error: Error | null, all: object[]) => void) =>
-    told(
+  lookup: (name: string, _options: object, callback: (error: Error | null, all: object[]) => void) =>
+    callback(
       null,
       (found.get(name) ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
     ),

@@ -112,13 +112,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ],
     ["the Secret is empty", [secret("users", { auth: "" })], undefined],
     ["the Secret holds no users", [secret("users", { auth: "\0\xff not a user\n\n:\nu\n" })], undefined],
-  ])("%s", async (_title, objects, said) => {
+  ])("%s", async (_title, objects, expected) => {
     await world.apply(...objects, ingress({ name: "guarded", annotations: basic }));
-    expect(world.said("guarded")).toEqual(said === undefined ? [] : [said]);
+    expect(world.problemsOf("guarded")).toEqual(expected === undefined ? [] : [expected]);
     for (const headers of [{}, as("right"), as(""), { authorization: "Basic" }, { authorization: "Basic Og==" }]) {
       const answer = await world.ask("guarded.example", "/", { headers });
       expect(answer.body).not.toContain("secret");
-      expect(answer.status).toBe(said === undefined ? 401 : 503);
+      expect(answer.status).toBe(expected === undefined ? 401 : 503);
     }
   });
 

@@ -46,7 +46,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const rewrites = () => blocks().flatMap(({ block = [] }) => block.filter(({ name }) => name === "rewrite"));
 
   test("CVE-2026-42945: no target of a rewrite has a `?`, after which a group would be misread", () => {
-    expect(world.said("asking").join("\n")).toContain('annotation rewrite-target: "/y?of=$1" holds "?"');
+    expect(world.problemsOf("asking").join("\n")).toContain('annotation rewrite-target: "/y?of=$1" holds "?"');
     expect(rewrites().filter(({ args }) => args[1]!.includes("?"))).toEqual([]);
   });
 

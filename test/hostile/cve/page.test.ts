@@ -28,11 +28,11 @@ test("every hole of the table of attacks is on the page", () => {
 });
 
 test("the sentences on the page are those that users get", () => {
-  const said = attacks.flatMap(({ says }) => says);
+  const headings = attacks.flatMap(({ says }) => says);
   const quoted = rows.flatMap((row) => [...row.matchAll(/`(annotation [^`]*|spec\.[^`]*)`/g)].map(([, text]) => text!));
   const elsewhere = /Secret ns\/users not found/;
   expect(quoted.length).toBeGreaterThan(12);
-  for (const text of quoted) if (!elsewhere.test(text)) expect(said).toContain(text);
+  for (const text of quoted) if (!elsewhere.test(text)) expect(headings).toContain(text);
 });
 
 test("the figures on the page are those of the lists that are tried", () => {

@@ -20,7 +20,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
     test.each(group.map((one) => [`${one.id}: ${one.title}`, one] as const))("%s", async (_title, one) => {
       const { name, says, answers } = one;
-      expect.soft(world.said(name)).toEqual(says.map((text) => text.replace("NAME", name)));
+      expect.soft(world.problemsOf(name)).toEqual(says.map((text) => text.replace("NAME", name)));
       for (const [path, status] of Object.entries(answers)) {
         const answer = await world.ask(`${name}.example`, path);
         expect.soft([path, answer.status]).toEqual([path, status]);

@@ -83,11 +83,11 @@ test("CVE-2025-1974: no process is started and no file written, whatever an unau
       "mirror-target": text,
     };
     const object = ingress({ name: "a", paths: [[`/${text}`, "ImplementationSpecific"]], annotations });
-    const { status, text: said } = await send(review(object));
+    const { status, text: answer } = await send(review(object));
     // No API server stores more than 256 KiB of annotations.
     const isStorable = Object.values(annotations).join("").length < 256 * 1024;
-    if (isStorable) expect([status, JSON.parse(said).response.allowed]).toEqual([200, false]);
-    else expect([status, said]).toEqual([400, expect.stringContaining("larger than any that the API server stores")]);
+    if (isStorable) expect([status, JSON.parse(answer).response.allowed]).toEqual([200, false]);
+    else expect([status, answer]).toEqual([400, expect.stringContaining("larger than any that the API server stores")]);
   }
   expect(started.processes.length).toBe(before);
   expect(files()).toEqual([]);
@@ -96,8 +96,8 @@ test("CVE-2025-1974: no process is started and no file written, whatever an unau
 test("CVE-2025-24513, CVE-2025-1098: UID, name and namespace that climb or close a block come back as they went, and nowhere else", async () => {
   for (const text of ["../../x", "x} pwned {", "/etc/passwd", "a\n#", "a\0b"]) {
     const object = ingress({ name: text, namespace: text, host: "a.example", uid: text });
-    const { status, text: said } = await send(review(object, text));
-    expect([status, JSON.parse(said).response.uid]).toEqual([200, text]);
+    const { status, text: answer } = await send(review(object, text));
+    expect([status, JSON.parse(answer).response.uid]).toEqual([200, text]);
   }
   expect(files()).toEqual([]);
 });

@@ -11,12 +11,12 @@ import { until } from "../../nginx/support/until.ts";
 import { ingress, secret } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";
 
-const said: string[] = [];
+const messages: string[] = [];
 vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-  said.push(String(text));
+  messages.push(String(text));
   return true;
 });
-beforeEach(() => void said.splice(0));
+beforeEach(() => void messages.splice(0));
 
 const status = async (world: World, host: string) => (await world.ask(host)).status;
 
@@ -52,7 +52,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await world.apply(...changes());
     expect(await status(world, "before.example")).toBe(200);
     expect(await status(world, "guarded.example")).not.toBe(200);
-    expect(said.join("")).toMatch(/nginx did not take it: .*ENOSPC/);
+    expect(messages.join("")).toMatch(/nginx did not take it: .*ENOSPC/);
     rmSync(ballast);
     await until("the changes to be live", async () => (await status(world, "after.example")) === 200, 40_000);
     await until("the guard to be there", async () => (await status(world, "guarded.example")) === 401, 40_000);
@@ -65,7 +65,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await execa("mount", ["-o", "remount,ro,bind", folder]);
     await world.apply(...changes());
     expect(await status(world, "before.example")).toBe(200);
-    expect(said.join("")).toMatch(/nginx did not take it: the run folder cannot be written: ./);
+    expect(messages.join("")).toMatch(/nginx did not take it: the run folder cannot be written: ./);
     await execa("umount", ["--lazy", folder]);
     await until("the changes to be live", async () => (await status(world, "after.example")) === 200, 40_000);
   });
@@ -77,7 +77,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const limit = async (bytes: string) => execa("prlimit", ["--pid", String(world.pid), `--as=${bytes}`]);
     await limit("1000000:unlimited");
     const applied = world.apply(...changes());
-    await until("the sentence", () => said.some((line) => /nginx did not take it: ./.test(line)), 100_000);
+    await until("the sentence", () => messages.some((line) => /nginx did not take it: ./.test(line)), 100_000);
     expect(await status(world, "before.example")).toBe(200);
     await limit("unlimited:unlimited");
     await applied;
@@ -96,7 +96,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       await world.apply(ingress({ name, annotations: { "client-body-buffer-size": `${year}` } }));
       expect(await status(world, `${name}.example`)).toBe(200);
     }
-    expect(said.join("")).toBe("");
+    expect(messages.join("")).toBe("");
   });
 
   test("workers that are killed", async () => {

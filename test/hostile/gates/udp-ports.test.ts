@@ -112,6 +112,6 @@ describe.each(Object.entries(places))("the port of names, %s", (_where, start) =
       "a name that nginx has not asked for",
       async () => (await world.ask("after.example")).body === "secret",
     );
-    expect(world.said("after")).toEqual([]);
+    expect(world.problemsOf("after")).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ describe.each(["Request", "Response"] as const)("%sHeaderModifier", (type) => {
       for (const rule of [{ backendRefs: [web], filters }, { backendRefs: [{ ...web, filters }] }]) {
         await world.apply(route({ rules: [rule] }));
         expect.soft([changes, (await ask()).status]).toEqual([changes, 500]);
-        expect.soft(world.said("route").join()).toMatch(/which nginx alone decides|a header of Sluice's own/);
+        expect.soft(world.problemsOf("route").join()).toMatch(/which nginx alone decides|a header of Sluice's own/);
       }
     }
     expect(world.backend.asked).toEqual([]);
@@ -46,7 +46,7 @@ describe.each(["Request", "Response"] as const)("%sHeaderModifier", (type) => {
     for (const value of ["a\r\nEvil: 1", "a\nEvil: 1", "a\rb", "\0", "\x7f", "a\x1b[2J"]) {
       await put(modifier(type, { set: [{ name: "X-Text", value }] }));
       expect.soft((await ask()).status, JSON.stringify(value)).toBe(500);
-      expect.soft(world.said("route").join()).toContain("has a control character in it");
+      expect.soft(world.problemsOf("route").join()).toContain("has a control character in it");
     }
     await put(modifier(type, { set: [{ name: "X-Text", value: 'a\t"$host" ; é' }] }));
     const { status, headers } = await ask();

@@ -101,7 +101,7 @@ test("listeners of a set of another namespace take no host that is given, with o
     await world.apply(set);
     await allIsWell(`a set with ${hostname}`);
     expect
-      .soft(world.said("set").join())
+      .soft(world.problemsOf("set").join())
       .toMatch(/spec\.listeners\[0\]\.hostname: the host policy gives \S*given\.example to namespace ns alone/);
     await world.apply(evil({ hostnames: [hostname] }), evil({ name: "wide" }));
     await allIsWell(`a set with ${hostname} and routes`);

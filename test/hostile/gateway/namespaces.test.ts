@@ -126,7 +126,7 @@ test("a policy for backends governs no Service of another namespace, and trusts 
     const validation = { caCertificateRefs: [{ group: "", kind: "ConfigMap", name, namespace: "ns" }] } as never;
     await world.apply(theirs({ name: "theirs", validation }));
     expect.soft([name, (await ask("evil.example")).status]).toEqual([name, 500]);
-    expect.soft(world.said("theirs").join()).toMatch(/ConfigMap evil\/\S+ not found/);
+    expect.soft(world.problemsOf("theirs").join()).toMatch(/ConfigMap evil\/\S+ not found/);
   }
 });
 

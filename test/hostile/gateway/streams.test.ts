@@ -73,7 +73,7 @@ function listenerFor(protocol: Protocol, at: number): GatewayListener {
 }
 
 /** Returns everything that the other side sends before it closes the connection. */
-const said = (port: number): Promise<string> =>
+const received = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, address, () => socket.write("GET /healthz HTTP/1.0\r\nHost: a.example\r\n\r\n"));
     let text = "";
@@ -92,9 +92,9 @@ test("they lead nowhere, and an honest one beside them is served", async () => {
     ...to,
     ...all.map(([protocol, at]) => streamTo(protocol, at)),
   );
-  await until("the honest stream", async () => (await said(kinds.TCP + honest)).includes("secret"));
+  await until("the honest stream", async () => (await received(kinds.TCP + honest)).includes("secret"));
   for (const [at, lead] of leads.slice(0, -1).entries())
-    expect.soft([lead, await said(kinds.TCP + at)]).toEqual([lead, ""]);
+    expect.soft([lead, await received(kinds.TCP + at)]).toEqual([lead, ""]);
   const conf = readFileSync(join(world.runFolder, "nginx.conf"), "utf8");
   for (const protocol of protocols)
     expect(conf).toMatch(new RegExp(`listen ${address}:${kinds[protocol] + honest}\\b`));

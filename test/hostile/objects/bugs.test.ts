@@ -67,8 +67,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ["auth-tls-match-cn", `CN=${"(".repeat(60_000)}`],
   ])("%s as deep as an object may hold is refused by a sentence", async (key, text) => {
     await world.apply(settings(permissive), ingress({ name: "deep", annotations: { [key]: text } }));
-    expect(world.said("deep").join()).toMatch(new RegExp(`annotation ${key}: `));
-    expect(world.said("deep").join()).not.toMatch(isBug);
+    expect(world.problemsOf("deep").join()).toMatch(new RegExp(`annotation ${key}: `));
+    expect(world.problemsOf("deep").join()).not.toMatch(isBug);
     await othersGoOn();
   });
 
@@ -77,8 +77,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const paths = [[`/${"(".repeat(300)}${")".repeat(300)}`, "ImplementationSpecific"]] as const;
     const snippets = { "http-snippet": "a{".repeat(60_000), "location-snippet": "a{".repeat(60_000) };
     await world.apply(settings({ ...permissive, ...snippets }), ingress({ name: "deep", paths, annotations }));
-    expect(world.said("deep").join()).toContain("its groups are nested deeper than 250; the path is ignored");
-    expect(world.said("ingress-nginx-controller").join()).toContain("blocks are nested deeper than 50");
+    expect(world.problemsOf("deep").join()).toContain("its groups are nested deeper than 250; the path is ignored");
+    expect(world.problemsOf("ingress-nginx-controller").join()).toContain("blocks are nested deeper than 50");
     await othersGoOn();
   });
 
@@ -107,7 +107,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const good = ingress({ name: "broken" });
     await world.apply(good);
     await world.apply(throwing(good, ["spec", "rules"]));
-    expect(world.said("broken").join()).toMatch(isBug);
+    expect(world.problemsOf("broken").join()).toMatch(isBug);
     expect(await world.ask("broken.example")).toMatchObject({ status: 200 });
     // Where its guards are not known, its paths are closed.
     await world.apply(throwing(good, ["metadata", "annotations"]));
@@ -133,7 +133,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     spy();
     const annotations = { "proxy-connect-timeout": "7", "permanent-redirect": "https://a.example" };
     await world.apply(ingress({ name: "broken", annotations }));
-    expect(world.said("broken").join()).toMatch(isBug);
+    expect(world.problemsOf("broken").join()).toMatch(isBug);
     await othersGoOn();
   });
 
@@ -142,7 +142,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       (value as { readonly enabled: boolean }).enabled ? bug() : [],
     );
     await world.apply(ingress({ name: "broken", annotations: { "enable-cors": "true" } }));
-    expect(world.said("broken").join()).toMatch(isBug);
+    expect(world.problemsOf("broken").join()).toMatch(isBug);
     await othersGoOn();
     expect(await world.ask("broken.example")).toMatchObject({ status: 404 });
   });
@@ -150,7 +150,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   test("a key of the settings whose Kind throws keeps its default, and all other keys count", async () => {
     vi.spyOn(declared.keepAliveRequests.kind, "read").mockImplementation(bug);
     await world.apply(settings({ "keep-alive-requests": "9", "server-tokens": "true" }));
-    expect(world.said("ingress-nginx-controller").join()).toContain("which is a bug in Sluice");
+    expect(world.problemsOf("ingress-nginx-controller").join()).toContain("which is a bug in Sluice");
     expect((await world.ask("neighbour.example")).headers.server).toBeDefined();
   });
 });

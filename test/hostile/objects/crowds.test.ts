@@ -31,7 +31,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const endpoints = numbers(200).map((at) => ({ addresses: numbers(100).map((last) => `10.0.${at}.${last}`) }));
     const ports = numbers(15_000).map((at) => ({ name: `p${at}`, port: at + 1 }));
     await world.apply(...crowd("many", { endpoints, ports }), to("many"), ingress({ name: "later" }));
-    expect(world.said("crowded")).toEqual([
+    expect(world.problemsOf("crowded")).toEqual([
       "Service ns/many: its EndpointSlices have more than 10000 pairs of an address and a port; the others get no requests",
     ]);
     for (const host of ["neighbour.example", "later.example"]) expect((await world.ask(host)).body).toBe("secret");
@@ -53,7 +53,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const aliases = numbers(700).map((at) => `a${at}.b`);
     const annotations = { "server-alias": aliases.join(",") };
     await world.apply(rules(ingress({ name: "crowded", annotations }), hosts));
-    expect(world.said("crowded")).toContain(
+    expect(world.problemsOf("crowded")).toContain(
       "annotation server-alias has no effect: 700 names for each of its 2000 hosts are more than 10000; host r0.example alone gets them",
     );
     expect((await world.ask("neighbour.example")).body).toBe("secret");
@@ -71,7 +71,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       ),
       ingress({ name: "later" }),
     );
-    expect(world.said("crowded")).toEqual([
+    expect(world.problemsOf("crowded")).toEqual([
       expect.stringMatching(/^annotation cors-allow-origin: .* for each of 2000 \w+, .*; the Ingress is not applied$/),
     ]);
     for (const host of ["neighbour.example", "later.example"]) expect((await world.ask(host)).body).toBe("secret");

@@ -92,7 +92,9 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
     await world.ask("evil.example", "/first").catch(() => undefined);
     expect(victim.text).not.toMatch(/^content-length: 900/im);
-    expect(world.said("evil").join()).toMatch(/auth-response-headers.*"Content-Length" says where a message ends/);
+    expect(world.problemsOf("evil").join()).toMatch(
+      /auth-response-headers.*"Content-Length" says where a message ends/,
+    );
   });
 
   test("no answer of an auth service sets such a header for the backend, however it is written", async () => {
@@ -105,9 +107,9 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const annotations = { "auth-url": `${world.auth.origin}/`, "auth-response-headers": names.join(", ") };
     await world.apply(settings({ "enable-underscores-in-headers": "true" }), ingress({ name: "evil", annotations }));
     expect((await world.ask("evil.example")).body).toBe("secret");
-    const heard = world.backend.asked[0]!.headers;
-    expect(heard).toContainEqual(["x-user", "u"]);
-    expect(heard.filter(([, value]) => value.includes("evil7"))).toEqual([]);
+    const received = world.backend.asked[0]!.headers;
+    expect(received).toContainEqual(["x-user", "u"]);
+    expect(received.filter(([, value]) => value.includes("evil7"))).toEqual([]);
   });
 
   test.each(reserved)("%s is set by no list of an Ingress", async (name) => {
@@ -145,7 +147,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     const others = more.filter((line) => !/_set_header X-Honest /i.test(line));
     expect(others.filter((line) => /auth_header|7/.test(line))).toEqual([]);
     for (const one of ["asks", "answers", "customs", "fcgi", "grpc"]) {
-      expect.soft(world.said(one).join(), one).toMatch(/which nginx alone decides/);
+      expect.soft(world.problemsOf(one).join(), one).toMatch(/which nginx alone decides/);
     }
     expect((await world.ask("asks.example")).status).toBe(200);
     const { headers } = await world.ask("customs.example");
@@ -166,7 +168,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
     const lines = setIn(world.tree()).filter((line) => /content.length|transfer.encoding/i.test(line));
     expect(lines.filter((line) => !/ $|^fastcgi_param CONTENT_LENGTH \$content_length$/.test(line))).toEqual([]);
-    expect(world.said("frames").join()).toMatch(/"Content-Length" says where a message ends/);
+    expect(world.problemsOf("frames").join()).toMatch(/"Content-Length" says where a message ends/);
     expect((await world.ask("a.example")).headers["x-honest"]).toBe("yes");
   });
 

@@ -71,10 +71,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   test("Traefik 13260: what a client says of its address, scheme or certificate is not what the backend hears", async () => {
     await world.apply(ingress({ name: "a" }));
     await get("/here", `${claims.join("\r\n")}\r\n`);
-    const heard = world.backend.asked.at(-1)!.headers;
-    const said = (wanted: string) =>
-      heard.filter(([name]) => name.replaceAll("_", "-") === wanted).map(([, value]) => value);
-    const port = String(heard.find(([name]) => name === "x-forwarded-port")?.[1]);
+    const received = world.backend.asked.at(-1)!.headers;
+    const values = (wanted: string) =>
+      received.filter(([name]) => name.replaceAll("_", "-") === wanted).map(([, value]) => value);
+    const port = String(received.find(([name]) => name === "x-forwarded-port")?.[1]);
     expect(
       Object.fromEntries(
         [
@@ -90,7 +90,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
           "ssl-client-issuer-dn",
           "ssl-client-cert",
           "x-original-uri",
-        ].map((name) => [name, said(name)]),
+        ].map((name) => [name, values(name)]),
       ),
     ).toEqual({
       "x-real-ip": ["192.0.2.1"],
@@ -112,19 +112,19 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     });
     expect(port).not.toBe("666");
     // The client's own list of addresses is passed under this name alone.
-    expect(said("x-original-forwarded-for")).toEqual(["6.6.6.6"]);
+    expect(values("x-original-forwarded-for")).toEqual(["6.6.6.6"]);
   });
 
   test("forwarded headers count from whom the operator trusts, and from nobody else", async () => {
     const trusting = (ranges: string) => settings({ "use-forwarded-headers": "true", "proxy-real-ip-cidr": ranges });
-    const heard = async () => {
+    const received = async () => {
       await get("/", "X-Forwarded-For: 6.6.6.6\r\n");
       return world.backend.asked.at(-1)!.headers.find(([name]) => name === "x-real-ip")?.[1];
     };
     await world.apply(trusting("203.0.113.0/24"), ingress({ name: "a" }));
-    expect(await heard()).toBe("192.0.2.1");
+    expect(await received()).toBe("192.0.2.1");
     await world.apply(trusting("192.0.2.0/24"));
-    expect(await heard()).toBe("6.6.6.6");
+    expect(await received()).toBe("6.6.6.6");
   });
 
   test("requests that are too large or too slow end alone", async () => {

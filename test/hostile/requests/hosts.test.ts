@@ -36,7 +36,7 @@ const contrary: readonly (readonly [what: string, head: string])[] = [
 ];
 
 /** Requests of honest clients, each with the host that the backend gets. */
-const honest: readonly (readonly [what: string, head: string, heard: string])[] = [
+const honest: readonly (readonly [what: string, head: string, backend: string])[] = [
   ["a host", "GET /x HTTP/1.1\r\nHost: open.example", "open.example"],
   ["a host with a port", "GET /x HTTP/1.1\r\nHost: open.example:24000", "open.example:24000"],
   ["a host with an empty port", "GET /x HTTP/1.1\r\nHost: open.example:", "open.example:"],
@@ -101,15 +101,15 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.backend.asked).toEqual([]);
   });
 
-  test.each(honest)("%s is served as before", async (_what, head, heard) => {
+  test.each(honest)("%s is served as before", async (_what, head, expected) => {
     world.backend.forget();
     world.auth.forget();
     expect(statuses(await send(head))).toEqual([200]);
     const [asked] = world.backend.asked;
-    expect(asked!.headers).toContainEqual(["host", heard]);
-    expect(asked!.headers).toContainEqual(["x-forwarded-host", heard]);
+    expect(asked!.headers).toContainEqual(["host", expected]);
+    expect(asked!.headers).toContainEqual(["x-forwarded-host", expected]);
     const [path] = /\/x\S*/.exec(head.replace(/^\S+ (\w+:\/\/[^/]+)?/, "")) ?? [];
-    expect(world.auth.asked[0]!.headers).toContainEqual(["x-original-url", `http://${heard}${path}`]);
+    expect(world.auth.asked[0]!.headers).toContainEqual(["x-original-url", `http://${expected}${path}`]);
   });
 
   test("what a snippet of the host serves beside the routes has one host as well", async () => {
@@ -136,8 +136,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.backend.asked[0]!.headers).toContainEqual(["host", "open.example"]);
     world.backend.forget();
     const { status } = await ask({ host: "guarded.example" });
-    const heard = world.backend.asked.flatMap(({ headers }) => headers.filter(([name]) => name === "host"));
-    expect([status, heard.filter(([, host]) => host !== "open.example")]).toEqual([400, []]);
+    const received = world.backend.asked.flatMap(({ headers }) => headers.filter(([name]) => name === "host"));
+    expect([status, received.filter(([, host]) => host !== "open.example")]).toEqual([400, []]);
   });
 
   test("an auth service hears nothing of X-Forwarded-* that a client says of itself", async () => {

@@ -47,7 +47,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
   test("fifteen hundred patterns share what one request may cost", async () => {
     await world.apply(ingress({ name: "many", paths: many, annotations: { "use-regex": "true" } }));
-    expect(world.said("many").join()).toContain("the host has more than 1000 regular expressions");
+    expect(world.problemsOf("many").join()).toContain("the host has more than 1000 regular expressions");
     const before = workerSeconds(world.pid!);
     const requests = 5;
     for (let at = 0; at < requests; at++) {

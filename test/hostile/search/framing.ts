@@ -29,8 +29,8 @@ export function reservedHeadersSet(tree: readonly Directive[]): readonly string[
 
 function linesOf(directive: string, args: readonly string[]): readonly string[] {
   const some = pairsOf(directive, args).filter(([name]) => {
-    const said = directive === "fastcgi_param" ? name.replace(/^http_/i, "") : name;
-    return reserved.test(said.toLowerCase().replaceAll(/[_.]/g, "-"));
+    const header = directive === "fastcgi_param" ? name.replace(/^http_/i, "") : name;
+    return reserved.test(header.toLowerCase().replaceAll(/[_.]/g, "-"));
   });
   const lines = some.map(([name, value]) => `${directive} ${name.toLowerCase()} ${value}`);
   return lines.filter((line) => !ours.some((known) => known.test(line)));

@@ -45,7 +45,7 @@ describe(`seed ${seed}`, () => {
     } finally {
       await search.stop();
       rmSync(folder, { recursive: true });
-      process.stdout.write(told(`${mode} ${flags.join(" ")}`, tally));
+      process.stdout.write(report(`${mode} ${flags.join(" ")}`, tally));
     }
     expect(tally.findings).toEqual([]);
     expect(tally.accepted).toBeGreaterThan(tally.tried / 20);
@@ -54,10 +54,10 @@ describe(`seed ${seed}`, () => {
   });
 });
 
-function told(way: string, { findings, reasons, ...counts }: Tally): string {
+function report(way: string, { findings, reasons, ...counts }: Tally): string {
   const numbers = Object.entries({ ...counts, differences: findings.length }).map(
     ([name, count]) => `${name} ${Math.round(count)}`,
   );
-  const said = [...reasons].sort((a, b) => b[1] - a[1]).map(([why, count]) => `  ${count} ${why}`);
-  return `\nhostile search, seed ${seed}, ${way}: ${numbers.join(", ")}\n${said.slice(0, 12).join("\n")}\n`;
+  const lines = [...reasons].sort((a, b) => b[1] - a[1]).map(([why, count]) => `  ${count} ${why}`);
+  return `\nhostile search, seed ${seed}, ${way}: ${numbers.join(", ")}\n${lines.slice(0, 12).join("\n")}\n`;
 }

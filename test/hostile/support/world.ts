@@ -32,7 +32,7 @@ export interface World {
   /** Removes the objects since the last call, and the operator's settings. */
   clear(): Promise<void>;
   /** The Problems of objects with this name, in order. */
-  said(name: string): readonly string[];
+  problemsOf(name: string): readonly string[];
   ask(host: string, path?: string, more?: Omit<RequestOptions, "to">): Promise<Answer>;
   tree(): readonly Directive[];
   /** Keys of records in nginx's memory that did not come from the controller. */
@@ -65,11 +65,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   let problems: readonly Problem[] = [];
   const portFlags = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
   const strange: string[] = [];
-  const told = (all: readonly Problem[]): void => {
+  const onProblems = (all: readonly Problem[]): void => {
     problems = all;
   };
   const all = flagsOf(mode, [...portFlags, ...flags]);
-  const controller = await startOn(source, root, all, told, {
+  const controller = await startOn(source, root, all, onProblems, {
     ...{ nginx, nameservers },
     strangeRecords: (keys) => void strange.push(...keys),
   });
@@ -100,7 +100,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       }
       await settle();
     },
-    said: (name) => problems.filter(({ object }) => object.name === name).map(sentence),
+    problemsOf: (name) => problems.filter(({ object }) => object.name === name).map(sentence),
     ask: (host, path = "/", more = {}) => request({ to: `192.0.2.1:${ports.http}`, host, path, ...more }),
     strange: () => strange,
     tree: () => treeOf(readFileSync(join(root, "nginx.conf"), "utf8")),

@@ -22,7 +22,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const world = worldOf({ mode });
 
   const conf = () => readFileSync(join(world.runFolder, "nginx.conf"), "utf8");
-  const heard = async (host: string, path = "/", headers = {}) => {
+  const received = async (host: string, path = "/", headers = {}) => {
     world.backend.forget();
     const { status } = await world.ask(host, path, { headers });
     const asked = world.backend.asked[0];
@@ -51,11 +51,11 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       }),
     );
     expect(namesIn(conf()).filter((name) => !own.has(name))).toEqual([]);
-    expect(await heard("neighbour.example")).toEqual({ status: 200, url: "/", host: "neighbour.example" });
-    expect(await heard("neighbour.example", "/", { "user-agent": "bad" })).toMatchObject({ status: 403 });
-    expect(await heard("neighbour.example", "/", { "user-agent": "worse" })).toMatchObject({ status: 403 });
-    expect(await heard("neighbour.example", "/", { referer: "evilx" })).toMatchObject({ status: 403 });
-    expect(await heard("paths.example", "/pabc")).toMatchObject({ status: 200, url: "/x", host: "paths.example" });
+    expect(await received("neighbour.example")).toEqual({ status: 200, url: "/", host: "neighbour.example" });
+    expect(await received("neighbour.example", "/", { "user-agent": "bad" })).toMatchObject({ status: 403 });
+    expect(await received("neighbour.example", "/", { "user-agent": "worse" })).toMatchObject({ status: 403 });
+    expect(await received("neighbour.example", "/", { referer: "evilx" })).toMatchObject({ status: 403 });
+    expect(await received("paths.example", "/pabc")).toMatchObject({ status: 200, url: "/x", host: "paths.example" });
   });
 
   test("an author's own names go on working", async () => {
@@ -74,11 +74,11 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       }),
     );
     world.backend.answer = (_request, response) => response.setHeader("Set-Cookie", "a=b; Path=/in/y").end();
-    expect(await heard("own.example", "/de/x/a/b")).toMatchObject({ status: 200, url: "/a/b/of/de/x" });
+    expect(await received("own.example", "/de/x/a/b")).toMatchObject({ status: 200, url: "/a/b/of/de/x" });
     expect(world.backend.asked[0]?.headers).toContainEqual(["x-forwarded-prefix", "/de"]);
     expect((await world.ask("own.example", "/de/x/a")).headers["set-cookie"]).toEqual(["a=b; Path=/out/y"]);
-    expect(await heard("twice.example", "/aa/bb")).toMatchObject({ status: 200, url: "/b" });
-    expect(await heard("twice.example", "/ab/bb")).toMatchObject({ status: 404 });
+    expect(await received("twice.example", "/aa/bb")).toMatchObject({ status: 200, url: "/b" });
+    expect(await received("twice.example", "/ab/bb")).toMatchObject({ status: 404 });
   });
 
   test("a permitted snippet finds the groups of its path by name, and nobody else does", async () => {
@@ -95,7 +95,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
     const { headers } = await world.ask("snippet.example", "/alice/evil");
     expect(headers).toMatchObject({ "x-user": "alice", "x-host": "snippet.example" });
-    expect(await heard("neighbour.example")).toMatchObject({ status: 200, host: "neighbour.example" });
+    expect(await received("neighbour.example")).toMatchObject({ status: 200, host: "neighbour.example" });
   });
 
   test("the groups of one value are not another's: a forwarded host is no part of the path's", async () => {
@@ -120,7 +120,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   ])("%s is refused", async (_what, path, why) => {
     const paths = [[path, "ImplementationSpecific"] as const];
     await world.apply(ingress({ name: "refused", paths, annotations: { "use-regex": "true" } }));
-    expect(world.said("refused").join()).toContain(`is no regular expression: ${why}; the path is ignored`);
-    expect(await heard("neighbour.example")).toMatchObject({ status: 200, host: "neighbour.example" });
+    expect(world.problemsOf("refused").join()).toContain(`is no regular expression: ${why}; the path is ignored`);
+    expect(await received("neighbour.example")).toMatchObject({ status: 200, host: "neighbour.example" });
   });
 });

@@ -23,12 +23,12 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
   const apply = (...objects: KubernetesObject[]) =>
     world.apply(...service("web", world.auth.address, world.auth.port, "evil"), ...objects);
-  const said = async (answer: Promise<Answer>) => {
+  const outcome = async (answer: Promise<Answer>) => {
     const { status, body, headers } = await answer;
     return status === 200 ? body : [status, headers.location].filter(Boolean).join(" ");
   };
   const ask = (path = "/", host = "shop.example", more: Omit<RequestOptions, "to"> = {}) =>
-    said(world.ask(host, path, more));
+    outcome(world.ask(host, path, more));
   const secure = (path = "/", host = "shop.example") =>
     request({ to: `192.0.2.1:${ports.https}`, host, path, sni: host });
 
@@ -37,7 +37,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       await apply(shop(), evil({ host: "evil.example", paths: [["/"]], annotations: { "server-alias": names } }));
       expect(await ask("/", "evil.example")).toBe("let in");
       expect(await ask("/", "unknown.example")).toBe("404");
-      expect(world.said("evil").join()).toContain("no client asks for a host called _");
+      expect(world.problemsOf("evil").join()).toContain("no client asks for a host called _");
     }
     expect(await ask("/", "more.example")).toBe("let in");
   });
@@ -72,7 +72,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       expect(await ask("/", "shop.example", { headers })).toBe("secret");
       expect(await ask("/", "unknown.example", { headers })).toBe("secret");
     }
-    expect(world.said("evil-0").join()).toContain(
+    expect(world.problemsOf("evil-0").join()).toContain(
       "path / of host shop.example is served by Ingress ns/shop, and a canary stands beside an Ingress of its own namespace (allow-cross-namespace-canaries)",
     );
     await world.apply(settings({ "allow-cross-namespace-canaries": "true" }));
@@ -109,11 +109,11 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       evil({ annotations: { ...annotations, "ssl-redirect": "false" } }),
     );
     expect(await ask()).toBe("secret");
-    expect(await said(secure())).toBe("secret");
+    expect(await outcome(secure())).toBe("secret");
     expect(await ask("/", "neighbour.example")).toBe("secret");
     expect(await ask("/", "other.example")).toBe("404");
     expect(await ask("/", "www.shop.example")).toBe("404");
-    expect(world.said("evil").join()).toContain("Ingress ns/shop");
+    expect(world.problemsOf("evil").join()).toContain("Ingress ns/shop");
     // A guard that has no effect closes the paths that it should protect.
     expect(await ask("/evil")).toBe(/auth-tls|snippet/.test(what) ? "503" : "let in");
   });
@@ -156,10 +156,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     for (const host of ["x.shop.example", "www.shop.example", "y.a.example", "alias.example", "old1.example"]) {
       expect.soft(await ask("/evil", host), host).toBe("secret");
     }
-    expect(world.said("host").join()).toBe(
+    expect(world.problemsOf("host").join()).toBe(
       "spec.rules: alias.example is another name of host shop.example, which an older Ingress of another namespace has; its paths there are not served",
     );
-    expect(world.said("evil-0").join()).toContain(
+    expect(world.problemsOf("evil-0").join()).toContain(
       "*.example takes names that host *.shop.example of another namespace has",
     );
   });
@@ -169,7 +169,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await apply(shop(), evil({ spec: tls }));
     expect(await ask()).toBe("secret");
     expect(await ask("/evil")).toBe("308 https://shop.example/evil");
-    expect(world.said("evil").join()).toContain(
+    expect(world.problemsOf("evil").join()).toContain(
       "it brings no certificate for the host; TLS is configured for its own paths alone",
     );
     await apply(evil({ spec: { ...tls, tls: [{ hosts: ["shop.example"] }] } }));
@@ -209,7 +209,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       expect.soft(await ask(path), path).toBe("let in");
     await apply(shop({ paths: [["/"]] }));
     for (const path of ["/", "/a", "/other"]) expect.soft(await ask(path), path).toBe("secret");
-    expect(world.said("evil").join()).toContain(
+    expect(world.problemsOf("evil").join()).toContain(
       "it would take requests from path / of host shop.example, which the older Ingress ns/shop has; that path comes before it",
     );
   });
@@ -247,7 +247,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/a/x")).toBe("secret");
     expect(await ask("/a/b")).toBe("let in");
     expect(await ask("/", "unknown.example")).toBe("secret");
-    expect(world.said("evil").join()).toContain(
+    expect(world.problemsOf("evil").join()).toContain(
       "path /a/ of host shop.example belongs to the older Ingress ns/shop; this one is ignored",
     );
   });

@@ -117,7 +117,7 @@ export async function startExtAuthz(
     stream.on("error", () => {});
     const frame = await buffer(stream);
     const {
-      message: said = Buffer.alloc(0),
+      message: verdict = Buffer.alloc(0),
       grpcStatus = "0",
       httpStatus = 200,
       bytes,
@@ -125,8 +125,8 @@ export async function startExtAuthz(
     stream.respond({ ":status": httpStatus, "content-type": "application/grpc" }, { waitForTrailers: true });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": grpcStatus }));
     const length = Buffer.alloc(5);
-    length.writeUInt32BE(said.length, 1);
-    stream.end(bytes ?? Buffer.concat([length, said]));
+    length.writeUInt32BE(verdict.length, 1);
+    stream.end(bytes ?? Buffer.concat([length, verdict]));
   };
   server.on("stream", (stream, headers) => void take(stream, headers));
   server.listen(port, address);

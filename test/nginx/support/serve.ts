@@ -30,7 +30,7 @@ export interface Served {
   lines(): readonly LogLine[];
   /** Everything it printed so far. */
   printed(): string;
-  said(pattern: RegExp): Promise<LogLine>;
+  logged(pattern: RegExp): Promise<LogLine>;
   ask(host: string, path?: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   health(path?: string): Promise<Answer>;
   /** Resolves with the exit code, or the signal that killed it. */
@@ -141,7 +141,7 @@ export function startServe({
     runFolder,
     lines,
     printed: () => printed,
-    said: (pattern) =>
+    logged: (pattern) =>
       until(
         () => `a line like ${pattern} in:\n${printed}`,
         () => lines().find((line) => pattern.test(JSON.stringify(line))),

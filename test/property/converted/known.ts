@@ -6,13 +6,14 @@ import type { Fields } from "./client.ts";
 
 interface Known {
   /** The words of docs/move.md about this difference. */
-  readonly said: string;
+  readonly words: string;
   covers(fields: readonly string[], answers: readonly [ingresses: Fields, routes: Fields]): boolean;
 }
 
 export const knownDifferences: readonly Known[] = [
   {
-    said: "A path that no rule has ends in 404 with both; that redirects, guards and snippets of an Ingress may answer such a request before is not compared.",
+    words:
+      "A path that no rule has ends in 404 with both; that redirects, guards and snippets of an Ingress may answer such a request before is not compared.",
     covers: (fields, [ingresses, routes]) => {
       const status = routes.get("status");
       // A body that is too large is answered before the 404, with the headers of the path.
@@ -21,12 +22,12 @@ export const knownDifferences: readonly Known[] = [
     },
   },
   {
-    said: "Strict-Transport-Security is compared in answers of backends alone.",
+    words: "Strict-Transport-Security is compared in answers of backends alone.",
     covers: (fields, answers) =>
       fields.every((name) => name === "header strict-transport-security") && !answeredByBackend(...answers),
   },
   {
-    said: "A route adds the slash to a path before it looks at the size of the body.",
+    words: "A route adds the slash to a path before it looks at the size of the body.",
     covers: (_fields, [ingresses, routes]) =>
       ingresses.get("status") === "413" &&
       routes.get("status") === "301" &&

@@ -55,8 +55,9 @@ local function header(name, value)
   return bytes(3, bytes(1, text_of(name)) .. bytes(2, text_of(value)))
 end
 
--- Returns the message CheckRequest for the client's request. `said` has the fields that nginx sent.
-local function request_of(said, body)
+-- Returns the message CheckRequest for the client's request. `asked` has the fields that nginx
+-- sent.
+local function request_of(asked, body)
   local var, lines = ngx.var, {}
   for name, value in pairs(ngx.req.get_headers(0, true)) do
     name = lower(name)
@@ -65,18 +66,18 @@ local function request_of(said, body)
     end
   end
   local method, path, host = ngx.req.get_method(), var.request_uri, var.http_host or ""
-  if said.all == "1" then
+  if asked.all == "1" then
     lines[#lines + 1] = header(":method", method) .. header(":path", path) .. header(":authority", host)
-      .. header(":scheme", said.scheme)
+      .. header(":scheme", asked.scheme)
   end
-  local http = bytes(1, text_of(said.id)) .. bytes(2, method) .. concat(lines) .. bytes(4, text_of(path))
-    .. bytes(5, text_of(host)) .. bytes(6, said.scheme) .. number(9, #body) .. bytes(10, said.protocol)
+  local http = bytes(1, text_of(asked.id)) .. bytes(2, method) .. concat(lines) .. bytes(4, text_of(path))
+    .. bytes(5, text_of(host)) .. bytes(6, asked.scheme) .. number(9, #body) .. bytes(10, asked.protocol)
   if body ~= "" then
     http = http .. (text_of(body) == body and bytes(11, body) or bytes(12, body))
   end
   local time = bytes(1, number(1, floor(ngx.req.start_time())))
   local request = bytes(4, time .. bytes(2, http))
-  local attributes = bytes(1, peer(said.client, said.client_port)) .. bytes(2, peer(said.server, said.server_port))
+  local attributes = bytes(1, peer(asked.client, asked.client_port)) .. bytes(2, peer(asked.server, asked.server_port))
   return bytes(1, attributes .. request)
 end
 
@@ -97,34 +98,34 @@ local function message_of(answer)
   return sub(frame, 6)
 end
 
-local function ask(said)
+local function ask(asked)
   ngx.req.read_body()
-  local message = request_of(said, ngx.req.get_body_data() or "")
+  local message = request_of(asked, ngx.req.get_body_data() or "")
   local size = #message
   local length = char(floor(size / 16777216) % 256, floor(size / 65536) % 256, floor(size / 256) % 256, size % 256)
   return message_of(ngx.location.capture("/ask", {
     method = ngx.HTTP_POST,
     body = "\0" .. length .. message,
-    vars = { route_auth_upstream = said.upstream },
+    vars = { route_auth_upstream = asked.upstream },
   }))
 end
 
 local fields = { "upstream", "all", "client", "client_port", "server", "server_port", "scheme", "protocol", "id" }
 
 -- Reads the fields that nginx writes into one header of the question.
-local function said_by(text)
+local function fields_of(text)
   local found = { match(text or "", ("([^|]*)|"):rep(#fields - 1, "") .. "(.*)") }
-  local said = {}
+  local asked = {}
   for at, name in ipairs(fields) do
-    said[name] = found[at] or ""
+    asked[name] = found[at] or ""
   end
-  return said
+  return asked
 end
 
 -- Runs in the location that receives the question of auth_request.
 function _M.serve()
-  local said = said_by(ngx.req.get_headers(0)["x-sluice-check"])
-  local message, problem = ask(said)
+  local asked = fields_of(ngx.req.get_headers(0)["x-sluice-check"])
+  local message, problem = ask(asked)
   local is_read, verdict = pcall(verdicts.of, message or "")
   if message and not is_read then
     problem = "its answer cannot be followed: " .. tostring(verdict)
@@ -134,7 +135,7 @@ function _M.serve()
     problem = "its answer has more than " .. most_bytes .. " bytes"
   end
   if problem or not text then
-    ngx.log(ngx.ERR, "the auth service ", said.upstream, " was asked over gRPC, and ", problem)
+    ngx.log(ngx.ERR, "the auth service ", asked.upstream, " was asked over gRPC, and ", problem)
     return ngx.exit(500)
   end
   ngx.header["X-Sluice-Verdict"] = ngx.encode_base64(text)

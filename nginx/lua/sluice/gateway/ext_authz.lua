@@ -24,7 +24,7 @@ end
 -- Returns `{ name, value, how }` for each HeaderValueOption. `how` is its append_action, or follows
 -- from the older field `append`. 0 adds a value, 1 sets the header only where it is absent, 2 sets
 -- it always, and 3 sets it only where it is present.
-local function changes(options, unsaid)
+local function changes(options, default)
   local all = {}
   for _, option in ipairs(options) do
     local pair = message(option, 1)
@@ -35,7 +35,7 @@ local function changes(options, unsaid)
       if option[2] then
         how = count(message(option, 2), 1) == 1 and 0 or 2
       elseif how == 0 then
-        how = unsaid
+        how = default
       end
       all[#all + 1] = { name, value, how }
     end

@@ -1,11 +1,11 @@
--- Sets variables that name the route and backend of a request at a Gateway, as route/said.lua does
--- for Ingresses.
+-- Sets variables that name the route and backend of a request at a Gateway, as route/variables.lua
+-- does for Ingresses.
 local random = require("sluice.random")
-local said = require("sluice.route.said")
+local variables = require("sluice.route.variables")
 
 local ngx = ngx
 local sub = string.sub
-local told = said.told
+local used = variables.used
 
 local _M = {}
 
@@ -34,41 +34,41 @@ end
 -- Sets only the variables that this configuration reads.
 function _M.tell(location, backend, listener)
   local var = ngx.var
-  if told.route_request_id then
+  if used.route_request_id then
     var.route_request_id = random.request_id()
   end
-  if told.route_labels then
+  if used.route_labels then
     var.route_labels = labels_of(location, backend, listener)
   end
-  if told.namespace then
+  if used.namespace then
     var.namespace = location.namespace
   end
   -- Error pages and logs use this variable to name the object, so it has the name of the route.
-  if told.ingress_name and location.route then
+  if used.ingress_name and location.route then
     var.ingress_name = sub(location.route, #location.namespace + 2)
   end
-  if told.service_name then
+  if used.service_name then
     var.service_name = backend.service
   end
-  if told.service_port then
+  if used.service_port then
     var.service_port = backend.port
   end
-  if told.location_path then
+  if used.location_path then
     var.location_path = location.path
   end
-  if told.gateway then
+  if used.gateway then
     var.gateway = listener.gateway
   end
-  if told.listener then
+  if used.listener then
     var.listener = listener.name
   end
-  if told.route then
+  if used.route then
     var.route = location.route
   end
-  if told.rule then
+  if used.rule then
     var.rule = location.rule
   end
-  said.closed(location)
+  variables.closed(location)
 end
 
 return _M

@@ -18,7 +18,7 @@ function _M.answered()
   end
 end
 
-local function said()
+local function read_verdict()
   return cjson.decode(ngx.var.route_auth_answer or "") or {}
 end
 
@@ -52,7 +52,7 @@ end
 
 -- Changes the request on its way to the backend.
 function _M.hand_on()
-  local req, verdict = ngx.req, said()
+  local req, verdict = ngx.req, read_verdict()
   for _, name in ipairs(verdict.remove or {}) do
     req.clear_header(name)
   end
@@ -77,7 +77,7 @@ end
 
 -- Changes the answer of the backend.
 function _M.answers()
-  local verdict = said()
+  local verdict = read_verdict()
   if not verdict.refused then
     change_answer(verdict.answers)
   end
@@ -85,7 +85,7 @@ end
 
 -- Answers a request that may not pass.
 function _M.refuse()
-  local verdict = said()
+  local verdict = read_verdict()
   ngx.status = verdict.refused or 403
   change_answer(verdict.answers)
   if verdict.body ~= "" and not ngx.header["Content-Type"] then

@@ -43,7 +43,7 @@ function outcome(objects: readonly KubernetesObject[], more: Partial<typeof opti
   return {
     backends: configuration.servers.get("ns/gw/http _")?.locations[0]?.backends,
     mirrors: configuration.servers.get("ns/gw/http _")?.locations[0]?.filters?.mirrors,
-    said: [...problems.values()].flat().map(sentence),
+    sentences: [...problems.values()].flat().map(sentence),
     gateways: (name = "policy") => statusOf(name)?.map(({ ancestorRef }) => ancestorRef.name),
     policy: (name = "policy") =>
       statusOf(name)?.map(({ conditions }) =>
@@ -57,7 +57,7 @@ const fine = { Accepted: true, ResolvedRefs: true };
 
 test("a policy makes TLS of its Service's backends, and has a status at each Gateway that uses them", () => {
   const found = outcome([backendTLSPolicy({}), gateway({ name: "other" })]);
-  expect(found.said).toEqual([]);
+  expect(found.sentences).toEqual([]);
   expect(found.policy()).toEqual(fine);
   expect(found.gateways()).toEqual(["gw"]);
   const text = expect.stringContaining("BEGIN CERTIFICATE") as string;
@@ -73,7 +73,7 @@ test("a policy makes TLS of its Service's backends, and has a status at each Gat
     { tls: { authorities: { kind: "file", path } } },
   ]);
   const unused = outcome([backendTLSPolicy({ service: "other" })]);
-  expect([unused.gateways(), unused.said], "it may be for another controller").toEqual([[], []]);
+  expect([unused.gateways(), unused.sentences], "it may be for another controller").toEqual([[], []]);
 });
 
 test("a Service that a route may not name gives its Gateway no place in the status of the policy", () => {
@@ -100,7 +100,7 @@ test("the oldest policy decides, one that names the port before one for the whol
   const conflict = outcome(two);
   expect(conflict.policy("old")).toEqual(fine);
   expect(conflict.policy("young")).toEqual({ Accepted: "Conflicted", ResolvedRefs: true });
-  expect(conflict.said).toEqual([
+  expect(conflict.sentences).toEqual([
     "spec.targetRefs[0]: the older BackendTLSPolicy ns/old is for Service ns/web too; that one decides",
   ]);
   const validation = { hostname: "port.example" };
@@ -182,7 +182,7 @@ test.each(broken)("%s: the backend answers 500, whatever else the policy says", 
   const maps = [authorities("empty", undefined), authorities("torn", `${chain}-----BEGIN CERTIFICATE-----\nx\n`)];
   const found = outcome([backendTLSPolicy({ ...(validation === undefined ? {} : { validation }) }), ...maps]);
   expect(found.policy()).toMatchObject(conditions);
-  expect(found.said).toContain(why);
+  expect(found.sentences).toContain(why);
   expect(found.backends).toMatchObject([{ upstream: "", unusable: { kind: "field-unusable" } }]);
   const parents = found.route?.kind === "route" ? found.route.parents : [];
   const message = parents[0]?.conditions[0]?.message;
@@ -201,7 +201,7 @@ test("names beside the hostname need a module of nginx; without it nothing is se
   const without = outcome([policy], { lacks: new Set<Capability>(["upstreamSan"]) });
   expect(without.policy()).toMatchObject({ Accepted: "Invalid" });
   expect(without.backends?.[0]).toHaveProperty("unusable");
-  expect(without.said).toContain(
+  expect(without.sentences).toContain(
     "spec.validation.subjectAltNames: nginx here has no module that checks the names of a backend's certificate; requests to its targets get 500",
   );
 });
@@ -217,13 +217,13 @@ test("a mirror is never sent in plain text to a Service with a policy, and not a
   const filters = [{ type: "RequestMirror", requestMirror: { backendRef: { name: "web", port: 80 } } }];
   const plain = route({ rules: [{ filters, backendRefs: [{ name: "plain", port: 80 }] }] });
   const found = outcome([backendTLSPolicy({}), serviceIn("ns", "plain"), plain]);
-  expect(found.said).toEqual([]);
+  expect(found.sentences).toEqual([]);
   expect(found.backends?.[0]).not.toHaveProperty("tls");
   expect(found.mirrors).toMatchObject([{ way: { isSecure: true, tls: { hostname: "web.example" } } }]);
   const broken = backendTLSPolicy({ validation: { hostname: "web.example", caCertificateRefs: [ref("gone")] } });
   const closed = outcome([broken, serviceIn("ns", "plain"), plain]);
   expect(closed.mirrors).toBeUndefined();
-  expect(closed.said).toContainEqual(
+  expect(closed.sentences).toContainEqual(
     expect.stringMatching(
       /requestMirror.backendRef: names a Service whose BackendTLSPolicy .* cannot be followed.*; it gets no copies of requests$/,
     ),

@@ -62,14 +62,14 @@ function outcome(spec: GatewayTLS, objects: readonly KubernetesObject[] = [], of
       [...configuration.listenerPorts.values()].map(({ port, clients }) => [port, clients?.lenient]),
     ),
     servers: configuration.servers,
-    said: [...problems.values()].flat().map(sentence),
+    sentences: [...problems.values()].flat().map(sentence),
   };
 }
 
 test("the default guards HTTPS listeners, an entry for a port replaces it, and plain HTTP is not concerned", () => {
   const all = outcome({ frontend: { default: asking("ca") } });
   expect(all.guards).toEqual({ 80: undefined, 443: false, 8443: false });
-  expect(all.said).toEqual([]);
+  expect(all.sentences).toEqual([]);
   const perPort = [{ port: 8443, tls: {} }];
   expect(outcome({ frontend: { default: asking("ca"), perPort } }).guards).toEqual({
     80: undefined,
@@ -83,7 +83,7 @@ test("the default guards HTTPS listeners, an entry for a port replaces it, and p
   expect(some.gateway).toMatchObject({ Accepted: true, InsecureFrontendValidationMode: true });
   expect(all.gateway).not.toHaveProperty("InsecureFrontendValidationMode");
   const nowhere = outcome({ frontend: { default: {}, perPort: [{ port: 80, tls: asking("ca") }] } });
-  expect(nowhere.said).toEqual([
+  expect(nowhere.sentences).toEqual([
     "spec.tls.frontend.perPort[0]: no listener of protocol HTTPS has port 80; it asks no client",
   ]);
 });
@@ -124,7 +124,9 @@ test("a port that Ingresses have too is not guarded, and so not served", () => {
   expect(shared.guards).toEqual({ 80: undefined, 8443: false });
   const young = gateway({ name: "young", age: 1, listeners: [{ ...second, hostname: "young.example" }] });
   const two = outcome({ frontend: { default: asking("ca") } }, [young], { addresses: [], sharesPorts: true });
-  expect(two.said.join("\n")).toContain("the older Gateway ns/gw has port 8443 and other client certificates there");
+  expect(two.sentences.join("\n")).toContain(
+    "the older Gateway ns/gw has port 8443 and other client certificates there",
+  );
 });
 
 test("a Gateway shows its certificate to backends with a policy alone, each Gateway its own", () => {
@@ -143,7 +145,7 @@ test("a Gateway shows its certificate to backends with a policy alone, each Gate
     pair("mine"),
   ];
   const found = outcome({ backend: { clientCertificateRef: { name: "mine" } } }, objects);
-  expect(found.said).toEqual([]);
+  expect(found.sentences).toEqual([]);
   const [web, plain] = found.servers.get("ns/gw/http _")?.locations[0]?.backends ?? [];
   expect(web?.tls?.identity?.chain).toBe(chain);
   expect(plain).not.toHaveProperty("tls");
@@ -160,5 +162,5 @@ const unshown: readonly [string, object, string][] = [
 test.each(unshown)("%s is a condition of the Gateway, which is served", (_, reference, reason) => {
   const found = outcome({ backend: { clientCertificateRef: reference as { name: string } } }, [pair("tls", "other")]);
   expect(found.gateway).toMatchObject({ Accepted: true, ResolvedRefs: reason, Programmed: true });
-  expect(found.said.join()).toContain("backends are not shown a client certificate");
+  expect(found.sentences.join()).toContain("backends are not shown a client certificate");
 });

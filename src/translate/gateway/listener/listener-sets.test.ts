@@ -48,13 +48,15 @@ const toSet = (set: string, more: object = {}) =>
 const short = shortConditions;
 
 function outcome(...objects: KubernetesObject[]) {
-  return told(translate({ ...emptyInputs, snapshot: put(world, ...objects) }, options, fake));
+  return outcomeOf(translate({ ...emptyInputs, snapshot: put(world, ...objects) }, options, fake));
 }
 
-function told({ statuses, configuration, problems }: ReturnType<typeof translate>) {
+function outcomeOf({ statuses, configuration, problems }: ReturnType<typeof translate>) {
   return {
     configuration,
-    said: [...problems.values()].flat().map((one) => `${one.object.namespace}/${one.object.name}: ${sentence(one)}`),
+    sentences: [...problems.values()]
+      .flat()
+      .map((one) => `${one.object.namespace}/${one.object.name}: ${sentence(one)}`),
     set: (key = "ns/set") => {
       const status = statuses.get(`ListenerSet ${key}`);
       if (status?.kind !== "ListenerSet") return undefined;
@@ -99,7 +101,7 @@ test("the listeners of a set stand beside those of its Gateway, with routes of t
       ],
     },
   ]);
-  expect(now.said).toEqual([]);
+  expect(now.sentences).toEqual([]);
 });
 
 test.each<[string, object | undefined, object, object]>([
@@ -146,7 +148,7 @@ test("the Gateway comes first, then the oldest set, then the first by namespace 
   expect(it.set("ns/c")).toMatchObject(good);
   expect(it.set("other/a")).toMatchObject({ listeners: [lost("HostnameConflict"), good] });
   expect(it.gateway()).toMatchObject({ sets: 3, ...good, listeners: [good, good] });
-  expect(it.said.sort()).toEqual([
+  expect(it.sentences.sort()).toEqual([
     "ns/b: spec.listeners[0].hostname: the Gateway has hostname gw.example on port 80 too; the listener is not served",
     "ns/young: spec.listeners[0].hostname: the older ListenerSet b has hostname a.example on port 80 too; the listener is not served",
     "other/a: spec.listeners[0].hostname: an older ListenerSet of another namespace has hostname c.example on port 80 too; the listener is not served",
@@ -189,7 +191,7 @@ test("within one set, as within a Gateway, no listener of a conflict wins, and n
   );
   expect(it.set("ns/old")).toMatchObject({ listeners: [lost("HostnameConflict"), lost("HostnameConflict")] });
   expect(it.set("other/young")).toMatchObject({ listeners: [lost("HostnameConflict"), good] });
-  expect(it.said[0]).toBe(
+  expect(it.sentences[0]).toBe(
     "ns/old: spec.listeners[0].hostname: listener b has no hostname on port 81 too; none of them is served",
   );
 });
@@ -214,7 +216,7 @@ test("the sets of one namespace add sixteen ports to a Gateway of another one, a
   });
   expect(it.set("third/free")).toMatchObject(good);
   expect(it.configuration.listenerPorts.size).toBe(1 + 20 + 16 + 1);
-  expect(it.said).toEqual([
+  expect(it.sentences).toEqual([
     "other/young: spec.listeners[2].port: ListenerSets of namespace other have added 16 ports to the Gateway, which is the most; the listener is not served",
   ]);
 });
@@ -251,7 +253,7 @@ test("certificates are those that the set may use, not those that its Gateway ma
   });
   expect(it.set("ns/own")).toMatchObject(good);
   expect(it.gateway()).toMatchObject({ sets: 1, ...good, ResolvedRefs: true });
-  expect(it.said).toEqual([
+  expect(it.sentences).toEqual([
     "ns/denied: spec.listeners[0].tls.certificateRefs[0]: no ReferenceGrant of namespace other permits ListenerSets of namespace ns to use Secret other/tls; it is not served",
   ]);
   const permitted = outcome(
@@ -293,7 +295,7 @@ test("routes at a Gateway do not meet its sets, and routes at a set meet its lis
   expect(it.route("ns/wrong")).toMatchObject([{ Accepted: "NoMatchingParent" }]);
   expect(it.route("ns/astray")).toMatchObject([{ Accepted: "NoMatchingParent" }]);
   expect(it.route("ns/lost")).toBeUndefined();
-  expect(it.said.sort()).toEqual([
+  expect(it.sentences.sort()).toEqual([
     "ns/astray: spec.parentRefs[0]: Gateway ns/gw has no listener named a; the route is not attached there",
     "ns/lost: spec.parentRefs: ListenerSet ns/gone not found; the route is not attached there",
     "ns/wrong: spec.parentRefs[0]: ListenerSet ns/set has no listener named b on port 80; the route is not attached there",
@@ -326,15 +328,15 @@ test("a set waits for its Gateway's address and acceptance, and says so", () => 
 test("sets of Gateways that are not ours are left to others", () => {
   const other = { ...open(), spec: { ...open().spec, gatewayClassName: "other" } };
   const it = outcome(other, listenerSet({}), toSet("ns/set"));
-  expect([it.set(), it.route(), it.said]).toEqual([undefined, undefined, []]);
-  expect(outcome(listenerSet({})).said).toEqual([
+  expect([it.set(), it.route(), it.sentences]).toEqual([undefined, undefined, []]);
+  expect(outcome(listenerSet({})).sentences).toEqual([
     "ns/set: spec.parentRef: Gateway ns/gw not found; none of its listeners is served",
   ]);
   const strange = {
     ...listenerSet({}),
     spec: { parentRef: { group: "", kind: "Service", name: "gw" }, listeners: [] },
   };
-  expect([outcome(open(), strange).set(), outcome(open(), strange).said]).toEqual([undefined, []]);
+  expect([outcome(open(), strange).set(), outcome(open(), strange).sentences]).toEqual([undefined, []]);
 });
 
 test("hosts that HTTPS listeners of several objects have in common are reported, without names of others", () => {
@@ -379,9 +381,9 @@ test("without addresses of their own, all Gateways come before any set", () => {
     gateway({ name: "gw", age: 1, listeners: [host("new.example", { port })], spec: { allowedListeners: all } }),
     listenerSet({ listeners: [host("x.example", { port })] }),
   ];
-  const it = told(translate({ ...emptyInputs, snapshot: put(world, ...objects) }, sharing, fake));
+  const it = outcomeOf(translate({ ...emptyInputs, snapshot: put(world, ...objects) }, sharing, fake));
   const shared = "and Gateways without addresses of their own share ports; the listener is not served";
-  expect(it.said).toEqual([
+  expect(it.sentences).toEqual([
     `other/set: spec.listeners[0].port: the older Gateway ns/gw has new.example on port ${port}, ${shared}`,
     `ns/set: spec.listeners[0].port: an older ListenerSet of another namespace has x.example on port ${port}, ${shared}`,
   ]);
@@ -419,8 +421,8 @@ test("a set that nginx refuses keeps its last good listeners, and no permission 
   const translator = new Translator(options, fake);
   const first = translator.turn({ snapshot: put(world, open(), bad), lastGood: kept, quarantine });
   expect(first.lastGood.objects.get("ListenerSet other/set")).toBe(good);
-  expect(told(first).set("other/set")).toMatchObject({ Accepted: "Invalid", Programmed: true });
-  expect(told(first).gateway()).toMatchObject({ sets: 0, Accepted: true });
+  expect(outcomeOf(first).set("other/set")).toMatchObject({ Accepted: "Invalid", Programmed: true });
+  expect(outcomeOf(first).gateway()).toMatchObject({ sets: 0, Accepted: true });
   expect([...first.configuration.listenerPorts.keys()].sort()).toEqual(["ns/gw:80", "ns/gw:81"]);
 
   // The Gateway permits no sets any more, in a form that nginx also refuses.
@@ -430,6 +432,6 @@ test("a set that nginx refuses keeps its last good listeners, and no permission 
     quarantine: { ...quarantine, objects: new Map([...quarantine.objects, ["Gateway ns/gw", refusal(closed)]]) },
   };
   const second = translator.turn(all);
-  expect(told(second).set("other/set")?.listeners).toEqual([]);
+  expect(outcomeOf(second).set("other/set")?.listeners).toEqual([]);
   expect([...second.configuration.listenerPorts.keys()]).toEqual(["ns/gw:80"]);
 });

@@ -35,7 +35,7 @@ function outcome(...objects: readonly KubernetesObject[]) {
     redirecting: Object.entries(hosts).flatMap(([host, some = []]) =>
       some.some(({ features }) => features.redirects.elsewhere !== undefined) ? [host] : [],
     ),
-    said: [...problems.values()].flat().map((one) => `${named(one.object)}: ${sentence(one)}`),
+    sentences: [...problems.values()].flat().map((one) => `${named(one.object)}: ${sentence(one)}`),
   };
 }
 
@@ -55,7 +55,7 @@ test.each([
     "prefix / backend",
   ]);
   expect(found.redirecting).toEqual(["a.example", "b.example"]);
-  expect(found.said).toEqual([]);
+  expect(found.sentences).toEqual([]);
 });
 
 test("a rule for the exact path takes no request, and its author is told", () => {
@@ -66,7 +66,7 @@ test("a rule for the exact path takes no request, and its author is told", () =>
     "exact /api backend",
     "prefix /api/ backend",
   ]);
-  expect(found.said).toEqual([
+  expect(found.sentences).toEqual([
     "HTTPRoute ns/a: spec.rules[0].matches[0]: RouteSettings of the listener redirect the path / (app-root); this match takes no request",
   ]);
 });
@@ -78,7 +78,7 @@ test.each<[string, Parameters<typeof routeSettings>[0]["to"], object]>([
   const web = route({ name: "a", hostnames: ["a.example"], rules: [{ ...at("/"), ...rule }] });
   const found = outcome(routeSettings({ values: { ...values, "proxy-read-timeout": 7 }, ...(to && { to }) }), web);
   expect(found.ways).toEqual(["prefix / backend"]);
-  expect(found.said).toEqual([
+  expect(found.sentences).toEqual([
     "RouteSettings ns/settings: spec.app-root: is not served for routes: a rule for the exact path / with the filter RequestRedirect does the same; it is ignored",
   ]);
 });

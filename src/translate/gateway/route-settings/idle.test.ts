@@ -12,7 +12,7 @@ import { defaultOptions } from "../../options.ts";
 import { translate } from "../../translator.ts";
 import { emptyInputs } from "../../turn.ts";
 
-function said(values: Readonly<Record<string, string>>, data: Readonly<Record<string, string>> = {}) {
+function sentences(values: Readonly<Record<string, string>>, data: Readonly<Record<string, string>> = {}) {
   const metadata = { name: "settings", namespace: "ns" };
   const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata, data } as KubernetesObject;
   const snapshot = put(emptySnapshot, gatewayClass(), namespace("ns"), configMap, routeSettings({ values }));
@@ -32,7 +32,7 @@ const examples = featureList.flatMap(([, { fields }]: readonly [string, AnyFeatu
 const snippets = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
 
 test("each key that does nothing alone is named with the key that it needs, and no other one is", () => {
-  expect(examples.flatMap(([key, example]) => said({ [key]: example }, snippets))).toMatchInlineSnapshot(`
+  expect(examples.flatMap(([key, example]) => sentences({ [key]: example }, snippets))).toMatchInlineSnapshot(`
     [
       "permanent-redirect-code: no redirect is set",
       "temporal-redirect-code: no redirect is set",
@@ -96,12 +96,17 @@ test("each key that does nothing alone is named with the key that it needs, and 
 test("beside the key that it needs it is not named", () => {
   const pairs = { "enable-opentelemetry": "true", "opentelemetry-operation-name": "shop", affinity: "cookie" };
   expect(
-    said({ ...pairs, "session-cookie-name": "c", "enable-modsecurity": "true", "modsecurity-transaction-id": "x" }),
+    sentences({
+      ...pairs,
+      "session-cookie-name": "c",
+      "enable-modsecurity": "true",
+      "modsecurity-transaction-id": "x",
+    }),
   ).toEqual([]);
 });
 
 test("what the ConfigMap turns on needs no other key", () => {
   const values = { "modsecurity-transaction-id": "$req_id" };
-  expect(said(values)).toEqual(["modsecurity-transaction-id: it needs enable-modsecurity"]);
-  expect(said(values, { "enable-modsecurity": "true" })).toEqual([]);
+  expect(sentences(values)).toEqual(["modsecurity-transaction-id: it needs enable-modsecurity"]);
+  expect(sentences(values, { "enable-modsecurity": "true" })).toEqual([]);
 });

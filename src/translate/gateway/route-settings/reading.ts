@@ -97,7 +97,7 @@ function readFor(place: Place, settings: RouteSettings, world: SettingsWorld): S
     values: reading.values,
     closed: problems.find(closes),
     problems,
-    elsewhere: own.flatMap(([problem, told]) => (reading.elsewhere.includes(problem) ? [told] : [])),
+    elsewhere: own.flatMap(([problem, reported]) => (reading.elsewhere.includes(problem) ? [reported] : [])),
     references: [...reading.references, ...[...granting].map((one) => `grants ${one}`)],
     lookup,
   };

@@ -52,7 +52,7 @@ function outcome(...objects: readonly KubernetesObject[]) {
       return locations[0]!.features;
     },
     closed: locations.map(({ closed }) => closed && sentence(closed)),
-    said: [...problems.values()].flat().map((one) => `${named(one.object)}: ${sentence(one)}`),
+    sentences: [...problems.values()].flat().map((one) => `${named(one.object)}: ${sentence(one)}`),
     conditions: (called: string) =>
       status(called).flatMap(({ conditions }) =>
         conditions.map(({ type, status: is, reason }) => `${type} ${is === "True" ? is : reason}`),
@@ -65,7 +65,7 @@ function outcome(...objects: readonly KubernetesObject[]) {
 test("a filter gives a rule the values of annotations, as text, numbers and booleans", () => {
   const values = { "proxy-body-size": "8m", "proxy-read-timeout": 7, "limit-rps": "10", "proxy-buffering": true };
   const found = outcome(routeSettings({ values: { ...values, "proxy-buffering": "on" } }), filtered("settings"));
-  expect(found.said).toEqual([]);
+  expect(found.sentences).toEqual([]);
   expect(found.features).toMatchObject({ requestBody: { most: "8m" }, proxyTimeouts: { read: 7 } });
   expect(found.conditions("HTTPRoute ns/route")).toEqual(["Accepted True", "ResolvedRefs True"]);
   expect(found.conditions("RouteSettings ns/settings")).toEqual(["Accepted True"]);
@@ -120,7 +120,7 @@ test("of two settings of one target the older one's values count, and the younge
   expect(found.features).toMatchObject({ proxyTimeouts: { read: 1 }, rateLimits: { perSecond: 5 } });
   expect(found.conditions("RouteSettings ns/old")).toEqual(["Accepted True"]);
   expect(found.conditions("RouteSettings ns/young")).toEqual(["Accepted Conflicted"]);
-  expect(found.said).toEqual([
+  expect(found.sentences).toEqual([
     "RouteSettings ns/young: spec.targetRefs[0]: the older RouteSettings ns/old gives proxy-read-timeout for the same target, too; those count, and guards of both hold",
   ]);
 });
@@ -188,7 +188,7 @@ test("two auth services close the rule, and the same one twice is one", () => {
   const words =
     "spec.auth-url: cannot hold together with that of RouteSettings ns/outer; the rules that it is for answer 503";
   expect(found.closed).toEqual([words]);
-  expect(found.said).toEqual([`RouteSettings ns/inner: ${words}`]);
+  expect(found.sentences).toEqual([`RouteSettings ns/inner: ${words}`]);
   const same = guards("inner", { "auth-url": "http://192.0.2.20/outer" }, "HTTPRoute", "route");
   expect(outcome(outer, same, route({})).closed).toEqual([undefined]);
   const exempt = guards("inner", { "enable-global-auth": "false" }, "HTTPRoute", "route");
@@ -205,7 +205,7 @@ test.each<[string, Record<string, unknown>, string]>([
 ])("%s closes the rule", (_, values, begins) => {
   const found = outcome(routeSettings({ values }), filtered("settings"));
   expect(found.closed).toEqual([expect.stringMatching(/503$/)]);
-  expect(found.said).toEqual([expect.stringContaining(`RouteSettings ns/settings: ${begins}`)]);
+  expect(found.sentences).toEqual([expect.stringContaining(`RouteSettings ns/settings: ${begins}`)]);
   expect(found.conditions("RouteSettings ns/settings")).toEqual(["Accepted Invalid"]);
 });
 
@@ -247,7 +247,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ],
 ])("%s is a Problem, and the rule is served", (_, values, words) => {
   const found = outcome(routeSettings({ values }), filtered("settings"));
-  expect(found.said).toEqual([`RouteSettings ns/settings: ${words}`]);
+  expect(found.sentences).toEqual([`RouteSettings ns/settings: ${words}`]);
   expect(found.closed).toEqual([undefined]);
   expect(found.conditions("RouteSettings ns/settings")).toEqual(["Accepted True"]);
 });
@@ -255,15 +255,17 @@ test.each<[string, Record<string, unknown>, string]>([
 test("without the settings that a filter names, its requests get an error", () => {
   const found = outcome(filtered("gone"));
   expect(found.locations[0]?.backends).toMatchObject([{ unusable: { kind: "field-unusable" } }]);
-  expect(found.said).toEqual([
+  expect(found.sentences).toEqual([
     "HTTPRoute ns/route: spec.rules[0].filters[0].extensionRef: RouteSettings ns/gone not found; the requests of the rule get 500",
   ]);
   expect(found.conditions("HTTPRoute ns/route")).toEqual(["Accepted True", "ResolvedRefs InvalidFilter"]);
   const ofBackend = [{ name: "web", port: 80, filters: [bySettings()] }];
   const single = outcome(routeSettings({}), route({ rules: [{ backendRefs: ofBackend }] }));
-  expect(single.said.join()).toContain("filters[0].type: ExtensionRef is served for rules alone");
+  expect(single.sentences.join()).toContain("filters[0].type: ExtensionRef is served for rules alone");
   const calls = grpcRoute({ rules: [{ filters: [bySettings("gone")], backendRefs }] });
-  expect(outcome(calls).said.join()).toContain("RouteSettings ns/gone not found; the requests of the rule get 503");
+  expect(outcome(calls).sentences.join()).toContain(
+    "RouteSettings ns/gone not found; the requests of the rule get 503",
+  );
 });
 
 test("a target that is not there has a condition, and settings that nothing uses a Problem", () => {
@@ -278,7 +280,7 @@ test("a target that is not there has a condition, and settings that nothing uses
     "Accepted TargetNotFound",
     "Accepted Invalid",
   ]);
-  expect(found.said).toEqual([
+  expect(found.sentences).toEqual([
     "RouteSettings ns/settings: spec.targetRefs[0]: Gateway ns/gone not found; the settings have no effect there",
     "RouteSettings ns/settings: spec.targetRefs[1].sectionName: HTTPRoute ns/route has no rule named none; the settings have no effect there",
     "RouteSettings ns/settings: spec.targetRefs[2].kind: gateway.networking.k8s.io Service is not one of Gateway, ListenerSet, HTTPRoute, GRPCRoute; the settings have no effect there",

@@ -60,12 +60,12 @@ function outcome(...objects: KubernetesObject[]) {
   const translation = translate({ ...emptyInputs, snapshot: put(world, ...objects) }, options, fake);
   const status = translation.statuses.get("Gateway ns/gw");
   if (status?.kind !== "Gateway") throw new Error("no status");
-  const said = [...translation.problems.values()].flat().map(sentence);
+  const sentences = [...translation.problems.values()].flat().map(sentence);
   const condition = (type: string) => {
     const { status: is, reason, message } = status.conditions.find((one) => one.type === type)!;
     return [`${is} ${reason}`, message] as const;
   };
-  return { ...translation, status, said, condition, ports: [...translation.configuration.listenerPorts.values()] };
+  return { ...translation, status, sentences, condition, ports: [...translation.configuration.listenerPorts.values()] };
 }
 
 test("a Gateway wants a Service, and nginx listens where the record says as soon as it says it", () => {
@@ -80,7 +80,7 @@ test("a Gateway wants a Service, and nginx listens where the record says as soon
     },
     parameters: { type: "LoadBalancer" },
   });
-  expect([before.ports, before.said]).toEqual([[], []]);
+  expect([before.ports, before.sentences]).toEqual([[], []]);
   expect(before.condition("Programmed")[0]).toBe("False Pending");
   const { ports, condition } = outcome(gateway({}), record());
   expect(ports).toMatchObject([{ id: "ns/gw:80", address: undefined, listenPort: 20_000, port: 80 }]);
@@ -147,7 +147,7 @@ test("labels and annotations are copied under allowed prefixes only, and never i
       [controllerAnnotation]: "mine",
     },
   };
-  const { status, said, condition } = outcome(gateway({ spec: { infrastructure } }));
+  const { status, sentences, condition } = outcome(gateway({ spec: { infrastructure } }));
   const { labels, annotations } = status.service!;
   expect(labels).toEqual({
     "team.example.com/a": "1",
@@ -161,7 +161,7 @@ test("labels and annotations are copied under allowed prefixes only, and never i
     [controllerAnnotation]: options.gateway.controllerName,
     "sluice.dev/copied-from-gateway": "costs,team.example.com/a;team.example.com/b",
   });
-  expect(said).toContainEqual(expect.stringContaining("service.beta.kubernetes.io/aws-load-balancer-internal"));
+  expect(sentences).toContainEqual(expect.stringContaining("service.beta.kubernetes.io/aws-load-balancer-internal"));
   expect(condition("Accepted")[0]).toBe("True Accepted");
 });
 

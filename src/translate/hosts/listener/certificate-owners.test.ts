@@ -51,7 +51,7 @@ function shown({ namespace = "ns", created = "2027", hostname = host }: Words) {
   const about = [...(problems.get("certificates of listeners") ?? [])];
   return {
     yielding: [...configuration.yieldingListeners],
-    said: about.map((one) => `${one.object.kind} ${one.object.name}: ${sentence(one)}`),
+    sentences: about.map((one) => `${one.object.kind} ${one.object.name}: ${sentence(one)}`),
   };
 }
 
@@ -61,7 +61,7 @@ test.each<[string, Words, ReturnType<typeof shown>]>([
     { created: "2020" },
     {
       yielding: [],
-      said: [
+      sentences: [
         `Ingress web: spec.tls: Gateway ns/gw of the same namespace has a certificate for host ${host}; that one is shown on the port of both`,
       ],
     },
@@ -71,7 +71,7 @@ test.each<[string, Words, ReturnType<typeof shown>]>([
     { namespace: "other", created: "2020" },
     {
       yielding: ["ns/gw/tls"],
-      said: [
+      sentences: [
         `Gateway gw: spec.listeners: the older Ingress other/web has a certificate for host ${host}; that one is shown on the port of both`,
       ],
     },
@@ -81,12 +81,16 @@ test.each<[string, Words, ReturnType<typeof shown>]>([
     { namespace: "other" },
     {
       yielding: [],
-      said: [
+      sentences: [
         `Ingress web: spec.tls: the older Gateway ns/gw has a certificate for host ${host}; that one is shown on the port of both`,
       ],
     },
   ],
-  ["of other names both", { namespace: "other", created: "2020", hostname: "*.local" }, { yielding: [], said: [] }],
+  [
+    "of other names both",
+    { namespace: "other", created: "2020", hostname: "*.local" },
+    { yielding: [], sentences: [] },
+  ],
 ])("%s is shown", (_, words, expected) => {
   expect(shown(words)).toEqual(expected);
 });

@@ -11,18 +11,18 @@ local pairs = pairs
 local _M = {}
 
 -- The variables that this configuration reads, by name.
-local told = {}
-_M.told = told
+local used = {}
+_M.used = used
 -- The variables of the path's groups that this configuration reads: their names by the number of
 -- the group.
-local told_groups = {}
+local used_groups = {}
 
-function _M.know(names)
+function _M.use(names)
   for _, name in ipairs(names) do
-    told[name] = true
+    used[name] = true
     local number = match(name, "^route_group_(%d)$")
     if number then
-      told_groups[tonumber(number)] = name
+      used_groups[tonumber(number)] = name
     end
   end
 end
@@ -45,37 +45,37 @@ function _M.closed(location)
   if not why then
     return
   end
-  if told.closed_reason then
+  if used.closed_reason then
     ngx.var.closed_reason = why
   end
   ngx.log(ngx.INFO, "503 for ", ngx.var.host, ": ", why)
 end
 
 -- `groups` are the groups of the path, or the label of the host's wildcard.
-function _M.tell(location, groups)
+function _M.set(location, groups)
   local var = ngx.var
-  for number, name in pairs(told_groups) do
+  for number, name in pairs(used_groups) do
     var[name] = rewrite.harmless(groups[number] or "")
   end
-  if told.route_request_id then
+  if used.route_request_id then
     var.route_request_id = random.request_id()
   end
-  if told.route_labels then
+  if used.route_labels then
     var.route_labels = labels_of(location)
   end
-  if told.namespace then
+  if used.namespace then
     var.namespace = location.namespace
   end
-  if told.ingress_name then
+  if used.ingress_name then
     var.ingress_name = location.ingress
   end
-  if told.service_name then
+  if used.service_name then
     var.service_name = location.service
   end
-  if told.service_port then
+  if used.service_port then
     var.service_port = location.port
   end
-  if told.location_path or location.sticky then
+  if used.location_path or location.sticky then
     var.location_path = location.path
   end
   _M.closed(location)
