@@ -34,7 +34,7 @@ test("the first signal ends it in order, the second ends the program at once", a
   expect(exits).toEqual([130, 129]);
 });
 
-test("where only Ctrl-C is hasty, a second SIGTERM is passed over", () => {
+test("where only Ctrl-C is hasty, a second SIGTERM is ignored", () => {
   const exits: number[] = [];
   const host = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
   listenForEnding(host as unknown as NodeJS.Process, ["SIGINT"]);

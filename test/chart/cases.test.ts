@@ -159,7 +159,7 @@ test("settings become text, and a whole number stays whole", async () => {
     "--sync-rate-limit=0.5",
     "--v=2",
   ]);
-  expect(rendered.notes).toContain("write nginx configuration, for all tenants");
+  expect(rendered.notes).toContain("add nginx configuration, which affects all tenants");
 });
 
 test("TCP and UDP ports reach ConfigMaps, flags, Pod, Service and NetworkPolicy", async () => {
@@ -295,7 +295,7 @@ const valuesNamedIn = (notes: string) => [...notes.matchAll(/^- (\S+): /gm)].map
 
 test("a pinned image of ingress-nginx and values without meaning are named in the notes", async () => {
   const { notes } = await caseOf("pinned-and-patched");
-  expect(notes).toContain("That pin is passed over");
+  expect(notes).toContain("That pin is ignored");
   expect(valuesNamedIn(notes)).toEqual([
     "controller.image.chroot",
     "controller.enableMimalloc",
@@ -318,7 +318,7 @@ test("values that do nothing beside the others are named", async () => {
     customTemplate: { configMapKey: "nginx.tmpl" },
   };
   const { notes } = await render({ controller });
-  const idle = notes.slice(notes.indexOf("Values that do nothing as others stand:"));
+  const idle = notes.slice(notes.indexOf("Values that have no effect because of other values:"));
   expect(valuesNamedIn(idle)).toEqual([
     "controller.autoscaling.enabled",
     "controller.service.internal.enabled",

@@ -1,6 +1,6 @@
 {{/*
 Images. A values file of ingress-nginx may pin ingress-nginx's own image; that would start the wrong program, so such a pin is
-recognised by its path or by its tag and passed over.
+recognised by its path or by its tag and ignored.
 */}}
 
 {{/* "true" if registry.k8s.io or one like it: nothing of Sluice is there. */}}

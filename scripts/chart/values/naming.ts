@@ -30,7 +30,7 @@ export const naming = [
     "",
     text,
     "Registry in front of every image that names none of its own.",
-    "Empty by default. A registry of the Kubernetes project (a name that ends in .k8s.io) is passed over, because Sluice is not published there.",
+    "Empty by default. A registry of the Kubernetes project (a name that ends in .k8s.io) is ignored, because Sluice is not published there.",
   ),
   top.same("namespaceOverride", "", text, "Namespace of every namespaced object, in place of the release's."),
   top.same("commonLabels", {}, texts, "Labels added to every object; selectors stay as they are."),

@@ -43,7 +43,7 @@ test.each([
   ["a URI for a proxy of another scheme", usual.replace("/cart", "ftp://a/cart")],
   ["no log line", "hello"],
   ["broken JSON", '{"request": "GET / HT'],
-])("%s is passed over", (_, line) => {
+])("%s is ignored", (_, line) => {
   expect(lineReader(undefined)(line)).toBeUndefined();
 });
 

@@ -127,7 +127,7 @@ test("the table of host names grows with the names", () => {
   ]);
 });
 
-test("a variable that two databases have is declared once, and unknown databases are passed over", () => {
+test("a variable that two databases have is declared once, and unknown databases are ignored", () => {
   const { databases } = geoip2View({ ...defaultSettings, useGeoip2: true }, everything, machine) as unknown as {
     databases: { file: unknown; variables: { name: unknown }[] }[];
   };
