@@ -18,7 +18,7 @@ const wanted =
 step([process.execPath, "scripts/setup.mjs"]);
 if (["chart", "e2e", "image", "conformance", "soak"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
-if (wanted.includes("page")) step([process.execPath, "scripts/chromium.mjs"]);
+step([process.execPath, "scripts/suite-programs.mjs", ...wanted]);
 if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/promtool.ts"]);
 if (["e2e", "image", "conformance"].some((suite) => wanted.includes(suite)))
   step(["node_modules/.bin/node", "scripts/gateway-suite.ts"]);
