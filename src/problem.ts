@@ -61,7 +61,12 @@ export type Problem = { readonly object: ObjectName } & (
     }
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
-  | { readonly kind: "nginx-refused"; readonly why: string }
+  | {
+      readonly kind: "nginx-refused";
+      readonly why: string;
+      /** Whether its paths are closed, because it may guard more than the last good version. */
+      readonly closes?: true;
+    }
   /** Sluice itself failed on the object; `why` is for its developers. */
   | { readonly kind: "bug"; readonly why: string }
   | { readonly kind: "memory-full" | "memory-short"; readonly bytes: number }
@@ -93,6 +98,9 @@ const consequences: Record<Consequence, string> = {
   deny: "its paths answer 503",
   reject: "the Ingress is not applied",
 };
+
+/** The consequence for a version that is not applied and may guard more than the last good one. */
+export const closedForGuards = "its paths answer 503, because it may guard more than the last good version";
 
 /**
  * A longer sentence is cut in the middle, because its beginning has the mistake, and its end what
@@ -150,7 +158,7 @@ function wordsOf(p: Problem): string {
     case "service-port-missing":
       return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
     case "nginx-refused":
-      return `nginx refused it: ${p.why}; the last good version goes on being served, if there was one`;
+      return `nginx refused it: ${p.why}; ${p.closes ? closedForGuards : "the last good version goes on being served, if there was one"}`;
     case "bug":
       return `it is set aside because Sluice failed on it (${p.why}); this is a bug in Sluice, please report it with this object; all others go on`;
     case "memory-full":

@@ -168,7 +168,7 @@ function asText(all: readonly AnyRoute[], now: Date, colours: boolean): string {
       visible(`  canary ${one.service} (${counted(one.endpoints, "endpoint")}): ${one.when}`),
     );
     const why = route.why === undefined ? [] : [visible(`  answers ${refusalOf(route)}: ${route.why}`)];
-    const kept = (route.lastGood ?? []).map((one) => `  ${paint(`last good form in force: ${visible(one)}`, yellow)}`);
+    const kept = (route.lastGood ?? []).map((one) => `  ${paint(`not in force: ${visible(one)}`, yellow)}`);
     return `${[text, ...why, ...canaries, ...kept].join("\n")}\n`;
   });
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;

@@ -48,7 +48,7 @@ export class TurnProblems {
     const { clock, problemsOf, configMaps } = this.#parts;
     const now = new Date(clock.wall());
     const doubts = this.#doubts.of(configuration.certificates, now);
-    const kept = this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now);
+    const kept = this.#lastGoodNotes.of(lastGood, snapshot, settingsName(configMaps), now, problems);
     const ofNginx = [...problemsOf(configuration.settings), ...memory];
     // A bug of a host is listed beside the other Problems of that host.
     const bugs = [...rendered.bugs].map(([host, all]) => [`rendering ${host}`, all] as const);

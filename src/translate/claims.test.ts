@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { base, ingress, put, service, turnTo } from "../../test/support/sketch.ts";
 import type { IngressClass } from "../model/objects.ts";
 import { Table } from "../model/table.ts";
+import { sentence } from "../problem.ts";
 import { Claims } from "./claims.ts";
 import { IngressSource } from "./ingress/source.ts";
 import { emptyLastGood } from "./last-good.ts";
@@ -69,14 +70,21 @@ test("without its class no Ingress is ours, and none has a Problem", () => {
 });
 
 test.each([
-  ["goes on being served", {}, "old.example", undefined],
+  [
+    "goes on being served",
+    {},
+    "old.example",
+    undefined,
+    "the last good version goes on being served, if there was one",
+  ],
   [
     "is closed where the refused version guards more",
     { "whitelist-source-range": "192.0.2.0/24" },
     "new.example",
     { kind: "nginx-refused" },
+    "its paths answer 503, because it may guard more than the last good version",
   ],
-])("the last good form of what nginx refused %s", (_, annotations, host, closed) => {
+])("the last good form of what nginx refused %s", (_, annotations, host, closed, done) => {
   const good = ingress({ name: "a", host: "old.example" });
   const bad = ingress({ name: "a", host: "new.example", annotations });
   const { claims, ingresses, problems } = begun(put(base, good));
@@ -87,5 +95,17 @@ test.each([
   claims.renew(turnTo(put(base, bad), put(base, good), { quarantine }));
   expect(claims.of(host)).toMatchObject([{ key: "Ingress ns/a", closed }]);
   expect(ingresses.lastGood.get("Ingress ns/a")).toBe(good);
-  expect(problems.byOwner.get("Ingress ns/a")).toMatchObject([{ kind: "nginx-refused", why: "no" }]);
+  expect(problems.byOwner.get("Ingress ns/a")?.map(sentence)).toEqual([`nginx refused it: no; ${done}`]);
+});
+
+test("an unreadable version that may guard more than the last good one says that its paths are closed", () => {
+  const good = ingress({ name: "a", host: "a.example" });
+  const annotations = { "client-body-buffer-size": "big", "whitelist-source-range": "192.0.2.0/24" };
+  const { claims, problems } = begun(put(base, good));
+  claims.renew(turnTo(put(base, ingress({ name: "a", host: "a.example", annotations })), put(base, good)));
+  expect(claims.of("a.example")[0]?.closed).toMatchObject({ key: "client-body-buffer-size" });
+  expect(problems.byOwner.get("Ingress ns/a")?.map(sentence)).toEqual([
+    expect.stringMatching(/^annotation client-body-buffer-size: "big" is not .*; the Ingress is not applied$/),
+    "metadata.annotations: the present version is not applied; its paths answer 503, because it may guard more than the last good version",
+  ]);
 });

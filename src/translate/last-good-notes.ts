@@ -6,7 +6,7 @@ import { certificateOf } from "../certificates/certificate.ts";
 import { kindAndKey } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
-import type { ObjectName, Problem } from "../problem.ts";
+import { closedForGuards, named, type ObjectName, type Problem } from "../problem.ts";
 import type { LastGood } from "./last-good.ts";
 
 type LastGoodProblem = Extract<Problem, { readonly kind: "last-good" }>;
@@ -22,11 +22,20 @@ export class LastGoodNotes {
     return this.#problems;
   }
 
-  /** Returns Problems by their subject. `settings` is the name of the controller's ConfigMap. */
-  of(lastGood: LastGood, snapshot: Snapshot, settings: ObjectName, now: Date): Table<readonly Problem[]> {
+  /**
+   * Returns Problems by their subject. `settings` is the name of the controller's ConfigMap, and
+   * `others` are the Problems of the translation.
+   */
+  of(
+    lastGood: LastGood,
+    snapshot: Snapshot,
+    settings: ObjectName,
+    now: Date,
+    others: Table<readonly Problem[]>,
+  ): Table<readonly Problem[]> {
     const notes = new Map([
       ...secretNotes(lastGood, snapshot),
-      ...objectNotes(lastGood),
+      ...objectNotes(lastGood, others),
       ...settingNotes(lastGood, settings),
     ]);
     for (const key of this.#since.keys()) if (!notes.has(key)) this.#since.delete(key);
@@ -59,18 +68,23 @@ function secretNotes({ secrets }: LastGood, snapshot: Snapshot): [string, Note][
   });
 }
 
-function objectNotes({ objects }: LastGood): [string, Note][] {
+function objectNotes({ objects }: LastGood, others: Table<readonly Problem[]>): [string, Note][] {
   return [...objects.keys()].map((called) => {
+    const object = nameOf(...kindAndKey(called));
+    const isClosed = others.get(named(object))?.some(saysClosed) === true;
     const note: Note = {
-      object: nameOf(...kindAndKey(called)),
+      object,
       kind: "last-good",
       what: "the present version is not applied",
-      instead: "the last good one is in force",
+      instead: isClosed ? closedForGuards : "the last good one is in force",
       until: "until a version can be applied",
     };
     return [`last good ${called}`, note];
   });
 }
+
+const saysClosed = (problem: Problem): boolean =>
+  problem.kind === "nginx-refused" ? problem.closes === true : "done" in problem && problem.done === closedForGuards;
 
 function settingNotes({ settings }: LastGood, object: ObjectName): [string, Note][] {
   return Object.keys(settings).map((key) => {

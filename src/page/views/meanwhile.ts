@@ -30,7 +30,7 @@ export function meanwhile(problem: Problem): string {
     case "service-port-missing":
       return "503 on the path";
     case "nginx-refused":
-      return "its last good version, if there was one";
+      return problem.closes ? "503 on its paths" : "its last good version, if there was one";
     case "bug":
       return "everything else";
     case "memory-full":

@@ -8,7 +8,7 @@ import { bugProblem, guarded } from "../../guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import { type Ingress, keyOf, kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
 import type { TableChange } from "../../model/table.ts";
-import type { Problem } from "../../problem.ts";
+import { closedForGuards, type Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
 import type { ClaimSource } from "../claims.ts";
@@ -32,6 +32,15 @@ const ingressKey = (key: string) => objectKey("Ingress", key);
 interface InForce {
   readonly form: Ingress;
   readonly isOpen: boolean;
+}
+
+/** A version that is not applied, and the last good form in its place. */
+interface NotApplied {
+  readonly reading: Reading;
+  readonly good: Ingress;
+  /** Whether the good form may admit clients that the refused one keeps out. */
+  readonly loosens: boolean;
+  readonly why: readonly Problem[];
 }
 
 export class IngressSource implements ClaimSource {
@@ -116,29 +125,42 @@ export class IngressSource implements ClaimSource {
       return this.#enforce(key, ingress, claim);
     }
     const object = { kind: "Ingress", ...nameOf(key) };
-    const nginxRefused: Problem[] = refused === undefined ? [] : [{ object, kind: "nginx-refused", why: refused.why }];
+    const good = this.#standInFor(key, ingress);
+    const loosens = good !== undefined && this.#loosens(good, ingress);
+    const nginxRefused: Problem[] =
+      refused === undefined
+        ? []
+        : [{ object, kind: "nginx-refused", why: refused.why, ...(loosens && { closes: true }) }];
     const bugs = claim === undefined ? [] : [bugProblem(object, claim)];
     const reported = refused?.suspected === true ? [] : nginxRefused;
-    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...reported, ...bugs]);
-    return this.#standIn(key, ingress, turn, reading, [...nginxRefused, ...bugs]);
+    const closed = loosens && refused === undefined ? [unguarded(object)] : [];
+    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...reported, ...bugs, ...closed]);
+    return good && this.#standIn(key, ingress, turn, { reading, good, loosens, why: [...nginxRefused, ...bugs] });
+  }
+
+  /** Returns the last good form of an Ingress whose present version is not applied. */
+  #standInFor(key: string, ingress: Ingress): Ingress | undefined {
+    const good = this.#goodFormOf(key);
+    return good?.metadata.uid === ingress.metadata.uid && good !== ingress ? good : undefined;
+  }
+
+  /** Where Sluice cannot compare the two forms, the refused one may have more guards. */
+  #loosens(good: Ingress, refused: Ingress): boolean {
+    return guarded(
+      () => guardsDiffer(good, refused, this.#options.annotationsPrefix),
+      () => true,
+    );
   }
 
   /**
    * Returns the last good form, in place of a version that is not applied for these reasons and
    * those of its reading.
    */
-  #standIn(key: string, ingress: Ingress, turn: Turn, reading: Reading, why: readonly Problem[]): Claim | undefined {
-    const good = this.#goodFormOf(key);
-    if (good === undefined || good.metadata.uid !== ingress.metadata.uid || good === ingress) return undefined;
+  #standIn(key: string, ingress: Ingress, turn: Turn, { reading, good, loosens, why }: NotApplied): Claim | undefined {
     this.#keep(key, good);
     const standIn = this.#read(good, turn);
     this.#references.set(key, [...reading.references, ...standIn.references]);
-    // Where Sluice cannot compare the two forms, the refused one may have more guards.
-    const loosened = guarded(
-      () => guardsDiffer(good, ingress, this.#options.annotationsPrefix),
-      () => true,
-    );
-    const closes = loosened || standIn.failed === true;
+    const closes = loosens || standIn.failed === true;
     // A version that is not applied has a Problem with the reason. Without one its paths are
     // closed, too.
     const [reason = unguarded({ kind: "Ingress", ...nameOf(key) })] = [
@@ -151,7 +173,7 @@ export class IngressSource implements ClaimSource {
     // closed.
     return guarded(
       () => {
-        const form = loosened ? ingress : good;
+        const form = loosens ? ingress : good;
         return this.#enforce(key, form, claimOf(form, standIn, closed));
       },
       () => this.#enforce(key, good, claimOf(good, standIn, closed)),
@@ -215,8 +237,8 @@ function isRefusal(problem: Problem): boolean {
 }
 
 function unguarded(object: Problem["object"]): Problem {
-  const why = "the present version is not applied, and the last good one guards less";
-  return { object, kind: "field-unusable", field: "metadata.annotations", why, done: "its paths answer 503" };
+  const why = "the present version is not applied";
+  return { object, kind: "field-unusable", field: "metadata.annotations", why, done: closedForGuards };
 }
 
 function changedKeys<T>(now: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>): string[] {
