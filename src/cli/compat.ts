@@ -97,7 +97,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   const assessment: Assessment = {
     ...main,
     unjudged: [
-      ...main.unjudged.filter(({ at }) => at === undefined || !understood.has(`${at.file}:${at.line}`)),
+      ...main.unjudged.filter(({ at, of }) => of !== at?.file || !understood.has(`${at.file}:${at.line}`)),
       ...unjudged,
       ...(live ? [] : othersIn(read.files)),
       ...(folder === undefined ? [] : otherLanguagesIn(folder).filter(({ of }) => !read.files.has(of))),

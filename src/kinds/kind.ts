@@ -65,7 +65,7 @@ const longestUnfilled = 253;
 export function unfilled(text: string): string | undefined {
   if (text.length > longestUnfilled || /[;\n]/.test(text)) return undefined;
   if (/(?<!\?)<[a-z][^<>]*>/i.test(text)) return "write a value of your own in place of what the angle brackets hold";
-  if (text.includes("{{")) return "this is a template, which has to be rendered before";
+  if (/\{\{|\[\[-? *\./.test(text)) return "this is a template, which has to be rendered before";
   const [variable] = /\$\{[A-Z_][^{}]*\}|\$[A-Z][A-Z0-9_]+/.exec(text) ?? [];
   return variable && `a tool should have filled in ${variable} before, such as envsubst`;
 }

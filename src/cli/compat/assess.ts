@@ -14,7 +14,7 @@ import { pathIn } from "../tools/places.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
 import { type Item, worst } from "./item.ts";
-import { classOf, flagItems, ingressItems, keyItems, valueItem, type World } from "./items.ts";
+import { classOf, flagItems, ingressItems, keyItems, unjudgedFlags, valueItem, type World } from "./items.ts";
 import { declaredIn } from "./snippets.ts";
 import { type Unjudged, unjudgedIn } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
@@ -92,7 +92,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     ],
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
     leftOut: [...others].map(([name, some]) => ({ class: name, count: some.length })),
-    unjudged: unjudgedIn([...library.problems.values()].flat()),
+    unjudged: [...unjudgedIn([...library.problems.values()].flat()), ...unjudgedFlags(found)],
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),
   };
 }

@@ -2,7 +2,7 @@
  * Reads the command line of a controller flag by flag, and returns the Flags that remain without
  * the unusable ones.
  */
-import { readValue, shown } from "../../kinds/kind.ts";
+import { readValue, shown, unfilled } from "../../kinds/kind.ts";
 import { split } from "../flags/arguments.ts";
 import { parseFlags } from "../flags/parse.ts";
 import { type Flags, flagList } from "../flags.ts";
@@ -15,6 +15,8 @@ export interface FlagInUse {
   /** Its index in the command line. */
   readonly at: number;
   readonly work?: string;
+  /** Why its value is not known before something else has filled it in. */
+  readonly unjudged?: string;
   /** Why it has no effect in Sluice. */
   readonly noEffect?: string;
 }
@@ -42,7 +44,7 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
         name: flag.name,
         text,
         at: here,
-        ...(read.ok ? {} : { work: unreadable(text, read.why) }),
+        ...(read.ok ? {} : unreadable(text, read.why)),
         ...(noEffect === undefined ? {} : { noEffect }),
       });
     }
@@ -55,12 +57,12 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
   return { inUse: [...inUse, { name: "", text: "", at: 0, work: why }], flags: nothing.flags };
 }
 
-/** Kubernetes may replace a variable in the text by a good value. */
-function unreadable(text: string, why: string): string {
+/** Kubernetes or a tool may replace a part of the text, and then the value can be good. */
+function unreadable(text: string, why: string): Pick<FlagInUse, "work" | "unjudged"> {
   const variable = variableIn(text);
-  return variable === undefined
-    ? why.startsWith(shown(text))
-      ? `it cannot be read: ${why}`
-      : `${shown(text)} cannot be read: ${why}`
-    : `${shown(text)} cannot be judged: Kubernetes puts in the variable ${variable} of the Pod; check what it holds`;
+  if (variable !== undefined)
+    return { unjudged: `${shown(text)}: Kubernetes puts in the variable ${variable} of the Pod; check what it holds` };
+  const hint = unfilled(text);
+  if (hint !== undefined) return { unjudged: `${shown(text)}: ${hint}` };
+  return { work: why.startsWith(shown(text)) ? `it cannot be read: ${why}` : `${shown(text)} cannot be read: ${why}` };
 }

@@ -29,7 +29,11 @@ export function assessed(gathered: Gathered, differences: Differences): Assessme
   const alone = others.map((source) => {
     return assess(found({ ...gathered, files: new Map(), controller: undefined }, source), differences);
   });
-  return { ...main, items: [...main.items, ...alone.flatMap(({ items }) => items)] };
+  return {
+    ...main,
+    items: [...main.items, ...alone.flatMap(({ items }) => items)],
+    unjudged: [...main.unjudged, ...alone.flatMap(({ unjudged }) => unjudged)],
+  };
 }
 
 function found({ files, controller, flags: ours, argv, live }: Gathered, source: ValuesSource | undefined): Found {

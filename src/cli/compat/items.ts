@@ -11,6 +11,7 @@ import type { Item } from "./item.ts";
 import { annotationFields, moduleWork } from "./modules.ts";
 import { Notes } from "./notes.ts";
 import { snippetWork } from "./snippets.ts";
+import type { Unjudged } from "./unjudged.ts";
 import { annotationsOf, spoken, type Uses } from "./uses.ts";
 
 const allSettings = Object.values(declaredSettings) as unknown as readonly Setting<unknown>[];
@@ -88,7 +89,8 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
 
 export function flagItems({ inUse }: Found, uses: Uses, list: readonly Difference[]): readonly Item[] {
   const notes = new Notes(list, uses, "everywhere");
-  return inUse.map(({ of, name, work, noEffect, place }) => {
+  const judged = inUse.filter(({ unjudged }) => unjudged === undefined);
+  return judged.map(({ of, name, work, noEffect, place }) => {
     const differs = noEffect === undefined ? [] : [`it has no effect: ${noEffect}`];
     const described = { of, what: "flag", name, idle: [], place: () => place } as const;
     return notes.item(described, work === undefined ? [] : [work], differs);
@@ -101,3 +103,10 @@ export function valueItem({ of, path, place, fate, note }: Found["values"][numbe
   const [notes, idle] = fate === "ignored" ? [[], noted] : [noted, []];
   return { of, what: "value", name: path, verdict, notes, idle, at: place };
 }
+export function unjudgedFlags({ inUse }: Found): readonly Unjudged[] {
+  return inUse.flatMap(({ of, name, unjudged, place }): Unjudged[] => {
+    if (unjudged === undefined) return [];
+    return [{ of: `--${name} of ${of}`, ...(place && { at: place }), why: unjudged }];
+  });
+}
+
