@@ -186,3 +186,62 @@ test("values of a release whose ConfigMap is there are no second definition of i
   expect(code).toBe(0);
   rmSync(folder, { recursive: true });
 });
+
+test("each mistake of an Ingress has the line of its own field, and one Secret for two hosts is one mistake", async () => {
+  const { text } = await compatOf(`apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: web
+  annotations:
+    nginx.ingress.kubernetes.io/configuration-snippet: "# none"
+spec:
+  ingressClassName: nginx
+  tls:
+    - hosts: [a.example, b.example]
+      secretName: pair
+  rules:
+    - host: a.example
+      http: &http
+        paths:
+          - path: /
+            pathType: Prefix
+            backend: { service: { name: web, port: { number: 80 } } }
+    - host: b.example
+      http: *http
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: other }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: other }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
+data: { allow-snippet-annotations: "true", annotations-risk-level: Critical }
+`);
+  const plain = text.replace(/\s+/g, " ");
+  expect([...plain.matchAll(/\(values.yaml:(\d+):\d+\): spec\.(\S+): (\w+)/g)].map(([, ...found]) => found)).toEqual([
+    ["11", "tls[0].secretName", "Secret"],
+    ["18", "rules[0].http.paths[0].backend", "Service"],
+    ["20", "rules[1].http.paths[0].backend", "Service"],
+  ]);
+  expect(plain).not.toContain("and 1 more");
+});
+
+test.each([
+  ["$(POD_LABEL)", "Kubernetes puts in the variable POD_LABEL of the Pod; check what it holds"],
+  ["${LEVEL}", "a tool should have filled in ${LEVEL} before, such as envsubst"],
+  ["[[ .level ]]", "this is a template, which has to be rendered before"],
+])("a flag whose value is %s is not judged", async (value, why) => {
+  const { code, text } = await compatOf(`controller: { extraArgs: { update-status: "${value}" } }\n`);
+  const plain = text.replace(/\s+/g, " ");
+  expect([code, plain]).toEqual([
+    3,
+    expect.stringContaining(`--update-status of values (values.yaml:1:28): "${value}": ${why}`),
+  ]);
+  expect(plain).not.toContain("Needs work");
+});

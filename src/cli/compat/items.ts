@@ -53,11 +53,23 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
     const where = () => place({ object, kind: "annotation-unknown", key: name });
     return notes.item({ of, what: "annotation", name, idle, place: where }, work);
   });
-  const rest = own.filter((problem) => !written.has(keyOf(problem) ?? ""));
-  const where = () => place({ object, kind: "nginx-refused", why: "" });
-  const whole = { of, what: "object", name: "", idle: rest.map(sentence), place: where } as const;
+  const rest = said.filter((problem) => !written.has(keyOf(problem) ?? ""));
+  const where = () => place({ object, kind: "field-unusable", field: "", why: "", done: "" });
+  const whole = notes.item({ of, what: "object", name: "", idle: rest.map(sentence), place: where }, []);
   const whose = { namespace: object.namespace, class: classOf(ingress) };
-  return [...annotations, notes.item(whole, [])].map((item) => ({ ...item, ...whose }));
+  return [...annotations, ...eachInItsPlace(whole, rest, place)].map((item) => ({ ...item, ...whose }));
+}
+
+/** Gives each mistake that exists in ingress-nginx as well the line of its own field. */
+function eachInItsPlace(whole: Item, mistakes: readonly Problem[], place: World["place"]): readonly Item[] {
+  if (whole.idle.length === 0) return [whole];
+  const { at: _, ...described } = whole;
+  const items = mistakes.map((problem): Item => {
+    const at = place(problem);
+    return { ...described, idle: [sentence(problem)], ...(at && { at }) };
+  });
+  const lineOf = ({ at }: Item): number => at?.line ?? 0;
+  return items.sort((one, other) => lineOf(one) - lineOf(other));
 }
 
 /** Returns the class that the Ingress names; empty where it names none. */
@@ -97,12 +109,6 @@ export function flagItems({ inUse }: Found, uses: Uses, list: readonly Differenc
   });
 }
 
-export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
-  const verdict = fate === "refused" ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
-  const noted = note === "" ? [] : [note];
-  const [notes, idle] = fate === "ignored" ? [[], noted] : [noted, []];
-  return { of, what: "value", name: path, verdict, notes, idle, at: place };
-}
 export function unjudgedFlags({ inUse }: Found): readonly Unjudged[] {
   return inUse.flatMap(({ of, name, unjudged, place }): Unjudged[] => {
     if (unjudged === undefined) return [];
@@ -110,3 +116,9 @@ export function unjudgedFlags({ inUse }: Found): readonly Unjudged[] {
   });
 }
 
+export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
+  const verdict = fate === "refused" ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
+  const said = note === "" ? [] : [note];
+  const [notes, idle] = fate === "ignored" ? [[], said] : [said, []];
+  return { of, what: "value", name: path, verdict, notes, idle, at: place };
+}

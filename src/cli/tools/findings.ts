@@ -63,21 +63,27 @@ export function judged(
   const ofSnippets = snippetProblems(snippetsIn(whole, configuration.settings, options));
   const twice = locatedTwice(snapshot, configuration, options.annotationsPrefix);
   const ofFiles = [...library.problems.values()].flat();
-  const all = [...ofFiles, ...translated, ...ofUnread, ...atTheDoor, ...classless, ...ofSnippets, ...twice].map(
-    (problem): Finding => {
-      const { kind, namespace, name } = problem.object;
-      const id = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
-      const definition = definitions.get(id);
-      const object = definition?.object ?? unread.get(id);
-      const found = object !== undefined &&
-        written.has(definition!.file) && {
-          file: definition!.file,
-          ...definition!.placeOf(pathIn(object, problem, options.annotationsPrefix)),
-        };
-      const at = problem.kind === "manifest-unusable" ? problem.at : found || undefined;
-      return { severity: severityOf(problem), at, problem };
-    },
-  );
+  const all = distinct([
+    ...ofFiles,
+    ...translated,
+    ...ofUnread,
+    ...atTheDoor,
+    ...classless,
+    ...ofSnippets,
+    ...twice,
+  ]).map((problem): Finding => {
+    const { kind, namespace, name } = problem.object;
+    const id = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+    const definition = definitions.get(id);
+    const object = definition?.object ?? unread.get(id);
+    const found = object !== undefined &&
+      written.has(definition!.file) && {
+        file: definition!.file,
+        ...definition!.placeOf(pathIn(object, problem, options.annotationsPrefix)),
+      };
+    const at = problem.kind === "manifest-unusable" ? problem.at : found || undefined;
+    return { severity: severityOf(problem), at, problem };
+  });
   const leftOut = (isAbout = (_: string) => true) =>
     leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
   const gatewaysLeftOut = (isAbout: (key: string) => boolean) =>
@@ -126,6 +132,11 @@ export function isElsewhere(problem: Problem, { services, secrets, gateways, con
   }
   return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
 }
+
+/** Returns each Problem once. A Secret that is missing is a Problem of each host that uses it. */
+export const distinct = (problems: readonly Problem[]): readonly Problem[] => [
+  ...new Map(problems.map((problem) => [textOf(problem), problem])).values(),
+];
 
 const textOf = (problem: Problem): string => `${named(problem.object)}: ${sentence(problem)}`;
 
