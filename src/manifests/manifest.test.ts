@@ -115,3 +115,29 @@ test("what was read before is neither read nor checked again, and has its own pl
   expect(after?.object).toBe(before?.object);
   expect([before, after].map((object) => object?.placeOf(["metadata", "name"]).line)).toEqual([5, 10]);
 });
+
+test.each([
+  ["metadata: {name: [a]}", "metadata.name of this Service: a list is given where text is required"],
+  [
+    "metadata: {name: 12}",
+    "metadata.name of this Service: a number is given where text is required; write it in quotes",
+  ],
+  ["metadata: [{name: a}]", "metadata of this Service: a list is given where a mapping is required"],
+  ["metadata: {name: }", "this Service has no metadata.name"],
+  ["spec: {}", "this Service has no metadata.name"],
+])("%s: the message says what is there instead of a name", (metadata, why) => {
+  const { faults } = readManifest(`apiVersion: v1\nkind: Service\n${metadata}\n`);
+  expect(faults).toMatchObject([{ object: undefined, why }]);
+});
+
+test("a kustomization may leave its kind out, and a values file is no kustomization", () => {
+  const read = (text: string) => readManifest(text);
+  expect(read("resources: [ingress.yaml]\nnamespace: shop\n")).toMatchObject({ faults: [], others: [{}] });
+  for (const text of [
+    "resources: {}\n",
+    "resources: []\n",
+    "resources: [{ kind: Service }]\n",
+    "kind: x\nresources: [a]\n",
+  ])
+    expect(read(text).faults).toMatchObject([{ why: expect.stringContaining("it is not a Kubernetes object") }]);
+});

@@ -5,7 +5,7 @@
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
-import { type Finding, isMapping } from "./check.ts";
+import { type Finding, isMapping, record, text } from "./check.ts";
 import { kinds, recognise } from "./kinds.ts";
 
 export type WrittenObject =
@@ -30,6 +30,7 @@ export type WrittenObject =
 export function writtenObject(value: unknown): WrittenObject {
   if (!isMapping(value)) return { is: "nameless", why: "it is not a Kubernetes object" };
   const { apiVersion, kind } = value;
+  if (isKustomization(value)) return { is: "other", value };
   if (typeof apiVersion !== "string" || typeof kind !== "string") {
     const missing = typeof kind === "string" ? "apiVersion" : "kind";
     return { is: "nameless", why: `it is not a Kubernetes object: ${missing} is missing` };
@@ -38,7 +39,7 @@ export function writtenObject(value: unknown): WrittenObject {
   if (recognised.is === "other") return { is: "other", value };
   const meta = isMapping(value.metadata) ? value.metadata : {};
   if (typeof meta.name !== "string" || meta.name === "")
-    return { is: "nameless", why: `this ${kind} has no metadata.name` };
+    return { is: "nameless", why: namelessWhy(kind, value.metadata, meta.name) };
   const meant = recognised.kind;
   const namespaced = kinds[meant as WatchedKind]?.namespaced ?? true;
   const namespace = typeof meta.namespace === "string" && meta.namespace !== "" ? meta.namespace : "default";
@@ -52,6 +53,22 @@ export function writtenObject(value: unknown): WrittenObject {
   const good = findings.every(({ fatal }) => !fatal);
   const content = good ? finished(object) : undefined;
   return { is: "ours", kind: recognised.kind, key: keyOf(object), name, findings, object: content };
+}
+
+function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
+  const [field, value] = isMapping(metadata) ? ["metadata.name", name] : ["metadata", metadata];
+  if (value === undefined || value === null || value === "") return `this ${kind} has no metadata.name`;
+  const [finding] = isMapping(metadata) ? text()(value, []) : record({})(value, []);
+  return `${field} of this ${kind}: ${finding!.why}`;
+}
+
+/**
+ * Whether the value is a kustomization without its kind, as kustomize permits. It lists files, and
+ * no values file has a list of names in its place.
+ */
+function isKustomization({ apiVersion, kind, resources }: Readonly<Record<string, unknown>>): boolean {
+  if (apiVersion !== undefined || kind !== undefined || !Array.isArray(resources)) return false;
+  return resources.length > 0 && resources.every((one) => typeof one === "string");
 }
 
 /** Normalizes an object as the API server would: the data of a Secret loses its line breaks. */

@@ -55,7 +55,7 @@ function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
   };
 }
 
-const braces = /\{\{|\{%/;
+const braces = /\{\{|\{%|\[\[(?=-? *(\.|if |range |with |end))/;
 
 /** Finds the last line with a template's braces, up to this place. */
 function template(lines: readonly string[], { line }: Place): Mistake | undefined {
