@@ -28,7 +28,10 @@ export function underPolicy(policy: string, flags: Flags, files: Files): UnderPo
   const maps = objects.filter(({ one }) => one.kind === "ConfigMap" && one.object !== undefined);
   const [found] = maps;
   if (found === undefined || maps.length > 1)
-    return { ok: false, why: `--policy takes a file with one ConfigMap, and ${policy} has ${maps.length || "none"}` };
+    return {
+      ok: false,
+      why: `--policy takes a file with one ConfigMap, and ${policy} has ${maps.length || noneIn(read.files)}`,
+    };
   const hostPolicy = keyOf(found.one.object!);
   // The ConfigMap in the file replaces one that exists already.
   const rest = [...files].map(([file, manifest]): [string, Manifest] => [
@@ -40,6 +43,16 @@ export function underPolicy(policy: string, flags: Flags, files: Files): UnderPo
     flags: { ...flags, hostPolicy },
     files: new Map([...rest, [found.file, { ...found.manifest, objects: [found.one] }]]),
   };
+}
+
+/** Names the mistake because of which a ConfigMap cannot be read. */
+function noneIn(files: Files): string {
+  const [found] = [...files].flatMap(([file, { faults }]) =>
+    faults.flatMap((fault) => (fault.fatal ? [{ file, ...fault }] : [])),
+  );
+  if (found === undefined) return "none";
+  const { file, place, field, why } = found;
+  return `none that can be read: ${file}:${place.line}:${place.column}: ${field === "" ? "" : `${field}: `}${why}`;
 }
 
 /**
