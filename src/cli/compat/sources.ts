@@ -166,7 +166,7 @@ function unbuilt(value: Mapping): string | undefined {
     ),
   );
   if (changes.length === 0) return undefined;
-  return `a kustomization is not built here, so its ${changes.join(", ")} are not seen: pipe kustomize build into sluice compat -`;
+  return `a kustomization is not built here, so the effect of its ${changes.join(", ").replace(/, (?=[^,]*$)/, " and ")} is not seen: pipe kustomize build into sluice compat -`;
 }
 
 const helmfile =
