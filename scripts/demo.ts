@@ -96,8 +96,12 @@ async function backend(name: string, address: string): Promise<Server> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(9000, address, resolve);
-  }).catch((error: Error) => {
-    say(`The backend ${name} cannot listen on ${address}:9000: ${error.message}\n`);
+  }).catch((error: NodeJS.ErrnoException) => {
+    const why =
+      error.code === "EADDRINUSE"
+        ? "another program is using this address, probably an npm start in another terminal; end that first"
+        : error.message;
+    say(`The backend ${name} cannot listen on ${address}:9000: ${why}.\n`);
     process.exit(1);
   });
   return server;
