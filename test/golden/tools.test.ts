@@ -429,3 +429,32 @@ test("mistakes in the command line are one sentence and exit code 2", async () =
   });
   expect((await ran(check, "--help")).text).toMatch(/^Usage: sluice check/);
 });
+
+test.each([
+  ["the catch-all", "other.example"],
+  ["an alias that is a pattern", "shop-de.example"],
+  ["a wildcard", "a.wild.example"],
+])("why names the endpoints behind %s", async (_, host) => {
+  const whole = mkdtempSync(join(tmpdir(), "sluice-why-"));
+  const backend = "{ service: { name: web, port: { number: 80 } } }";
+  const http = `{ paths: [{ path: /, pathType: Prefix, backend: ${backend} }] }`;
+  const ofClass = "spec:\n  ingressClassName: nginx\n";
+  const alias = "{ nginx.ingress.kubernetes.io/server-alias: '~^shop-[a-z]+[.]example$' }";
+  writeFileSync(
+    join(whole, "all.yaml"),
+    [
+      `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: { name: any }\n${ofClass}  defaultBackend: ${backend}\n`,
+      `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: { name: shop, annotations: ${alias} }\n${ofClass}  rules: [{ host: shop.example, http: ${http} }]\n`,
+      `apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: { name: wild }\n${ofClass}  rules: [{ host: "*.wild.example", http: ${http} }]\n`,
+      "apiVersion: v1\nkind: Service\nmetadata: { name: web }\nspec: { ports: [{ name: http, port: 80 }] }\n",
+      "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: { name: web-1, labels: { kubernetes.io/service-name: web } }\naddressType: IPv4\nendpoints: [{ addresses: [127.0.9.1] }]\nports: [{ name: http, port: 9900 }]\n",
+    ].join("---\n"),
+  );
+  try {
+    const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+    const { code, text } = await ran(tool, `http://${host}/`, whole);
+    expect([code, /endpoints: +(.*)/.exec(text)?.[1]]).toEqual([0, "127.0.9.1:9900"]);
+  } finally {
+    rmSync(whole, { recursive: true });
+  }
+});

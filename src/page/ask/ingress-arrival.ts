@@ -35,7 +35,7 @@ export function ingressArrival(
   const certificate = shownTo(asked, decision, world, live?.ingresses?.pairs);
   const problems = problemsFor(decision, world.findings);
   const changes = reasonsIn(decision, world);
-  const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, request?.host);
+  const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, host.server.name);
   const way = { decision, scheme: asked.scheme, lost, routes, certificate, problems, changes, flagsOf: world.flagsOf };
   return {
     ...(host === undefined ? {} : { host: { name: host.server.name, by: host.by, how: host.how } }),
