@@ -53,7 +53,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
     const where = () => place({ object, kind: "annotation-unknown", key: name });
     return notes.item({ of, what: "annotation", name, idle, place: where }, work);
   });
-  const rest = said.filter((problem) => !written.has(keyOf(problem) ?? ""));
+  const rest = own.filter((problem) => !written.has(keyOf(problem) ?? ""));
   const where = () => place({ object, kind: "field-unusable", field: "", why: "", done: "" });
   const whole = notes.item({ of, what: "object", name: "", idle: rest.map(sentence), place: where }, []);
   const whose = { namespace: object.namespace, class: classOf(ingress) };
@@ -118,7 +118,7 @@ export function unjudgedFlags({ inUse }: Found): readonly Unjudged[] {
 
 export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
   const verdict = fate === "refused" ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
-  const said = note === "" ? [] : [note];
-  const [notes, idle] = fate === "ignored" ? [[], said] : [said, []];
+  const noted = note === "" ? [] : [note];
+  const [notes, idle] = fate === "ignored" ? [[], noted] : [noted, []];
   return { of, what: "value", name: path, verdict, notes, idle, at: place };
 }

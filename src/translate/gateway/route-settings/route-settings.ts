@@ -202,12 +202,12 @@ export class AllRouteSettings {
     const guardsMore =
       guardsDiffer(annotatedForm(form!), annotatedForm(present), settingsPrefix) ||
       JSON.stringify(targetsOf(form!)) !== JSON.stringify(targetsOf(present));
-    const said: Problem = guardsMore && refused.kind === "nginx-refused" ? { ...refused, closes: true } : refused;
+    const reported: Problem = guardsMore && refused.kind === "nginx-refused" ? { ...refused, closes: true } : refused;
     return {
       ...reading,
       settings: present,
-      closed: reading.closed ?? (guardsMore ? said : undefined),
-      problems: isSuspected ? reading.problems : [said, ...reading.problems],
+      closed: reading.closed ?? (guardsMore ? reported : undefined),
+      problems: isSuspected ? reading.problems : [reported, ...reading.problems],
     };
   }
 }
