@@ -24,6 +24,10 @@ const configurations = {
   "parity-1.30-static": ["the parity suite passes on it in static mode", onImage("testing", "parity-static")],
   "image-1.26": ["the image suite passes with Debian 13's nginx 1.26", [process.execPath, "scripts/test.mjs", "image"]],
   "nginx-1.26": ["the nginx and hostile suites pass on nginx 1.26", onImage("trixie", "nginx", "hostile")],
+  "hostile-beside": [
+    "the hostile suite passes with nginx in a container of its own, in both modes",
+    [process.execPath, "scripts/test.mjs", "hostile"],
+  ],
   "conformance-2s": [
     "the suite of the Gateway API passes on the image's nginx where it grants 2 s until an answer is right",
     [process.execPath, "scripts/conformance.mjs", "--image"],
@@ -37,6 +41,7 @@ const configurations = {
 const tools = { "same-bytes": ["faketime", "faketime"], arm64: ["qemu-aarch64-static", "qemu-user-static"] };
 const environment = {
   "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" },
+  "hostile-beside": { HOSTILE_NGINX: "beside" },
   "conformance-churn": { CONFORMANCE_CHURN: "50" },
 };
 

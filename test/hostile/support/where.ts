@@ -2,15 +2,11 @@
  * The two ways in which nginx runs: started by the controller, or by another process as in a
  * container of its own, in both modes.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openRunFolder, remoteNginx } from "../../../src/nginx/index.ts";
+import { nginxBeside } from "./nginx-beside.ts";
 import { startWorld, type World, type WorldOptions } from "./world.ts";
-
-const program = join(import.meta.dirname, "../../../src/main.ts");
 
 export type PlaceOptions = Pick<WorldOptions, "flags" | "nameservers">;
 
@@ -27,21 +23,13 @@ async function here(mode: "dynamic" | "static", options: PlaceOptions): Promise<
 /** nginx as it runs in a container of its own: another process starts it. */
 async function beside(mode: "dynamic" | "static", options: PlaceOptions): Promise<Place> {
   const root = mkdtempSync(join(tmpdir(), "hostile-"));
-  const opened = openRunFolder(root);
-  if (!opened.ok) throw new Error(opened.why);
-  const socket = join(opened.folder.sockets, "nginx.sock");
-  const child = spawn("node", [program, "nginx", `--nginx-socket=${socket}`, `--run-folder=${root}`], {
-    stdio: "ignore",
-  });
-  const waiting = { limitMs: 100_000, onWait: () => {}, signal: AbortSignal.timeout(100_000) };
-  const nginx = await remoteNginx(socket, opened.folder, waiting);
+  const { nginx, end } = await nginxBeside(root);
   const world = await startWorld({ mode, ...options, runFolder: root, nginx });
   return {
     world,
     end: async () => {
       await world.stop();
-      child.kill("SIGTERM");
-      await once(child, "exit");
+      await end();
       rmSync(root, { recursive: true });
     },
   };

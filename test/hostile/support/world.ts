@@ -13,6 +13,7 @@ import { type Problem, sentence } from "../../../src/problem.ts";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { flagsOf, MemorySource, type Mode, present, startOn } from "../../parity/subject.ts";
 import { type Directive, treeOf } from "../../support/nginx-tree.ts";
+import { nginxBeside } from "./nginx-beside.ts";
 import { ingress, ingressClass, service, settings } from "./objects.ts";
 import { type Speaker, speaker } from "./speaker.ts";
 
@@ -47,7 +48,10 @@ export interface WorldOptions {
   readonly flags?: readonly string[];
   /** The default is a new temporary folder. */
   readonly runFolder?: string;
-  /** The default is the nginx of this machine. */
+  /**
+   * The default is the nginx of this machine, or one in a container of its own where the variable
+   * HOSTILE_NGINX is `beside`.
+   */
   readonly nginx?: FoundNginx;
   /** Nameservers that replace those of the machine. */
   readonly nameservers?: readonly string[];
@@ -62,6 +66,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const standing = [ingressClass, settings({}), ...service("web", backend.address, backend.port), neighbour];
   source.change(standing.map(present));
   const root = runFolder ?? mkdtempSync(join(tmpdir(), "hostile-"));
+  const beside = nginx === undefined && process.env.HOSTILE_NGINX === "beside" ? await nginxBeside(root) : undefined;
   let problems: readonly Problem[] = [];
   const portFlags = Object.entries(ports).map(([name, port]) => `--${name}-port=${port}`);
   const strange: string[] = [];
@@ -70,7 +75,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   };
   const all = flagsOf(mode, [...portFlags, ...flags]);
   const controller = await startOn(source, root, all, onProblems, {
-    ...{ nginx, nameservers },
+    ...{ nginx: nginx ?? beside?.nginx, nameservers },
     strangeRecords: (keys) => void strange.push(...keys),
   });
   await controller.sync.settled();
@@ -106,6 +111,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     tree: () => treeOf(readFileSync(join(root, "nginx.conf"), "utf8")),
     stop: async () => {
       await controller.stop(500);
+      await beside?.end();
       await Promise.all([backend.stop(), auth.stop()]);
       if (runFolder === undefined) rmSync(root, { recursive: true });
     },
