@@ -63,7 +63,7 @@ test("a key that ingress-nginx ignored and that resembles none is named in the n
     "ignored controller.stats",
     "ignored controller.metrics.service.monitor",
   ]);
-  const unknown = notes.slice(notes.indexOf("Keys that no part of this chart")).split("\n").slice(1);
+  const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
   expect(unknown.filter((line) => line.startsWith("- "))).toEqual([
     "- baseDomain",
     "- controller.appprotect",
