@@ -17,12 +17,12 @@ export interface StreamsWhileAwayOptions {
   readonly service: string;
   /** Path of the journal. */
   readonly journal: string;
-  /** nginx got its first answer from here since the controller went. */
+  /** Called when the journal has been read for nginx, after the controller has gone. */
   readonly report: () => void;
 }
 
 export interface StreamsWhileAway {
-  /** The controller has just given an order: it answers by itself. */
+  /** Called when the controller has given an order, because it then answers by itself. */
   controllerIsHere(): Promise<void>;
   end(): Promise<void>;
 }
@@ -36,12 +36,17 @@ export function answerWhileAway({ port, service, journal, report }: StreamsWhile
   let opening: NodeJS.Timeout | undefined;
   const open = () => {
     let records: Promise<ReadonlyMap<string, string>> | undefined;
-    const read = () => {
+    const read = async () => {
+      const opened = await Journal.open(journal);
       report();
-      return Journal.open(journal).then((opened) => opened.records);
+      return opened.records;
     };
     const recordOf = async (pool: string) => {
-      records ??= read();
+      records ??= read().catch((error: unknown) => {
+        // The next question opens the journal again.
+        records = undefined;
+        throw error;
+      });
       return (await records).get(streamKey(pool));
     };
     // A port that is busy belongs to the controller, which is not away then.
