@@ -37,4 +37,8 @@ test("of refused objects the name matters, not the words", () => {
   expect(differences(refused("Ingress a: no"), { requests: [] }, [])).toEqual([
     'refused objects: expected ["Ingress a"], got []',
   ]);
+  expect(differences({ requests: [] }, refused("Ingress a: no"), [])).toEqual([
+    'refused objects: expected [], got ["Ingress a"]',
+    "   Ingress a: no",
+  ]);
 });

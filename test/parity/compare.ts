@@ -15,7 +15,8 @@ export function differences(expected: Expectation, got: Expectation, ignore: rea
     return lines.length > 0 ? [`${i + 1}. ${nameOf(want ?? have)}`, ...lines.map((line) => `   ${line}`)] : [];
   });
   const refused = fieldDifferences("refused objects", refusals(expected), refusals(got));
-  return [...refused, ...requests.flat()];
+  const messages = refused.length > 0 ? (got.rejectedByApiServer ?? []).map((line) => `   ${line}`) : [];
+  return [...refused, ...messages, ...requests.flat()];
 }
 
 function fieldDifferences(path: string, expected: unknown, got: unknown): readonly string[] {

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { translateOptions } from "../../../src/cli/options.ts";
 import { type Cluster as Kept, openCluster } from "../../../src/cluster/cluster.ts";
-import { Client, kubeConfigCredentials, type Resource } from "../../../src/kubernetes/index.ts";
+import { type ApiFailure, Client, kubeConfigCredentials, type Resource } from "../../../src/kubernetes/index.ts";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
 import { tableOf, type WatchedKind } from "../../../src/model/snapshot.ts";
 import type { Table } from "../../../src/model/table.ts";
@@ -79,18 +79,30 @@ class Writer {
     this.#client = client;
   }
 
-  /** Creates or replaces an object. Returns a line when the API server refuses it. */
+  /**
+   * Creates or replaces an object. Returns a line when the API server refuses it. A busy server may
+   * also fail without a refusal, such as while it allocates an IP address, and is asked again.
+   */
   async put(object: KubernetesObject): Promise<readonly string[]> {
     const of = byKind.get(object.kind);
     if (of === undefined) throw new Error(`no resource is known for ${object.kind}`);
     const { uid, resourceVersion, creationTimestamp, generation, ...metadata } = object.metadata;
     if (object.kind === "Ingress") await this.#beYounger(creationTimestamp ?? "");
     const own = { ...object, metadata };
-    const created = await this.#client.create(of, own, never);
-    if (created.ok) return [];
-    if (created.failure.code !== 409) return [`${object.kind} ${metadata.name}: ${created.failure.message}`];
-    const updated = await this.#client.update(of, own, never);
-    return updated.ok ? [] : [`${object.kind} ${metadata.name}: ${updated.failure.message}`];
+    const line = ({ code, message }: ApiFailure) => `${object.kind} ${metadata.name}: ${code} ${message}`;
+    let last: ApiFailure | undefined;
+    const answer = await until(
+      () => `no answer of the API server but ${last && line(last)}`,
+      async () => {
+        const created = await this.#client.create(of, own, never);
+        const isThere = !created.ok && created.failure.code === 409;
+        const written = isThere ? await this.#client.update(of, own, never) : created;
+        if (written.ok || isRefusal(written.failure)) return written;
+        last = written.failure;
+        return undefined;
+      },
+    );
+    return answer.ok ? [] : [line(answer.failure)];
   }
 
   /**
@@ -120,6 +132,11 @@ class Writer {
     if (this.#youngest !== "" && creationTimestamp > this.#youngest) await delay(1_000 - (Date.now() % 1_000) + 5);
     this.#youngest = creationTimestamp;
   }
+}
+
+/** Lost connections, conflicts, 429 and 5xx may pass; the server decided any other status. */
+function isRefusal({ code }: ApiFailure): boolean {
+  return code >= 400 && code < 500 && code !== 409 && code !== 429;
 }
 
 /**
