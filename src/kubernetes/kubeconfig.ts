@@ -1,13 +1,13 @@
 /**
- * Kubeconfig files, read as kubectl reads them: the first file that defines a cluster, user,
- * context or current context counts. One trap: a path in a file is relative to the folder of that
- * file.
+ * Reads kubeconfig files as kubectl does: the first file that defines a cluster, user, context or
+ * current context counts. A path in a file is relative to the folder of that file, not to the
+ * working directory.
  */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { fileError } from "../file-errors.ts";
 
-/** The fields of Kubernetes's `clientcmd/api/v1`, as far as they are understood here. */
+/** The fields of Kubernetes's `clientcmd/api/v1` that are read here. */
 export interface Cluster {
   readonly server?: string;
   readonly "certificate-authority"?: string;
@@ -55,7 +55,10 @@ interface Config {
   readonly current: string | undefined;
 }
 
-/** The current or the named context. Throws with a sentence that names the file or files. */
+/**
+ * Returns the context `wanted`, or else the current one. Throws an error whose message is a
+ * sentence that names the file or files.
+ */
 export async function readContext(files: readonly string[], wanted?: string): Promise<Context> {
   const configs = await Promise.all(files.map(readConfig));
   const first = <T>(of: (config: Config) => T | undefined): T | undefined =>
@@ -72,11 +75,11 @@ export async function readContext(files: readonly string[], wanted?: string): Pr
 
 async function readConfig(file: string): Promise<Config> {
   try {
-    // Loaded late, because a Pod has no kubeconfig.
+    // Imported only here, because a Pod has no kubeconfig and does not need the parser.
     const { load } = await import("js-yaml");
     return configOf(load(await readFile(file, "utf8")), (path) => resolve(dirname(file), path));
   } catch (cause) {
-    // A parser's message goes on with the lines around the mistake.
+    // Only the first line counts: a parser adds the lines around the mistake.
     const [why] = fileError(cause).split("\n");
     throw new Error(`kubeconfig ${file} cannot be read: ${why}`, { cause });
   }
@@ -99,7 +102,7 @@ function configOf(written: unknown, absolute: (path: string) => string): Config 
   };
 }
 
-/** A list of `{ name, [kind]: fields }`. */
+/** Reads a list of `{ name, [kind]: fields }` as a map from name to fields. */
 function named<T extends object>(list: unknown, kind: string, read: (fields: T) => T): ReadonlyMap<string, T> {
   const entries = Array.isArray(list) ? list.map(fieldsOf) : [];
   return new Map(entries.map((entry) => [String(entry.name), read(fieldsOf(entry[kind]) as T)]));

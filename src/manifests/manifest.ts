@@ -1,6 +1,6 @@
 /**
- * Reads one file as objects and mistakes. It is pure: the consequence of a mistake for an object
- * depends on the object's earlier form, which the Library knows.
+ * Reads one file as objects and faults. The consequences of a fault are decided by the Library,
+ * because they depend on the last good form of the object.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
@@ -20,7 +20,7 @@ export interface Manifest {
   /** Mappings that are no Kubernetes objects, such as a values file. Each is also a mistake. */
   readonly strays?: readonly OtherObject[];
   readonly faults: readonly Fault[];
-  /** False: some object in it has no readable name, so a missing object may still be there. */
+  /** False where an object has no readable name: an object that seems missing may be this one. */
   readonly complete: boolean;
 }
 
@@ -28,13 +28,13 @@ export interface ManifestObject {
   readonly kind: WatchedKind;
   readonly key: string;
   readonly place: Place;
-  /** Where a field of it is, or the nearest existing part around it. */
+  /** Returns the place of a field, or of the nearest existing part around it. */
   readonly placeOf: (path: Path) => Place;
   /** Undefined where a fault is fatal. */
   readonly object: KubernetesObject | undefined;
   /** The hosts that an unreadable Ingress seems to have, for `sluice why`. */
   readonly hosts?: readonly string[];
-  /** What remains of an object that cannot be read, without its mistakes, for `sluice check`. */
+  /** Returns an unreadable object without its mistakes, as far as possible, for `sluice check`. */
   readonly repaired?: () => KubernetesObject | undefined;
 }
 
@@ -47,11 +47,11 @@ export interface Fault {
   /** Undefined where the mistake is in the file and in no object with a name. */
   readonly object: ObjectName | undefined;
   readonly place: Place;
-  /** `spec.rules[0].host`, or empty for the object as a whole. */
+  /** Such as `spec.rules[0].host`; empty for the object as a whole. */
   readonly field: string;
   readonly why: string;
   readonly fatal: boolean;
-  /** The lines around it, of a text that is no YAML. */
+  /** The lines around the mistake, where the text is not YAML. */
   readonly frame?: string;
 }
 
@@ -73,7 +73,7 @@ export function readManifest(text: string, memory = new Memory()): Manifest {
   };
 }
 
-/** A file of which only the mistake is known. */
+/** Returns the Manifest of an unreadable file: one fault and no objects. */
 export function unreadManifest(why: string, place: Place = { line: 1, column: 1 }, frame?: string): Manifest {
   const fault = { object: undefined, place, field: "", why, fatal: true, ...(frame !== undefined && { frame }) };
   return { objects: [], others: [], faults: [fault], complete: false };
@@ -84,8 +84,8 @@ interface Item {
   /** The path of the object in its document: a `List` holds several. */
   readonly path: Path;
   /**
-   * The place function belongs to the document, so that an object which is kept does not keep the
-   * document's value as well.
+   * Returns a place by its path in the document. The function holds no reference to the document's
+   * value, so that a kept object does not keep the whole document in memory.
    */
   readonly placeIn: YamlDocument["placeOf"];
 }
@@ -99,8 +99,8 @@ function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
 }
 
 /**
- * Finding a line costs more than all other work on a small object, so the number of lookups for
- * mistakes is limited.
+ * Limits how many lines are looked up for mistakes, because one lookup costs more than all other
+ * work on a small object. Further mistakes get the first line of the file.
  */
 class Places {
   #left = mostPlaces;
@@ -139,8 +139,8 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
     why,
     fatal,
   }));
-  // An object whose apiVersion or kind the API does not have counts as unreadable, so its last good
-  // form stays.
+  // An object counts as unreadable where the API does not have its apiVersion or kind, so its last
+  // good form stays.
   const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
   return {
     object: {
@@ -158,7 +158,7 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
   };
 }
 
-/** The hosts in a value of which nothing else is sure. */
+/** Returns the hosts of an unreadable Ingress, as far as they can be found. */
 function hostsIn(value: Readonly<Record<string, unknown>>): readonly string[] {
   const spec = isMapping(value.spec) ? value.spec : {};
   const rules = Array.isArray(spec.rules) ? spec.rules : [];
@@ -179,7 +179,7 @@ function withoutNulls(value: unknown, field = ""): unknown {
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
 
-/** Almost no object has null fields; such an object is not copied. */
+/** Few objects have null fields; all others are used without a copy. */
 function hasNull(value: unknown): boolean {
   return value === null || (typeof value === "object" && Object.values(value).some(hasNull));
 }

@@ -1,6 +1,6 @@
 /**
- * nginx in a container of its own, as two groups of processes: `sluice nginx` runs nginx, and the
- * controller gives it orders through the socket.
+ * nginx in a container of its own. Two processes stand for the two containers: `sluice nginx`,
+ * which runs nginx, and the controller, which sends it orders through a socket.
  */
 import { once } from "node:events";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const startProgram = () => pod.startProgram();
 
-/** Starts the controller's container, which serves a text. */
+/** Starts the controller. Its `serve` makes nginx answer every request with the text. */
 async function startSide(): Promise<Omit<Side, "serve"> & { serve(text: string): ReturnType<Side["serve"]> }> {
   const side = await pod.startSide();
   const { nginx, found, events } = side;
@@ -30,7 +30,7 @@ async function startSide(): Promise<Omit<Side, "serve"> & { serve(text: string):
   return { nginx, found, events, serve };
 }
 
-test("it serves the given text, reloads, refuses wrong text, and reports its state", async () => {
+test("nginx serves the given text, reloads, refuses wrong text and reports its state", async () => {
   startProgram();
   const { nginx, found, serve } = await startSide();
   expect([found, nginx.pid]).toEqual(["nothing", undefined]);
@@ -47,7 +47,7 @@ test("it serves the given text, reloads, refuses wrong text, and reports its sta
   expect(nginx.processes().residentBytes).toBeGreaterThan(1e6);
 });
 
-test("a controller that ends leaves it serving, and the next one finds it", async () => {
+test("nginx serves on when the controller ends, and the next controller finds it running", async () => {
   startProgram();
   const first = await startSide();
   await first.serve("kept");
@@ -58,35 +58,35 @@ test("a controller that ends leaves it serving, and the next one finds it", asyn
   expect(await second.serve("kept")).toEqual({ kind: "unchanged" });
 });
 
-test("an nginx that dies comes back, and the controller knows", async () => {
+test("nginx is started again when it dies, and the controller counts the restart", async () => {
   startProgram();
   const { nginx, serve } = await startSide();
   await serve("back");
   const first = nginx.pid!;
   process.kill(first, "SIGKILL");
-  await until("it was started again", () => nginx.restarts === 1 && nginx.pid !== first, patienceMs);
+  await until("nginx was started again", () => nginx.restarts === 1 && nginx.pid !== first, patienceMs);
   expect(await answer()).toBe("back");
 });
 
-test("when the program of the container dies, nginx serves on and takes orders from the next one", async () => {
+test("when `sluice nginx` dies, nginx serves on, and the next `sluice nginx` takes orders", async () => {
   const program = startProgram();
   const { nginx, events, serve } = await startSide();
   await serve("before");
   const known = nginx.generations();
   expect(known.workers).toBeGreaterThan(0);
   await ended(program, "SIGKILL");
-  await until("the controller knows", () => nginx.pid === undefined, patienceMs);
+  await until("the controller sees that `sluice nginx` is gone", () => nginx.pid === undefined, patienceMs);
   expect(nginx.generations()).toEqual(known);
   expect(await serve("lost")).toMatchObject({ kind: "unreachable" });
   expect(await answer()).toBe("before");
   startProgram();
-  await until("it answers again", () => nginx.pid !== undefined, patienceMs);
+  await until("the new `sluice nginx` answers", () => nginx.pid !== undefined, patienceMs);
   expect(await serve("after")).toMatchObject({ kind: "reloaded" });
   expect(await answer()).toBe("after");
   expect(events.map(({ kind }) => kind)).toEqual(["silent", "answers"]);
 });
 
-test("the program's own end is the end of nginx, after the requests in flight", async () => {
+test("SIGTERM to `sluice nginx` ends nginx, too, and the program exits with 0", async () => {
   const program = startProgram();
   const { serve } = await startSide();
   await serve("last");
@@ -94,7 +94,7 @@ test("the program's own end is the end of nginx, after the requests in flight", 
   expect(nginxProcesses(pod.folder)).toEqual([]);
 });
 
-test("no other account can give orders: the socket is private, in a folder that must be closed to others", async () => {
+test("no other account can send orders: the socket is private, and its folder must be closed to others", async () => {
   startProgram();
   await startSide();
   expect(statSync(pod.socket).mode & 0o777).toBe(0o600);

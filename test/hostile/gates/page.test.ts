@@ -1,6 +1,6 @@
 /**
- * The page of a running controller as the way to its secrets and to its event loop: tenants write
- * what it shows, and users who may forward a port read it.
+ * Attacks on the page of a running controller. Tenants write what the page shows, and users who may
+ * forward a port read it. It must show no secret, and no request may block the event loop.
  */
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -71,7 +71,7 @@ spec:
       backendRefs: [{ name: web, port: 80 }]
 `;
 
-/** Each letter was once the start of a URL that is looked for to the end of the text. */
+/** The search for URLs once took quadratic time for such a text: each letter may start a scheme. */
 const long = "a".repeat(100_000);
 const files = {
   "refused.yaml": toWeb({ name: "refused", host: "refused.example", annotations: written(refused) }),
@@ -96,10 +96,10 @@ const paths = [
   `ask?url=http://route.example/&header=X-Api-Key:${word("asked")}`,
 ];
 
-/** A pattern that takes for ever, on a path that does not fit it. */
+/** A path that does not match the pattern of `slow.yaml`, which then backtracks almost forever. */
 const slow = `http://slow.example/${"a".repeat(60)}`;
 
-test.each(["dynamic", "static"])("in %s mode it says no secret, and nothing keeps it busy", async (mode) => {
+test.each(["dynamic", "static"])("in %s mode the page shows no secret, and no request keeps it busy", async (mode) => {
   const one = await serving({ files, flags: [...flags, `--mode=${mode}`] });
   onTestFinished(one.remove);
   for (const path of paths) {
@@ -118,7 +118,7 @@ test.each(["dynamic", "static"])("in %s mode it says no secret, and nothing keep
   expect(await one.health()).toMatchObject({ status: 200, body: "ok" });
 });
 
-test("no path leads to other files, and odd questions are answered in a sentence", async () => {
+test("no path leads to other files, and odd queries get an answer with a client error", async () => {
   const one = await serving({ files: { "web.yaml": toWeb({ host: "web.example" }), "backends.yaml": webAt(21_931) } });
   onTestFinished(one.remove);
   const odd = [
@@ -145,11 +145,11 @@ test("no path leads to other files, and odd questions are answered in a sentence
   expect(await one.health()).toMatchObject({ status: 200, body: "ok" });
 });
 
-test("a page of another site hears no events and asks nothing, by whatever name it came", async () => {
+test("a page of another site gets no events and no answers, under any host name", async () => {
   const one = await serving({ files: { "web.yaml": toWeb({ host: "web.example" }), "backends.yaml": webAt(21_931) } });
   onTestFinished(one.remove);
   const parts = ["events", "ask?url=http://web.example/", "status", "routes", "shadow"];
-  // The name of the page may lead to 127.0.0.1 by now (DNS rebinding): then there is no Origin.
+  // After DNS rebinding the name of the other site leads to 127.0.0.1, and no Origin is sent.
   const strangers = [
     ...["evil.example", "evil.example:21254", "127.0.0.1.evil.example", "localhost.evil.example", "127.1", "[::]"],
     ...["localhost@evil.example", "localhost:80:80", "", "0.0.0.0", "2130706433"],
@@ -164,13 +164,14 @@ test("a page of another site hears no events and asks nothing, by whatever name 
       expect.soft([part, head, ["400", "403"].includes(status)]).toEqual([part, head, true]);
       expect.soft(body, head).not.toMatch(/web\.example|event:|connected/);
     }
-  // What a page may send without asking first changes nothing, and it may not read the answer.
+  // A page may send this POST without a preflight. It changes nothing, and the page cannot read the
+  // answer.
   const { status } = await sent("/ui/api/v1/events", "Host: localhost\r\nContent-Type: text/plain", "POST");
   expect(status).toBe("405");
   expect((await one.health("/ui/api/v1/status")).headers).not.toHaveProperty("access-control-allow-origin");
 });
 
-/** As it is written: a client of HTTP would change some of these paths. */
+/** Sends the path byte for byte, because an HTTP client would change some of these paths. */
 function sent(
   path: string,
   head = "Host: localhost",

@@ -1,4 +1,4 @@
-/** One request, and what of the answer can be compared, by field. */
+/** Sends one request and returns the parts of the answer that can be compared, by field. */
 import { comparableLocation } from "../../../src/convert/proof/effect.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { ofObjects } from "../../parity/converted-differences.ts";
@@ -7,10 +7,10 @@ import type { DrawnRequest } from "./requests.ts";
 
 export type Fields = ReadonlyMap<string, string>;
 
-/** Headers that are others for each answer, or about the connection alone. */
+/** Headers that differ from answer to answer, or are about the connection alone. */
 const ofConnection = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
 
-/** One for both sides, because backends see it. */
+/** The client's address. Both sides get the same one, because backends see it. */
 export const client = "192.0.2.3";
 
 export async function answerTo(asked: DrawnRequest, address: string): Promise<Fields> {
@@ -42,7 +42,10 @@ function fieldsOf({ status, headers, body, certificate = "" }: Answer): Fields {
   ]);
 }
 
-/** The value of a session's cookie is a secret, and its date is another for each answer. */
+/**
+ * Replaces the parts of a header's value that differ from answer to answer, such as the date of a
+ * cookie, and the secret value of a session's cookie.
+ */
 function comparable(name: string, value: string): string {
   if (name === "content-length") return "one";
   if (name === "location") return comparableLocation(value);

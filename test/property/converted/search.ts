@@ -1,7 +1,7 @@
 /**
- * Looks for requests that Ingresses and the routes made of them answer otherwise, and makes what it
- * finds small: an Ingress, an annotation, a path, a header at a time is dropped while the answers
- * still differ.
+ * Searches for requests that Ingresses answer differently from the routes into which they were
+ * converted. It makes each finding small: it drops one Ingress, annotation, path or header after
+ * the other while the answers still differ.
  */
 import type { Converted } from "../../../src/cli/convert/converted.ts";
 import { fieldsOf } from "../../../src/convert/proof/effect.ts";
@@ -17,7 +17,7 @@ import { isKnown } from "./known.ts";
 import { type DrawnRequest, requestFrom } from "./requests.ts";
 import { familyFrom, type IngressSketch } from "./worlds.ts";
 
-/** How many families stand on one nginx at once, and how many requests each is asked. */
+/** The number of domains (families of Ingresses) on one nginx, and of requests to each of them. */
 const familiesAtOnce = familyNames.length;
 const requestsOfFamily = 60;
 const atOnce = 8;
@@ -29,7 +29,7 @@ export interface World {
   readonly requests: readonly DrawnRequest[];
 }
 
-/** ConfigMaps, one for each world. */
+/** Data of the controller's ConfigMap. Each world draws one of them. */
 const settings: readonly Readonly<Record<string, string>>[] = [
   {},
   {},
@@ -46,7 +46,10 @@ export function worldOf(seed: number): World {
   return worldFrom({ seed, sketches, settings: draw.of(settings) });
 }
 
-/** Requests are drawn apart, so that a kept world gets its own again. */
+/**
+ * Draws the requests of a world. They depend only on the seed and the Ingresses, so that a recorded
+ * world gets the same requests again.
+ */
 export function worldFrom({ seed, sketches, settings }: Omit<World, "requests">): World {
   const draw = new Draws(seed);
   const families = [...Map.groupBy(sketches, ({ family }) => family).values()];
@@ -54,7 +57,7 @@ export function worldFrom({ seed, sketches, settings }: Omit<World, "requests">)
   return { seed, sketches, settings, requests };
 }
 
-/** A request that is answered otherwise, although the proof found nothing. */
+/** A request that both sides answer differently although the conversion's proof found nothing. */
 export interface Difference {
   readonly asked: DrawnRequest;
   readonly fields: readonly string[];
@@ -64,9 +67,9 @@ export interface Difference {
 export interface Found {
   readonly differences: readonly Difference[];
   readonly asked: number;
-  /** Requests that the proof says are answered otherwise. */
+  /** The number of requests for which the proof reports a difference. */
   readonly named: number;
-  /** Requests to hosts that stay with their Ingresses. */
+  /** The number of requests to hosts that the conversion leaves to their Ingresses. */
   readonly kept: number;
 }
 
@@ -92,8 +95,8 @@ export async function search({ sketches, settings, requests }: World, sides: Bot
 }
 
 /**
- * "named" where the report of the conversion says that this request is answered otherwise; else the
- * fields in which the two Configurations differ without a word in the report.
+ * Returns "named" where the report of the conversion names a difference for this request. Otherwise
+ * it returns the fields in which the two Configurations differ although the report is silent.
  */
 function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" | readonly string[] {
   const asked = askedRequest(drawn);
@@ -111,8 +114,8 @@ function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" 
   const different = differingFields(fieldsOf(now), fieldsOf(after));
   const answer = different.filter((field) => field === "answer");
   const fields = answer.length > 0 ? answer : different;
-  // The report has one line for all that is otherwise below a wildcard, such as the certificate
-  // beside a 400.
+  // The report has one line for all differences below a wildcard, such as the certificate beside a
+  // 400.
   const isDeeper = ofHost.some(({ kind, host }) => kind === "wildcard-depth" && deeper.includes(host));
   if (fields.length === 0) return isDeeper && readRequest(asked) === undefined ? "named" : [];
   const isNamed = isDeeper || fields.some((field) => ofHost.some((one) => one.field === field));
@@ -126,7 +129,7 @@ function askedRequest({ secure, host, method, headers, ...drawn }: DrawnRequest)
   return { scheme, host, target: targetOf(drawn), method, headers: new Map(read), client };
 }
 
-/** The smallest world that was found in which this request is answered otherwise. */
+/** Returns the smallest world found in which both sides answer this request differently. */
 export async function shrunk(world: World, { asked }: Difference, sides: BothSides): Promise<World> {
   let best: World = { ...world, requests: [asked] };
   const isBetter = async (next: World): Promise<boolean> => {
@@ -147,7 +150,7 @@ export async function shrunk(world: World, { asked }: Difference, sides: BothSid
   return best;
 }
 
-/** With one thing less, the largest first. */
+/** Yields worlds that have one part less, the largest parts first. */
 function* smaller(world: World): Generator<World> {
   const { sketches, requests } = world;
   const [request] = requests as readonly [DrawnRequest];
