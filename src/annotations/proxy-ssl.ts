@@ -97,7 +97,7 @@ export const proxySsl = resolvedFeature({
       kind: onOff,
       fallback: () => "off" as const,
       risk: "Low",
-      doc: "on: tells the backend by SNI which name is meant.",
+      doc: "Whether nginx sends the name of the backend to it by SNI.",
     }),
     protocols: field<readonly string[]>({
       key: "proxy-ssl-protocols",
@@ -105,7 +105,7 @@ export const proxySsl = resolvedFeature({
       kind: { ...blankListOf(oneOf<string>(["TLSv1.2", "TLSv1.3"])), bad: ["SSLv3", "TLSv1.2;", "TLSv1.2,TLSv1.3"] },
       fallback: () => ["TLSv1.2"],
       risk: "Low",
-      doc: "Versions of TLS that are spoken with backends, separated by blanks.",
+      doc: "Versions of TLS that nginx may use with backends, separated by blanks.",
     }),
     ciphers: field({
       key: "proxy-ssl-ciphers",

@@ -78,19 +78,19 @@ const report = (reload: SyncReport["reload"]): SyncReport => ({
   ...(reload ? { reload } : {}),
 });
 
-test("an Event says that an Ingress of ours is taken in when it comes and when it changes, and never for others", () => {
+test("an Ingress of ours gets an Event when it appears and when it changes, and other Ingresses get none", () => {
   const { put } = setUp();
   expect(put(ingressClass, ingress("web", "nginx"), ingress("other", "traefik"))).toEqual([
-    "Ingress shop/web: Normal Sync the Ingress was taken in",
+    "Ingress shop/web: Normal Sync the Ingress was read",
   ]);
   expect(put(ingress("web", "nginx", { a: "b" }))).toHaveLength(1);
-  expect(put(ingress("other", "nginx"))).toEqual(["Ingress shop/other: Normal Sync the Ingress was taken in"]);
+  expect(put(ingress("other", "nginx"))).toEqual(["Ingress shop/other: Normal Sync the Ingress was read"]);
 });
 
 test("a class that comes late brings its Ingresses in", () => {
   const { put } = setUp();
   expect(put(ingress("web", "nginx"))).toEqual([]);
-  expect(put(ingressClass)).toEqual(["Ingress shop/web: Normal Sync the Ingress was taken in"]);
+  expect(put(ingressClass)).toEqual(["Ingress shop/web: Normal Sync the Ingress was read"]);
 });
 
 test("the controller's ConfigMap is read, and read again", () => {
@@ -141,7 +141,7 @@ test("an object on which Sluice fails has no Event, and all others have theirs",
     },
   });
   expect(put(ingressClass, strange, ingress("web", "nginx"))).toEqual([
-    "Ingress shop/web: Normal Sync the Ingress was taken in",
+    "Ingress shop/web: Normal Sync the Ingress was read",
   ]);
   const problems = [problem("web", "poison"), problem("web", "x")];
   writer.problems(Table.from<readonly Problem[]>([["a", problems]]));

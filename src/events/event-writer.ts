@@ -47,14 +47,14 @@ export class EventWriter implements Listener {
     if (!syncEvents) return;
     for (const [key, ingress] of this.#candidates(before, now))
       this.#guard({ kind: "Ingress", ...nameOf(key) }, () => {
-        if (this.#isTakenIn(key, ingress, before, now)) this.#say(ingress, "Sync", "the Ingress was taken in");
+        if (this.#isTakenIn(key, ingress, before, now)) this.#record(ingress, "Sync", "the Ingress was read");
       });
     for (const key of configMaps) {
       const [old, configMap] = [before, now].map((one) => one.configMaps.get(key));
       if (configMap === undefined || configMap === old) continue;
       const reason = old === undefined ? "CREATE" : "UPDATE";
       this.#guard({ kind: "ConfigMap", ...nameOf(key) }, () =>
-        this.#say(configMap, reason, `ConfigMap ${key} was read`),
+        this.#record(configMap, reason, `ConfigMap ${key} was read`),
       );
     }
   }
@@ -109,7 +109,7 @@ export class EventWriter implements Listener {
     guarded(work, (bug) => this.#options.failed(object, bug));
   }
 
-  #say(about: KubernetesObject, reason: string, message: string): void {
+  #record(about: KubernetesObject, reason: string, message: string): void {
     this.#options.recorder.record(about, "Normal", reason, message);
   }
 }

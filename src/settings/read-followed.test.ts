@@ -53,7 +53,7 @@ test("a missing object is a Problem of the settings", () => {
     dhParam: undefined,
     sentences: [
       "settings data.add-headers: ConfigMap edge/extra not found; no headers come from it",
-      "settings data.ssl-dh-param: Secret edge/dh is missing or has no dhparam.pem; DHE ciphers are not spoken",
+      "settings data.ssl-dh-param: Secret edge/dh is missing or has no dhparam.pem; nginx offers no DHE ciphers",
     ],
   });
 });
@@ -83,6 +83,6 @@ test.each([
   });
   expect(dhParam).toBe(why === undefined ? pem : undefined);
   expect(sentences).toEqual(
-    why === undefined ? [] : [`settings data.ssl-dh-param: Secret edge/extra ${why}; DHE ciphers are not spoken`],
+    why === undefined ? [] : [`settings data.ssl-dh-param: Secret edge/extra ${why}; nginx offers no DHE ciphers`],
   );
 });

@@ -121,7 +121,7 @@ function dhParamOf(
     object,
     field: "data.ssl-dh-param",
     why: problem,
-    done: "DHE ciphers are not spoken",
+    done: "nginx offers no DHE ciphers",
   });
   return undefined;
 }

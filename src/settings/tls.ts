@@ -29,7 +29,7 @@ export const tls = {
     kind: tlsProtocols,
     default: ["TLSv1.2", "TLSv1.3"],
     directive: { name: "ssl_protocols", context: "http", view: (words) => Token.words(words.map(Token.name)) },
-    doc: "Versions of TLS that are spoken.",
+    doc: "Versions of TLS that clients may use.",
   }),
   sslCiphers: setting({
     key: "ssl-ciphers",

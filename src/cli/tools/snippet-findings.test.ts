@@ -16,8 +16,8 @@ test("a directive that nginx does not have is named with its line and the one th
   expect(
     sentences(annotation("add_header X-One 1;\nproxy_set_haeder X-Two 2;\nif ($host = a) { retrun 404; }")),
   ).toEqual([
-    "annotation configuration-snippet: line 2 of it: nginx 1.30 has no directive proxy_set_haeder (did you mean proxy_set_header?); nginx would refuse it",
-    "annotation configuration-snippet: line 3 of it: nginx 1.30 has no directive retrun (did you mean return?); nginx would refuse it",
+    "annotation configuration-snippet: line 2: nginx 1.30 has no directive proxy_set_haeder (did you mean proxy_set_header?); nginx would refuse it",
+    "annotation configuration-snippet: line 3: nginx 1.30 has no directive retrun (did you mean return?); nginx would refuse it",
   ]);
   expect(sentences(annotation("ssl on;"))).toEqual([
     expect.stringContaining("nginx 1.30 has the directive ssl no more; nginx 1.22 had it"),
@@ -27,8 +27,8 @@ test("a directive that nginx does not have is named with its line and the one th
 test("a variable that nothing declares is named, and one of another snippet is known", () => {
   const reads = annotation("add_header X-Tenant $tenant;\nadd_header X-User $remote_usr;");
   expect(sentences(reads)).toEqual([
-    expect.stringContaining("line 1 of it: nothing declares the variable $tenant"),
-    expect.stringContaining("line 2 of it: nothing declares the variable $remote_usr (did you mean remote_user?)"),
+    expect.stringContaining("line 1: nothing declares the variable $tenant"),
+    expect.stringContaining("line 2: nothing declares the variable $remote_usr (did you mean remote_user?)"),
   ]);
   const map: Snippet = {
     object: { kind: "ConfigMap", namespace: "ops", name: "sluice" },
@@ -57,7 +57,7 @@ test("a zone or a log format that nothing declares is named, with the one that w
     [],
   );
   const text = "limit_req zone=per_hsot;\nlimit_conn per_host 1;\nfastcgi_cache other;\naccess_log /dev/stdout shrt;";
-  expect(sentences(http, annotation(text)).map((one) => one.replace(/^.*of it: |; nginx would.*$/g, ""))).toEqual([
+  expect(sentences(http, annotation(text)).map((one) => one.replace(/^.*line \d+: |; nginx would.*$/g, ""))).toEqual([
     'no limit_req_zone declares the zone of limit_req "per_hsot" (did you mean per_host?)',
     'no limit_conn_zone declares the zone of limit_conn "per_host"',
     'no proxy_cache_path declares the zone of a cache "other"',

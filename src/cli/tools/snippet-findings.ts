@@ -1,9 +1,8 @@
 /**
  * Finds what nginx would refuse in a snippet: directives that the image's nginx does not have or
- * does not take in this block, conditions that it cannot read, and variables, zones and log formats
- * that nothing declares.
- * A snippet that is not allowed or cannot be parsed already has another Problem and is skipped
- * here.
+ * does not allow in this block, conditions that it cannot read, and variables, zones and log
+ * formats that nothing declares. A snippet that is not allowed or cannot be parsed already has
+ * another Problem and is skipped here.
  */
 import { allDirectives, type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
@@ -69,7 +68,10 @@ const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly nam
   name,
 });
 
-/** A name that one snippet declares is known to all, because nginx has one table of them. */
+/**
+ * Returns the findings about all snippets together. nginx has one table of names, so a name that
+ * one snippet declares can be used in all others.
+ */
 export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
   // The operator's own modules bring further directives and variables.
   if (snippets.some(({ text }) => /\bload_module\b/.test(text))) return [];
@@ -90,17 +92,17 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
 interface Declared {
   readonly variables: ReadonlySet<string>;
   readonly names: readonly SnippetName[];
-  /** False: files that cannot be read here may declare more. */
+  /** False where a snippet includes files: they cannot be read here and may declare more. */
   readonly isWhole: boolean;
 }
 
 const includesFiles = (statements: readonly Statement[]): boolean =>
   statements.some(({ name, block }) => name === "include" || includesFiles(block ?? []));
 
-/** Findings about one snippet. Only the first is returned, because it often causes the others. */
+/** The most findings per snippet: the first one often causes the others. */
 const mostOfOne = 5;
 
-/** Directives whose arguments and lines are another language. */
+/** Directives whose arguments and blocks are Lua, which is not checked. */
 const lua = /_by_lua(_block|_file)?$/;
 
 function mistakesIn(
@@ -136,7 +138,10 @@ function mistakesIn(
   return [...own, ...block.flatMap((one) => mistakesIn(one, snippet, declared, inside))];
 }
 
-/** A zone that another module declares counts as absent, as for nginx. */
+/**
+ * Returns a finding where no statement declares the name. A zone of the same name that another
+ * module declares does not count, as in nginx.
+ */
 function undeclared({ sort, name }: SnippetName, names: readonly SnippetName[], snippet: Snippet, line: number) {
   const known = names.filter((one) => one.sort === sort).map((one) => one.name);
   if (known.includes(name)) return [];
@@ -144,7 +149,7 @@ function undeclared({ sort, name }: SnippetName, names: readonly SnippetName[], 
   return [refused(snippet, line, what, nearest(name, known))];
 }
 
-/** Returns the operator of `if ($variable OPERATOR value)` where nginx does not know it. */
+/** Returns the operator of `if ($variable OPERATOR value)` where nginx does not have it. */
 function unknownOperator(args: readonly string[]): string | undefined {
   const [variable, operator] = args.filter((word) => word !== "(" && word !== ")");
   if (operator === undefined || !/^\(?\$/.test(variable!)) return undefined;
@@ -154,6 +159,6 @@ function unknownOperator(args: readonly string[]): string | undefined {
 const operators = new Set(["=", "!=", "~", "~*", "!~", "!~*"]);
 
 function refused({ object, field }: Snippet, line: number, what: string, meant: string | undefined): Problem {
-  const why = `line ${line} of it: ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+  const why = `line ${line}: ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
   return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
 }

@@ -51,7 +51,7 @@ function twiceIn(statements: readonly Statement[], places: Map<string, string>):
     if (match === undefined) return [];
     const other = places.get(match);
     places.set(match, `in line ${line}`);
-    return other === undefined ? [] : [`line ${line} of it: location ${match} exists already, ${other}`];
+    return other === undefined ? [] : [`line ${line}: location ${match} exists already, ${other}`];
   });
 }
 
