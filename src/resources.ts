@@ -135,7 +135,10 @@ export interface Pod extends KubernetesObject {
 }
 
 /** Returns, for sentences, `secrets in namespace shop`, or `ingressclasses`. */
-export function spoken({ plural, namespaced }: Resource<KubernetesObject>, namespace: string | undefined): string {
+export function resourceText(
+  { plural, namespaced }: Resource<KubernetesObject>,
+  namespace: string | undefined,
+): string {
   if (!namespaced) return plural;
   return `${plural} in ${namespace === undefined ? "all namespaces" : `namespace ${namespace}`}`;
 }

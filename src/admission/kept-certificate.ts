@@ -90,7 +90,7 @@ export class KeptCertificate {
     const kept = await this.#kept(names, signal);
     if (typeof kept === "string") return kept;
     const { ca } = this.#changes(kept) ? withOlderAuthorities(kept, this.#served?.ca ?? "", this.#today()) : kept;
-    const unwritten = await this.#tell(asked.value, ca, signal);
+    const unwritten = await this.#publishAuthority(asked.value, ca, signal);
     if (unwritten !== undefined) return unwritten;
     if (this.#changes(kept)) await sleep(this.#options.clock, knownAfterMs, signal);
     if (!signal.aborted) this.#serve(kept);
@@ -131,7 +131,11 @@ export class KeptCertificate {
   }
 
   /** Adds the authority to each entry that lacks it. */
-  async #tell({ metadata, webhooks = [] }: ValidatingWebhookConfiguration, ca: string, signal: AbortSignal) {
+  async #publishAuthority(
+    { metadata, webhooks = [] }: ValidatingWebhookConfiguration,
+    ca: string,
+    signal: AbortSignal,
+  ) {
     const { client, report } = this.#options;
     const caBundle = base64(ca);
     const body = [...webhooks.entries()].flatMap(([at, { name, clientConfig }]) =>

@@ -225,10 +225,10 @@ export function gatewayVerdict(problems: readonly Problem[]): Verdict {
 export function answerOf(verdict: Verdict): Answer {
   const { refusals, warnings } = verdict.kind === "judged" ? verdict : { refusals: [], warnings: [] };
   const message = refusals.map(sentence).join("\n");
-  return { allowed: refusals.length === 0, message, warnings: spoken(warnings) };
+  return { allowed: refusals.length === 0, message, warnings: warningTexts(warnings) };
 }
 
-function spoken(warnings: readonly Problem[]): string[] {
+function warningTexts(warnings: readonly Problem[]): string[] {
   const sentences = warnings.map(sentence);
   if (sentences.length <= mostWarnings) return sentences;
   return [...sentences.slice(0, mostWarnings), `and ${sentences.length - mostWarnings} more`];

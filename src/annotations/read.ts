@@ -245,8 +245,8 @@ function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
  */
 function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>): [string, string | undefined] {
   const keys = [declared.key, ...(declared.aliases ?? [])];
-  const speaking = keys.find((key) => (own.get(key) ?? "") !== "") ?? keys.find((key) => own.has(key)) ?? declared.key;
-  return [speaking, own.get(speaking)];
+  const deciding = keys.find((key) => (own.get(key) ?? "") !== "") ?? keys.find((key) => own.has(key)) ?? declared.key;
+  return [deciding, own.get(deciding)];
 }
 
 /** A feature without annotations depends on the Settings alone. */

@@ -194,7 +194,7 @@ export class Assembler {
     const waits = missing.length > 0 || wanted.some((reference) => this.#loading.has(reference));
     this.#references.set(user, waits ? [...new Set([...before, ...wanted])] : wanted);
     for (const reference of missing) this.#load(reference);
-    for (const reference of before) if (!this.isReferenced(reference)) this.#letGo(reference);
+    for (const reference of before) if (!this.isReferenced(reference)) this.#release(reference);
     for (const reference of wanted) if (!before.includes(reference)) this.#dirty.add(reference);
   }
 
@@ -221,7 +221,7 @@ export class Assembler {
     this.#stores.load(reference);
   }
 
-  #letGo(reference: Reference): void {
+  #release(reference: Reference): void {
     this.#dirty.add(reference);
     if (this.#stores.get(...parts(reference)) !== undefined) this.#load(reference);
   }

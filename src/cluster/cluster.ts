@@ -167,7 +167,7 @@ class InformedCluster implements Cluster {
       clock,
       random,
       transform: (object) => this.#takenIn.take(object),
-      report: (event) => this.#hear(watched, event),
+      report: (event) => this.#onEvent(watched, event),
       ...(watchNamespaceSelector === undefined ? {} : { indices: byNamespace }),
     });
     const watched: Watched = { watch, informer, given: false, away: false, held, stop: new AbortController() };
@@ -182,12 +182,12 @@ class InformedCluster implements Cluster {
     return watched;
   }
 
-  #hear(watched: Watched, event: ReflectorEvent): void {
+  #onEvent(watched: Watched, event: ReflectorEvent): void {
     const { watch } = watched;
     this.#options.report(watch, event);
     if (event.kind === "failed") watched.away = !event.denied;
-    else if (watched.away) this.#beBack(watched);
-    if (event.kind === "failed" && event.denied) this.#beDenied(watched, event.failure);
+    else if (watched.away) this.#onReached(watched);
+    if (event.kind === "failed" && event.denied) this.#onDenied(watched, event.failure);
     if (event.kind === "listed" && watch.of.kind === "IngressClass") this.#assembler.seesClasses(true);
     this.#wake();
   }
@@ -196,12 +196,12 @@ class InformedCluster implements Cluster {
    * Each watch waits by itself for a server that is away. The first one that succeeds ends the wait
    * of the others.
    */
-  #beBack(watched: Watched): void {
+  #onReached(watched: Watched): void {
     watched.away = false;
     for (const { informer } of this.#watched) informer.tryNow();
   }
 
-  #beDenied(watched: Watched, failure: ApiFailure): void {
+  #onDenied(watched: Watched, failure: ApiFailure): void {
     const { watch, informer } = watched;
     if (watch.optional && failure.code === 404) this.#kinds.lookNow();
     if (informer.hasSynced || watched.given) return;

@@ -12,24 +12,24 @@ import type { Spec } from "./spec.ts";
 
 const isOfBalance = (key: string): boolean => /^(?:load-balance|upstream-hash-by.*|service-upstream)$/.test(key);
 
-export class BalanceSpeakers {
+export class BalanceDeciders {
   /** The Ingress that decides, by the id of the Upstream. */
-  readonly #speakers = new Map<string, string>();
+  readonly #deciders = new Map<string, string>();
 
   constructor(servers: readonly Server<FeatureValues>[], ingresses: Snapshot["ingresses"]) {
     for (const location of servers.flatMap(({ locations }) => locations)) {
       const { upstream } = location.backends[0]!;
-      const known = ingresses.get(this.#speakers.get(upstream) ?? "");
+      const known = ingresses.get(this.#deciders.get(upstream) ?? "");
       const one = ingresses.get(ownerKey(location));
       if (one !== undefined && (known === undefined || byAge(ageOf(one), ageOf(known)) < 0))
-        this.#speakers.set(upstream, ownerKey(location));
+        this.#deciders.set(upstream, ownerKey(location));
     }
   }
 
   /** `namespace/name` of the Ingress that decides for the Location, where that is not its owner. */
-  speakerOf(location: Location<FeatureValues>): string | undefined {
-    const speaker = this.#speakers.get(location.backends[0]!.upstream);
-    return speaker === ownerKey(location) ? undefined : speaker;
+  deciderOf(location: Location<FeatureValues>): string | undefined {
+    const decider = this.#deciders.get(location.backends[0]!.upstream);
+    return decider === ownerKey(location) ? undefined : decider;
   }
 }
 

@@ -16,7 +16,7 @@ import type { Settings } from "../settings/registry.ts";
 import type { Translation } from "../translate/translator.ts";
 import { ApartHosts } from "./apart.ts";
 import { BackendPolicies } from "./backends/policies.ts";
-import { BalanceSpeakers, withBalanceOf } from "./balance.ts";
+import { BalanceDeciders, withBalanceOf } from "./balance.ts";
 import { type GatewayName, writtenGateway } from "./gateway.ts";
 import { GrantsNeeded } from "./grants.ts";
 import { byTls, hostsOf, twinOf, type Unattached } from "./hosts.ts";
@@ -74,7 +74,7 @@ class Converter {
   readonly #grants = new GrantsNeeded();
   readonly #notes: Note[] = [];
   readonly #kept: Kept;
-  readonly #balance: BalanceSpeakers;
+  readonly #balance: BalanceDeciders;
   readonly #policies: BackendPolicies;
   readonly #annotations = new Map<string, OwnAnnotations>();
   readonly #problems: ReadonlyMap<string, readonly Problem[]>;
@@ -86,7 +86,7 @@ class Converter {
     this.#settings = translation.configuration.settings;
     const servers = [...translation.configuration.servers.values()].filter(({ listener }) => listener === undefined);
     this.#kept = keptOf(servers, snapshot, translation, options);
-    this.#balance = new BalanceSpeakers(servers, snapshot.ingresses);
+    this.#balance = new BalanceDeciders(servers, snapshot.ingresses);
     const leaving = servers.filter(({ name }) => !this.#kept.hosts.has(name));
     this.#policies = new BackendPolicies(leaving, snapshot);
     this.#problems = Map.groupBy([...translation.problems.values()].flat(), ({ object }) =>
@@ -204,8 +204,8 @@ class Converter {
 
   #specOf(server: IngressServer, location: IngressLocation): Spec {
     const own = this.#ownAnnotations(ownerKey(location)).spec;
-    const speaker = this.#balance.speakerOf(location);
-    const balanced = speaker === undefined ? own : withBalanceOf(own, this.#ownAnnotations(speaker).spec);
+    const decider = this.#balance.deciderOf(location);
+    const balanced = decider === undefined ? own : withBalanceOf(own, this.#ownAnnotations(decider).spec);
     const isQuiet = location.owner === undefined && !location.features.logs.access;
     const unchecked = this.#policies.without(balanced, location);
     const { satisfy: _, ...strict } = unchecked;

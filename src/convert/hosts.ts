@@ -32,16 +32,16 @@ export function byTls(server: IngressServer): readonly IngressServer[] {
  */
 export function twinOf(server: IngressServer, statusCode: number): Unattached | undefined {
   const { name, redirectFrom: twin, locations } = server;
-  const speaker = locations.find(({ features }) => features.redirects.twin) ?? locations[0];
-  if (twin === undefined || speaker?.owner === undefined) return undefined;
-  const { namespace } = speaker.owner;
+  const source = locations.find(({ features }) => features.redirects.twin) ?? locations[0];
+  if (twin === undefined || source?.owner === undefined) return undefined;
+  const { namespace } = source.owner;
   const rule: DraftRule = {
     matches: [{ path: { type: "PathPrefix", value: "/" } }],
     filters: [{ type: "RequestRedirect", requestRedirect: { hostname: name, statusCode } }],
     backendRefs: [],
     spec: {},
-    comments: [`from ${ownerName(speaker)}, annotation from-to-www-redirect`],
-    ingress: ownerKey(speaker),
+    comments: [`from ${ownerName(source)}, annotation from-to-www-redirect`],
+    ingress: ownerKey(source),
   };
   const { certificate, tlsConfigured } = twin;
   const other = {
@@ -54,7 +54,7 @@ export function twinOf(server: IngressServer, statusCode: number): Unattached | 
     locations: [],
     routes: [],
   };
-  return { server: other, namespace, rules: [rule], ingresses: [speaker.owner.name], hosts: 2 };
+  return { server: other, namespace, rules: [rule], ingresses: [source.owner.name], hosts: 2 };
 }
 
 /** Returns the hosts of the rules, in lower case; empty for a rule without a host. */

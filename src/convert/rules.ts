@@ -162,8 +162,8 @@ function appRootRules(
   { appRoot, locations }: Server<FeatureValues>,
   isMine: (location: Location<FeatureValues>) => boolean,
 ): readonly DraftRule[] {
-  const speaker = locations.find(({ features }) => features.appRoot.path === appRoot);
-  if (appRoot === undefined || speaker === undefined || !isMine(speaker)) return [];
+  const source = locations.find(({ features }) => features.appRoot.path === appRoot);
+  if (appRoot === undefined || source === undefined || !isMine(source)) return [];
   return [
     {
       matches: [{ path: { type: "Exact", value: "/" } }],
@@ -171,8 +171,8 @@ function appRootRules(
       backendRefs: [],
       // A RequestRedirect would keep the query, and app-root drops it. Bodies may have any size.
       spec: { "permanent-redirect": appRoot, "permanent-redirect-code": "302", "proxy-body-size": "0" },
-      comments: [`from ${ownerName(speaker)}, annotation app-root`],
-      ingress: ownerKey(speaker),
+      comments: [`from ${ownerName(source)}, annotation app-root`],
+      ingress: ownerKey(source),
       part: "app-root",
       isBare: true,
     },

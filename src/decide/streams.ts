@@ -81,7 +81,7 @@ export function decideStreams(
   ports: Ports,
 ): readonly StreamDecision[] {
   const found = streams.flatMap((stream): readonly StreamDecision[] => {
-    if (!speaks(asked, stream)) return [];
+    if (!hasProtocol(asked, stream)) return [];
     if (stream.kind === "gateway") return atGateway(stream, asked, ports, certificates);
     return stream.kind === "passthrough" ? passedOn(stream, asked, ports) : onPort(stream, asked);
   });
@@ -96,7 +96,7 @@ export function isAtIngresses({ place }: StreamDecision, { https }: Ports): bool
   return place.kind === "passthrough";
 }
 
-function speaks({ protocol }: AskedStream, stream: StreamServer): boolean {
+function hasProtocol({ protocol }: AskedStream, stream: StreamServer): boolean {
   const isUdp = (stream.kind === "gateway" ? stream.protocol : stream.kind) === "udp";
   return protocol === "any" || isUdp === (protocol === "udp");
 }

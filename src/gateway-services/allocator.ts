@@ -65,7 +65,7 @@ export class Allocator {
       if (written.kind === "outdated" && attempt < tries) continue;
       if (written.kind === "outdated") return { kind: "retry", why: "the record of target ports changes too often" };
       this.#take(changed);
-      for (const { need, to } of moved) this.#sayMoved(need, to);
+      for (const { need, to } of moved) this.#reportMoved(need, to);
       const delays = [...(waitMs === undefined ? [] : [waitMs + 1_000]), ...(held.size > 0 ? [againMs] : [])];
       return delays.length === 0 ? { kind: "done" } : { kind: "after", delayMs: Math.min(...delays) };
     }
@@ -130,7 +130,7 @@ export class Allocator {
     );
   }
 
-  #sayMoved({ service, port, named }: PortNeed, to: number | undefined): void {
+  #reportMoved({ service, port, named }: PortNeed, to: number | undefined): void {
     const owner = this.#wanted.ownerOf(service);
     const wanted = owner === undefined ? undefined : this.#wanted.of(owner);
     if (wanted === undefined) return;

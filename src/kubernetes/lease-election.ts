@@ -113,7 +113,7 @@ export class LeaseElection {
     const othersHold = holderIdentity !== "" && holderIdentity !== identity;
     if (othersHold && clock.now() - this.#observedAt < validMs) return false;
     const written = await this.#write(stop);
-    if (!written.ok && written.failure.code !== 409) this.#complain(written.failure);
+    if (!written.ok && written.failure.code !== 409) this.#reportFailure(written.failure);
     return written.ok && this.isLeading;
   }
 
@@ -157,7 +157,7 @@ export class LeaseElection {
       const written = await this.#write(limit.signal);
       if (written.ok) return identity;
       const changed = written.failure.code === 409 || written.failure.code === 404;
-      if (!changed) this.#complain(written.failure);
+      if (!changed) this.#reportFailure(written.failure);
       // Our own renewal may have arrived although its answer did not. Then this process still has
       // the Lease, in a newer version.
       return changed && (await this.#read(limit.signal)) ? this.leader : identity;
@@ -180,7 +180,7 @@ export class LeaseElection {
     const answer = await this.#client.update(leases, lease, limit.signal);
     cancel();
     if (answer.ok) report?.({ kind: "released" });
-    else this.#complain(answer.failure);
+    else this.#reportFailure(answer.failure);
   }
 
   /** Returns true when the Lease was read, or is known not to exist. */
@@ -188,7 +188,7 @@ export class LeaseElection {
     const answer = await this.#client.get(leases, this.#options.lease, signal);
     if (answer.ok) this.#observe(answer.value);
     else if (answer.failure.code === 404) this.#observed = undefined;
-    else this.#complain(answer.failure);
+    else this.#reportFailure(answer.failure);
     return answer.ok || answer.failure.code === 404;
   }
 
@@ -228,7 +228,7 @@ export class LeaseElection {
     return this.#renewed === undefined ? 0 : this.#renewed.now + this.#durationMs / 2 - clock.now();
   }
 
-  #complain(failure: ApiFailure): void {
+  #reportFailure(failure: ApiFailure): void {
     if (failure.reason !== ownReasons.aborted) this.#options.report?.({ kind: "failed", failure });
   }
 }

@@ -121,15 +121,15 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
 
   removed(object: T): void {
     const last = this.#indexer.delete(keyOf(object));
-    if (last !== undefined) this.#tell({ kind: "deleted", object });
+    if (last !== undefined) this.#notify({ kind: "deleted", object });
   }
 
   #put(object: T, before: T | undefined): void {
     this.#indexer.put(object);
-    this.#tell(before === undefined ? { kind: "added", object } : { kind: "updated", object, before });
+    this.#notify(before === undefined ? { kind: "added", object } : { kind: "updated", object, before });
   }
 
-  #tell(change: Change<T>): void {
+  #notify(change: Change<T>): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

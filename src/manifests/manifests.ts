@@ -127,7 +127,7 @@ class WatchedManifests implements Manifests {
     const before = this.#folderProblem;
     this.#folderProblem = scan instanceof Error ? folderProblem(this.#folder, scan) : undefined;
     if (scan instanceof Error) {
-      if (before === undefined) this.#tell();
+      if (before === undefined) this.#notify();
       return;
     }
     const changed = new Map<string, Manifest | undefined>();
@@ -147,7 +147,7 @@ class WatchedManifests implements Manifests {
     }
     if (this.#doubtful.size > 0) this.#lookLater();
     if (changed.size > 0) this.#library.change(changed);
-    if (changed.size > 0 || before !== undefined) this.#tell();
+    if (changed.size > 0 || before !== undefined) this.#notify();
   }
 
   /**
@@ -196,7 +196,7 @@ class WatchedManifests implements Manifests {
     this.#lookAgain = true;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

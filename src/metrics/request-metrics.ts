@@ -223,7 +223,7 @@ export class RequestMetrics {
     if (known !== undefined) return known;
     const isOther = labels.every(([, value]) => value === other);
     if (!isOther && this.#series + family.lines > family.room) {
-      this.#sayFull();
+      this.#reportFull();
       return this.#seriesOf(
         family,
         labels.filter(([name]) => !isOfRoute(name)).map(([name]) => [name, other] as const),
@@ -239,7 +239,7 @@ export class RequestMetrics {
     return series;
   }
 
-  #sayFull(): void {
+  #reportFull(): void {
     if (!this.#isFull) this.#options.ceilingReached?.(this.#options.mostSeries ?? 50_000);
     this.#isFull = true;
   }

@@ -106,11 +106,11 @@ class AddressedSource implements Source {
     const stop = new AbortController();
     this.#followed.set(name, stop);
     const answered = Promise.withResolvers<void>();
-    void this.#askOnAndOn(name, AbortSignal.any([stop.signal, this.#signal]), answered.resolve);
+    void this.#askRepeatedly(name, AbortSignal.any([stop.signal, this.#signal]), answered.resolve);
     return answered.promise;
   }
 
-  async #askOnAndOn(name: string, signal: AbortSignal, answered: () => void): Promise<void> {
+  async #askRepeatedly(name: string, signal: AbortSignal, answered: () => void): Promise<void> {
     while (!signal.aborted) {
       const found = await this.#options.lookup(name);
       const againMs = signal.aborted ? 0 : this.#take(name, found);

@@ -20,7 +20,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Control } from "./control.ts";
 import type { RunFolder } from "./folder/paths.ts";
-import { signal as tell } from "./orphans.ts";
+import { signal as sendSignal } from "./orphans.ts";
 import { nginxProcesses } from "./process/processes.ts";
 import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
@@ -62,7 +62,7 @@ export async function proveLive(
     if (left === 0) {
       if ((await control.generation()) === expected.generation) return { live: true };
     } else if (!isReminded && old.length === expected.oldWorkers.length && fresh.length >= old.length) {
-      for (const pid of old) tell(pid, "SIGQUIT");
+      for (const pid of old) sendSignal(pid, "SIGQUIT");
       isReminded = true;
     }
     await delay(5);

@@ -33,7 +33,7 @@ export class StapledSource implements Source {
   readonly #source: Source;
   readonly #options: StapleOptions;
   readonly #signal: AbortSignal;
-  readonly #askInTurn: Ask;
+  readonly #askFewAtOnce: Ask;
   readonly #listeners = new Set<() => void>();
   /** Certificates whose responses are renewed, by fingerprint. An abort ends that. */
   readonly #followed = new Map<string, AbortController>();
@@ -46,7 +46,7 @@ export class StapledSource implements Source {
   constructor(source: Source, options: StapleOptions, signal: AbortSignal) {
     this.#source = source;
     this.#options = options;
-    this.#askInTurn = fewAtOnce(options.ask);
+    this.#askFewAtOnce = fewAtOnce(options.ask);
     this.#signal = signal;
     if (source.synced !== undefined) this.synced = source.synced;
   }
@@ -81,11 +81,11 @@ export class StapledSource implements Source {
       if (this.#followed.has(fingerprint)) continue;
       const stop = new AbortController();
       this.#followed.set(fingerprint, stop);
-      void this.#askOnAndOn(certificate, AbortSignal.any([stop.signal, this.#signal]));
+      void this.#askRepeatedly(certificate, AbortSignal.any([stop.signal, this.#signal]));
     }
   }
 
-  async #askOnAndOn({ id, chain, fingerprint }: Certificate, signal: AbortSignal): Promise<void> {
+  async #askRepeatedly({ id, chain, fingerprint }: Certificate, signal: AbortSignal): Promise<void> {
     const { clock, report } = this.#options;
     await this.#turnToRead(signal);
     // Loaded late: its library takes 5 MB, and few clusters use stapling.
@@ -125,7 +125,7 @@ export class StapledSource implements Source {
 
   async #ask({ readAnswer }: typeof Message, question: Message.Question, signal: AbortSignal) {
     try {
-      const body = await this.#askInTurn(question, signal);
+      const body = await this.#askFewAtOnce(question, signal);
       return { ...readAnswer(question, body, new Date(this.#options.clock.wall())), body };
     } catch (error) {
       return { ok: false, why: (error as Error).message } as const;

@@ -26,16 +26,16 @@ export class PageNotes {
   /** Sets all present Problems of `source`. */
   renewProblems(source: string, all: Table<readonly Problem[]>): void {
     this.problems.renew(source, all);
-    this.#tell();
+    this.#notify();
   }
 
   /** Listens to the turns of the sync. Problems arrive through `renewProblems`. */
   readonly listener: Listener = {
     problems: () => {},
-    synced: () => this.#tell(),
+    synced: () => this.#notify(),
     statuses: (wanted) => {
       this.#statuses = wanted;
-      this.#tell();
+      this.#notify();
     },
   };
 
@@ -47,10 +47,10 @@ export class PageNotes {
 
   /** Reports a change elsewhere in something that the page shows. */
   touched(): void {
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -33,12 +33,12 @@ export class Reloads {
    */
   ask(
     reload: () => Promise<Pick<Ending, "refunds" | "report">>,
-    tell: (outcome: ApplyOutcome) => void,
+    publish: (outcome: ApplyOutcome) => void,
     signal: AbortSignal,
   ): boolean {
     if (this.isOn) return false;
     const waitMs = this.#bucket.waitMs(this.#clock.now());
-    this.#current = this.#run(waitMs, reload, tell, signal).finally(() => {
+    this.#current = this.#run(waitMs, reload, publish, signal).finally(() => {
       this.#current = undefined;
       this.#ended();
     });
@@ -48,7 +48,7 @@ export class Reloads {
   async #run(
     waitMs: number,
     reload: () => Promise<Pick<Ending, "refunds" | "report">>,
-    tell: (outcome: ApplyOutcome) => void,
+    publish: (outcome: ApplyOutcome) => void,
     signal: AbortSignal,
   ): Promise<void> {
     if (waitMs > 0) await sleep(this.#clock, waitMs, signal);
@@ -56,6 +56,6 @@ export class Reloads {
     this.#bucket.take(this.#clock.now());
     const { refunds, report } = await reload();
     if (refunds) this.#bucket.refund();
-    if (report !== undefined) tell(report);
+    if (report !== undefined) publish(report);
   }
 }

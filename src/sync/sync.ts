@@ -216,7 +216,7 @@ export class Sync {
       if (this.quarantine === quarantine) this.#reloadIfNeeded(candidate, change, report, signal);
       listener.statuses?.(candidate.statuses, "made");
       // While a reload waits or runs, nginx may not serve the live text.
-      if (!this.#reloads.isOn) this.#tellLive(candidate);
+      if (!this.#reloads.isOn) this.#reportLive(candidate);
       return;
     }
     this.#reported = snapshot;
@@ -236,7 +236,7 @@ export class Sync {
     listener.synced(report);
   }
 
-  #tellLive({ statuses, text }: Candidate): void {
+  #reportLive({ statuses, text }: Candidate): void {
     const isLive = this.live?.generation === text.generation && this.#delivery.isDone;
     if (isLive) this.#parts.listener.statuses?.(statuses, "live");
   }
@@ -292,7 +292,7 @@ export class Sync {
     if (ending.kind === "served") {
       this.#reloadRetry.reset();
       await this.#delivery.reloadEnds(ending.started, ending.lacksRecords);
-      this.#tellLive(candidate);
+      this.#reportLive(candidate);
     }
     if (ending.retries) this.#reloadRetry.schedule();
     return ending;

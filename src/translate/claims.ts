@@ -77,7 +77,7 @@ export class Claims {
   #setAside(source: ClaimSource, name: string, bug: Error): undefined {
     source.setAside(name);
     const { kind } = source;
-    this.#problems.tell(`${kind} ${name}`, [bugProblem({ kind, ...nameOf(name) }, bug)]);
+    this.#problems.replace(`${kind} ${name}`, [bugProblem({ kind, ...nameOf(name) }, bug)]);
     return undefined;
   }
 

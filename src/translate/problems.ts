@@ -13,7 +13,7 @@ export class Problems {
   }
 
   /** Replaces the Problems of `owner`. */
-  tell(owner: string, problems: readonly Problem[]): void {
+  replace(owner: string, problems: readonly Problem[]): void {
     if (problems.length === 0 && !this.#byOwner.has(owner)) return;
     this.#byOwner = this.#byOwner.with([[owner, problems.length === 0 ? undefined : problems]]);
   }

@@ -51,7 +51,7 @@ export class SettingsInForce {
       () => this.#read(key, before, now),
       (bug) => {
         const object = { kind: "ConfigMap", ...nameOf(key) };
-        this.#problems.tell(`ConfigMap ${key}`, [bugProblem(object, bug)]);
+        this.#problems.replace(`ConfigMap ${key}`, [bugProblem(object, bug)]);
         return this.#value;
       },
     );
@@ -82,7 +82,11 @@ export class SettingsInForce {
     );
     this.#lastGood = kept;
     const refused = this.#refusedAuth(settings, object);
-    this.#problems.tell(`ConfigMap ${key}`, [...problems, ...ofFollowed, ...(refused === undefined ? [] : [refused])]);
+    this.#problems.replace(`ConfigMap ${key}`, [
+      ...problems,
+      ...ofFollowed,
+      ...(refused === undefined ? [] : [refused]),
+    ]);
     return { ...settings, ...(refused === undefined ? {} : { globalAuthUrl: { kind: "refuse" as const } }), followed };
   }
 

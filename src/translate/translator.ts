@@ -100,15 +100,15 @@ export class Translator {
 
   turn(now: Inputs): Translation {
     const turn = this.#begin(now);
-    this.#takeInFailures(turn);
-    this.#certificates.takeIn(turn);
+    this.#readFailures(turn);
+    this.#certificates.update(turn);
     this.#gatewayApi.begin(turn);
-    const spoken = this.#claims.renew(turn);
-    for (const { host, upstreams, certificates } of this.#servers.renew(turn, spoken)) {
+    const changed = this.#claims.renew(turn);
+    for (const { host, upstreams, certificates } of this.#servers.renew(turn, changed)) {
       this.#upstreams.use(host, upstreams);
       this.#certificates.use(host, certificates);
     }
-    this.#upstreams.renew(turn, this.#endpoints.takeIn(turn));
+    this.#upstreams.renew(turn, this.#endpoints.update(turn));
     this.#certificates.renew();
     this.#streamClaims.renew(turn);
     const ofGateways = { ports: this.#gatewayApi.streamPorts, claims: this.#streamClaims.all };
@@ -142,11 +142,11 @@ export class Translator {
    * Takes objects on which the source failed. They get the same Problem as objects on which a part
    * of the Translator fails.
    */
-  #takeInFailures({ before, now }: Turn): void {
+  #readFailures({ before, now }: Turn): void {
     for (const { key, after } of now.snapshot.failures.changesSince(before.snapshot.failures)) {
       const { object, why } = after ?? {};
       const problems = object && why ? [{ object: nameOfObject(object), kind: "bug", why } as const] : [];
-      this.#problems.tell(`the source of ${key}`, problems);
+      this.#problems.replace(`the source of ${key}`, problems);
     }
   }
 
@@ -173,7 +173,7 @@ export class Translator {
    */
   #lastGood({ lastGood: given }: Inputs): LastGood {
     const settings = this.#settings.lastGood;
-    const objects = this.#gatewayApi.keepIn(this.#ingresses.lastGood);
+    const objects = this.#gatewayApi.withStandIns(this.#ingresses.lastGood);
     const secrets = this.#certificates.lastGood;
     const isSame = settings === given.settings && objects === given.objects && secrets === given.secrets;
     return isSame ? given : { settings, objects, secrets };

@@ -20,7 +20,7 @@ type Selection = Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelecto
 interface Watcher {
   readonly kind: string;
   readonly selection: Selection;
-  readonly tell: (event: WatchEvent<KubernetesObject>) => void;
+  readonly send: (event: WatchEvent<KubernetesObject>) => void;
   readonly end: () => void;
 }
 
@@ -45,7 +45,7 @@ export class FakeApi implements ListWatcher, Discoverer {
       const key = `${object.kind} ${keyOf(object)}`;
       const before = this.#objects.get(key);
       this.#objects.set(key, stored);
-      this.#tell(before, stored);
+      this.#notify(before, stored);
     }
   }
 
@@ -56,7 +56,7 @@ export class FakeApi implements ListWatcher, Discoverer {
       this.#objects.delete(key);
       this.#version += 1;
       if (before)
-        this.#tell({ ...before, metadata: { ...before.metadata, resourceVersion: `${this.#version}` } }, undefined);
+        this.#notify({ ...before, metadata: { ...before.metadata, resourceVersion: `${this.#version}` } }, undefined);
     }
   }
 
@@ -105,20 +105,20 @@ export class FakeApi implements ListWatcher, Discoverer {
         this.#watchers.delete(watcher);
         resolve(ownFailure("aborted", "stopped"));
       };
-      const tell = (event: WatchEvent<KubernetesObject>) => onEvent(structuredClone(event) as unknown as WatchEvent<T>);
-      const watcher = { kind: of.kind, selection: options, tell, end };
+      const send = (event: WatchEvent<KubernetesObject>) => onEvent(structuredClone(event) as unknown as WatchEvent<T>);
+      const watcher = { kind: of.kind, selection: options, send, end };
       this.#watchers.add(watcher);
       signal.addEventListener("abort", end, { once: true });
     });
   }
 
-  #tell(before: KubernetesObject | undefined, after: KubernetesObject | undefined): void {
-    for (const { kind, selection, tell } of this.#watchers) {
+  #notify(before: KubernetesObject | undefined, after: KubernetesObject | undefined): void {
+    for (const { kind, selection, send } of this.#watchers) {
       if (kind !== (before ?? after)?.kind) continue;
       const was = before !== undefined && isSelected(before, selection);
       const is = after !== undefined && isSelected(after, selection);
-      if (is) tell({ type: was ? "MODIFIED" : "ADDED", object: after });
-      else if (was) tell({ type: "DELETED", object: before });
+      if (is) send({ type: was ? "MODIFIED" : "ADDED", object: after });
+      else if (was) send({ type: "DELETED", object: before });
     }
   }
 }

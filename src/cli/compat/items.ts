@@ -12,7 +12,7 @@ import { annotationFields, moduleWork } from "./modules.ts";
 import { Notes } from "./notes.ts";
 import { snippetWork } from "./snippets.ts";
 import type { Unjudged } from "./unjudged.ts";
-import { annotationsOf, spoken, type Uses } from "./uses.ts";
+import { annotationsOf, type Uses, understood } from "./uses.ts";
 
 const allSettings = Object.values(declaredSettings) as unknown as readonly Setting<unknown>[];
 
@@ -37,7 +37,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const about = (name: string) => own.filter((problem) => keyOf(problem) === name);
   const uses: Uses = {
     ...world.everywhere,
-    annotation: spoken(written),
+    annotation: understood(written),
     shape,
     isUnreadable: (part, name) =>
       part === "annotation" && about(name).some(({ kind }) => kind === "annotation-unreadable"),

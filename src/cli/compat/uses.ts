@@ -72,7 +72,7 @@ export function annotationsOf({ metadata }: Ingress, prefix: string): ReadonlyMa
 }
 
 /** Leaves out empty annotations, which have no meaning. */
-export function spoken(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+export function understood(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...annotations].filter(([key, text]) => known.has(key) && text !== ""));
 }
 

@@ -6,7 +6,7 @@
 import type { Watch } from "../../cluster/watches.ts";
 import type { ReflectorEvent } from "../../kubernetes/index.ts";
 import type { Log } from "../../log/log.ts";
-import { spoken } from "../../resources.ts";
+import { resourceText } from "../../resources.ts";
 
 export class ClusterLog {
   readonly #log: Log;
@@ -22,29 +22,29 @@ export class ClusterLog {
   }
 
   report(watch: Watch, event: ReflectorEvent): void {
-    const what = spoken(watch.of, watch.namespace);
+    const what = resourceText(watch.of, watch.namespace);
     switch (event.kind) {
       case "listed":
         this.#log.debug({ what, objects: event.objects, took: `${Math.round(event.tookMs)}ms` }, "listed");
         if (this.#refused.delete(watch)) this.#log.info({ what }, "the API server allows it now");
-        this.#beBack(watch);
+        this.#onReached(watch);
         break;
       case "watching":
-        this.#beBack(watch);
+        this.#onReached(watch);
         break;
       case "version-lost":
         this.#log.debug({ what, why: event.why }, "everything is asked for again");
         break;
       case "failed":
-        if (event.denied) this.#beRefused(watch, what, event.failure.message);
+        if (event.denied) this.#onRefused(watch, what, event.failure.message);
         // An optional kind cannot be listed for a moment after it was installed. Other watches
         // report it when the server is away.
         else if (watch.optional) this.#log.debug({ what, why: event.failure.message }, "a kind cannot be listed yet");
-        else this.#beAway(watch, event.failure.message);
+        else this.#onAway(watch, event.failure.message);
     }
   }
 
-  #beRefused(watch: Watch, what: string, why: string): void {
+  #onRefused(watch: Watch, what: string, why: string): void {
     if (this.#refused.has(watch)) return;
     this.#refused.add(watch);
     const consequence = watch.without ?? "nothing new can be served until it is allowed";
@@ -55,7 +55,7 @@ export class ClusterLog {
     else this.#log.warn(line, "the API server refuses to list");
   }
 
-  #beAway(watch: Watch, why: string): void {
+  #onAway(watch: Watch, why: string): void {
     if (this.#away.size === 0) {
       this.#awaySince = this.#nowMs();
       this.#log.warn({ why }, "the API server is not reached; what is served stays as it is");
@@ -63,7 +63,7 @@ export class ClusterLog {
     this.#away.add(watch);
   }
 
-  #beBack(watch: Watch): void {
+  #onReached(watch: Watch): void {
     if (!this.#away.delete(watch) || this.#away.size > 0) return;
     const away = `${Math.round((this.#nowMs() - this.#awaySince) / 1000)}s`;
     this.#log.info({ away }, "the API server is reached again");

@@ -64,11 +64,11 @@ export class Ending {
 export function listenForEnding(host: NodeJS.Process, hasty: readonly EndingSignal[] = allSignals): Ending {
   const ending = new Ending();
   let first = true;
-  const hear = (signal: NodeJS.Signals): void => {
+  const onSignal = (signal: NodeJS.Signals): void => {
     if (!first && hasty.includes(signal as EndingSignal)) host.exit(exitCodes[signal as EndingSignal]);
     first = false;
     ending.because(signal);
   };
-  for (const signal of allSignals) host.on(signal, hear);
+  for (const signal of allSignals) host.on(signal, onSignal);
   return ending;
 }

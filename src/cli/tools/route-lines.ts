@@ -74,7 +74,7 @@ function compared(
     if (is === undefined) return [{ what, name, how: "removed", detail: first(was) }];
     const different = [...is].filter(([fact, { value }]) => !isSame(value, was.get(fact)?.value));
     if (different.length === 0) return [];
-    const detail = different.map(([fact, now]) => spoken(fact, was.get(fact), now)).join(", ");
+    const detail = different.map(([fact, now]) => changeText(fact, was.get(fact), now)).join(", ");
     return [{ what, name, how: "changed", detail }];
   });
 }
@@ -96,7 +96,7 @@ function first(facts: Facts): string {
 }
 
 /** Returns `leads to shop/web:80 -> shop/web2:80`, or only the name where both look alike. */
-function spoken(name: string, was: Fact | undefined, is: Fact): string {
+function changeText(name: string, was: Fact | undefined, is: Fact): string {
   if (is.feature !== undefined) return featureChange(is.feature, name, was?.value, is.value);
   const before = was?.shown ?? "";
   return before === is.shown ? name : `${name} ${before || "nothing"} -> ${is.shown || "nothing"}`;

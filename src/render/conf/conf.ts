@@ -16,7 +16,7 @@ import { streamView } from "../streams/view.ts";
 import type { Template } from "../template.ts";
 import { indented } from "./indent.ts";
 import { InternalNames } from "./internal-names.ts";
-import { loadedModules, ownModulesOf, speaksLua, type TextNeeds } from "./modules.ts";
+import { hasLua, loadedModules, ownModulesOf, type TextNeeds } from "./modules.ts";
 import {
   type AboutServers,
   closedReasonVariable,
@@ -79,7 +79,7 @@ function textOf(template: Template, parts: ConfParts): string {
   const render = (asks: Omit<TextNeeds, "parts">) => indented(String(template.render("nginx", mainView(parts, asks))));
   const first = { lua: parts.lua !== undefined, own: new Set<never>() };
   const text = render(first);
-  const asks = { lua: first.lua || speaksLua(text), own: ownModulesOf(text) };
+  const asks = { lua: first.lua || hasLua(text), own: ownModulesOf(text) };
   return asks.lua === first.lua && asks.own.size === 0 ? text : render(asks);
 }
 

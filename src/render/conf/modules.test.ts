@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { settingsOf } from "../../../test/support/reading.ts";
-import { loadedModules, ownModulesOf, speaksLua } from "./modules.ts";
+import { hasLua, loadedModules, ownModulesOf } from "./modules.ts";
 
 const lua = "/modules/ngx_http_lua_module.so";
 const [brotli, geoip2, modsecurity, otel] = ["http_brotli_filter", "http_geoip2", "http_modsecurity", "otel"].map(
@@ -15,12 +15,10 @@ test("an unused module is not loaded, and one that Sluice itself needs always is
 
 test("Lua is loaded where the text uses it", () => {
   expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: false, own: none })).toEqual([]);
-  expect(speaksLua("server {\n    access_by_lua_block {\n    }\n}\n")).toBe(true);
-  expect(speaksLua("http {\n    lua_shared_dict own 1m;\n}\n")).toBe(true);
-  expect(speaksLua("    add_header X 1; access_by_lua_block { }\n")).toBe(true);
-  expect(speaksLua('server {\n    server_name "lua_shared_dict.example";\n    # no lua_code_cache here\n}\n')).toBe(
-    false,
-  );
+  expect(hasLua("server {\n    access_by_lua_block {\n    }\n}\n")).toBe(true);
+  expect(hasLua("http {\n    lua_shared_dict own 1m;\n}\n")).toBe(true);
+  expect(hasLua("    add_header X 1; access_by_lua_block { }\n")).toBe(true);
+  expect(hasLua('server {\n    server_name "lua_shared_dict.example";\n    # no lua_code_cache here\n}\n')).toBe(false);
 });
 
 test("our own module is loaded where the text has its directive", () => {

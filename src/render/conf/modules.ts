@@ -40,7 +40,7 @@ const wanted: Readonly<Record<string, (settings: Settings, needs: TextNeeds) => 
 };
 
 /** Whether this text has a directive of the Lua module. */
-export function speaksLua(text: string): boolean {
+export function hasLua(text: string): boolean {
   return /(?:^|[;{}])\s*(?:lua_\w+|\w+_by_lua\w*)\s/m.test(text);
 }
 

@@ -15,7 +15,7 @@ import type { RoutedTextServer } from "../dynamic/text-locations.ts";
 import type { ListenedPort } from "../gateway/listen.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { withSettingsFiles } from "../settings/files.ts";
-import { quicLines, speaksHttp3 } from "../settings/http3.ts";
+import { quicLines, servesHttp3 } from "../settings/http3.ts";
 import { listenLines } from "../settings/listen.ts";
 import { settingsView } from "../settings/view.ts";
 import { type Fronts, frontsOf } from "../streams/fronts.ts";
@@ -152,7 +152,7 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     router: Token.text(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route"),
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts: about.machine.counts !== undefined,
-    http3: speaksHttp3(about.settings, about.machine.capabilities),
+    http3: servesHttp3(about.settings, about.machine.capabilities),
     slot: Token.word(slot),
     fixed: fixedNames(about.machine),
     rejectsUnknownNames: about.settings.sslRejectHandshake && slot === dataSlot,
@@ -200,7 +200,7 @@ export function headOf(
       ...{ port, tls, catchAll: isCatchAll },
       isDivided: fronts.isDivided(port),
     });
-  const asked = machine.mode === "static" && speaksHttp3(settings, capabilities) ? "asked_host" : "http_host";
+  const asked = machine.mode === "static" && servesHttp3(settings, capabilities) ? "asked_host" : "http_host";
   return {
     gateway: false as View,
     shared: false,

@@ -10,7 +10,7 @@ import { Token, type View } from "../../directives/token.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { addressesOf } from "./listen.ts";
 
-export function speaksHttp3(settings: Settings, can: Capabilities): boolean {
+export function servesHttp3(settings: Settings, can: Capabilities): boolean {
   return settings.useHttp3 && can.http3 && whyNoHttp3(settings, can) === undefined;
 }
 
@@ -36,7 +36,7 @@ export function quicLines(
   machine: Machine,
   { port, catchAll }: { readonly port: number; readonly catchAll: boolean },
 ): readonly Token[] {
-  if (!speaksHttp3(settings, can)) return [];
+  if (!servesHttp3(settings, can)) return [];
   const parameters = ["quic", ...(catchAll ? ["default_server", "reuseport"] : [])];
   return addressesOf(settings, machine).map((address) =>
     Token.words([`${address}${port}`, ...parameters].map(Token.name)),
@@ -45,7 +45,7 @@ export function quicLines(
 
 /** The view of `templates/settings/http3.tmpl`. */
 export function http3View(settings: Settings, can: Capabilities, { ports }: Machine): View {
-  if (!speaksHttp3(settings, can)) return { announced: false };
+  if (!servesHttp3(settings, can)) return { announced: false };
   const port = settings.http3Port ?? ports.https;
   return { announced: Token.text(`h3=":${port}"; ma=${settings.http3MaxAge}`) };
 }

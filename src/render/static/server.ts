@@ -19,7 +19,7 @@ import { blocksOf } from "../location/blocks.ts";
 import { hopOf } from "../location/hops.ts";
 import type { BesideLocation } from "../location/text.ts";
 import type { RenderedFile } from "../rendered-files.ts";
-import { speaksHttp3 } from "../settings/http3.ts";
+import { servesHttp3 } from "../settings/http3.ts";
 import { isPattern } from "./configured-names.ts";
 import { bodyOf, groupsOf, labelsOf } from "./location.ts";
 import type { StaticParts } from "./parts.ts";
@@ -55,7 +55,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
   files.push(...featureFiles);
   const isPlain = Object.values(features).every((view) => view === false);
   const gathered: Gathered = { beside, files, needs: new Set(), http: [], pools: new Map() };
-  const http3 = speaksHttp3(about.settings, about.machine.capabilities);
+  const http3 = servesHttp3(about.settings, about.machine.capabilities);
   const texts = namesByCertificate(server, parts).map((names) => {
     const tls = names[0]!;
     const locations = locationViews(server, tls, parts, gathered);

@@ -97,28 +97,28 @@ export class GatewayApi {
    * Secrets.
    */
   begin(turn: Turn): void {
-    const granting = this.#grants.takeIn(turn);
+    const granting = this.#grants.update(turn);
     const parents = this.#gateways.renew(turn, granting);
     this.#parents = parents;
-    this.#tellOfShared(turn);
+    this.#reportShared(turn);
     const services = this.#policies.renew(turn);
     const settings = this.#settings.renew(turn, granting);
     for (const routes of this.#routes) routes.begin({ parents, granting, services, settings });
   }
 
-  #tellOfShared({ now: { snapshot } }: Turn): void {
+  #reportShared({ now: { snapshot } }: Turn): void {
     const name = this.#shared;
     if (name === undefined) return;
     const problem = sharedProblem(name, snapshot, this.#gateways.parent(`Gateway ${name}`) !== undefined);
     if (JSON.stringify(problem) === JSON.stringify(this.#sharedProblem)) return;
     this.#sharedProblem = problem;
-    this.#problems.tell("flag shared-gateway", problem === undefined ? [] : [problem]);
+    this.#problems.replace("flag shared-gateway", problem === undefined ? [] : [problem]);
   }
 
   /** Returns `objects` with the last good forms that replace refused Gateways and routes. */
-  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    const first = this.#settings.keepIn(this.#gateways.keepIn(objects));
-    return this.#routes.reduce((kept, routes) => routes.keepIn(kept), first);
+  withStandIns(objects: LastGood["objects"]): LastGood["objects"] {
+    const first = this.#settings.withStandIns(this.#gateways.withStandIns(objects));
+    return this.#routes.reduce((kept, routes) => routes.withStandIns(kept), first);
   }
 
   /**

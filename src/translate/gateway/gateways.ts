@@ -105,7 +105,7 @@ export class Gateways {
     const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
     this.#changedStatus = new Set([...outdated].map((key) => `Gateway ${key}`));
     for (const key of sets) this.#changedStatus.add(`ListenerSet ${key}`);
-    const isMoved = this.placement.takeIn(turn);
+    const isMoved = this.placement.update(turn);
     if (this.#changedStatus.size === 0 && !isMoved && !turn.afresh) return new Set();
     for (const key of outdated) {
       guarded(
@@ -122,7 +122,7 @@ export class Gateways {
     for (const id of ids) this.#changedPlace(ownerOfListener(id));
     const changed = new Set<string>();
     for (const called of this.#changedStatus) {
-      this.#tellProblems(called);
+      this.#reportProblems(called);
       if (this.#isAttachedOtherwise(called, turn.now.snapshot)) changed.add(called);
     }
     return changed;
@@ -145,8 +145,8 @@ export class Gateways {
   }
 
   /** Returns `objects` with the last good forms that replace refused ones. */
-  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    return this.#sets.keepIn(this.#standIns.keepIn(objects));
+  withStandIns(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#sets.withStandIns(this.#standIns.withStandIns(objects));
   }
 
   /** The GatewayClasses of this controller, by name. */
@@ -168,7 +168,7 @@ export class Gateways {
     const old = this.#classes;
     this.#classes = readClasses(now.snapshot, this.#options);
     for (const name of new Set([...old.keys(), ...this.#classes.keys()])) {
-      this.#problems.tell(`GatewayClass ${name}`, this.#classes.get(name)?.problems ?? []);
+      this.#problems.replace(`GatewayClass ${name}`, this.#classes.get(name)?.problems ?? []);
     }
     const isOther = (name: string) => !isSameClass(old.get(name), this.#classes.get(name));
     for (const [key, { spec }] of gateways) if (isOther(spec?.gatewayClassName ?? "")) changed.add(key);
@@ -267,19 +267,19 @@ export class Gateways {
     return this.#attachedSets.get(key) ?? this.#sets.unattached(key);
   }
 
-  #tellProblems(called: string): void {
+  #reportProblems(called: string): void {
     const [kind, key] = kindAndKey(called);
     if (kind === "Gateway") {
       const state = this.#stateOf(key);
       const bug = this.#bugs.get(key);
-      this.#problems.tell(called, state === undefined ? (bug === undefined ? [] : [bug]) : problemsOfGateway(state));
+      this.#problems.replace(called, state === undefined ? (bug === undefined ? [] : [bug]) : problemsOfGateway(state));
       return;
     }
     const set = this.#setReading(key);
     const other = this.#sets.problem(key);
     const problems =
       set === undefined ? (other === undefined ? [] : [other]) : problemsOfSet(set, this.placement.unavailable);
-    this.#problems.tell(called, problems);
+    this.#problems.replace(called, problems);
   }
 
   /** Whether the parts that routes read have changed, without certificates and addresses. */

@@ -14,7 +14,7 @@ export class Grants {
   readonly #byNamespace = new Map<string, Map<string, ReferenceGrant>>();
 
   /** Reads the grants of this turn. Returns the namespaces whose permissions may have changed. */
-  takeIn({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
+  update({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
     const namespaces = new Set<string>();
     for (const { key, before: old, after } of now.snapshot.referenceGrants.changesSince(
       before.snapshot.referenceGrants,

@@ -60,8 +60,8 @@ export class Placement {
   }
 
   /** Whether addresses or target ports may have changed although no Gateway has. */
-  takeIn(turn: Turn): boolean {
-    const isOther = this.services.takeIn(turn);
+  update(turn: Turn): boolean {
+    const isOther = this.services.update(turn);
     return isOther || turn.now.snapshot.localAddresses !== turn.before.snapshot.localAddresses;
   }
 

@@ -127,7 +127,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     const refusals = refused === undefined || isSuspected ? [] : [refused];
     if (route === undefined) {
       this.setAside(key);
-      this.#problems.tell(`${this.kind} ${key}`, refusals);
+      this.#problems.replace(`${this.kind} ${key}`, refusals);
       if (present === undefined) return undefined;
       this.#refer(key, this.#referencesOf(present, false));
       const parents = this.#attachments(present, turn).map((one) => parentStatus(one, nothing, refused));
@@ -179,7 +179,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       isShadow: beside.isShadow,
     };
     const { hosts, conflicts } = hostsOf(route, attachments, rules.paths, surroundings);
-    this.#problems.tell(`${this.kind} ${key}`, [
+    this.#problems.replace(`${this.kind} ${key}`, [
       ...refusals,
       ...(this.#hasClasses ? orphanProblems(object, route, snapshot) : []),
       ...problemsOf(object, route, attachments, rules),
@@ -196,8 +196,8 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   }
 
   /** Returns `objects` with the last good routes that replace refused ones. */
-  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    return this.#standIns.keepIn(objects);
+  withStandIns(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#standIns.withStandIns(objects);
   }
 
   /** Returns the routes whose filters name these settings, given by `namespace/name`. */

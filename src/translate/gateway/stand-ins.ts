@@ -53,7 +53,7 @@ export class StandIns<T extends KubernetesObject> {
   }
 
   /** Returns `objects` with the forms that are kept of this kind. */
-  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
+  withStandIns(objects: LastGood["objects"]): LastGood["objects"] {
     const changes = [...this.#kept].filter(([called, form]) => objects.get(called) !== form);
     return changes.length === 0 ? objects : objects.with(changes);
   }

@@ -39,7 +39,7 @@ export class HostPolicyInForce {
     if (place === undefined || (!isFirst && !mayDiffer(place, before, now))) return false;
     const read = place === onNamespaces ? entriesOfNamespaces(now.namespaces.values()) : this.#ofConfigMap(place, now);
     if (read === undefined) return false;
-    this.#problems.tell("the host policy", read.problems);
+    this.#problems.replace("the host policy", read.problems);
     const entries = JSON.stringify(read.entries);
     if (entries === this.#entries) return false;
     this.#entries = entries;
@@ -54,7 +54,7 @@ export class HostPolicyInForce {
   #ofConfigMap(key: string, { configMaps }: Snapshot): ReadEntries | undefined {
     const configMap = configMaps.get(key);
     if (configMap !== undefined) return entriesOfConfigMap(configMap);
-    this.#problems.tell("the host policy", [missing(key, this.#value !== noHostPolicy)]);
+    this.#problems.replace("the host policy", [missing(key, this.#value !== noHostPolicy)]);
     return undefined;
   }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 test("a Certificate is there while a host uses its Secret", () => {
   const certificates = new Certificates(undefined, fake);
-  certificates.takeIn(turnTo(put(emptySnapshot, good)));
+  certificates.update(turnTo(put(emptySnapshot, good)));
   certificates.renew();
   expect(certificates.all.size).toBe(0);
   certificates.use("a.example", ["ns/tls"]);
@@ -30,14 +30,14 @@ test("new content that is no pair leaves the old one in force until it is mended
   const broken = tlsSecret("no certificate", "no key");
   const [first, second] = [put(emptySnapshot, good), put(emptySnapshot, broken)];
   certificates.use("a.example", ["ns/tls"]);
-  certificates.takeIn(turnTo(first));
-  certificates.takeIn(turnTo(second, first));
+  certificates.update(turnTo(first));
+  certificates.update(turnTo(second, first));
   certificates.renew();
   expect(certificates.secret("ns/tls")).toBe(good);
   expect(certificates.all.get("ns/tls")?.id).toBe("ns/tls");
   expect(certificates.default.id).toBe("ns/tls");
   const lastGood = { ...emptyLastGood, secrets: certificates.lastGood };
-  certificates.takeIn(turnTo(emptySnapshot, second, { lastGood }));
+  certificates.update(turnTo(emptySnapshot, second, { lastGood }));
   certificates.renew();
   expect(certificates.all.size).toBe(0);
   expect(certificates.lastGood.size).toBe(0);

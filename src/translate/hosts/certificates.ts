@@ -44,7 +44,7 @@ export class Certificates {
   }
 
   /** Reads the Secrets of this turn, before any Server needs one. */
-  takeIn({ before, now }: Turn): void {
+  update({ before, now }: Turn): void {
     this.#secrets = now.snapshot.secrets;
     this.#lastGood = now.lastGood.secrets;
     for (const change of this.#secrets.changesSince(before.snapshot.secrets)) {

@@ -18,10 +18,10 @@ export function hostFeatures(all: readonly Claim[], settings: Settings): Feature
   if (all.every(({ features }) => features === plain)) return plain;
   const decided: Record<string, unknown> = {};
   for (const [name, { provides, ofCanaries = false }] of hostScoped) {
-    const speaker = all.find(
+    const winner = all.find(
       ({ features }) => (ofCanaries || features.canary === undefined) && provides!(features[name]),
     );
-    if (speaker !== undefined) decided[name] = speaker.features[name];
+    if (winner !== undefined) decided[name] = winner.features[name];
   }
   return Object.keys(decided).length === 0 ? plain : { ...plain, ...decided };
 }

@@ -42,7 +42,7 @@ export interface BuiltServer {
    * The Claim that configures TLS for the host, and its Secret; undefined where TLS is not
    * configured.
    */
-  readonly tlsSpeaker?: string | undefined;
+  readonly tlsWinner?: string | undefined;
 }
 
 export function serverOf(host: string, all: readonly Claim[], world: World): BuiltServer {
@@ -104,8 +104,8 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
     tls.problems,
     nameProblems(host, deciding, world.wantedBy(host), world.ownerOf),
   );
-  const tlsSpeaker = tls.speaker && [tls.speaker.key, tls.speaker.since.created, tls.certificate].join(" ");
-  return { server, uses, secrets: tls.secrets, problems: allProblems, tlsSpeaker, ...certifierOf(tls) };
+  const tlsWinner = tls.winner && [tls.winner.key, tls.winner.since.created, tls.certificate].join(" ");
+  return { server, uses, secrets: tls.secrets, problems: allProblems, tlsWinner, ...certifierOf(tls) };
 }
 
 /** The Locations of `serverOf` before canaries are added. */
@@ -115,8 +115,8 @@ export function ordinaryDrafts(host: string, all: readonly Claim[], world: World
 
 const isOrdinary = ({ features }: Claim) => features.canary === undefined;
 
-function certifierOf({ certificate, speaker }: HostTls): Pick<BuiltServer, "certifier"> {
-  return certificate === undefined || speaker === undefined ? {} : { certifier: speaker };
+function certifierOf({ certificate, winner }: HostTls): Pick<BuiltServer, "certifier"> {
+  return certificate === undefined || winner === undefined ? {} : { certifier: winner };
 }
 
 /** The Locations that the canaries among the Claims shadow. */

@@ -61,7 +61,7 @@ export class Servers {
   readonly #names = new HostNames();
   readonly #namesakes = new Namesakes();
   readonly contested = new Contested();
-  readonly #tlsSpeakers = new Map<string, string>();
+  readonly #tlsWinners = new Map<string, string>();
   #all = Table.empty<Server<FeatureValues>>();
   readonly #shadows: Shadows;
   /** The object from which each host's certificate comes. */
@@ -93,20 +93,20 @@ export class Servers {
   }
 
   /**
-   * Builds the Servers again that may have changed. `spoken` are the hosts whose Claims have
+   * Builds the Servers again that may have changed. `changed` are the hosts whose Claims have
    * changed.
    */
-  renew(turn: Turn, spoken: ReadonlySet<string>): HostUses[] {
+  renew(turn: Turn, changed: ReadonlySet<string>): HostUses[] {
     this.contested.begin();
-    const outdated = this.#outdated(turn, spoken);
+    const outdated = this.#outdated(turn, changed);
     const world = this.#world(turn);
     const built = new Map<string, Server<FeatureValues> | undefined>();
     const uses: HostUses[] = [];
     const build = (host: string) => {
-      const { server, uses: upstreams, tlsSpeaker } = this.#build(host, world);
+      const { server, uses: upstreams, tlsWinner } = this.#build(host, world);
       built.set(host, server);
       uses.push({ host, upstreams, certificates: server?.certificate === undefined ? [] : [server.certificate] });
-      if (host.startsWith("*.") && this.#isOtherTls(host, tlsSpeaker)) {
+      if (host.startsWith("*.") && this.#isOtherTls(host, tlsWinner)) {
         for (const child of this.#parents.usersOf(host)) outdated.add(child);
       }
     };
@@ -130,23 +130,23 @@ export class Servers {
     const text = ({ yielding, problems }: CertificatesShown) => JSON.stringify([[...yielding], problems]);
     if (text(shown) === text(this.#shown)) return;
     this.#shown = shown;
-    this.#problems.tell("certificates of listeners", shown.problems);
+    this.#problems.replace("certificates of listeners", shown.problems);
   }
 
   /**
    * Notes which object now configures the TLS of a wildcard, because hosts below the wildcard
    * depend on it.
    */
-  #isOtherTls(host: string, speaker: string | undefined): boolean {
-    if (this.#tlsSpeakers.get(host) === speaker) return false;
-    if (speaker === undefined) this.#tlsSpeakers.delete(host);
-    else this.#tlsSpeakers.set(host, speaker);
+  #isOtherTls(host: string, winner: string | undefined): boolean {
+    if (this.#tlsWinners.get(host) === winner) return false;
+    if (winner === undefined) this.#tlsWinners.delete(host);
+    else this.#tlsWinners.set(host, winner);
     return true;
   }
 
-  #outdated(turn: Turn, spoken: ReadonlySet<string>): Set<string> {
-    const hosts = new Set(spoken);
-    // All Claims were read again then, so every host is already in `spoken`.
+  #outdated(turn: Turn, changed: ReadonlySet<string>): Set<string> {
+    const hosts = new Set(changed);
+    // All Claims were read again then, so every host is already in `changed`.
     if (turn.afresh) hosts.add(catchAll);
     else {
       for (const host of usersOfChanged(this.#services, "Service", turn)) hosts.add(host);
@@ -194,7 +194,7 @@ export class Servers {
       uses.map(({ service }) => service),
     );
     this.#secrets.set(host, secrets);
-    this.#problems.tell(`host ${host}`, problems);
+    this.#problems.replace(`host ${host}`, problems);
     return built;
   }
 

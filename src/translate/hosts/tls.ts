@@ -23,7 +23,7 @@ export interface HostTls {
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
   /** The Claim that configures TLS; undefined where none does. */
-  readonly speaker: Claim | undefined;
+  readonly winner: Claim | undefined;
 }
 
 const withoutTls: HostTls = {
@@ -32,7 +32,7 @@ const withoutTls: HostTls = {
   weakness: undefined,
   secrets: [],
   problems: [],
-  speaker: undefined,
+  winner: undefined,
 };
 
 /**
@@ -42,12 +42,12 @@ const withoutTls: HostTls = {
  * Otherwise the whole host would be redirected to https and get a wrong certificate.
  */
 export function tlsOf(host: string, claims: readonly Claim[], world: World, owner: HostOwner): HostTls {
-  const speaking = host === catchAll ? [] : claims.filter(hasTls);
-  const own = speaking.find(owner.mayDecide);
+  const candidates = host === catchAll ? [] : claims.filter(hasTls);
+  const own = candidates.find(owner.mayDecide);
   if (own !== undefined) return tlsBy(host, own, world);
   const secrets: string[] = [];
   const problems: Problem[] = [];
-  for (const claim of speaking) {
+  for (const claim of candidates) {
     const brought = tlsBy(host, claim, world);
     secrets.push(...brought.secrets);
     if (brought.certificate !== undefined && brought.weakness === undefined) return { ...brought, secrets };
@@ -81,13 +81,13 @@ function tlsBy(host: string, claim: Claim, world: World): HostTls {
       const why = world.brokenSecret(secret);
       if (why !== undefined) problems.push({ object, kind: "secret-kept", field, secret, why });
       const { weakness } = read.certificate;
-      return { configured: true, certificate: secret, weakness, secrets, problems, speaker: claim };
+      return { configured: true, certificate: secret, weakness, secrets, problems, winner: claim };
     } else if (lists) {
       const names = read.certificate.names.join(", ") || "no name at all";
       problems.push({ object, kind: "certificate-misfit", secret, host, names });
     }
   }
-  return { ...withoutTls, configured: true, secrets, problems, speaker: claim };
+  return { ...withoutTls, configured: true, secrets, problems, winner: claim };
 }
 
 /** Returns the Secrets to search, in their order. */
@@ -133,10 +133,10 @@ export function isCovered(name: string, world: World, oldest: Claim | undefined)
  * Whether a wildcard's TLS counts for a host below it: if it has the same namespace, is older, or
  * has a certificate.
  */
-export function covers({ configured, certificate, speaker }: HostTls, oldest: Claim | undefined): boolean {
-  if (!configured || speaker === undefined) return false;
+export function covers({ configured, certificate, winner }: HostTls, oldest: Claim | undefined): boolean {
+  if (!configured || winner === undefined) return false;
   if (certificate !== undefined || oldest === undefined) return true;
-  return speaker.owner.namespace === oldest.owner.namespace || byAge(speaker.since, oldest.since) < 0;
+  return winner.owner.namespace === oldest.owner.namespace || byAge(winner.since, oldest.since) < 0;
 }
 
 /** Returns the wildcard one label above an exact name. */

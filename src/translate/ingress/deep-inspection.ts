@@ -34,20 +34,20 @@ const anySign = (text: string): boolean => words.test(text) && signs.some(([isIn
 export function inspect({ metadata, spec }: Ingress): Problem[] {
   const problems: Problem[] = [];
   spec?.rules?.forEach(({ host = "", http }, r) => {
-    if (anySign(host)) tell(host, `spec.rules[${r}].host`);
+    if (anySign(host)) report(host, `spec.rules[${r}].host`);
     http?.paths?.forEach(({ path = "" }, p) => {
-      if (anySign(path)) tell(path, `spec.rules[${r}].http.paths[${p}].path`);
+      if (anySign(path)) report(path, `spec.rules[${r}].http.paths[${p}].path`);
     });
   });
   spec?.tls?.forEach(({ hosts = [], secretName = "" }, t) => {
     hosts.forEach((host, h) => {
-      if (anySign(host)) tell(host, `spec.tls[${t}].hosts[${h}]`);
+      if (anySign(host)) report(host, `spec.tls[${t}].hosts[${h}]`);
     });
-    if (anySign(secretName)) tell(secretName, `spec.tls[${t}].secretName`);
+    if (anySign(secretName)) report(secretName, `spec.tls[${t}].secretName`);
   });
   return problems;
 
-  function tell(text: string, field: string): void {
+  function report(text: string, field: string): void {
     const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
     const [, sign] = signs.find(([isIn]) => isIn(text))!;
     const why = `it looks like ${sign}, and --deep-inspect is on`;

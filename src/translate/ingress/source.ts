@@ -97,14 +97,14 @@ export class IngressSource implements ClaimSource {
     if (!ours) {
       this.#keep(key, undefined);
       this.setAside(key);
-      this.#problems.tell(`Ingress ${key}`, []);
-      this.#problems.tell(`hosts of Ingress ${key}`, []);
+      this.#problems.replace(`Ingress ${key}`, []);
+      this.#problems.replace(`hosts of Ingress ${key}`, []);
       return undefined;
     }
     const claimed = this.#claimOf(key, ingress, turn);
     if (claimed === undefined) this.#inForce.delete(key);
     const { claim, problems } = claimed === undefined ? nothing : governed(claimed, turn.hostPolicy);
-    this.#problems.tell(`hosts of Ingress ${key}`, problems);
+    this.#problems.replace(`hosts of Ingress ${key}`, problems);
     return claim;
   }
 
@@ -120,7 +120,7 @@ export class IngressSource implements ClaimSource {
     this.#references.set(key, reading.references);
     const claim = reading.verdict === "reject" || refused !== undefined ? undefined : claimed(ingress, reading);
     if (claim !== undefined && !(claim instanceof Error)) {
-      this.#problems.tell(`Ingress ${key}`, reading.problems);
+      this.#problems.replace(`Ingress ${key}`, reading.problems);
       this.#keep(key, undefined);
       return this.#enforce(key, ingress, claim);
     }
@@ -134,7 +134,7 @@ export class IngressSource implements ClaimSource {
     const bugs = claim === undefined ? [] : [bugProblem(object, claim)];
     const reported = refused?.suspected === true ? [] : nginxRefused;
     const closed = loosens && refused === undefined ? [unguarded(object)] : [];
-    this.#problems.tell(`Ingress ${key}`, [...reading.problems, ...reported, ...bugs, ...closed]);
+    this.#problems.replace(`Ingress ${key}`, [...reading.problems, ...reported, ...bugs, ...closed]);
     return good && this.#standIn(key, ingress, turn, { reading, good, loosens, why: [...nginxRefused, ...bugs] });
   }
 

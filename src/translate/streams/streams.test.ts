@@ -24,7 +24,7 @@ function keeper() {
   const renew = (now: Snapshot, quarantine: Quarantine = emptyQuarantine) => {
     const turn = turnTo(now, before, { quarantine });
     before = now;
-    endpoints.takeIn(turn);
+    endpoints.update(turn);
     streams.renew(turn, noServers, { ports: [], claims: [] });
     return streams.servers;
   };

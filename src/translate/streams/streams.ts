@@ -88,15 +88,15 @@ export class Streams {
       return names;
     };
     const ofRoutes = gatewayStreams(ofGateways.ports, ofGateways.claims, world, ofIngresses);
-    this.#tellContested(names?.problems ?? []);
+    this.#reportContested(names?.problems ?? []);
     if (enableSslPassthrough) streams.push(...passthroughServers(servers, world, names?.lost));
     streams.push(...ofRoutes);
     if (JSON.stringify(streams) !== JSON.stringify(this.#servers)) this.#servers = streams;
   }
 
   /** Stores the Problems for logs and Events, and for the statuses of routes. */
-  #tellContested(problems: readonly Problem[]): void {
-    this.#problems.tell("names of streams", problems);
+  #reportContested(problems: readonly Problem[]): void {
+    this.#problems.replace("names of streams", problems);
     this.#contested.note("names of streams", problems);
   }
 
@@ -118,7 +118,7 @@ export class Streams {
       () => portServers(kind, snapshot.configMaps.get(key)?.data ?? {}, object, world),
       (bug) => ({ servers: [], problems: [bugProblem(object, bug)] }),
     );
-    this.#problems.tell(`${kind} services`, problems);
+    this.#problems.replace(`${kind} services`, problems);
     return servers;
   }
 

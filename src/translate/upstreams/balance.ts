@@ -28,7 +28,7 @@ export const roundRobin: Balance = { algorithm: "round_robin" };
  * Returns the use whose Claim decides, among at least one: the youngest default backend, or else
  * the oldest use.
  */
-export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
+export function decidingUse(uses: readonly UpstreamUse[]): UpstreamUse {
   if (uses.length === 1) return uses[0]!;
   const last = uses.filter(({ asDefault }) => asDefault);
   const wins = last.length > 0 ? younger : older;
@@ -37,7 +37,7 @@ export function speakerOf(uses: readonly UpstreamUse[]): UpstreamUse {
 
 export function balanceOf(uses: readonly UpstreamUse[]): Balance {
   const cookie = cookieOf(uses);
-  return cookie === undefined ? plainBalance(speakerOf(uses).claim.features) : { algorithm: "cookie", cookie };
+  return cookie === undefined ? plainBalance(decidingUse(uses).claim.features) : { algorithm: "cookie", cookie };
 }
 
 /**
@@ -45,7 +45,7 @@ export function balanceOf(uses: readonly UpstreamUse[]): Balance {
  * that it relieves: then cookies bind clients to the canary in the same way (RS-14.7).
  */
 export function canaryBalance(uses: readonly UpstreamUse[], relieved: Balance): Balance {
-  const { features } = speakerOf(uses).claim;
+  const { features } = decidingUse(uses).claim;
   const sticky = features.sessionAffinity.canaryBehavior === "sticky";
   return sticky && relieved.algorithm === "cookie" ? relieved : plainBalance(features);
 }

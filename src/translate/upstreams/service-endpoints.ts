@@ -23,7 +23,7 @@ export class ServiceEndpoints {
    * Reads the EndpointSlices of this turn. Returns the Services, by `namespace/name`, with a new,
    * changed or removed slice.
    */
-  takeIn({ before, now }: Turn): Set<string> {
+  update({ before, now }: Turn): Set<string> {
     this.#snapshot = now.snapshot;
     const changed = new Set<string>();
     for (const { key, after } of now.snapshot.endpointSlices.changesSince(before.snapshot.endpointSlices)) {

@@ -36,7 +36,7 @@ function keeper(...used: readonly string[]) {
     const old = upstreams.all;
     const turn = turnTo(now, before);
     before = now;
-    upstreams.renew(turn, endpoints.takeIn(turn));
+    upstreams.renew(turn, endpoints.update(turn));
     return upstreams.all
       .changesSince(old)
       .map(({ key }) => key)

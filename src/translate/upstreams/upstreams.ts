@@ -14,7 +14,7 @@ import type { Claim } from "../claim.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import type { Turn } from "../turn.ts";
-import { balanceOf, canaryBalance, roundRobin, speakerOf, type UpstreamUse } from "./balance.ts";
+import { balanceOf, canaryBalance, decidingUse, roundRobin, type UpstreamUse } from "./balance.ts";
 import type { EndpointsAnswer } from "./endpoints.ts";
 import type { ServiceEndpoints } from "./service-endpoints.ts";
 
@@ -93,7 +93,7 @@ export class Upstreams {
    */
   #withoutEndpoints(id: string, bug: Error): Upstream {
     const service = this.#usesOf(id)[0]?.service ?? this.#options.defaultBackendService ?? "";
-    this.#problems.tell(`upstream ${id}`, [bugProblem({ kind: "Service", ...nameOf(service) }, bug)]);
+    this.#problems.replace(`upstream ${id}`, [bugProblem({ kind: "Service", ...nameOf(service) }, bug)]);
     return { id, label: service.replaceAll("/", "-"), endpoints: [], balance: roundRobin };
   }
 
@@ -101,10 +101,10 @@ export class Upstreams {
     if (uses.length === 0) {
       this.#noteSource(id, undefined);
       this.#canaries.set(id, []);
-      this.#problems.tell(`upstream ${id}`, []);
+      this.#problems.replace(`upstream ${id}`, []);
       return undefined;
     }
-    const { service, port, claim, relieves, byNumber } = speakerOf(uses);
+    const { service, port, claim, relieves, byNumber } = decidingUse(uses);
     this.#noteSource(id, service);
     this.#canaries.set(id, relieves === undefined ? [] : [relieves]);
     const relieved = relieves === undefined ? [] : this.#usesOf(relieves);
@@ -116,7 +116,7 @@ export class Upstreams {
       protocol: "TCP",
     };
     const answer = this.#endpoints.of(service, question);
-    this.#problems.tell(`upstream ${id}`, unusable(answer, service, claim));
+    this.#problems.replace(`upstream ${id}`, unusable(answer, service, claim));
     return {
       id,
       label: `${service}/${port}`.replaceAll("/", "-"),

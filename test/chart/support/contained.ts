@@ -56,7 +56,7 @@ export function startContained(options: ContainedOptions): Contained {
    * Signals the first process. Where there is none yet, or no longer, it kills `unshare` itself,
    * which passes no signal on.
    */
-  const tell = (signal: NodeJS.Signals) => {
+  const send = (signal: NodeJS.Signals) => {
     const answer = first();
     if (answer === undefined) running.kill("SIGKILL");
     else process.kill(answer, signal);
@@ -65,8 +65,8 @@ export function startContained(options: ContainedOptions): Contained {
     first,
     async stop() {
       stopping = true;
-      const late = setTimeout(() => tell("SIGKILL"), graceMs);
-      tell("SIGTERM");
+      const late = setTimeout(() => send("SIGKILL"), graceMs);
+      send("SIGTERM");
       await living;
       clearTimeout(late);
     },

@@ -30,7 +30,7 @@ export function policyStatuses(
     const sorted = new Map([...gateways].sort(([one], [other]) => (one < other ? -1 : 1)));
     const service = (name: string) => now.snapshot.services.get(name);
     const found = reading && policyStatus(reading, sorted, { policies, service });
-    problems.tell(`BackendTLSPolicy ${key}`, found?.problems ?? []);
+    problems.replace(`BackendTLSPolicy ${key}`, found?.problems ?? []);
     const object = now.snapshot.backendTLSPolicies.get(key);
     const ancestors = found?.ancestors ?? [];
     return [objectKey("BackendTLSPolicy", key), object && { kind: "policy", object, ancestors }];

@@ -114,8 +114,8 @@ export class ListenerSets {
     return { ...reading, listeners: own!, sets: merged };
   }
 
-  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    return this.#standIns.keepIn(objects);
+  withStandIns(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#standIns.withStandIns(objects);
   }
 
   #mergedSet(raw: SetReading, judged: readonly ListenerReading[]): SetReading {

@@ -41,11 +41,11 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
   for (const [name, feature] of featureList) {
     const givers = given.flatMap(({ layer, names }) => (names.has(name) ? [layer] : []));
     // `satisfy` concerns all guards, so every object with a guard has a say.
-    const speakers = name === "satisfy" ? guarding.map(({ layer }) => layer) : givers;
-    if (speakers.length === 0) continue;
-    const value = feature.guard === true ? both(name, feature, speakers) : together(name, speakers, settings);
+    const deciding = name === "satisfy" ? guarding.map(({ layer }) => layer) : givers;
+    if (deciding.length === 0) continue;
+    const value = feature.guard === true ? both(name, feature, deciding) : together(name, deciding, settings);
     if (value !== undefined) values[name] = value;
-    else if (feature.guard === true) conflicts.push(conflictOf(name, speakers));
+    else if (feature.guard === true) conflicts.push(conflictOf(name, deciding));
   }
   return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors };
 }
@@ -65,15 +65,15 @@ function together(name: keyof FeatureValues, layers: readonly SettingsReading[],
   const [inner] = layers;
   if (layers.length === 1) return inner!.values[name];
   const texts = new Map<string, string>();
-  let speaker: SettingsReading | undefined;
+  let referring: SettingsReading | undefined;
   for (const layer of layers) {
     for (const [key, text] of layer.texts) {
       if (featureOf(key) !== name || texts.has(key)) continue;
       texts.set(key, text);
-      if (refers(key)) speaker ??= layer;
+      if (refers(key)) referring ??= layer;
     }
   }
-  const { settings: form, lookup } = speaker ?? inner!;
+  const { settings: form, lookup } = referring ?? inner!;
   const annotations = Object.fromEntries([...texts].map(([key, text]) => [`${settingsPrefix}/${key}`, text]));
   const object = { ...form, metadata: { ...form.metadata, annotations } };
   const { values } = readAnnotations(object, settingsPrefix, settings, lookup);

@@ -117,12 +117,12 @@ function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
   const form = annotatedForm(settings);
   const annotations = { ...form.metadata.annotations };
   const refused: Problem[] = [];
-  const tell = (field: string, why: string, done: string) => {
+  const report = (field: string, why: string, done: string) => {
     refused.push({ object, kind: "field-unusable", field, why, done });
   };
   for (const [key, value] of Object.entries(settings.spec ?? {})) {
     if (key !== targetsKey && textOfValue(value) === undefined) {
-      tell(`spec.${key}`, "is not text, a number, true or false", mayGuard(key) ? closed : ignored);
+      report(`spec.${key}`, "is not text, a number, true or false", mayGuard(key) ? closed : ignored);
     }
   }
   for (const [name, text] of Object.entries(annotations)) {
@@ -131,11 +131,11 @@ function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
     delete annotations[name];
     // An empty text has no effect.
     if (text !== "")
-      tell(`spec.${keyOf(name)}`, `is not served for routes: ${why}`, mayGuard(keyOf(name)) ? closed : ignored);
+      report(`spec.${keyOf(name)}`, `is not served for routes: ${why}`, mayGuard(keyOf(name)) ? closed : ignored);
   }
   const length = Object.values(annotations).reduce((sum, text) => sum + text.length, 0);
   if (length <= mostText) return { served: { ...form, metadata: { ...form.metadata, annotations } }, refused };
-  tell("spec", `has ${length} characters in its values, and ${mostText} are the most`, closed);
+  report("spec", `has ${length} characters in its values, and ${mostText} are the most`, closed);
   return { served: { ...form, metadata: { ...form.metadata, annotations: {} } }, refused };
 }
 

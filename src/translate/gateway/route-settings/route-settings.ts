@@ -140,8 +140,8 @@ export class AllRouteSettings {
   }
 
   /** Returns `objects` with the last good RouteSettings that replace refused ones. */
-  keepIn(objects: LastGood["objects"]): LastGood["objects"] {
-    return this.#standIns.keepIn(objects);
+  withStandIns(objects: LastGood["objects"]): LastGood["objects"] {
+    return this.#standIns.withStandIns(objects);
   }
 
   /** Returns the objects that apply, the inner ones first, and each once. */

@@ -39,7 +39,7 @@ export function settingsStatuses(
   return [...keys].map((key) => {
     const reading = settings.reading(key);
     const status = reading && settingsStatus(reading, world);
-    problems.tell(objectKey("RouteSettings", key), status?.problems ?? []);
+    problems.replace(objectKey("RouteSettings", key), status?.problems ?? []);
     const object = now.snapshot.routeSettings.get(key);
     const ancestors = status?.ancestors ?? [];
     return [objectKey("RouteSettings", key), object && { kind: "policy", object, ancestors }];

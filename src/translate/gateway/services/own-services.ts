@@ -30,7 +30,7 @@ export class OwnServices {
   }
 
   /** Whether a Service of a Gateway, or the record, has changed since the last turn. */
-  takeIn({ before, now, afresh }: Turn): boolean {
+  update({ before, now, afresh }: Turn): boolean {
     const { services } = this.#options;
     if (services === undefined) return false;
     const record = now.snapshot.configMaps.get(services.record);
