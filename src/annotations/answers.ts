@@ -82,7 +82,7 @@ export const answers = feature({
       kind: redirectPart,
       fallback: (settings) => settings.proxyRedirectFrom,
       risk: "Medium",
-      doc: "What to replace at the start of Location and Refresh headers of backends; off leaves them alone, default is nginx's own mapping.",
+      doc: "Text to replace at the start of Location and Refresh headers of backends; off leaves them alone, default is nginx's own mapping.",
     }),
     to: field({
       key: "proxy-redirect-to",
@@ -90,7 +90,7 @@ export const answers = feature({
       kind: redirectPart,
       fallback: (settings) => settings.proxyRedirectTo,
       risk: "Medium",
-      doc: "What to replace it by.",
+      doc: "Replacement for proxy-redirect-from.",
     }),
   },
   variables: ["cookie_domain", "cookie_path", "redirected"].flatMap((name) => [`${name}_from`, `${name}_to`]),

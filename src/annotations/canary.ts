@@ -50,7 +50,7 @@ export const canary = resolvedFeature({
       kind: plainText,
       fallback: () => "",
       risk: "Medium",
-      doc: "Request header that decides first: always takes the request, never leaves it.",
+      doc: "Request header that decides first: with the value always the canary gets the request, with never it does not.",
     }),
     headerValue: field({
       key: keys.headerValue,
@@ -58,7 +58,7 @@ export const canary = resolvedFeature({
       kind: plainText,
       fallback: () => "",
       risk: "Medium",
-      doc: "Value of that header that takes the request, instead of always and never.",
+      doc: "Value of that header with which the canary gets the request, instead of always and never.",
     }),
     headerPattern: field({
       key: keys.headerPattern,
@@ -66,7 +66,7 @@ export const canary = resolvedFeature({
       kind: pattern,
       fallback: () => "",
       risk: "Medium",
-      doc: "Regular expression searched in that header; a match takes the request.",
+      doc: "Regular expression searched in that header; where it matches, the canary gets the request.",
     }),
     cookie: field({
       key: keys.cookie,
@@ -74,7 +74,7 @@ export const canary = resolvedFeature({
       kind: plainText,
       fallback: () => "",
       risk: "Medium",
-      doc: "Cookie that decides after the header: always takes the request, never leaves it.",
+      doc: "Cookie that decides after the header: with the value always the canary gets the request, with never it does not.",
     }),
     weight: field({
       key: keys.weight,
@@ -82,7 +82,7 @@ export const canary = resolvedFeature({
       kind: integer(),
       fallback: () => 0,
       risk: "Low",
-      doc: "Share of the remaining requests that it takes, of canary-weight-total.",
+      doc: "Share of the remaining requests that the canary gets, of canary-weight-total.",
     }),
     weightTotal: field({
       key: keys.weightTotal,
@@ -90,7 +90,7 @@ export const canary = resolvedFeature({
       kind: integer(),
       fallback: () => 100,
       risk: "Low",
-      doc: "What canary-weight is a share of; below 100 it counts as 100.",
+      doc: "The total of which canary-weight is a share; below 100 it counts as 100.",
     }),
   },
   resolve: ({ on, weightTotal, ...policy }, context) => {

@@ -81,7 +81,7 @@ export const clientCertificate = resolvedFeature({
       kind: oneOf(["on", "off", "optional", "optional_no_ca"]),
       fallback: () => "on" as const,
       risk: "Medium",
-      doc: "on: none or a bad certificate gets 400, and plain http 403; optional: none is accepted; optional_no_ca: any is; off: none is asked for.",
+      doc: "on: a missing or bad certificate gets 400, and plain http 403; optional: a missing one is accepted; optional_no_ca: any is accepted; off: none is requested.",
     }),
     depth: field({
       key: "auth-tls-verify-depth",
@@ -98,7 +98,7 @@ export const clientCertificate = resolvedFeature({
       fallback: () => "",
       onBad: "reject",
       risk: "High",
-      doc: "Where a client with a bad certificate, or none, goes instead of getting 400.",
+      doc: "URL or path that replaces the 400 for a client with a bad certificate, or none.",
     }),
     passCertificate: field({
       key: "auth-tls-pass-certificate-to-upstream",

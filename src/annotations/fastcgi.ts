@@ -48,7 +48,7 @@ export const fastcgi = resolvedFeature({
       fallback: () => "",
       onBad: "reject",
       risk: "Medium",
-      doc: "File that a request for a path with a slash at its end means, with backend-protocol FCGI.",
+      doc: "File that answers a request whose path ends with a slash, with backend-protocol FCGI.",
     }),
     params: field({
       key: "fastcgi-params-configmap",

@@ -22,7 +22,7 @@ export const logs = feature({
       kind: bool,
       fallback: () => false,
       risk: "Low",
-      doc: "Whether the error log says, at level notice, what redirects and rewrites do.",
+      doc: "Whether the error log records redirects and rewrites, at level notice.",
     }),
   },
   directives: ({ access, rewrites }) => [

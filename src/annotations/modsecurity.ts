@@ -36,7 +36,7 @@ export const modsecurity = resolvedFeature({
       kind: optional(bool),
       fallback: () => undefined,
       risk: "Low",
-      doc: "true lets ModSecurity look at requests, by the stock rules, which only detect; false switches it off where the ConfigMap has it on.",
+      doc: "true lets ModSecurity inspect requests by the stock rules, which only detect; false switches it off where the ConfigMap has it on.",
     }),
     owasp: field({
       key: "enable-owasp-core-rules",
@@ -52,7 +52,7 @@ export const modsecurity = resolvedFeature({
       kind: nameWithVariables,
       fallback: () => "",
       risk: "High",
-      doc: "What ModSecurity calls the request in its log, with variables.",
+      doc: "ID of the request in ModSecurity's log; may hold variables.",
     }),
     rules: field({
       key: "modsecurity-snippet",

@@ -29,7 +29,7 @@ export const nextUpstream = feature({
       kind: cases,
       fallback: (settings) => settings.proxyNextUpstream,
       risk: "Medium",
-      doc: "After which failures the next Endpoint is asked; off asks only one.",
+      doc: "Failures after which the next Endpoint is tried; off tries only one.",
     }),
     timeout: field({
       key: "proxy-next-upstream-timeout",
@@ -38,7 +38,7 @@ export const nextUpstream = feature({
       fallback: (settings) => settings.proxyNextUpstreamTimeout,
       risk: "Low",
       directive: { name: "proxy_next_upstream_timeout", grpc: "grpc_next_upstream_timeout" },
-      doc: "How long further Endpoints are asked; 0 is no limit.",
+      doc: "How long further Endpoints are tried; 0 is no limit.",
     }),
     tries: field({
       key: "proxy-next-upstream-tries",
@@ -57,7 +57,7 @@ export const nextUpstream = feature({
           return Token.count(0);
         },
       },
-      doc: "How many Endpoints are asked for one request; 0 is no limit.",
+      doc: "How many Endpoints are tried for one request; 0 is no limit.",
     }),
   },
   withoutLua: {

@@ -21,7 +21,7 @@ export const opentelemetry = feature({
       kind: optional(bool),
       fallback: () => undefined,
       risk: "Low",
-      doc: "Traces requests, or does not, whatever the ConfigMap says.",
+      doc: "Whether requests are traced, whatever the ConfigMap says.",
     }),
     trust: field({
       key: "opentelemetry-trust-incoming-span",

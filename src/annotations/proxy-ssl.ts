@@ -73,7 +73,7 @@ export const proxySsl = resolvedFeature({
       fallback: () => "off" as const,
       onBad: "deny",
       risk: "Low",
-      doc: "on: a backend whose certificate does not fit ca.crt and proxy-ssl-name gets no request, the client 502.",
+      doc: "on: a backend whose certificate does not match ca.crt and proxy-ssl-name gets no request, and the client gets 502.",
     }),
     depth: field({
       key: "proxy-ssl-verify-depth",

@@ -41,13 +41,13 @@ export const rateLimits = feature({
       ...limit,
       key: "limit-rps",
       example: "5",
-      doc: "Requests per second of one client, beside a burst that is served at once; 0 is no limit.",
+      doc: "Requests per second of one client, plus a burst that is served at once; 0 is no limit.",
     }),
     perMinute: field({
       ...limit,
       key: "limit-rpm",
       example: "300",
-      doc: "Requests per minute of one client, beside a burst that is served at once; 0 is no limit.",
+      doc: "Requests per minute of one client, plus a burst that is served at once; 0 is no limit.",
     }),
     burst: field({
       key: "limit-burst-multiplier",
@@ -55,7 +55,7 @@ export const rateLimits = feature({
       kind: integer({ min: 1, max: 1000 }),
       fallback: () => 5,
       risk: "Low",
-      doc: "How many times the rate the burst is.",
+      doc: "Size of the burst, as a multiple of the rate.",
     }),
     exempt: field<readonly string[]>({
       key: "limit-allowlist",

@@ -46,7 +46,7 @@ export const requestBody = feature({
       fallback: (settings) => settings.proxyRequestBuffering,
       risk: "Low",
       directive: { name: "proxy_request_buffering" },
-      doc: "Whether a request body is read whole before the backend is asked; a request that is passed on while it comes in is not retried.",
+      doc: "Whether a request body is read whole before the request is sent to the backend; a request that is passed on while it comes in is not retried.",
     }),
   },
   neighbours: ({ most, ...others }, { proxyBodySize }) =>

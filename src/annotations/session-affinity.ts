@@ -22,7 +22,7 @@ export const sessionAffinity = feature({
       kind: optional(oneOf(["cookie"])),
       fallback: () => undefined,
       risk: "Low",
-      doc: "cookie: a client that comes again with the cookie reaches the Endpoint it was served by.",
+      doc: "cookie: a client that returns with the cookie reaches the same Endpoint again.",
     }),
     mode: field({
       key: "affinity-mode",
@@ -38,7 +38,7 @@ export const sessionAffinity = feature({
       kind: oneOf(["sticky", "legacy"]),
       fallback: () => "sticky" as const,
       risk: "Low",
-      doc: "On a canary Ingress. sticky: clients it served stay with it. legacy: it issues no cookie.",
+      doc: "On a canary Ingress. sticky: clients that it served stay with it. legacy: it issues no cookie.",
     }),
     name: field({
       key: "session-cookie-name",

@@ -23,7 +23,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   dbg: {
     usage: "dbg",
-    doc: "Answers the questions of ingress-nginx's kubectl plugin in a Pod.",
+    doc: "Answers the commands of ingress-nginx's kubectl plugin in a Pod.",
     run: async (argv, out) => (await import("./dbg.ts")).dbg(argv, out, process.env),
   },
   check: {

@@ -17,23 +17,23 @@ import { readObjects } from "./tools/read.ts";
 import { withController } from "./tools/with-controller.ts";
 
 export const compareOptions: readonly ToolOption[] = [
-  { name: "log", value: "FILE", doc: "Asks the GETs of an access log; - is standard input." },
+  { name: "log", value: "FILE", doc: "Sends the GET requests of an access log; - is standard input." },
   { name: "log-format", value: "FORMAT", doc: "The log_format of its lines, as nginx has it." },
   {
     name: "requests",
     value: "FILE",
-    doc: "Asks the requests of a file: lines with a URL, or with a method and a URL, or JSON.",
+    doc: "Sends the requests of a file: lines with a URL, or with a method and a URL, or JSON.",
   },
-  { name: "routes", value: "FOLDER", doc: "Asks one request for each route of a folder of YAML files." },
+  { name: "routes", value: "FOLDER", doc: "Sends one request for each route of a folder of YAML files." },
   { name: "host", value: "NAME", doc: "The host of requests whose line in the log names none.", list: true },
   { name: "send-credentials", doc: "Sends Authorization, cookies and tokens in queries as the log has them." },
-  { name: "rate", value: "NUMBER", doc: "Requests a second at each address; 50 where nothing is said." },
+  { name: "rate", value: "NUMBER", doc: "Requests per second to each address. Default: 50." },
   {
     name: "limit",
     value: "NUMBER",
-    doc: "How many different requests are asked at most; 10000 where nothing is said.",
+    doc: "The most different requests to send. Default: 10000.",
   },
-  { name: "timeout", value: "SECONDS", doc: "How long an answer may take; 10 where nothing is said." },
+  { name: "timeout", value: "SECONDS", doc: "How long an answer may take. Default: 10." },
   { name: "ignore-header", value: "NAME", doc: "A response header whose differences do not count.", list: true },
   { name: "all", doc: "Shows all differences, and not only the first 50." },
 ];
@@ -55,7 +55,7 @@ with the headers of its canaries and of CORS.
   sluice compare 192.0.2.10 192.0.2.20 --requests FILE --rate 10 -o json
 
 Dates, ids, and headers of one connection or program (Date, ETag, Server, Via, X-Request-Id ...) are
-left out. Where answers differ, both addresses are asked twice more. A difference between two answers
+left out. Where answers differ, both addresses get the request twice more. A difference between two answers
 of one address is listed apart and does not count. Credentials of a log, in headers or in parameters
 that are named like tokens, keys or passwords, are sent only with --send-credentials. Those in a file
 are sent as written.

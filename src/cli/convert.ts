@@ -45,8 +45,8 @@ const usage = `Usage: sluice convert [flags] [PATH] [--gateway NAMESPACE/NAME] [
                       [--accept LIST] [--shadow] [--requests] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Writes a Gateway, HTTPRoutes, RouteSettings, BackendTLSPolicies and ReferenceGrants for Ingresses, and
-proves that they do the same: both configurations are asked the same requests, derived from the
-paths of each host, and their complete effects are compared. PATH is a folder of YAML files, a dump,
+proves that they do the same: both configurations get the same requests, derived from the paths
+of each host, and their complete effects are compared. PATH is a folder of YAML files, a dump,
 or - for standard input; with --kubeconfig or --context a live cluster is read. Nothing is changed.
 
 The objects go to standard output, and the report to standard error. With --to FOLDER the objects go
@@ -58,7 +58,7 @@ compared. Requests that an auth service, a mirror or a rate limit would see are 
 --accept takes kinds of differences and names of annotations. The kinds are
 ${Object.keys(differenceKinds).join(", ")}.
 
-Where the folder has no Services or no Secrets, those that Ingresses name are taken to exist.
+Where the folder has no Services or no Secrets, those that Ingresses name are assumed to exist.
 
 Exit code 0 when nothing differs, or all that does is accepted; 1 when something differs; 2 when it
 cannot do its work.

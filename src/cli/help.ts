@@ -4,7 +4,7 @@ import type { Flag } from "./flag.ts";
 import { type Command, flagGroups } from "./flags.ts";
 
 const about: Readonly<Record<Command, string>> = {
-  run: "Usage: sluice run [flags]\n\nThe controller in a cluster. It takes the flags of ingress-nginx unchanged.\n",
+  run: "Usage: sluice run [flags]\n\nRuns the controller in a cluster. It takes the flags of ingress-nginx unchanged.\n",
   serve:
     "Usage: sluice serve [flags] FOLDER\n\nServes the Kubernetes objects in a folder of YAML files, without a cluster; an edit is live at once.\n",
 };
@@ -18,7 +18,7 @@ export function helpText(command: Command): string {
     const flags = (Object.values(group) as Flag<unknown>[]).filter(({ cluster }) => command === "run" || !cluster);
     const acting = flags.filter(({ noEffect }) => noEffect === undefined).map((flag) => entry(flag, command));
     const idle = flags.filter(({ noEffect }) => noEffect !== undefined).map(({ name }) => `--${name}`);
-    if (idle.length > 0) acting.push(`  ${wrapped(`Taken without effect: ${idle.join(", ")}`, "    ")}\n`);
+    if (idle.length > 0) acting.push(`  ${wrapped(`Accepted without effect: ${idle.join(", ")}`, "    ")}\n`);
     return acting.length === 0 ? "" : `\n${title}:\n${acting.join("")}`;
   });
   return about[command] + groups.join("");

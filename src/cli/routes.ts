@@ -39,13 +39,21 @@ export const routesOptions: readonly ToolOption[] = [
 
 const usage = `Usage: sluice routes [-n NAMESPACE] [--ingress NAME] [--host NAME] [--run-folder FOLDER] [-o json]
        sluice routes --shadow [--host NAME] [--run-folder FOLDER] [-o json]
-       sluice routes FOLDER [flags] [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE] [--context NAME] [-o json]
+       sluice routes FOLDER [flags] [-n NAMESPACE] [--ingress NAME] [--host NAME] [--kubeconfig FILE]
+                     [--context NAME] [-o json]
 
-Says which host and path leads to which Service, how many of its endpoints are ready, which canaries it has, and which certificate the host has
-and until when. TCP, UDP and TLS that is passed on come last, by name and port. Without a folder a running controller is asked, through the socket in its run folder (/run/sluice in the image, ./run for sluice
-serve); with a folder, a file or a cluster, what a controller would make of it: with class and flags of the controller's Deployment, where one is there.
-With --shadow it says which requests routes in shadow would have taken, from where, and what would be otherwise; examples have no headers and no
-values of queries.
+Lists which host and path leads to which Service, how many of its endpoints are ready, which canaries it
+has, and which certificate the host has and until when. TCP, UDP and passed-through TLS come last, by
+name and port.
+
+Without a folder the command asks a running controller, through the socket in its run folder
+(/run/sluice in the image, ./run for sluice serve). With a folder, a file or a cluster it shows the
+routes that a controller would make of it. Where the controller's Deployment is there, its class and
+flags count.
+
+With --shadow it lists the requests that routes in shadow would have taken, from which route, and what
+would differ. Examples have no headers and no values of queries.
+
 Exit code 0, or 2 when it cannot do its work.
 `;
 

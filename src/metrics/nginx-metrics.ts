@@ -21,7 +21,7 @@ const metrics = [
   [
     "requests_total",
     Counter,
-    "Requests that nginx has taken, those of its own status page included.",
+    "Requests that nginx has accepted, including those of its own status page.",
     ({ connections: c }) => (c ? one(c.requests) : []),
   ],
   [
@@ -71,7 +71,7 @@ const metrics = [
   [
     "oldest_start_time_seconds",
     Gauge,
-    "When the oldest process of nginx began.",
+    "Start time of the oldest process of nginx, in seconds since 1970.",
     ({ processes }) => one(processes.oldestStartSeconds),
   ],
 ] as const satisfies readonly (readonly [

@@ -65,7 +65,7 @@ const metrics: readonly (readonly [name: string, help: string, of: (figures: Own
     "Shared memory for routes, endpoints and certificates.",
     ({ memory }) => memory?.capacityBytes,
   ],
-  ["shared_memory_free_bytes", "How much of it is in whole free pages.", ({ memory }) => memory?.freeBytes],
+  ["shared_memory_free_bytes", "Bytes of that memory in whole free pages.", ({ memory }) => memory?.freeBytes],
 ];
 
 export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise<OwnFigures>): void {

@@ -46,7 +46,7 @@ export class RuntimeMetrics {
     const ours = (name: string, help: string) => ({ registers, name: `sluice_${name}`, help });
     const request = ours("api_requests_total", "Requests to the API server, by verb and HTTP status; none: no answer.");
     this.#requests = new Counter({ ...request, labelNames: ["verb", "code"] });
-    const took = ours("api_request_seconds", "Time until the API server answered; of a watch, until it was open.");
+    const took = ours("api_request_seconds", "Time until the API server answered; for a watch, until it was open.");
     this.#requestSeconds = new Histogram({ ...took, labelNames: ["verb"], buckets: seconds });
 
     const kind = { labelNames: ["kind"] } as const;

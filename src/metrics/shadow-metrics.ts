@@ -15,7 +15,7 @@ const mostSeries = 1_000;
 
 export function registerShadowMetric({ ours }: MetricMakers, read: () => Promise<readonly ShadowFigure[]>): void {
   new Counter({
-    ...ours("shadow_requests_total", "Requests that routes in shadow would have taken, by what would be otherwise."),
+    ...ours("shadow_requests_total", "Requests that routes in shadow would have taken, by what would differ."),
     labelNames: ["host", "path", "kind"],
     async collect() {
       const figures = await read();

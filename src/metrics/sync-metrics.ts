@@ -30,9 +30,11 @@ export class SyncMetrics {
 
   constructor(options: SyncMetricsOptions, { theirs, ours }: MetricMakers) {
     this.#options = options;
-    this.#lastGood = new Gauge(theirs("config_last_reload_successful", "Whether the last reload attempt worked."));
+    this.#lastGood = new Gauge(
+      theirs("config_last_reload_successful", "Whether the last attempt to reload nginx succeeded."),
+    );
     this.#lastGoodAt = new Gauge(
-      theirs("config_last_reload_successful_timestamp_seconds", "Time of the last reload that worked."),
+      theirs("config_last_reload_successful_timestamp_seconds", "Time of the last successful reload."),
     );
     this.#successes = new Counter(theirs("success", "Reloads that worked."));
     this.#errors = new Counter(theirs("errors", "Reloads that failed."));
@@ -55,7 +57,7 @@ export class SyncMetrics {
       ours("failed_turns_total", "Changes that were not applied because of a bug in Sluice; what was served went on."),
     );
     this.#live = new Histogram({
-      ...ours("change_live_seconds", "Time from the notice of a change of an object until nginx served by it."),
+      ...ours("change_live_seconds", "Time from the report of a changed object until nginx served the change."),
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     });
   }

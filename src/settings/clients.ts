@@ -92,7 +92,7 @@ export const clients = {
     kind: trimmed(mediaType),
     default: "text/html",
     directive: { name: "default_type", context: "http" },
-    doc: "Content type of what nginx itself answers.",
+    doc: "Content type of nginx's own answers.",
   }),
   relativeRedirects: setting({
     key: "relative-redirects",

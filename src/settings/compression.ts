@@ -73,7 +73,7 @@ export const compression = {
     default: false,
     needs: "brotli",
     directive: { name: "brotli", context: "http", view: (on) => (on ? true : undefined) },
-    doc: "Compresses answers with brotli for clients that take it.",
+    doc: "Compresses answers with brotli for clients that accept it.",
   }),
   brotliLevel: setting({
     key: "brotli-level",

@@ -43,7 +43,7 @@ export const featureDefaults = {
     default: "$binary_remote_addr",
     variables: "http",
     becomes: "the key of limit_req_zone and limit_conn_zone",
-    doc: "What requests are counted by.",
+    doc: "Text with variables by whose value requests and connections are counted.",
   }),
   limitConnStatusCode: setting({
     key: "limit-conn-status-code",

@@ -49,13 +49,13 @@ export const forwarded = {
     default: ["0.0.0.0/0"],
     onlyWith: ["use-forwarded-headers", "use-proxy-protocol", "enable-real-ip"],
     becomes: "set_real_ip_from",
-    doc: "Proxies whose word about the client's address is taken.",
+    doc: "Proxies that are trusted to report the client's address.",
   }),
   enableRealIp: setting({
     key: "enable-real-ip",
     kind: toggle,
     default: false,
     becomes: "real_ip_header, real_ip_recursive and set_real_ip_from",
-    doc: "Takes the client's address from forwarded-for-header, without believing the other X-Forwarded-* headers.",
+    doc: "Takes the client's address from forwarded-for-header, without trusting the other X-Forwarded-* headers.",
   }),
 };

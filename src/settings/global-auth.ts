@@ -117,15 +117,15 @@ export const globalAuth = {
     closed: { kind: "refuse" },
     variables: "http",
     becomes: "auth_request in each location",
-    doc: 'Asks this URL before every request of every Ingress that has no auth-url and does not say enable-global-auth: "false".',
+    doc: 'Sends an auth request to this URL before every request of every Ingress that has no auth-url and does not set enable-global-auth: "false".',
   }),
   globalAuthMethod: setting({
     key: "global-auth-method",
     kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
     default: undefined,
     onlyWith,
-    becomes: "proxy_method in the location of the question",
-    doc: "Method of the question.",
+    becomes: "proxy_method in the location of the auth request",
+    doc: "Method of the auth request.",
   }),
   globalAuthSignin: setting({
     key: "global-auth-signin",
@@ -134,7 +134,7 @@ export const globalAuth = {
     variables: "http",
     onlyWith,
     becomes: "error_page 401",
-    doc: "Sign-in page that a client is sent to instead of a 401.",
+    doc: "Sign-in page to which a client is redirected instead of getting a 401.",
   }),
   globalAuthSigninRedirectParam: setting({
     key: "global-auth-signin-redirect-param",
@@ -142,7 +142,7 @@ export const globalAuth = {
     default: undefined,
     onlyWith: ["global-auth-signin"],
     becomes: "error_page 401",
-    doc: "Query parameter of the sign-in page that says where to come back to; rd when not given.",
+    doc: "Query parameter of the sign-in page that holds the original URL; rd when not given.",
   }),
   globalAuthResponseHeaders: setting({
     key: "global-auth-response-headers",
@@ -150,7 +150,7 @@ export const globalAuth = {
     default: [],
     onlyWith,
     becomes: "auth_request_set and proxy_set_header",
-    doc: "Headers of the answer that are passed on to the backend.",
+    doc: "Headers of the auth service's answer that are passed on to the backend.",
   }),
   globalAuthRequestRedirect: setting({
     key: "global-auth-request-redirect",
@@ -159,7 +159,7 @@ export const globalAuth = {
     variables: "http",
     onlyWith,
     becomes: "proxy_set_header X-Auth-Request-Redirect",
-    doc: "What the question says in X-Auth-Request-Redirect instead of the request URI.",
+    doc: "Value of X-Auth-Request-Redirect in the auth request, instead of the request URI.",
   }),
   globalAuthAlwaysSetCookie: setting({
     key: "global-auth-always-set-cookie",
@@ -167,7 +167,7 @@ export const globalAuth = {
     default: false,
     onlyWith,
     becomes: "add_header Set-Cookie … always",
-    doc: "Passes the cookies of the answer on to the client whatever the backend's status.",
+    doc: "Passes the cookies of the auth service's answer on to the client, whatever the backend's status.",
   }),
   globalAuthCacheKey: setting({
     key: "global-auth-cache-key",
@@ -176,7 +176,7 @@ export const globalAuth = {
     variables: "http",
     onlyWith,
     becomes: "proxy_cache_key, hashed with host and location",
-    doc: "Keeps answers, one for each value of this text.",
+    doc: "Caches the answers of the auth service by the value of this text.",
   }),
   globalAuthCacheDuration: setting<readonly string[]>({
     key: "global-auth-cache-duration",
@@ -191,7 +191,7 @@ export const globalAuth = {
     kind: snippet,
     default: "",
     onlyWith,
-    becomes: "text in the location of the question",
-    doc: "Directives for the location of the question.",
+    becomes: "text in the location of the auth request",
+    doc: "Directives for the location of the auth request.",
   }),
 };

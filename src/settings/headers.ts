@@ -57,6 +57,6 @@ export const headers = {
     kind: toggle,
     default: false,
     becomes: "proxy_set_header X-Original-URI",
-    doc: "Tells the backend the URI as the client sent it, in X-Original-URI.",
+    doc: "Sends the backend the client's original URI in X-Original-URI.",
   }),
 };

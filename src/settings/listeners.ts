@@ -20,14 +20,14 @@ export const listeners = {
     kind: lenientListOf(ipv4Address),
     default: [],
     becomes: "listen",
-    doc: "As bind-address, for IPv4 alone.",
+    doc: "Like bind-address, for IPv4 only.",
   }),
   bindAddressIpv6: setting({
     key: "bind-address-ipv6",
     kind: lenientListOf(ipv6Address),
     default: [],
     becomes: "listen",
-    doc: "As bind-address, for IPv6 alone; brackets around the address are allowed.",
+    doc: "Like bind-address, for IPv6 only; brackets around the address are allowed.",
   }),
   disableIpv6: setting({
     key: "disable-ipv6",
@@ -92,7 +92,7 @@ export const listeners = {
     own: true,
     needs: "http3",
     becomes: "listen … quic, beside each listen … ssl",
-    doc: "Speaks HTTP/3 on the UDP port of the same number as the https port, and tells clients so (Alt-Svc). It needs TLSv1.3 among ssl-protocols.",
+    doc: "Offers HTTP/3 on the UDP port with the number of the https port, and announces it to clients (Alt-Svc). It needs TLSv1.3 among ssl-protocols.",
   }),
   http3Port: setting({
     key: "http3-port",
@@ -122,7 +122,7 @@ export const listeners = {
     needs: "http3",
     onlyWith: ["use-http3"],
     directive: { name: "quic_retry", context: "http" },
-    doc: "Makes each new client prove its address first, which costs it a round trip; against floods of invented addresses.",
+    doc: "Makes each new client prove its address first, which costs a round trip; it protects against floods from forged addresses.",
   }),
   useProxyProtocol: setting({
     key: "use-proxy-protocol",

@@ -57,7 +57,7 @@ export const modules = {
     default: false,
     needs: "modsecurity",
     becomes: "modsecurity, with modsecurity_rules or the stock modsecurity_rules_file",
-    doc: "Lets ModSecurity look at every request; the annotation of an Ingress replaces it.",
+    doc: "Lets ModSecurity inspect every request; the annotation of an Ingress replaces it.",
   }),
   enableOwaspModsecurityCrs: setting({
     key: "enable-owasp-modsecurity-crs",

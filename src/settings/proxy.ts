@@ -92,7 +92,7 @@ export const proxy = {
     kind: onOff,
     default: "on",
     directive: { name: "proxy_request_buffering", context: "http" },
-    doc: "Whether a request body is read whole before the backend is asked.",
+    doc: "Whether a request body is read whole before the request is sent to the backend.",
   }),
   proxyBuffering: setting({
     key: "proxy-buffering",
@@ -158,7 +158,7 @@ export const proxy = {
     default: "off",
     variables: "http",
     becomes: "proxy_redirect",
-    doc: "What to replace in the Location and Refresh headers of backends; off leaves them alone.",
+    doc: "Text to replace in the Location and Refresh headers of backends; off leaves them alone.",
   }),
   proxyRedirectTo: setting({
     key: "proxy-redirect-to",
@@ -167,7 +167,7 @@ export const proxy = {
     variables: "http",
     becomes: "proxy_redirect",
     onlyWith: ["proxy-redirect-from"],
-    doc: "What to replace it by.",
+    doc: "Replacement for proxy-redirect-from.",
   }),
   grpcBufferSizeKb: setting({
     key: "grpc-buffer-size-kb",

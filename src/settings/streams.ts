@@ -16,7 +16,7 @@ export const streams = {
     kind: toggle,
     default: true,
     directive: { name: "proxy_next_upstream", context: "stream" },
-    doc: "Asks the next Endpoint where a connection cannot be made.",
+    doc: "Tries the next Endpoint where a connection cannot be made.",
   }),
   proxyStreamNextUpstreamTimeout: setting({
     key: "proxy-stream-next-upstream-timeout",
@@ -24,7 +24,7 @@ export const streams = {
     default: "600s",
     onlyWith: ["proxy-stream-next-upstream"],
     directive: { name: "proxy_next_upstream_timeout", context: "stream" },
-    doc: "How long further Endpoints are asked; 0 is no limit.",
+    doc: "How long further Endpoints are tried; 0 is no limit.",
   }),
   proxyStreamNextUpstreamTries: setting({
     key: "proxy-stream-next-upstream-tries",
@@ -32,7 +32,7 @@ export const streams = {
     default: 3,
     onlyWith: ["proxy-stream-next-upstream"],
     directive: { name: "proxy_next_upstream_tries", context: "stream" },
-    doc: "How many Endpoints are asked for one session; 0 is no limit.",
+    doc: "How many Endpoints are tried for one session; 0 is no limit.",
   }),
   proxyStreamResponses: setting({
     key: "proxy-stream-responses",

@@ -81,7 +81,7 @@ export const tenants = {
     kind: toggle,
     default: false,
     own: true,
-    doc: "Lets every Ingress of a host say what holds for all of it, and not only those of the oldest one's namespace.",
+    doc: "Lets every Ingress of a host configure the whole host, and not only those in the namespace of the oldest one.",
   }),
   strictValidatePathType: setting({
     key: "strict-validate-path-type",

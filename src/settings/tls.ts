@@ -97,14 +97,14 @@ export const tls = {
     kind: sizeBetween("1k", "16k"),
     default: "4k",
     directive: { name: "ssl_buffer_size", context: "http" },
-    doc: "Buffer for what is sent over TLS; small ones bring the first byte sooner.",
+    doc: "Buffer for data sent over TLS; with a small one the first byte arrives sooner.",
   }),
   sslEarlyData: setting({
     key: "ssl-early-data",
     kind: toggle,
     default: false,
     directive: { name: "ssl_early_data", context: "http" },
-    doc: "Accepts TLS 1.3 early data, which an attacker can replay; backends learn of it by the header Early-Data, and may answer 425.",
+    doc: "Accepts TLS 1.3 early data, which an attacker can replay; backends see it in the header Early-Data, and may answer 425.",
   }),
   sslRejectHandshake: setting({
     key: "ssl-reject-handshake",

@@ -37,7 +37,7 @@ export const tracing = {
     default: "/etc/ingress-controller/telemetry/opentelemetry.toml",
     needs,
     becomes: "opentelemetry_config",
-    doc: "The telemetry file: another than the default is read as it is, and Sluice does not write it.",
+    doc: "The telemetry file. Sluice writes only the default one; another file is read as it is.",
   }),
   opentelemetryOperationName: setting({
     key: "opentelemetry-operation-name",
@@ -110,7 +110,7 @@ export const tracing = {
     default: 2048,
     needs,
     becomes,
-    doc: "Spans that wait at most; more are dropped.",
+    doc: "The most spans that wait to be sent; further ones are dropped.",
   }),
   otelMaxExportBatchSize: setting({
     key: "otel-max-export-batch-size",
@@ -118,7 +118,7 @@ export const tracing = {
     default: 512,
     needs,
     becomes,
-    doc: "Spans that are sent at once.",
+    doc: "The most spans in one batch.",
   }),
   otelScheduleDelayMillis: setting({
     key: "otel-schedule-delay-millis",
@@ -126,6 +126,6 @@ export const tracing = {
     default: 5000,
     needs,
     becomes,
-    doc: "Milliseconds between two sendings.",
+    doc: "Milliseconds between two batches.",
   }),
 };

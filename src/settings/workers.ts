@@ -46,7 +46,7 @@ export const workers = {
     kind: timeSpan(),
     default: "240s",
     directive: { name: "worker_shutdown_timeout", context: "main" },
-    doc: "How long workers of the configuration before may go on with open requests after a reload or at the end.",
+    doc: "How long old workers may finish open requests after a reload or at the end.",
   }),
   maxWorkerConnections: setting({
     key: "max-worker-connections",
@@ -82,7 +82,7 @@ export const workers = {
     default: false,
     live: true,
     becomes: "the reload itself",
-    doc: "Waits with a reload until the workers of the one before have ended.",
+    doc: "Delays a reload until the workers of the previous configuration have ended.",
   }),
   enableAioWrite: setting({
     key: "enable-aio-write",

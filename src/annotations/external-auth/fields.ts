@@ -30,7 +30,7 @@ export const fields = {
     fallback: () => "",
     onBad: "reject",
     risk: "High",
-    doc: "Asks this URL before each request: 2xx lets it pass, 401 and 403 are returned, anything else is 500. May hold variables.",
+    doc: "Sends an auth request to this URL before each request: 2xx lets it pass, 401 and 403 are returned, anything else is 500. May hold variables.",
   }),
   useGlobal: field({
     key: "enable-global-auth",
@@ -47,7 +47,7 @@ export const fields = {
     fallback: () => undefined,
     onBad: "deny",
     risk: "Low",
-    doc: "Method of the question, GET when not given; with it the question also says X-Original-URI and X-Scheme.",
+    doc: "Method of the auth request, GET when not given; with it the auth request also has X-Original-URI and X-Scheme.",
   }),
   signin: field({
     key: "auth-signin",
@@ -56,7 +56,7 @@ export const fields = {
     naming: signinUrlNaming,
     fallback: () => "",
     risk: "High",
-    doc: "Sends clients there with 302 where the answer is 401; where they came from is added as a query parameter.",
+    doc: "Sign-in page to which clients are redirected with 302 where the answer is 401; the original URL is added as a query parameter.",
   }),
   redirectParam: field({
     key: "auth-signin-redirect-param",
@@ -64,7 +64,7 @@ export const fields = {
     kind: plainText,
     fallback: () => "rd",
     risk: "Medium",
-    doc: "Query parameter of auth-signin that says where the client came from.",
+    doc: "Query parameter of auth-signin that holds the original URL.",
   }),
   responseHeaders: field<readonly string[]>({
     key: "auth-response-headers",
@@ -73,7 +73,7 @@ export const fields = {
     fallback: () => [],
     onBad: "deny",
     risk: "Medium",
-    doc: "Headers of the answer that the backend gets instead of the client's.",
+    doc: "Headers of the auth service's answer that the backend gets instead of the client's.",
   }),
   headers: field({
     key: "auth-proxy-set-headers",
@@ -81,7 +81,7 @@ export const fields = {
     kind: referenceText,
     fallback: () => "",
     risk: "Medium",
-    doc: "ConfigMap, as namespace/name, whose entries are headers of the question.",
+    doc: "ConfigMap, as namespace/name, whose entries are headers of the auth request.",
   }),
   requestRedirect: field({
     key: "auth-request-redirect",
@@ -90,7 +90,7 @@ export const fields = {
     fallback: () => "",
     onBad: "deny",
     risk: "Medium",
-    doc: "What the question says in X-Auth-Request-Redirect instead of the request URI.",
+    doc: "Value of X-Auth-Request-Redirect in the auth request, instead of the request URI.",
   }),
   alwaysSetCookie: field({
     key: "auth-always-set-cookie",
@@ -99,7 +99,7 @@ export const fields = {
     fallback: () => false,
     onBad: "deny",
     risk: "Low",
-    doc: "Passes the cookies of the answer to the client whatever the status, not only with success and redirects.",
+    doc: "Passes the cookies of the auth service's answer to the client whatever the status, not only with success and redirects.",
   }),
   cacheKey: field({
     key: "auth-cache-key",
@@ -108,7 +108,7 @@ export const fields = {
     naming: cacheKeyNaming,
     fallback: () => "",
     risk: "Medium",
-    doc: "Keeps answers, one for each value of this text with variables; nothing is shared between locations.",
+    doc: "Caches the answers of the auth service by the value of this text with variables; locations share no answers.",
   }),
   cacheDurations: field({
     key: "auth-cache-duration",
@@ -133,7 +133,7 @@ export const fields = {
     kind: bool,
     fallback: () => false,
     risk: "Low",
-    doc: "Accepted; the question always shares the request's variables.",
+    doc: "Accepted without effect; the auth request always shares the request's variables.",
   }),
   keepaliveRequests: field({
     key: "auth-keepalive-requests",
@@ -141,7 +141,7 @@ export const fields = {
     kind: integer({ max: 1_000_000_000 }),
     fallback: () => 1000,
     risk: "Low",
-    doc: "Questions on one kept connection.",
+    doc: "Auth requests on one kept connection.",
   }),
   keepaliveTimeout: field({
     key: "auth-keepalive-timeout",
@@ -159,6 +159,6 @@ export const fields = {
     onBad: "reject",
     risk: "Critical",
     declares: true,
-    doc: "Directives for the location of the question, where the operator allows snippets.",
+    doc: "Directives for the location of the auth request, where the operator allows snippets.",
   }),
 };

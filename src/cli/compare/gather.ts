@@ -61,7 +61,7 @@ export async function gather(sources: Sources): Promise<Gathered> {
   } catch (error) {
     return { ok: false, why: (error as Error).message };
   }
-  if (all.size >= sources.limit) notes.push(`only the first ${sources.limit} requests are asked; --limit takes more`);
+  if (all.size >= sources.limit) notes.push(`only the first ${sources.limit} requests are sent; --limit allows more`);
   return { ok: true, requests: [...all.values()], notes };
 }
 

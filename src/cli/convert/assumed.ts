@@ -20,7 +20,7 @@ export function assumedFor({ ingresses, services, secrets }: Snapshot, prefix: s
   const ofServices = services.size > 0 ? [] : servicesOf(all);
   const ofSecrets = secrets.size > 0 ? [] : [...passwordsOf(all, prefix), ...certificatesOf(all, prefix, now)];
   const note = (objects: readonly unknown[], what: string): readonly string[] =>
-    objects.length === 0 ? [] : [`it has no ${what}, so those that Ingresses name are taken to exist`];
+    objects.length === 0 ? [] : [`it has no ${what}, so those that Ingresses name are assumed to exist`];
   return {
     objects: [...ofServices, ...ofSecrets],
     notes: [...note(ofServices, "Services"), ...note(ofSecrets, "Secrets")],

@@ -17,12 +17,12 @@ export const tls = {
   enableSslPassthrough: toggle({
     name: "enable-ssl-passthrough",
     default: false,
-    doc: "Lets Ingresses have their TLS connections passed to the backend as they are.",
+    doc: "Lets Ingresses pass TLS connections on to backends without ending TLS.",
   }),
   enableSslChainCompletion: toggle({
     name: "enable-ssl-chain-completion",
     default: false,
-    doc: "Fetches the intermediate certificates that a TLS Secret lacks, from where its certificates say that they are.",
+    doc: "Fetches the intermediate certificates that a TLS Secret lacks, from the addresses that its certificates name.",
   }),
 };
 
@@ -65,7 +65,7 @@ export const changes = {
     default: undefined,
     value: "FOLDER",
     own: true,
-    doc: "Folder with a template of your own: its files take the place of the built-in ones of the same name. It is watched. In a cluster, /etc/nginx/template is used where it is there.",
+    doc: "Folder with a template of your own: its files take the place of the built-in ones of the same name. It is watched. In a cluster the folder /etc/nginx/template is used where it exists.",
   }),
   nginxSocket: flag({
     name: "nginx-socket",
@@ -81,7 +81,7 @@ export const changes = {
     kind: wholeNumber(0),
     default: 15,
     value: "NUMBER",
-    doc: "Was the number of attempts to tell nginx about Endpoints.",
+    doc: "Was the number of attempts to send Endpoints to nginx.",
     noEffect: "data is offered again until nginx has it",
   }),
   shutdownGracePeriod: flag({

@@ -86,14 +86,14 @@ export const objects = {
     kind: optional(dnsName),
     default: undefined,
     value: "NAMESPACE",
-    doc: "Looks at this namespace only.",
+    doc: "Serves the objects of this namespace only.",
   }),
   watchNamespaceSelector: flag({
     name: "watch-namespace-selector",
     kind: optional(labelSelector),
     default: undefined,
     value: "SELECTOR",
-    doc: "Looks at the namespaces with these labels only.",
+    doc: "Serves the objects of namespaces with these labels only.",
   }),
   annotationsPrefix: flag({
     name: "annotations-prefix",

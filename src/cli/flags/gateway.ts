@@ -29,7 +29,7 @@ export const gatewayApi = {
     list: true,
     value: "ADDRESSES",
     own: true,
-    doc: "Addresses of this machine for Gateways, of which each gets one of its own: 192.0.2.10-192.0.2.19. nginx listens there on the ports of their listeners.",
+    doc: "Addresses of this machine for Gateways, such as 192.0.2.10-192.0.2.19. Each Gateway gets one of its own, where nginx listens on the ports of its listeners.",
   }),
   sharedGateway: flag({
     name: "shared-gateway",
@@ -63,6 +63,6 @@ export const gatewayApi = {
     value: "PREFIXES",
     own: true,
     cluster: true,
-    doc: "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services: team.example.com/ for all of that domain. Tenants reach whatever reads the allowed ones, such as a cloud's load balancers.",
+    doc: "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services: team.example.com/ for all of that domain. Tenants can then configure the programs that read them, such as a cloud's load balancers.",
   }),
 };

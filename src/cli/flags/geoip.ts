@@ -33,7 +33,7 @@ export const geoip = {
     kind: listOf(oneOf(editions)),
     default: ["GeoLite2-City", "GeoLite2-ASN"],
     value: "NAMES",
-    doc: "Databases to use, separated by commas. Where two have a variable, it is of the first.",
+    doc: "Databases to use, separated by commas. Where two provide the same variable, the first one counts.",
   }),
   geoipFolder: flag({
     name: "geoip-folder",

@@ -108,5 +108,5 @@ export const logging = {
 
 export const information = {
   version: toggle({ name: "version", default: false, doc: "Prints the version and ends." }),
-  help: toggle({ name: "help", short: "h", default: false, doc: "Prints this and ends." }),
+  help: toggle({ name: "help", short: "h", default: false, doc: "Prints this text and ends." }),
 };

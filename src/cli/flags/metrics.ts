@@ -109,7 +109,7 @@ export const metrics = {
     kind: bindAddress,
     default: "127.0.0.1",
     value: "ADDRESS",
-    doc: "Address of the profiler; only this machine can reach it, so another than a loopback address is not taken.",
+    doc: "Loopback address of the profiler. Other addresses are refused, because only this machine may reach it.",
   }),
   profilerPort: flag({
     name: "profiler-port",

@@ -51,7 +51,7 @@ export const ports = {
     default: 10_243,
     value: "PORT",
     own: true,
-    doc: "UDP port on 127.0.0.1 where the controller looks up for nginx the names that Ingresses ask it to ask.",
+    doc: "UDP port on 127.0.0.1 where the controller resolves for nginx the names in annotations such as auth-url.",
   }),
   allowedLoopbackPorts: flag<readonly number[]>({
     name: "allowed-loopback-ports",
@@ -60,7 +60,7 @@ export const ports = {
     list: true,
     value: "PORTS",
     own: true,
-    doc: "Ports of this machine that Ingresses may have asked, for an auth service that runs beside the controller: 4180. Sluice's own ports are never among them.",
+    doc: "Ports of this machine to which Ingresses may send requests, such as 4180 for an auth service beside the controller. Sluice's own ports are never among them.",
   }),
   healthzPort: flag({
     name: "healthz-port",
@@ -82,7 +82,7 @@ export const ports = {
     default: undefined,
     value: "PORT",
     own: true,
-    doc: "Port on 127.0.0.1 of the page in the browser, below /ui/; the port of health and metrics when not given, and 0 turns the page off.",
+    doc: "Port on 127.0.0.1 of the page in the browser, below /ui/. Without it the page has the port of health and metrics; 0 turns it off.",
   }),
   uiShowSnippets: toggle({
     name: "ui-show-snippets",

@@ -11,7 +11,7 @@ export const webhook = {
     default: undefined,
     value: "ADDRESS",
     cluster: true,
-    doc: "Where the webhook listens, such as :8443; no webhook when not given.",
+    doc: "Address where the webhook listens, such as :8443. Without it there is no webhook.",
   }),
   validatingWebhookCertificate: flag({
     name: "validating-webhook-certificate",
@@ -19,7 +19,7 @@ export const webhook = {
     default: undefined,
     value: "FILE",
     cluster: true,
-    doc: "Its certificate; a new version of the file is taken up.",
+    doc: "Certificate of the webhook; the file is read again when it changes.",
   }),
   validatingWebhookKey: flag({
     name: "validating-webhook-key",
@@ -27,7 +27,7 @@ export const webhook = {
     default: undefined,
     value: "FILE",
     cluster: true,
-    doc: "Its private key; a new version of the file is taken up.",
+    doc: "Private key of the webhook; the file is read again when it changes.",
   }),
   validatingWebhookCertificateSecret: flag({
     name: "validating-webhook-certificate-secret",
@@ -45,12 +45,12 @@ export const webhook = {
     value: "NAME",
     own: true,
     cluster: true,
-    doc: "ValidatingWebhookConfiguration that is given the CA of that certificate.",
+    doc: "ValidatingWebhookConfiguration into which the controller writes the CA of that certificate.",
   }),
   disableFullTest: toggle({
     name: "disable-full-test",
     default: false,
     doc: "Was the choice to test a submitted Ingress without the others.",
-    noEffect: "only what depends on the submitted Ingress is looked at, so there is nothing to save",
+    noEffect: "only what depends on the submitted Ingress is checked, so there is nothing to save",
   }),
 };

@@ -33,7 +33,7 @@ export class ClusterLog {
         this.#onReached(watch);
         break;
       case "version-lost":
-        this.#log.debug({ what, why: event.why }, "everything is asked for again");
+        this.#log.debug({ what, why: event.why }, "everything is listed again");
         break;
       case "failed":
         if (event.denied) this.#onRefused(watch, what, event.failure.message);

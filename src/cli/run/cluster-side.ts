@@ -71,7 +71,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
     const refuses = code === 401 || code === 403;
     log.warn(
       { why: message, retry: `${Math.round(retryMs / 100) / 10}s` },
-      refuses ? "the API server refuses, and is asked again" : "the API server is not reached",
+      refuses ? "the API server refuses, and the request is repeated" : "the API server is not reached",
     );
   };
   const checked = checkCluster({ ...options, waiting }, watching.signal);

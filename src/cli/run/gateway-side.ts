@@ -160,7 +160,7 @@ export function refusedLog(log: Log): (watches: readonly Watch[]) => void {
     const consequence = [...new Set(watches.flatMap(({ without }) => without ?? []))].join("; ");
     log.info(
       { kinds, consequence },
-      "the API server refuses to list kinds of the Gateway API; they are asked for again",
+      "the API server refuses to list kinds of the Gateway API; the requests are repeated",
     );
   };
 }
