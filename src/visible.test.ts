@@ -19,7 +19,7 @@ test("no control character of a stranger is in a sentence or a name", () => {
 test.each([
   ["JSON", false],
   ["lines for a terminal", { colours: false }],
-] as const)("nor in a log of %s", (_, terminal) => {
+] as const)("no control character of a stranger is in a log of %s", (_, terminal) => {
   const lines: string[] = [];
   const log = openLog({ verbosity: 0, terminal, write: (text) => lines.push(text) });
   log.warn({ object: nasty, problem: nasty }, "problem");
@@ -29,7 +29,7 @@ test.each([
   if (terminal === false) expect(JSON.parse(lines[1]!).said).toBe(nasty);
 });
 
-test("nor in a line of nginx", () => {
+test("no control character of a stranger is in a logged line of nginx", () => {
   const lines: string[] = [];
   const log = openLog({ verbosity: 0, terminal: false, write: () => {} });
   nginxLog({ log, write: (text) => lines.push(text), notices: false })({

@@ -1,7 +1,7 @@
 /**
- * How an annotation feature is declared: one file per feature, with one table in it. The
- * declaration yields the reading, the validation, the reference page, the table tests and, for a
- * field with a `directive`, the line in nginx.conf.
+ * Declares annotation features: each has one file with one table in it. The declaration yields the
+ * reading, the validation, the reference page, the table tests and, for a field with a
+ * `directive`, the line in nginx.conf.
  *
  * The *fields* of a feature are the values of its annotations; its *value* is what the rest of
  * Sluice sees. They are the same unless the feature has a `resolve`, which may read Secrets,

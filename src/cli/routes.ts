@@ -51,8 +51,8 @@ Without a folder the command asks a running controller, through the socket in it
 routes that a controller would make of it. Where the controller's Deployment is there, its class and
 flags count.
 
-With --shadow it lists the requests that routes in shadow would have taken, from which route, and what
-would differ. Examples have no headers and no values of queries.
+With --shadow it lists the requests that routes in shadow would have taken, from which Ingress or route,
+and what would differ. Examples have no headers and no values of queries.
 
 Exit code 0, or 2 when it cannot do its work.
 `;

@@ -1,7 +1,8 @@
 /**
- * A place in nginx.conf where a feature of an Ingress writes its directives, and what it may ask
- * for there. In `static` mode a value is written where it is used. In `dynamic` mode a value that
- * only one tenant has is a route variable, so that many Ingresses share one shape.
+ * Describes a place in nginx.conf where a feature of an Ingress writes its directives, and the
+ * parts that the feature may add there. In `static` mode a value is written where it is used. In
+ * `dynamic` mode a value that only one tenant has is a route variable, so that many Ingresses share
+ * one shape.
  */
 import type { Token, View } from "./token.ts";
 

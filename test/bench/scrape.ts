@@ -19,8 +19,8 @@ export async function metrics(): Promise<Figure[]> {
 }
 
 /**
- * How long one scrape of a controller takes that has counted requests for each of 5,000 Ingresses;
- * the goal is 200 ms.
+ * Measures one scrape of a controller that has counted requests for each of 5,000 Ingresses. The
+ * goal is 200 ms.
  */
 async function scrape(): Promise<Figure> {
   const count = 5_000;
@@ -45,7 +45,8 @@ async function scrape(): Promise<Figure> {
 }
 
 /**
- * The time that counting adds to 1,000 requests in nginx; the goal is 3 ms, which is 3 us for each.
+ * Measures the time that counting adds to 1,000 requests in nginx. The goal is 3 ms, which is 3 us
+ * for each.
  */
 async function counting(): Promise<Figure> {
   const rounds: number[][] = [];

@@ -147,7 +147,7 @@ test.each<[string, readonly Sketch[], string]>([
       sketches.map((one, at) => JSON.stringify(ingressOf(one, at))).join("\n---\n"),
     );
     const { code, text } = await ran(convert, folder, "--accept", "fake-certificate", "--to", join(folder, "to"));
-    const notes = text.split("\n").filter((line) => line.startsWith("note: ") && !line.includes("taken to exist"));
+    const notes = text.split("\n").filter((line) => line.startsWith("note: ") && !line.includes("assumed to exist"));
     expect(notes).toEqual([expect.stringContaining(`note: ${sentence}`)]);
     expect(code, text).toBe(0);
   } finally {

@@ -122,7 +122,7 @@ function secured(name: string): KubernetesObject[] {
   return [secret as KubernetesObject, { ...plain, spec: { ...plain.spec, tls } } as Ingress];
 }
 
-/** The OCSP answer that a client gets. */
+/** Returns the status in the stapled OCSP answer that a client gets. */
 async function stapled(port: number, name: string): Promise<string> {
   const args = [
     "s_client",
@@ -140,20 +140,23 @@ async function stapled(port: number, name: string): Promise<string> {
   return /Cert Status: (\w+)|OCSP response: (no response sent)/.exec(stdout)?.slice(1).join("") ?? stdout;
 }
 
-test.each(["dynamic", "static"] as const)("in %s mode", async (mode) => {
-  const port = httpsPort[mode];
-  const flags = ["http", "https", "default-server", "status"].map((name, at) => `--${name}-port=${port - 1 + at}`);
-  const objects = [ingressClass, ...service("web", []), ...secured("good"), ...secured("revoked")];
-  const subject = await startSubject({ mode, flags, objects });
-  subjects.push(subject);
-  await subject.settled();
-  expect(await stapled(port, "good")).toBe("no response sent");
+test.each(["dynamic", "static"] as const)(
+  "in %s mode nginx staples good answers alone, while enable-ocsp is on",
+  async (mode) => {
+    const port = httpsPort[mode];
+    const flags = ["http", "https", "default-server", "status"].map((name, at) => `--${name}-port=${port - 1 + at}`);
+    const objects = [ingressClass, ...service("web", []), ...secured("good"), ...secured("revoked")];
+    const subject = await startSubject({ mode, flags, objects });
+    subjects.push(subject);
+    await subject.settled();
+    expect(await stapled(port, "good")).toBe("no response sent");
 
-  await subject.apply([settings({ "enable-ocsp": "true" })]);
-  await until("an OCSP answer", async () => (await stapled(port, "good")) === "good");
-  expect(await stapled(port, "revoked")).toBe("no response sent");
+    await subject.apply([settings({ "enable-ocsp": "true" })]);
+    await until("an OCSP answer", async () => (await stapled(port, "good")) === "good");
+    expect(await stapled(port, "revoked")).toBe("no response sent");
 
-  await subject.apply([settings({})]);
-  await subject.settled();
-  expect(await stapled(port, "good")).toBe("no response sent");
-});
+    await subject.apply([settings({})]);
+    await subject.settled();
+    expect(await stapled(port, "good")).toBe("no response sent");
+  },
+);

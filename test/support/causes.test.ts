@@ -20,7 +20,7 @@ const causes: Readonly<Record<string, string>> = {
   "location.tmpl if ($route_loops) { return 508; }": "| 508 |",
   "location.tmpl if ($route_too_large) { return 413; }": "| 413 |",
   "location.tmpl return 503;": "| 503 | the path is closed",
-  'location.tmpl if ($route_secured = "") { return 403; }': "| 403 | a certificate is asked for",
+  'location.tmpl if ($route_secured = "") { return 403; }': "| 403 | a client certificate is required",
   'location.tmpl if ($uri ~ "[\\x00-\\x1f]") { return 400; }': "| 400 | a control character",
   "location.tmpl {{#if dynamic}}if ($route_unserved) { return 503; }{{/if}}": "| 503 | the Service is missing",
   "route-refused.tmpl return 401;": "| 401 | Basic authentication or the auth service refuses",

@@ -42,7 +42,7 @@ const settings = [
     "allowSnippetAnnotations",
     false,
     flag,
-    "Lets Ingress annotations carry pieces of nginx configuration, for everybody.",
+    "Lets the annotations of all Ingresses carry pieces of nginx configuration.",
   ),
   controller.same(
     "configMapNamespace",

@@ -15,7 +15,7 @@ export const naming = [
     "enabled",
     true,
     flag,
-    "It is the condition of a bigger chart that depends on this one, and helm itself reads it.",
+    "A bigger chart may use it as the condition of this dependency. helm itself reads it.",
   ),
   top.differs(
     "nameOverride",

@@ -39,7 +39,7 @@ export const own = [
     "http3",
     false,
     flag,
-    "Speaks HTTP/3: sets use-http3, and opens a UDP port beside the https port on the container, the Services and the NetworkPolicy. A load balancer must take TCP and UDP in one Service.",
+    "Serves HTTP/3: sets use-http3, and opens a UDP port beside the https port on the container, the Services and the NetworkPolicy. A load balancer must take TCP and UDP in one Service.",
   ),
   sluice.own(
     "memoryLimit",
@@ -63,7 +63,7 @@ export const own = [
     "addresses",
     "",
     text,
-    "Addresses of the Nodes for Gateways, of which each gets one of its own: 192.0.2.10-192.0.2.19. It is for controller.hostNetwork.",
+    "Addresses of the Nodes for Gateways, such as 192.0.2.10-192.0.2.19. Each Gateway gets one of its own. It is for controller.hostNetwork.",
   ),
   gateway.own(
     "shared",
@@ -94,7 +94,7 @@ export const own = [
     "metadataPrefixes",
     [],
     words,
-    "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services, such as team.example.com/. Authors of Gateways can then configure all that reads them, such as a cloud's load balancers.",
+    "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services, such as team.example.com/. Authors of Gateways can then configure the programs that read them, such as a cloud's load balancers.",
   ),
   nginxContainer.own(
     "enabled",

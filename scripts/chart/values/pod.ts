@@ -59,9 +59,9 @@ const container = [
     "healthCheckPath",
     "/healthz",
     text,
-    "Adds --health-check-path when it is another; the probes are set apart from it.",
+    "Adds --health-check-path where it differs from the default; the probes are set separately.",
   ),
-  controller.same("healthCheckHost", "", text, "Adds --healthz-host; the probes are set apart from it."),
+  controller.same("healthCheckHost", "", text, "Adds --healthz-host; the probes are set separately."),
   controller.same(
     "lifecycle",
     { preStop: { exec: { command: ["/wait-shutdown"] } } },

@@ -16,7 +16,7 @@ export interface NginxProcess {
    * manager or the like.
    */
   readonly role: "starting" | "master" | "forked" | "worker" | "helper";
-  /** Whether it was asked to end: it finishes its requests and accepts no new connection. */
+  /** Whether it is ending: it finishes its requests and accepts no new connection. */
   readonly draining: boolean;
   /** The title that `ps` shows. The title of a master contains its command line. */
   readonly title: string;
@@ -92,7 +92,7 @@ function folderAt(path: string): Stats | undefined {
   }
 }
 
-/** Returns undefined where there is no file, because a process may end between two reads. */
+/** Returns an empty text where there is no file, because a process may end at any time. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

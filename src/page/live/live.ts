@@ -34,17 +34,17 @@ const trafficMs = 5_000;
 const share = 1 / 200;
 /** The most connections. A browser has one for each open page. */
 const mostListeners = 20;
-/** A page that is loaded anew finds its figures, which begin when the first one listens. */
+/** How long figures are kept after the last page has closed, so that a reload finds them. */
 const lingerMs = 5_000;
 /**
- * Events are so small that one who reads no more is not noticed for days, so all have to connect
- * again now and then.
+ * The longest time of one stream; then the browser connects again. Events are so small that a
+ * browser which has stopped reading would stay unnoticed for days.
  */
 const longestStreamMs = 3_600_000;
 
 export class Live {
   readonly #parts: LiveParts;
-  /** With the time when each began to listen. */
+  /** The browsers that listen, each with the time when it began. */
   readonly #listeners = new Map<ServerResponse, number>();
   #marks: Marks | undefined;
   #unfollow: (() => void) | undefined;

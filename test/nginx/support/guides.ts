@@ -50,7 +50,7 @@ const all = blocks
   .filter(({ yaml }) => /^kind:/m.test(yaml))
   .flatMap(({ yaml }) => parseAllDocuments(yaml).map((document) => document.toJS() as GuideObject));
 
-/** The ConfigMap of the controller, of which each guide has the keys that it is about. */
+/** Whether the object is the controller's ConfigMap. Each guide has one with only its own keys. */
 const isSettings = ({ kind, metadata }: GuideObject) =>
   kind === "ConfigMap" && metadata.name === "ingress-nginx-controller";
 const settings = all.filter(isSettings).map(({ data = {} }) => data);
@@ -80,7 +80,7 @@ export const services = [
 export const addressOf = (name: string) => `192.0.2.${120 + services.findIndex(([key]) => key.endsWith(`/${name}`))}`;
 export const authAddress = "192.0.2.119";
 export const streamAddress = "192.0.2.118";
-/** The answer of an address that is not an echo backend. */
+/** Target ports of the Services whose backends are not HTTP echo backends, by name. */
 export const ports: Readonly<Record<string, number>> = { quotes: 50051, talk: 8081 };
 
 /** Replaces the name of an auth service by the address of a server that knows one session. */

@@ -13,7 +13,7 @@ interface Known {
 export const knownDifferences: readonly Known[] = [
   {
     words:
-      "A path that no rule has ends in 404 with both; that redirects, guards and snippets of an Ingress may answer such a request before is not compared.",
+      "A path that no rule has ends in 404 with both. Redirects, guards and snippets of an Ingress may answer such a request before; that is not compared.",
     covers: (fields, [ingresses, routes]) => {
       const status = routes.get("status");
       // A body that is too large is answered before the 404, with the headers of the path.
