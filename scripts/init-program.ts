@@ -11,7 +11,7 @@ import { cacheFolder } from "./go-builds.ts";
 
 const sourceFolder = join(import.meta.dirname, "../image/init");
 
-/** The path of the compiled `sluice-init`; throws a sentence when there is no compiler. */
+/** Returns the path of the compiled `sluice-init`; throws a sentence when there is no compiler. */
 export function initProgram(): string {
   const sources = globSync("*.[ch]", { cwd: sourceFolder })
     .toSorted()

@@ -11,7 +11,7 @@ import { build, cacheFolder, go, hasGo, lock, scratchModule } from "./go-builds.
 const version = "0.308.1";
 const source = "github.com/prometheus/prometheus";
 
-/** The path of the program, whether or not it has been built yet. */
+/** Returns the path of the program, whether or not it has been built yet. */
 export function promtoolPath(env: NodeJS.ProcessEnv = process.env): string {
   const installed = (env.PATH ?? "").split(delimiter).map((folder) => join(folder, "promtool"));
   const given = [env.PROMTOOL, ...installed].find((path) => path !== undefined && existsSync(path));

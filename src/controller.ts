@@ -272,7 +272,7 @@ async function auditing(sync: Sync, { pace, events }: ControllerOptions, signal:
   }
 }
 
-/** The certificates whose OCSP answers are stapled. */
+/** Returns the certificates whose OCSP answers are stapled. */
 function stapledOf(configuration: Sync["configuration"]): readonly Certificate[] {
   if (configuration?.settings.enableOcsp !== true) return [];
   return [...configuration.certificates.values(), configuration.defaultCertificate];

@@ -81,7 +81,7 @@ export function pathsFile(values: readonly ChartValue[]): string {
 /** Names of the controller's flags, and of the keys of its ConfigMap. */
 export const namesFile = (names: readonly string[]): string => `${JSON.stringify(names, null, 2)}\n`;
 
-/** The first two keys of a long path; short ones stand together. */
+/** Returns the first two keys of a long path; short ones stand together. */
 function chapterOf(path: string): string {
   const keys = path.split(".");
   if (keys.length === 1) return "Top of the file";

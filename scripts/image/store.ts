@@ -21,7 +21,7 @@ import { newestPins, type Pin, readPins } from "./lock.ts";
 import { fetched, sha256 } from "./mirror.ts";
 import type { Suite, Use } from "./suites.ts";
 
-/** The folder of the image's parts. */
+/** Returns the folder of the image's parts. */
 export const imageCache = (): string => join(cacheFolder(process.env), "image");
 const folder = () => join(imageCache(), "files");
 export const fileOf = (pin: Pin): string => join(folder(), `${pin.sha256}.deb`);

@@ -36,7 +36,7 @@ export interface Unpacked {
   readonly layers: readonly { readonly what: string; readonly bytes: number; readonly compressed: number }[];
 }
 
-/** The results of a build for the tests. */
+/** Returns the results of a build for the tests. */
 export function unpackedImage(suite: Suite): Unpacked {
   return JSON.parse(readFileSync(join(imageCache(), `unpacked-${suite}.json`), "utf8")) as Unpacked;
 }

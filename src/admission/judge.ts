@@ -147,8 +147,8 @@ function oddUid({ metadata: { uid } }: Ingress): Finding[] {
 }
 
 /**
- * The applied Ingresses at a host and path, except `own`. Each is read once, however many paths it
- * shares with the one under review.
+ * Returns the applied Ingresses at a host and path, except `own`. Each is read once, however many
+ * paths it shares with the one under review.
  */
 function othersIn(
   { neighbours, snapshot, settings, options }: Bench,

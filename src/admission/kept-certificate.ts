@@ -169,7 +169,7 @@ export class KeptCertificate {
   }
 }
 
-/** The names by which the API server calls the Services in the configuration. */
+/** Returns the names by which the API server calls the Services in the configuration. */
 function namesOf({ webhooks = [] }: ValidatingWebhookConfiguration): string[] {
   const services = webhooks.flatMap(({ clientConfig: { service } }) => (service === undefined ? [] : [service]));
   const names = services.flatMap(({ name, namespace }) => [name, `${name}.${namespace}`, `${name}.${namespace}.svc`]);

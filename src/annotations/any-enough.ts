@@ -1,4 +1,4 @@
-/** Tells whether `satisfy: any` makes a difference to the requests of a Location. */
+/** Decides whether `satisfy: any` makes a difference to the requests of a Location. */
 import type { FeatureValues } from "./registry.ts";
 
 /** Whether there are several checks of which one may be enough. A snippet may add some. */

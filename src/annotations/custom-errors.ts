@@ -128,8 +128,8 @@ export const customErrors = resolvedFeature({
 });
 
 /**
- * The request to the error backend, with the headers that ingress-nginx sends (RS-32.29). After a
- * 413 the body, which is too large, is not passed on.
+ * Returns the view of the request to the error backend, with the headers that ingress-nginx sends
+ * (RS-32.29). After a 413 the body, which is too large, is not passed on.
  */
 function pageView(status: number, own: boolean, place: Place): View {
   const { pass, sets } = place.errorBackend(own);

@@ -132,7 +132,7 @@ export function ownTextOf(values: FeatureValues, of: Whose): string {
   return written[of].map(([name, feature]) => feature.ownText!(values[name])).join("");
 }
 
-/** The lines of that text about headers of requests and answers. */
+/** Returns the lines of that text about headers of requests and answers. */
 export function headerLinesOf(values: FeatureValues, of: Whose): readonly HeaderLine[] {
   return lines[of].of(values);
 }

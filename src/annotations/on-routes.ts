@@ -15,7 +15,7 @@ for (const [name, feature] of featureList) {
   }
 }
 
-/** The feature that a key belongs to; undefined where no feature has it. */
+/** Returns the feature that a key belongs to; undefined where no feature has it. */
 export function featureOf(key: string): keyof FeatureValues | undefined {
   return places.get(key)?.name;
 }

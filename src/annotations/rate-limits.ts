@@ -100,8 +100,8 @@ export const rateLimits = feature({
 const mostRangesOfRoute = 64;
 
 /**
- * The variable that requests are counted by: their Ingress or route, and the client. nginx does not
- * count a request where it is empty.
+ * Returns the variable that requests are counted by: their Ingress or route, and the client. nginx
+ * does not count a request where it is empty.
  */
 function keyOf(exempt: readonly string[], by: string, place: Place): Token {
   const client = Token.variables(by, isVariableName);

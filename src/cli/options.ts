@@ -63,7 +63,7 @@ export function translateOptions(
   };
 }
 
-/** The facts about the controller that `decide` needs. */
+/** Returns the facts about the controller that `decide` needs. */
 export function decideOptions({ healthCheckPath, defaultServerPort, httpPort, httpsPort }: Flags): DecideOptions {
   const ports = { http: httpPort, https: httpsPort };
   return { ownPaths: [healthCheckPath, "/nginx_status"], builtInPort: defaultServerPort, ports };

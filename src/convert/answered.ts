@@ -13,7 +13,7 @@ const features: ReadonlySet<keyof FeatureValues | undefined> = new Set([
   "logs",
 ] as const);
 
-/** The part of the spec that such an answer depends on. */
+/** Returns the part of the spec that such an answer depends on. */
 export function specOfAnswer(spec: Spec): Spec {
   return Object.fromEntries(Object.entries(spec).filter(([key]) => features.has(featureOf(key))));
 }

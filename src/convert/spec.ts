@@ -65,8 +65,8 @@ function deadKey(problem: Problem): (readonly [string, string])[] {
 }
 
 /**
- * The redirect to https of a Location: the same answer as today, which a RequestRedirect gives only
- * without `$redirect_uri`.
+ * Returns the redirect to https of a Location: the same answer as today, which a RequestRedirect
+ * gives only without `$redirect_uri`.
  */
 export function redirectSpec(
   server: Pick<Server<FeatureValues>, "tlsConfigured">,

@@ -9,8 +9,8 @@ import { Token } from "./token.ts";
 export const longestWord = 4093;
 
 /**
- * The length of the longest word that a path may become in the text: `$` and the special characters
- * of patterns take more than one byte.
+ * Returns the length of the longest word that a path may become in the text: `$` and the special
+ * characters of patterns take more than one byte.
  */
 export function longestWordOf(path: string): number {
   const words = [

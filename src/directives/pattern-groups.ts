@@ -213,7 +213,7 @@ class Reader {
   }
 }
 
-/** The text between `\Q` and `\E`, character by character. */
+/** Returns the text between `\Q` and `\E`, character by character. */
 function verbatim(text: string): string {
   return text.replace(/[^\w\u0080-\uffff]/g, "\\$&");
 }

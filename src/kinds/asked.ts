@@ -28,7 +28,10 @@ export const strictPolicy: AskedPolicy = {
   ownAddresses: new Set(),
 };
 
-/** The policy for settings of the operator, who also writes the flags: this machine is allowed. */
+/**
+ * Returns the policy for settings of the operator, who also writes the flags: this machine is
+ * allowed.
+ */
 export const forOperator = (policy: AskedPolicy): AskedPolicy => ({ ...policy, loopback: true });
 
 type Meaning = "loopback" | "unspecified" | "link-local" | "multicast" | "broadcast" | "metadata";

@@ -7,7 +7,7 @@ import { type Kind, no, ok, shown } from "./kind.ts";
 
 const factors: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** The bytes of a size like `8k`; `NaN` for any other text. */
+/** Returns the bytes of a size like `8k`; `NaN` for any other text. */
 export function bytesOf(size: string): number {
   const [, digits, unit = ""] = /^(\d{1,12})([kmg]?)$/i.exec(size) ?? [];
   return digits === undefined ? Number.NaN : Number(digits) * (factors[unit.toLowerCase()] ?? Number.NaN);
@@ -61,8 +61,8 @@ const time =
   /^(?=.)(?:(\d{1,9})y)?(?:(\d{1,9})M)?(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9})s?(?!\d|ms))?(?:(\d{1,9})ms)?$/;
 
 /**
- * The milliseconds of an nginx time like `1h30m`, in which a bare number means seconds; `NaN` for
- * any other text.
+ * Returns the milliseconds of an nginx time like `1h30m`, in which a bare number means seconds;
+ * `NaN` for any other text.
  */
 function millisecondsOf(text: string): number {
   const found = time.exec(text);

@@ -87,9 +87,9 @@ async function askPlugin({ apiVersion, command, args, env: own }: Plugin, env: N
 }
 
 /**
- * The plugins that were part of clients before plugins were programs: oidc, and once azure and gcp.
- * Only client-node has them, and it brings 30 MB of generated models, so it is loaded for these few
- * users alone.
+ * Handles the plugins that were part of clients before plugins were programs: oidc, and once azure
+ * and gcp. Only client-node has them, and it brings 30 MB of generated models, so it is loaded for
+ * these few users alone.
  */
 function providerProof(authProvider: NonNullable<User["auth-provider"]>): () => Promise<UserProof> {
   const loaded = import("@kubernetes/client-node/dist/config.js").then(({ KubeConfig }) => {

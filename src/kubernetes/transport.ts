@@ -116,7 +116,7 @@ const bodyHeaders = (body: string, contentType = "application/json") => ({
   "content-length": Buffer.byteLength(body),
 });
 
-/** Closes idle connections, and each other one when its request has ended. */
+/** Closes idle connections, and every other connection when its request has ended. */
 function retire(agent: HttpAgent): void {
   agent.maxFreeSockets = 0;
   for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();

@@ -44,7 +44,7 @@ async function open(folder: string) {
   };
 }
 
-test("reads sub-folders and several endings, and passes over everything else", async () => {
+test("sub-folders and files with several endings are read, and all other files are skipped", async () => {
   const folder = temporary();
   mkdirSync(join(folder, "team/.git"), { recursive: true });
   writeFileSync(join(folder, "team/a.yml"), service("a", 80));
@@ -58,7 +58,7 @@ test("reads sub-folders and several endings, and passes over everything else", a
   await shows("a=80 b=80");
 });
 
-test("a folder that is not there is one sentence", async () => {
+test("a missing folder gives one sentence", async () => {
   const opened = await openManifests("/nonexistent/folder", { assumedClass, now: () => new Date() }, systemClock);
   expect(opened).toMatchObject({
     ok: false,
@@ -66,7 +66,7 @@ test("a folder that is not there is one sentence", async () => {
   });
 });
 
-test("sees an edit, a new file, a save by renaming, a new folder and a removed file", async () => {
+test("an edit, a new file, a save by renaming, a new folder and a removed file take effect", async () => {
   const folder = temporary();
   const file = join(folder, "a.yaml");
   writeFileSync(file, service("a", 80));
@@ -85,7 +85,7 @@ test("sees an edit, a new file, a save by renaming, a new folder and a removed f
   await shows("b=80 c=80");
 });
 
-test("a file that is emptied for a moment while it is saved takes nothing away", async () => {
+test("a file that is empty for a moment while it is saved removes no object", async () => {
   const folder = temporary();
   const file = join(folder, "a.yaml");
   writeFileSync(file, service("a", 80));
@@ -99,7 +99,7 @@ test("a file that is emptied for a moment while it is saved takes nothing away",
   expect(seen).not.toContain("");
 });
 
-test("follows the swap of links by which a ConfigMap volume is updated", async () => {
+test("an update of a ConfigMap volume, which swaps a link, takes effect", async () => {
   const folder = temporary();
   const publish = (version: string, port: number): void => {
     mkdirSync(join(folder, version));
@@ -118,7 +118,7 @@ test("follows the swap of links by which a ConfigMap volume is updated", async (
   await shows("a=82");
 });
 
-test("many files at once are few notices", async () => {
+test("many files at once cause few notifications", async () => {
   const folder = temporary();
   const { seen, manifests } = await open(folder);
   const began = performance.now();
@@ -128,7 +128,7 @@ test("many files at once are few notices", async () => {
   expect(seen.length).toBeLessThan(Math.max(20, (performance.now() - began) / 15));
 });
 
-test("keeps everything while the folder itself is away, and says so", async () => {
+test("a folder that disappears keeps its objects and gives one Problem", async () => {
   const folder = temporary();
   const inside = join(folder, "manifests");
   mkdirSync(inside);
@@ -142,7 +142,7 @@ test("keeps everything while the folder itself is away, and says so", async () =
   await shows("a=80");
 });
 
-test("a sparse file of 3 GB and one of a million documents are a sentence each, and the others are read", async () => {
+test("a sparse file of 3 GB and one of a million documents give one sentence each, and other files are read", async () => {
   const folder = temporary();
   writeFileSync(join(folder, "good.yaml"), service("a", 80));
   writeFileSync(join(folder, "sparse.yaml"), "");
@@ -157,7 +157,7 @@ test("a sparse file of 3 GB and one of a million documents are a sentence each, 
   expect(sentences).toContain("it has 2000001 lines and commas, and 1500000 are the most");
 });
 
-test("a folder of many files that are small enough each is read as far as there is room, and again when there is more", async () => {
+test("files beyond the limit of the folder are left out, and they are read when others are removed", async () => {
   const folder = temporary();
   writeFileSync(join(folder, "a.yaml"), service("a", 80));
   // The careful reader accepts 250,000 lines of a file. These lines are comments.

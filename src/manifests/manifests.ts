@@ -99,7 +99,7 @@ class WatchedManifests implements Manifests {
 
   async watch(): Promise<void> {
     this.#stop = await watchFolder(this.#folder, () => void this.look());
-    await this.look(); // what happened before the watch began
+    await this.look(); // finds changes from before the watch began
   }
 
   async close(): Promise<void> {
@@ -114,7 +114,7 @@ class WatchedManifests implements Manifests {
     this.#looking ??= (async () => {
       while (this.#lookAgain) {
         this.#lookAgain = false;
-        await this.#lookOnce();
+        await this.#readOnce();
       }
     })().finally(() => {
       this.#looking = undefined;
@@ -122,7 +122,7 @@ class WatchedManifests implements Manifests {
     await this.#looking;
   }
 
-  async #lookOnce(): Promise<void> {
+  async #readOnce(): Promise<void> {
     const scan = scanFolder(this.#folder);
     const before = this.#folderProblem;
     this.#folderProblem = scan instanceof Error ? folderProblem(this.#folder, scan) : undefined;
@@ -135,17 +135,17 @@ class WatchedManifests implements Manifests {
     for (const file of this.#doubtful.keys()) if (!differences.has(file)) this.#doubtful.delete(file);
     for (const [file, stamp] of differences) {
       const manifest = stamp === gone ? undefined : this.#read(file);
-      if (this.#library.wouldLose(file, manifest) && !this.#hasStood(file, stamp)) continue;
+      if (this.#library.wouldLose(file, manifest) && !this.#isOldEnough(file, stamp)) continue;
       this.#doubtful.delete(file);
       changed.set(file, manifest);
       if (stamp === gone) {
         this.#stamps.delete(file);
         this.#room.release(file);
         this.#leftOut.delete(file);
-        this.#lookAtLeftOut();
+        this.#retryLeftOut();
       } else this.#stamps.set(file, stamp);
     }
-    if (this.#doubtful.size > 0) this.#lookLater();
+    if (this.#doubtful.size > 0) this.#readLater();
     if (changed.size > 0) this.#library.change(changed);
     if (changed.size > 0 || before !== undefined) this.#notify();
   }
@@ -154,7 +154,7 @@ class WatchedManifests implements Manifests {
    * Whether the version has existed long enough. Events of other files may cause many reads at
    * once, so the number of reads does not count.
    */
-  #hasStood(file: string, stamp: string): boolean {
+  #isOldEnough(file: string, stamp: string): boolean {
     const doubt = this.#doubtful.get(file);
     const now = this.#clock.now();
     if (doubt?.stamp === stamp) return now - doubt.since >= secondLookMs;
@@ -162,7 +162,7 @@ class WatchedManifests implements Manifests {
     return false;
   }
 
-  #lookLater(): void {
+  #readLater(): void {
     this.#cancelSecondLook ??= this.#clock.schedule(secondLookMs, () => {
       this.#cancelSecondLook = undefined;
       void this.look();
@@ -190,7 +190,7 @@ class WatchedManifests implements Manifests {
     );
   }
 
-  #lookAtLeftOut(): void {
+  #retryLeftOut(): void {
     if (this.#leftOut.size === 0) return;
     for (const file of this.#leftOut) this.#stamps.delete(file);
     this.#lookAgain = true;

@@ -74,7 +74,7 @@ export function serverKey({ listener, name }: { readonly listener?: string; read
   return listener === undefined ? name : `${listener} ${name}`;
 }
 
-/** The reverse of `serverKey`. */
+/** Takes a `serverKey` apart. */
 export function partsOf(key: ServerKey): { readonly listener?: string; readonly name: string } {
   const at = key.indexOf(" ");
   return at < 0 ? { name: key } : { listener: key.slice(0, at), name: key.slice(at + 1) };

@@ -176,13 +176,13 @@ export function objectKey(kind: string, key: string): ObjectKey {
   return `${kind} ${key}`;
 }
 
-/** The reverse of `objectKey`. */
+/** Takes an `objectKey` apart. */
 export function kindAndKey(called: string): readonly [kind: string, key: string] {
   const at = called.indexOf(" ");
   return [called.slice(0, at), called.slice(at + 1)];
 }
 
-/** The parts of a key of `keyOf`. */
+/** Returns the parts of a key of `keyOf`. */
 export function nameOf(key: string): { readonly namespace?: string; readonly name: string } {
   const slash = key.indexOf("/");
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };

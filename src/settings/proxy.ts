@@ -48,7 +48,7 @@ function withoutNames([from = "", to = ""]: readonly string[], text: string): st
 }
 
 /**
- * The words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: the text to
+ * Returns the words of `proxy_cookie_domain`, `proxy_cookie_path` and `proxy_redirect`: the text to
  * replace, and its replacement.
  */
 export function replacementView(value: string): Token {

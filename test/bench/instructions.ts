@@ -1,9 +1,9 @@
 /**
- * Instructions of nginx's worker for one request, beside a hand-written nginx.conf that proxies the
- * same hosts with the same log. valgrind counts them, so the figures are the same on a busy
- * machine; they leave the kernel out. nginx runs as one process, with what Sluice has written and
- * without Sluice. Request metrics are left out: their work of each second would be shared by the
- * few requests that nginx serves in a second under valgrind.
+ * Counts the instructions of nginx's worker for one request, for Sluice's text and for a
+ * hand-written nginx.conf that proxies the same hosts with the same log. valgrind counts them, so
+ * the figures are the same on a busy machine; they leave the kernel out. nginx runs as one process,
+ * with what Sluice has written and without Sluice. Request metrics are left out: their work of each
+ * second would be shared by the few requests that nginx serves in a second under valgrind.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,9 +63,9 @@ function figuresOf(name: string, hosts: number, found: PerProtocol): Figure[] {
 }
 
 function ratios(hosts: number, ours: PerProtocol, theirs: PerProtocol): Figure[] {
-  return Object.entries(protocols).map(([protocol, spoken]) => {
+  return Object.entries(protocols).map(([protocol, name]) => {
     const values = [ours[protocol as Protocol] / theirs[protocol as Protocol]];
-    return { what: `${spoken}, dynamic: instructions beside the hand-written`, hosts, unit: "times", values, bound };
+    return { what: `${name}, dynamic: instructions beside the hand-written`, hosts, unit: "times", values, bound };
   });
 }
 
@@ -75,7 +75,9 @@ interface Written {
   readonly certificate: Parameters<typeof secretOf>[1];
 }
 
-/** The text for these hosts, with a copy of the run folder, whose journal has the routes. */
+/**
+ * Returns Sluice's text for these hosts. It copies the run folder, whose journal has the routes.
+ */
 async function writtenBySluice(root: string, { hosts, log, certificate }: Written): Promise<string> {
   const settings = { "access-log-path": log, "keep-alive-requests": "1000000", "ssl-redirect": "false" };
   const files = filesOf({ hosts, endpoint: { address: ourBackend, port: backendPort }, settings });
@@ -121,7 +123,9 @@ async function counts(conf: string, { root, names, http: plain, https: secure }:
   return found;
 }
 
-/** Dumps are numbered, and each names what it was asked for. */
+/**
+ * Returns the instructions in the dump of a protocol. Dumps are numbered in the order of protocols.
+ */
 function totalIn(root: string, protocol: Protocol): number {
   const number = 1 + Object.keys(protocols).indexOf(protocol);
   const text = readFileSync(join(root, `callgrind.out.${number}`), "utf8");

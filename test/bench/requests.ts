@@ -86,7 +86,7 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
 
   const figures: Figure[] = [];
   const since = performance.now();
-  for (const [protocol, spoken] of Object.entries(protocols) as [Protocol, string][]) {
+  for (const [protocol, title] of Object.entries(protocols) as [Protocol, string][]) {
     const secure = protocol !== "http";
     const asked = {
       ours: { protocol, hosts: names, port: secure ? ports.https : ports.http },
@@ -98,7 +98,7 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
     const found: Costs[] = [];
     for (let pair = 0; pair < pairs; pair++) found.push(await costs(asked, processes, requestsEach));
     const values = found.map((pair) => pair.ours / pair.theirs);
-    const what = `${spoken}, ${name}`;
+    const what = `${title}, ${name}`;
     figures.push(
       { what: `${what}: CPU beside the hand-written`, hosts, unit: "times", values, bound },
       { what: `${what}: CPU of a request`, hosts, unit: "us", values: found.map((pair) => pair.ours) },

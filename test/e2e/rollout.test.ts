@@ -116,7 +116,7 @@ async function roll({ name, port }: { readonly name: string; readonly port: numb
 async function leaves(address: string, port: number): Promise<void> {
   const [since, asked] = [performance.now(), askedOf.get(port)!];
   const last = () => asked.last.get(address) ?? { number: 0, at: since };
-  await until(`${address}:${port} is asked no more`, () => asked.count - last().number >= enough, 120_000);
+  await until(`${address}:${port} gets no more requests`, () => asked.count - last().number >= enough, 120_000);
   left.set(`${address}:${port}`, { number: last().number, afterMs: Math.max(0, last().at - since) });
 }
 
@@ -134,7 +134,10 @@ test(`${count} Deployments are rolled at once, and no client notices`, async () 
   await Promise.all(deployments.map(roll));
   await traffic.end();
   const slowest = Math.max(...[...left.values()].map(({ afterMs }) => afterMs));
-  console.log(traffic.answers, `${traffic.retries} asked twice; asked until ${Math.round(slowest)} ms after it left`);
+  console.log(
+    traffic.answers,
+    `${traffic.retries} requests were repeated; the last one came ${Math.round(slowest)} ms after its address left`,
+  );
   expect(left.size).toBe(2 * count);
   for (const { port } of deployments)
     for (const [address, { number }] of askedOf.get(port)!.last)

@@ -74,7 +74,7 @@ const own = [
 const nodePortNote =
   "The type that counts is the internal Service's own, where ingress-nginx looks at the external one's.";
 
-/** The fields that both Services have, below `prefix`. */
+/** Returns the fields that both Services have, below `prefix`. */
 function fields(prefix: string, who: string): readonly ChartValue[] {
   const one = section(prefix);
   const nodePorts = section(`${prefix}.nodePorts`);

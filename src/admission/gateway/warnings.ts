@@ -43,7 +43,7 @@ export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: 
   );
 }
 
-/** The Problems of all objects of the Snapshot, which are few. */
+/** Returns the Problems of all objects of the Snapshot, which are few. */
 export function problemsIn(snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
   const { problems } = translate(
     { ...emptyInputs, snapshot },
@@ -53,7 +53,7 @@ export function problemsIn(snapshot: Snapshot, options: TranslateOptions): reado
   return [...problems.values()].flat();
 }
 
-/** The part of the Snapshot that decides about the object, including the object. */
+/** Returns the part of the Snapshot that decides about the object, including the object. */
 function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOptions): Snapshot {
   const isByLabels = options.hostPolicy === onNamespaces;
   const policy = policyConfigMap(options);
@@ -91,7 +91,7 @@ function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOp
   ]);
 }
 
-/** The Gateways to which the ListenerSets are attached, as `namespace/name`. */
+/** Returns the Gateways to which the ListenerSets are attached, as `namespace/name`. */
 function gatewaysOf(sets: Table<ListenerSet>, namespace: string): readonly string[] {
   return [...sets.values()].flatMap((set) => gatewayOf(set, namespace) ?? []);
 }
@@ -153,7 +153,9 @@ export function isSmall({ spec }: Ingress): boolean {
   return rules.length <= mostNeighbours && rules.every(({ http }) => (http?.paths?.length ?? 0) <= mostNeighbours);
 }
 
-/** The Gateway or ListenerSet together with the host, for each pair that the route names. */
+/**
+ * Returns the Gateway or ListenerSet together with the host, for each pair that the route names.
+ */
 function placesOf({ spec, metadata: { namespace = "default" } }: Route): ReadonlySet<string> {
   const { hostnames = [""], parentRefs = [] } = spec ?? {};
   const hosts = hostnames.length === 0 ? [""] : hostnames;

@@ -41,7 +41,9 @@ export const externalAuth = resolvedFeature({
         : undefined,
     responseHeaders: (value) =>
       ownQuestion(value) &&
-      otherwise("of several headers of one name in the answer static mode passes on the first, and of several cookies"),
+      otherwise(
+        "static mode passes on only the first of several headers of one name, and only the first of several cookies",
+      ),
     keepalive: (value) =>
       ownQuestion(value)?.only200
         ? otherwise("static mode takes every 2xx of the auth service for a yes, not 200 alone")

@@ -203,7 +203,7 @@ const describedByProxies = [
   ].map((name) => `X-Forwarded-${name}`),
 ];
 
-/** The same headers, also spelt with underscores where nginx passes such names on. */
+/** Returns the same headers, also spelt with underscores where nginx passes such names on. */
 function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly string[] {
   if (!enableUnderscoresInHeaders) return describedByProxies;
   const all = [...describedByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];

@@ -55,7 +55,7 @@ export function differencesOf(
 
 type Answered = Extract<Answer, { ok: true }>;
 
-/** The target of a redirect, without a port that belongs to this address alone. */
+/** Returns the target of a redirect, without a port that belongs to this address alone. */
 function redirectOf(
   { scheme, host }: AskedRequest,
   { status, headers }: Answered,

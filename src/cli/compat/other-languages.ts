@@ -32,7 +32,9 @@ export function otherLanguage(file: string): string | undefined {
 const mostLooks = 20_000;
 const mostBytes = 1024 * 1024;
 
-/** The files in another language below a folder that mention an Ingress or ingress-nginx. */
+/**
+ * Returns the files in another language below a folder that mention an Ingress or ingress-nginx.
+ */
 export function otherLanguagesIn(folder: string): Unjudged[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const waiting = [folder];

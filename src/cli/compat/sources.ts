@@ -91,7 +91,7 @@ const usualHome = { namespace: "ingress-nginx", name: "ingress-nginx-controller"
 
 type Written = Pick<OtherObject, "placeOf"> & { readonly value: unknown };
 
-/** The merged values of one release; none where the chart is not ingress-nginx's. */
+/** Returns the merged values of one release; none where the chart is not ingress-nginx's. */
 function sourceOf(release: Release, object: OtherObject, file: string, files: Files) {
   const { of, chart, namespace, name, parts } = release;
   const about = { of, namespace };
@@ -178,7 +178,7 @@ const isListOfReleases = ({ releases }: Mapping): boolean =>
 const isChart = (value: Mapping, file: string): boolean =>
   /^Chart\.ya?ml$/.test(basename(file)) && typeof value.name === "string";
 
-/** The names that the umbrella chart beside a values file gives to ingress-nginx. */
+/** Returns the names that the umbrella chart beside a values file gives to ingress-nginx. */
 function aliasesFor(file: string, files: Files): readonly string[] {
   const [, chart] =
     [...files].find(([name]) => dirname(name) === dirname(file) && /^Chart\.ya?ml$/.test(basename(name))) ?? [];

@@ -117,7 +117,7 @@ export function gatewayWords(asked: string): readonly GatewayWord[] {
   return words;
 }
 
-/** The features in the tables of docs/gateway-api.md, by name. */
+/** Returns the features in the tables of docs/gateway-api.md, by name. */
 function featuresByName(): ReadonlyMap<string, GatewayWord> {
   return new Map(
     featureRows().map((row) => {

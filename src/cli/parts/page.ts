@@ -29,7 +29,7 @@ export interface PageParts {
   readonly part: Part;
 }
 
-/** The address of the page, for people; undefined where it is turned off. */
+/** Returns the address of the page, for people; undefined where it is turned off. */
 export function pageAddress({ uiPort, healthzPort }: Pick<Flags, "uiPort" | "healthzPort">): string | undefined {
   return uiPort === 0 ? undefined : `http://127.0.0.1:${uiPort ?? healthzPort}/ui/`;
 }

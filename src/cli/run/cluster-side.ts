@@ -191,7 +191,7 @@ function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Par
   };
 }
 
-/** The Source. It is ready only when the cluster fits the flags. */
+/** Returns the Source. It is ready only when the cluster fits the flags. */
 function gated(source: Source, around: Promise<Around>): Source & { readonly synced: Promise<void> } {
   return {
     synced: Promise.all([around, source.synced]).then(() => {}),
@@ -226,7 +226,7 @@ function eventWriter(
   });
 }
 
-/** The options of `--service-ingress`; undefined without it. */
+/** Returns the options of `--service-ingress`; undefined without it. */
 function serviceIngresses(
   { client, flags, accept, clock, metrics }: ClusterSideOptions,
   cluster: Cluster,

@@ -89,7 +89,7 @@ export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
   };
 }
 
-/** The flags of a controller in the cluster, with the ConfigMap that the chart gives it. */
+/** Returns the flags of a controller in the cluster, with the ConfigMap that the chart gives it. */
 function flagsInCluster(words: readonly string[], { configmap }: Flags): Flags {
   const parsed = parseFlags(words, "run");
   if (parsed.kind !== "flags") throw new Error("the same words were flags for serve");

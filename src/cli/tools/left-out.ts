@@ -24,9 +24,9 @@ export function leftOutNote(
 }
 
 /**
- * The same for Gateways, whose routes are left out with them. Their GatewayClass may be in a
- * cluster, so a class that is in no file is no mistake, but the tools count the Gateway as another
- * controller's.
+ * Returns the same for Gateways, whose routes are left out with them. Their GatewayClass may be in
+ * a cluster, so a class that is in no file is no mistake, but the tools count the Gateway as
+ * another controller's.
  */
 export function gatewaysLeftOutNote(
   { gateways, gatewayClasses }: Pick<Snapshot, "gateways" | "gatewayClasses">,

@@ -50,8 +50,8 @@ function fieldPath(field: string, prefix: string): Path {
 }
 
 /**
- * The field whose text has what nginx's message has in quotes, snippets first. Where none has it,
- * the only snippet is meant, because all other texts are quoted.
+ * Returns the field whose text has what nginx's message has in quotes, snippets first. Where none
+ * has it, the only snippet is meant, because all other texts are quoted.
  */
 function refusedPath(object: KubernetesObject, why: string, prefix: string): Path {
   const { metadata } = object;

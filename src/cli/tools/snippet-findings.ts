@@ -25,7 +25,10 @@ export interface Snippet {
   readonly context: Context;
 }
 
-/** The snippets of the controller's ConfigMap and, where they are allowed, those of Ingresses. */
+/**
+ * Returns the snippets of the controller's ConfigMap and, where they are allowed, those of
+ * Ingresses.
+ */
 export function snippetsIn(
   { ingresses, configMaps }: Snapshot,
   { allowSnippetAnnotations }: Settings,

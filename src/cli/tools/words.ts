@@ -5,7 +5,7 @@ export function counted(count: number, noun: string): string {
   return `${count === 0 ? "no" : count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The terminal's colours, if it has any. */
+/** Returns the terminal's colours, if it has any. */
 export function painter(colours: boolean): (text: string, colour: number) => string {
   return (text, colour) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
 }

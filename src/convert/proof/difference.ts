@@ -22,17 +22,17 @@ export const differenceKinds = {
     todo: "accept it: the page that is reached is the same",
   },
   "cookie-path": {
-    why: "no cookie comes back for a pattern, so that of a route is for the part before it",
+    why: "no browser returns a cookie for a pattern, so the cookie of a route is for the part before the pattern",
     todo: "give the Ingress a session-cookie-path, or accept it: clients then stay with their endpoint",
   },
-  alias: { why: "no hostname of the Gateway API says this alias", todo: "list the names that it is meant for" },
-  manifest: { why: "the API server would not take what was written", todo: "write the route by hand" },
+  alias: { why: "no hostname of the Gateway API can express this alias", todo: "list the names that it stands for" },
+  manifest: { why: "the API server would refuse the written object", todo: "write the route by hand" },
   annotation: {
     why: "routes have no field for this annotation, and RouteSettings cannot hold it there",
     todo: "keep the Ingress, or do without the annotation",
   },
   "backend-protocol": {
-    why: "a rule asks a Service as the appProtocol of its port or a BackendTLSPolicy says, and only else as backend-protocol says",
+    why: "a rule uses the protocol of the port's appProtocol or of a BackendTLSPolicy, and backend-protocol only where there is neither",
     todo: "take appProtocol from the port or the policy away, or accept it",
   },
   certificate: { why: "the handshake shows another certificate", todo: "look at the listeners of the host" },

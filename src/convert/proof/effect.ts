@@ -25,12 +25,12 @@ export interface World {
   readonly defaultService?: string | undefined;
 }
 
-/** Features whose effects are compared, and not their values. */
-const byWhatTheyDo: ReadonlySet<keyof FeatureValues> = new Set([
+/** Features that are compared by their effects on a request, and not by their values. */
+const comparedByEffect: ReadonlySet<keyof FeatureValues> = new Set([
   ...(["canary", "rewrite", "appRoot", "aliases", "sslPassthrough", "sslRedirect", "redirects"] as const),
   // These concern streams and whole servers, and not a single request.
   ...(["streamSnippet", "serverSnippet"] as const),
-  // A backend may say by itself how it is asked (`askingFields`).
+  // The protocol may also depend on the backend (`askingFields`).
   ...(["backendProtocol", "proxySsl"] as const),
 ]);
 
@@ -40,7 +40,7 @@ const byWhatTheyDo: ReadonlySet<keyof FeatureValues> = new Set([
  * hosts stay with their Ingresses.
  */
 const compared = featureList.filter(
-  ([name, { scope }]) => !byWhatTheyDo.has(name) && scope !== "upstream" && scope !== "host",
+  ([name, { scope }]) => !comparedByEffect.has(name) && scope !== "upstream" && scope !== "host",
 );
 
 const texts = new WeakMap<object, string>();
@@ -72,7 +72,7 @@ const allFeatures = "features";
 const wholes = new WeakMap<FeatureValues, Field>();
 const fieldsIn = new Map<string, readonly Field[]>();
 
-/** One field for all features, because most requests meet features that were seen before. */
+/** Returns one field for all features, because many requests have the same features. */
 export function featuresField({ features }: Pick<Location<FeatureValues>, "features">): Field {
   const known = wholes.get(features);
   if (known !== undefined) return known;
@@ -87,17 +87,17 @@ export function featuresField({ features }: Pick<Location<FeatureValues>, "featu
   return field;
 }
 
-/** The text of one feature; undefined where the effect has none. */
+/** Returns the text of one feature; undefined where the effect has none. */
 export function featureIn(effect: Effect, feature: string): string | undefined {
   return fieldsIn.get(effect.get(allFeatures) ?? "")?.find(([name]) => name === `feature ${feature}`)?.[1];
 }
 
-/** The effect with a field for each feature. */
+/** Returns the effect with a field for each feature. */
 export function fieldsOf(effect: Effect): Effect {
   return new Map([...effect].flatMap((field) => (field[0] === allFeatures ? fieldsIn.get(field[1])! : [field])));
 }
 
-/** What adds headers to an answer that nginx gives by itself in the Location. */
+/** Returns the features that add headers to nginx's own answers in the Location. */
 export function answerFields({
   features: { customHeaders, cors, configurationSnippet },
   closed,
@@ -112,8 +112,8 @@ export function answerFields({
 }
 
 /**
- * The list's origin, the Ingress or the ConfigMap, matters only where the Ingress has a backend for
- * errors.
+ * Returns the text of the errors. The list's origin, the Ingress or the ConfigMap, matters only
+ * where the Ingress has a backend for errors.
  */
 function errorsText({ own, ...errors }: FeatureValues["customErrors"]): string {
   return JSON.stringify({ ...errors, isForOwn: own && errors.standIn !== undefined });

@@ -13,7 +13,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(parent, { recursive: true }));
 });
 
-test("folders are private, also when they were not before", () => {
+test("folders become private, even if they existed with other rights", () => {
   mkdirSync(join(parent, "run/sockets"), { recursive: true });
   chmodSync(join(parent, "run/sockets"), 0o755);
   const opened = openRunFolder(join(parent, "run"));
@@ -29,7 +29,7 @@ test("paths are without symbolic links, because /proc names folders that way", (
   expect(openRunFolder(`${parent}.link`)).toMatchObject({ ok: true, folder: { root: parent } });
 });
 
-test("a path too long for unix sockets is one sentence", () => {
+test("a path that is too long for unix sockets gives one sentence", () => {
   const opened = openRunFolder(join(parent, "x".repeat(70)));
   expect(opened).toEqual({
     ok: false,
@@ -37,7 +37,7 @@ test("a path too long for unix sockets is one sentence", () => {
   });
 });
 
-test("a path that is a file is one sentence", () => {
+test("a path that is a file gives one sentence", () => {
   writeFileSync(join(parent, "file"), "");
   expect(openRunFolder(join(parent, "file"))).toMatchObject({
     ok: false,
@@ -92,7 +92,7 @@ function linked(run: string, name: string): void {
   symlinkSync(join(parent, "precious"), join(run, name));
 }
 
-test.each(wrong)("%s is one sentence, and nothing is written through it", (_name, plant, why) => {
+test.each(wrong)("%s gives one sentence, and nothing is written through it", (_name, plant, why) => {
   const run = join(parent, "run");
   mkdirSync(run);
   writeFileSync(join(parent, "precious"), "mine");
@@ -103,7 +103,7 @@ test.each(wrong)("%s is one sentence, and nothing is written through it", (_name
   expect(readFileSync(join(parent, "precious"), "utf8")).toBe("mine");
 });
 
-test("a link that comes later is not followed either", async () => {
+test("a link that appears after the start is not followed", async () => {
   const opened = openRunFolder(join(parent, "run"));
   if (!opened.ok) throw new Error(opened.why);
   const { journal, lock: lockFile, data } = opened.folder;
@@ -119,7 +119,7 @@ test("a link that comes later is not followed either", async () => {
   expect(readFileSync(join(parent, "precious"), "utf8")).toBe("mine");
 });
 
-test("a log that is a link to a device is as containers have it", () => {
+test("a log may be a link to a device, as in containers", () => {
   mkdirSync(join(parent, "run/logs"), { recursive: true });
   symlinkSync("/dev/null", join(parent, "run/logs/access.log"));
   expect(openRunFolder(join(parent, "run"))).toMatchObject({ ok: true });

@@ -1,6 +1,7 @@
 /**
- * The way of a request as JSON: the answer of `sluice why -o json` and of the page's view Ask. It
- * never has values of the request's headers, passwords, keys or text of snippets.
+ * The steps of a decision about a request, as JSON: the answer of `sluice why -o json` and of the
+ * page's view Ask. It never has values of the request's headers, passwords, keys or text of
+ * snippets.
  */
 
 export interface AskQuestion {

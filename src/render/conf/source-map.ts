@@ -13,7 +13,7 @@ import type { OwnersAt } from "../rendering.ts";
 type Host = Server<FeatureValues>;
 type Own = Location<FeatureValues>;
 
-/** The server block of a host, named by its first `server_name`. */
+/** Returns the server block of a host, named by its first `server_name`. */
 export function hostBlock(names: Token, host: string): Token {
   return Token.noted(names, `host ${host}`);
 }
@@ -23,7 +23,7 @@ export function locationBlock(match: Token, index: number): Token {
   return Token.noted(match, `location ${index}`);
 }
 
-/** The location of a shape, which all Locations of the shape share. */
+/** Returns the location of a shape, which all Locations of the shape share. */
 export function shapeBlock(name: string): Token {
   return Token.noted(Token.name(name), `shape ${name}`);
 }

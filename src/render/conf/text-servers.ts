@@ -99,8 +99,9 @@ function serverViews(some: typeof featureList, features: FeatureValues, settings
 }
 
 /**
- * The twin of a host, with or without `www.`, where it has the host's certificate. It has the
- * features that go with the certificate. No other feature holds for it, because it only redirects.
+ * Returns the twin of a host, with or without `www.`, where it has the host's certificate. It has
+ * the features that go with the certificate. No other feature holds for it, because it only
+ * redirects.
  */
 export function twinServerOf(
   { redirectFrom, features }: Server<FeatureValues>,

@@ -1,8 +1,8 @@
 /**
- * A host of a listener as data. Routes with the same path share one entry of the record: the number
- * of a location where the path alone decides, or a list in the order in which they are tried.
- * Routes after one without conditions are never tried, so they are left out. The number 0 stands
- * for the location of the namesake.
+ * Renders a host of a listener as data. Routes with the same path share one entry of the record:
+ * the number of a location where the path alone decides, or a list in the order in which they are
+ * tried. Routes after one without conditions are never tried, so they are left out. The number 0
+ * stands for the location of the namesake.
  */
 import { holds, recordOf } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";

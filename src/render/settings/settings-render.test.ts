@@ -36,18 +36,22 @@ function lines(changed: Partial<Settings>, can: Partial<Capabilities> = {}, wher
 
 test.each<[string, Partial<Settings>, string]>([
   ["auto is the number of CPUs", {}, "worker_processes 3"],
-  ["a number is taken", { workerProcesses: 2 }, "worker_processes 2"],
-  ["open files are the limit less 1024", {}, "worker_rlimit_nofile 4000"],
-  ["connections of 0 are three quarters of the files", { maxWorkerConnections: 0 }, "worker_connections 3000"],
+  ["a number of workers is used as it is", { workerProcesses: 2 }, "worker_processes 2"],
+  ["open files are the process's limit less 1024", {}, "worker_rlimit_nofile 4000"],
+  ["0 connections mean three quarters of the open files", { maxWorkerConnections: 0 }, "worker_connections 3000"],
   ["a list is a directive for each", { hideHeaders: ["X-A", "X-B"] }, "proxy_hide_header X-B"],
   ["one value sets two directives", { proxyReadTimeout: 7 }, "grpc_read_timeout 7s"],
   ["relative redirects are not absolute", { relativeRedirects: true }, "absolute_redirect off"],
-  ["name servers in brackets", {}, "resolver 192.0.2.53 [2001:db8::53] valid=30s"],
-  ["no IPv6 names", { disableIpv6Dns: true }, "resolver 192.0.2.53 valid=30s ipv6=off"],
-  ["the longest pattern fits", { blockReferers: ["x".repeat(200)] }, "map_hash_bucket_size 256"],
-  ["POST too", { retryNonIdempotent: true }, "proxy_next_upstream error timeout non_idempotent"],
+  ["IPv6 addresses of name servers are in brackets", {}, "resolver 192.0.2.53 [2001:db8::53] valid=30s"],
+  ["disable-ipv6-dns looks up no IPv6 addresses", { disableIpv6Dns: true }, "resolver 192.0.2.53 valid=30s ipv6=off"],
+  ["the buckets hold the longest pattern", { blockReferers: ["x".repeat(200)] }, "map_hash_bucket_size 256"],
   [
-    "a redirect of two words",
+    "retry-non-idempotent retries POST, too",
+    { retryNonIdempotent: true },
+    "proxy_next_upstream error timeout non_idempotent",
+  ],
+  [
+    "proxy-redirect has a text and its replacement",
     { proxyRedirectFrom: "http://a/", proxyRedirectTo: "/$1" },
     'proxy_redirect "http://a/" "/$1"',
   ],
@@ -58,7 +62,7 @@ test.each<[string, Partial<Settings>, string]>([
 
 test.each<[string, Partial<Settings>, Partial<Capabilities>, RegExp]>([
   ["brotli without its module", { enableBrotli: true }, { brotli: false }, /^brotli/],
-  ["what gzip alone needs", { gzipLevel: 9 }, {}, /^gzip/],
+  ["a setting of gzip while gzip is off", { gzipLevel: 9 }, {}, /^gzip/],
   [
     "proxy_redirect default, which nginx refuses in the http block",
     { proxyRedirectFrom: "default" },
@@ -100,7 +104,7 @@ test.each<[Partial<Settings>, Partial<Capabilities>, string[]]>([
       "[2001:db8::1]:443 default_server backlog=511 proxy_protocol ssl",
     ],
   ],
-])("%j listens", (changed, can, expected) => {
+])("the listen lines with %j", (changed, can, expected) => {
   const listener = { port: 443, tls: true, catchAll: true };
   const words = listenLines({ ...defaultSettings, ...changed }, { ...everything, ...can }, machine, listener);
   expect(words.map(String)).toEqual(expected);
@@ -112,7 +116,7 @@ test.each<[Partial<Settings>, Partial<Capabilities>, boolean, string[]]>([
   [{ useHttp3: true, sslProtocols: ["TLSv1.2"] }, {}, true, []],
   [{ useHttp3: true }, {}, true, ["443 quic default_server reuseport", "[::]:443 quic default_server reuseport"]],
   [{ useHttp3: true, disableIpv6: true, reusePort: false, useProxyProtocol: true }, {}, false, ["443 quic"]],
-])("HTTP/3 with %j and %j", (changed, can, catchAll, expected) => {
+])("the listen lines of HTTP/3 with %j and %j", (changed, can, catchAll, expected) => {
   const settings = { ...defaultSettings, ...changed };
   const words = quicLines(settings, { ...everything, ...can }, machine, { port: 443, catchAll });
   expect(words.map(String)).toEqual(expected);
@@ -164,7 +168,7 @@ test("a key that this nginx cannot follow is a Problem", () => {
   ]);
 });
 
-test("so is what a key asks of the Lua in static mode", () => {
+test("a key that needs Lua is a Problem in static mode", () => {
   const object = { kind: "ConfigMap", name: "settings" };
   const settings: Settings = {
     ...defaultSettings,
@@ -179,6 +183,6 @@ test("so is what a key asks of the Lua in static mode", () => {
     "key lua-shared-dicts has no effect: nginx here has no Lua module",
     "key load-balance has no effect: static mode has no ewma; requests go round in turn",
     "key global-auth-signin: static mode cannot escape the address that the client came from, so the page gets it up to the first &",
-    "key global-auth-response-headers: of several headers of one name in the answer static mode passes on the first, and of several cookies",
+    "key global-auth-response-headers: static mode passes on only the first of several headers of one name, and only the first of several cookies",
   ]);
 });

@@ -19,7 +19,8 @@ export function settingsWithoutLua(settings: Settings, object: ObjectName): Prob
     problems.push({ object, kind: "setting-doubtful", key: "global-auth-signin", why });
   }
   if (settings.globalAuthResponseHeaders.length > 0) {
-    const why = "of several headers of one name in the answer static mode passes on the first, and of several cookies";
+    const why =
+      "static mode passes on only the first of several headers of one name, and only the first of several cookies";
     problems.push({ object, kind: "setting-doubtful", key: "global-auth-response-headers", why });
   }
   return problems;

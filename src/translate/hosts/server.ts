@@ -119,7 +119,7 @@ function certifierOf({ certificate, winner }: HostTls): Pick<BuiltServer, "certi
   return certificate === undefined || winner === undefined ? {} : { certifier: winner };
 }
 
-/** The Locations that the canaries among the Claims shadow. */
+/** Returns the Locations that the canaries among the Claims shadow. */
 function shadowedBy(all: readonly Claim[], host: string, drafts: readonly Draft[], world: World): Shadows {
   if (all.every(isOrdinary)) return unshadowed;
   const canaries = all.filter((claim) => !isOrdinary(claim));

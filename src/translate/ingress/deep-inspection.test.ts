@@ -20,14 +20,14 @@ test.each([
   expect(sentences).toEqual([`spec.rules[0].http.paths[0].path: ${why}`]);
 });
 
-test("hosts and the tls section are looked at, and ordinary words are not minded", () => {
+test("hosts and the tls section are inspected, and ordinary words are allowed", () => {
   const spec = { tls: [{ hosts: ["x_by_lua"], secretName: "a/etc/nginx" }] };
   const fields = inspect(ingress({ name: "a", host: "h_by_lua", spec })).map((p) => (p as { field: string }).field);
   expect(fields).toEqual(["spec.rules[0].host", "spec.tls[0].hosts[0]", "spec.tls[0].secretName"]);
   for (const path of ["/etc/hosts", "/alias/root", "/lua"]) expect(inspect(withPath(path))).toEqual([]);
 });
 
-test("such an Ingress is not served, unless --deep-inspect is off", () => {
+test("an Ingress with a suspicious path is not served, unless --deep-inspect is off", () => {
   const snapshot = put(base, service("web"), withPath("/x/etc/passwd"));
   const of = (deepInspect: boolean) => {
     const { configuration, problems } = translate(

@@ -49,7 +49,7 @@ test("the same holds for parts of auth services and canaries that need Lua", () 
   };
   expect(sentences(auth, ["lua"])).toEqual([
     "annotation auth-signin: static mode cannot escape the address that the client came from, so the page gets it up to the first &",
-    "annotation auth-response-headers: of several headers of one name in the answer static mode passes on the first, and of several cookies",
+    "annotation auth-response-headers: static mode passes on only the first of several headers of one name, and only the first of several cookies",
   ]);
   const noPage = { "auth-url": "http://auth.shop/", "auth-signin": "https://a/?p=$http_authorization" };
   expect(sentences(noPage, ["lua"]).filter((sentence) => sentence.includes("static mode"))).toEqual([]);

@@ -80,7 +80,7 @@ function drawnValue(field: Field<unknown>, draw: Draws): string {
   return draw.of(meaningful[key] ?? [example, ...kind.good]);
 }
 
-/** Annotations of an Ingress, without prefix. */
+/** Draws the annotations of an Ingress, without their prefix. */
 export function annotationsFrom(draw: Draws): Record<string, string> {
   const count = draw.of([0, 1, 1, 2, 3, 5]);
   const drawn = Array.from({ length: count }, () => {

@@ -153,7 +153,7 @@ function kustomizeReleases(value: Mapping): Release[] {
   });
 }
 
-/** The reason for not judging a release of another vendor's chart. */
+/** Returns the reason for not judging a release of another vendor's chart. */
 export const otherVendor = (vendor: Vendor): string => `it is ${vendors[vendor]}`;
 
 /**
@@ -184,7 +184,7 @@ function at(value: unknown, ...path: readonly string[]): unknown {
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The place of a line in a block text that begins below its key. */
+/** Returns the place of a line in a block text that begins below its key. */
 export function placeInText(key: Place, inner: Place): Place {
   return { line: key.line + inner.line, column: key.column + 1 + inner.column };
 }

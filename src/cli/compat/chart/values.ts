@@ -78,7 +78,7 @@ function declared(): ReadonlyMap<string, Declared> {
   return read;
 }
 
-/** The top keys of the chart's values. */
+/** Returns the top keys of the chart's values. */
 export function declaredTops(): ReadonlySet<string> {
   return new Set([...declared().keys()].map((path) => path.replace(/\..*$/, "")));
 }

@@ -37,8 +37,8 @@ function refusalOf(one: ListenerReading, policy: HostPolicy): Fault | undefined 
 }
 
 /**
- * The hostname itself, or one that it takes as a wildcard, if it is given to other namespaces
- * alone.
+ * Returns the hostname itself, or one that it takes as a wildcard, if it is given to other
+ * namespaces alone.
  */
 function hostOfOthers(hostname: string, namespace: string, policy: HostPolicy): string | undefined {
   if (!permits(policy, namespace, hostname)) return hostname;
