@@ -62,7 +62,8 @@ const subject: Kind<string> = {
 export const clientCertificate = resolvedFeature({
   name: "client-certificate",
   scope: "host",
-  notOnRoutes: "spec.tls.frontend of the Gateway asks the clients of a port for certificates",
+  notOnRoutes: "clients show their certificates before nginx knows the path",
+  onListeners: true,
   guard: true,
   gate: "secret",
   fields: {
@@ -129,6 +130,7 @@ export const clientCertificate = resolvedFeature({
     if ("why" in read) return closed(context, `Secret ${keyOf(found.object)} ${read.why}`);
     return { value: { kind: "verify", ...rest, ...read, depth: Math.max(1, depth) } };
   },
+  both: together,
   provides: (value) => value.kind !== "none",
   ofCanaries: true,
   verifiesClients: (value) => value.kind === "verify",
@@ -153,6 +155,27 @@ export const clientCertificate = resolvedFeature({
     };
   },
 });
+
+const strictness = ["on", "optional", "optional_no_ca", "off"] as const;
+
+/**
+ * nginx compares a certificate with one set of authorities and one pattern. With the same ones, the
+ * stricter of all other values count.
+ */
+function together(inner: ClientCertificate, outer: ClientCertificate): ClientCertificate | undefined {
+  if (inner.kind === "none" || outer.kind === "none") return inner.kind === "none" ? outer : inner;
+  if (inner.kind === "refuse" || outer.kind === "refuse") return { kind: "refuse" };
+  if (inner.authorities !== outer.authorities || inner.revoked !== outer.revoked) return undefined;
+  if (inner.subject !== "" && outer.subject !== "" && inner.subject !== outer.subject) return undefined;
+  return {
+    ...inner,
+    verify: strictness.find((one) => one === inner.verify || one === outer.verify)!,
+    depth: Math.min(inner.depth, outer.depth),
+    errorPage: inner.errorPage || outer.errorPage,
+    passCertificate: inner.passCertificate || outer.passCertificate,
+    subject: inner.subject || outer.subject,
+  };
+}
 
 function closed({ ingress: object }: Context, why: string): Resolved<ClientCertificate> {
   const done = "every request to its hosts gets 403";

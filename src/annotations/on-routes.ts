@@ -52,3 +52,18 @@ export function mayGuard(key: string): boolean {
 export const guardNames: readonly (keyof FeatureValues)[] = featureList.flatMap(([name, { guard }]) =>
   guard === true ? [name] : [],
 );
+
+const forServers = featureList.filter(
+  ([, { onListeners, serverView }]) => onListeners === true && serverView !== undefined,
+);
+
+/** Returns the features to which the values give something that nginx reads in a server block. */
+export function givenForServers(values: FeatureValues): typeof featureList {
+  return forServers.filter(([name, { provides }]) => provides?.(values[name]) === true);
+}
+
+/** Returns `values` with those of `own` that nginx reads in a server block. */
+export function withServerValues(values: FeatureValues, own: FeatureValues): FeatureValues {
+  const given = givenForServers(own);
+  return given.length === 0 ? values : { ...values, ...Object.fromEntries(given.map(([name]) => [name, own[name]])) };
+}

@@ -165,7 +165,8 @@ export const serverSnippet = resolvedFeature({
   name: "server-snippet",
   scope: "host",
   guard: true,
-  notOnRoutes: "the hosts of listeners share one server block of nginx; configuration-snippet is for rules",
+  notOnRoutes: "a server block is for whole hosts; configuration-snippet is for rules",
+  onListeners: true,
   fields: {
     text: snippetField(
       "server-snippet",
@@ -175,6 +176,7 @@ export const serverSnippet = resolvedFeature({
     ),
   },
   resolve: resolve("server-snippet"),
+  both: together,
   provides: ({ text }) => text !== "",
   needsPath: ({ needsPath }) => needsPath,
   framesRequests: ({ framesRequests }) => framesRequests,

@@ -13,7 +13,8 @@ import { feature, field } from "./declare.ts";
 export const sslCiphers = feature({
   name: "ssl-ciphers",
   scope: "host",
-  notOnRoutes: "the ports of Gateways have the ciphers of the ConfigMap",
+  notOnRoutes: "the handshake is over before nginx knows the path",
+  onListeners: true,
   fields: {
     ciphers: field({
       key: "ssl-ciphers",
@@ -35,7 +36,8 @@ export const sslCiphers = feature({
 export const sslPreferServerCiphers = feature({
   name: "ssl-prefer-server-ciphers",
   scope: "host",
-  notOnRoutes: "the ports of Gateways have the ciphers of the ConfigMap",
+  notOnRoutes: "the handshake is over before nginx knows the path",
+  onListeners: true,
   fields: {
     ours: field({
       key: "ssl-prefer-server-ciphers",

@@ -62,6 +62,18 @@ export interface Listener {
    * Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS.
    */
   readonly certificates: readonly string[];
+  /** Settings that nginx reads in a server block; absent where the listener has none. */
+  readonly own?: OwnServer;
+}
+
+/** Settings for the server block of a listener. Listeners of a port with the same ones share it. */
+export interface OwnServer {
+  /** A hash of the features. */
+  readonly id: string;
+  /** Values by feature, which only the renderer reads. */
+  readonly features: Readonly<Record<string, unknown>>;
+  /** The objects whose texts it contains. */
+  readonly authors: readonly Owner[];
 }
 
 /**

@@ -112,6 +112,17 @@ local function stays(share, host, uri, generation, shapes)
   return random() >= share and is_wanted(host, uri, generation, shapes)
 end
 
+-- The servers of listeners that have one apart, by the listener's id, and the same servers by their
+-- own names.
+local homes, apart = {}, {}
+
+function _M.house(slot, listeners)
+  apart[slot] = slot
+  for _, id in ipairs(listeners) do
+    homes[id] = slot
+  end
+end
+
 -- Whether the client used the wrong connection, because the name in its handshake led to another
 -- listener. Without a name in the handshake the Host header alone decides.
 local function is_misdirected(scope, listener)
@@ -140,6 +151,9 @@ local function target_of(slot, generation, shapes, shared)
   local listener = scopes.listener(scope, host)
   if not listener then
     return nothing
+  elseif homes[listener.id] ~= apart[slot] then
+    -- This worker's text is older than the listeners, and what guards them is text.
+    return own.misdirected
   end
   local location, level = location_of(listener, host, var.uri, generation, shapes, shared, scope.any)
   if listener.shadow and not shapes then

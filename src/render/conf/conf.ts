@@ -55,6 +55,8 @@ export interface LuaParts {
   readonly gateway: boolean;
   /** Whether it does so on one of the usual ports. */
   readonly beside: boolean;
+  /** The servers of listeners that have one apart. */
+  readonly homes?: readonly { readonly slot: string; readonly listeners: readonly string[] }[];
   /** The shapes of each server that has a router. */
   readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
 }
@@ -204,9 +206,14 @@ function sharedLines(lines: readonly Token[]): Token[] {
 /**
  * Returns the values for the Lua. Strings in Lua have the same quotes and escapes as nginx's words.
  */
-function luaView({ paths, counts }: Machine, settings: Settings, { recordsBytes, gateway, slots }: LuaParts) {
+function luaView(
+  { paths, counts }: Machine,
+  settings: Settings,
+  { recordsBytes, gateway, slots, homes = [] }: LuaParts,
+) {
   return {
     gateway,
+    homes: homes.map(({ slot, listeners }) => ({ slot: Token.word(slot), listeners: listeners.map(Token.word) })),
     dictionaries: ownDictionaries(settings),
     packagePath: Token.word(`${paths.lua}/?.lua;;`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),

@@ -18,6 +18,11 @@ export function hostBlock(names: Token, host: string): Token {
   return Token.noted(names, `host ${host}`);
 }
 
+/** The server block of listeners of a Gateway, by its slot, or of a whole port. */
+export function serverBlock(names: Token, slot: string): Token {
+  return slot === "" ? names : Token.noted(names, `server ${slot}`);
+}
+
 /** A location of its host, by the index of its Location. */
 export function locationBlock(match: Token, index: number): Token {
   return Token.noted(match, `location ${index}`);
@@ -80,7 +85,8 @@ export class SourceMap {
       const notes = this.around(line).map(kindAndName);
       const host = hosts.get(notes.find(([kind]) => kind === "host")?.[1] ?? "");
       for (const [kind, name] of notes) {
-        if (kind === "listen") return keysOf((ports?.get(name)?.owners ?? []).map((owner) => ({ owner })));
+        if (kind === "listen" || kind === "server")
+          return keysOf((ports?.get(name)?.owners ?? []).map((owner) => ({ owner })));
         const owners = keysOf(locationsOf(kind, name, { host, hosts, shapesOf }));
         if (owners.size > 0) return owners;
       }

@@ -23,6 +23,11 @@ export const dataSlot: Slot = "";
 export const gatewaySlot: Slot = ":gateway";
 /** Returns the server of the ports that ask clients for certificates with this validation. */
 export const guardedSlot = (validation: string): Slot => `${gatewaySlot}:${validation}`;
+/**
+ * Returns the server of a port's listeners without a server block of their own. The ids of its
+ * further addresses have an `@`.
+ */
+export const portSlot = (port: string): Slot => `${gatewaySlot}:of:${port.split("@")[0]}`;
 export const isGatewaySlot = (slot: Slot): boolean => slot === gatewaySlot || slot.startsWith(`${gatewaySlot}:`);
 
 export interface TextServer {
@@ -115,6 +120,11 @@ export function twinServerOf(
   const { name } = redirectFrom;
   const view = { ...plainServerView, ...Object.fromEntries(own) };
   return { name, serverName: Token.word(name), view, files, verifies: false };
+}
+
+/** Returns the views of a listener's features for its server block. */
+export function ownServerViews(own: FeatureValues, settings: Settings, place: ServerPlace): View {
+  return Object.fromEntries(serverViews(hostWide, own, settings, place)) as View;
 }
 
 /** Whether the host's clients have to show a certificate. */

@@ -13,8 +13,9 @@ import { pairKey, patternsKey, shadowRecordKey, stapleKey, upstreamKey } from ".
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { ShapesOf } from "../conf/source-map.ts";
-import { dataSlot, gatewaySlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
+import { dataSlot, gatewaySlot, isGatewaySlot, type Slot, textServerOf, twinServerOf } from "../conf/text-servers.ts";
 import { FailedServers } from "../failed-servers.ts";
+import { authorsOf } from "../gateway/divided-ports.ts";
 import { shadowRecord } from "../gateway/host-record.ts";
 import { listenedOn, listenerSlots } from "../gateway/listen.ts";
 import { scopeRecords } from "../gateway/scope-records.ts";
@@ -278,7 +279,8 @@ function withOwners({ map, ...text }: DynamicText, whole: Whole, shapes: Shapes)
   const { servers, listenerPorts, streams } = whole;
   const ports = {
     get: (id: string) =>
-      listenerPorts.get(id) ?? streams.filter((one) => one.kind === "gateway").find((one) => one.id === id),
+      (isGatewaySlot(id) ? { owners: authorsOf(id, listenerPorts.values()) } : listenerPorts.get(id)) ??
+      streams.filter((one) => one.kind === "gateway").find((one) => one.id === id),
   };
   const shapesOf: ShapesOf = (location, host) => shapes.namesOf(location, host);
   return { ...text, ownersAt: map.ownersAmong(servers, shapesOf, ports) };

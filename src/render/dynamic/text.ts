@@ -14,7 +14,7 @@ import type { SourceMap } from "../conf/source-map.ts";
 import { dataSlot } from "../conf/text-servers.ts";
 import { balancedBlock, balancedUpstream } from "../conf/upstream-views.ts";
 import { isShared, listenedOn, slotOf } from "../gateway/listen.ts";
-import { gatewayServerView } from "../gateway/server-view.ts";
+import { gatewayServers, gatewayServerView, hostnamesOf, verifiesClients } from "../gateway/server-view.ts";
 import type { RenderedFile } from "../rendered-files.ts";
 import type { RenderedText } from "../rendering.ts";
 import { frontsOf } from "../streams/fronts.ts";
@@ -81,12 +81,13 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
   const gateway = listeners.length > 0;
   const apart = listeners.filter((port) => !isShared(port, machine));
   const beside = apart.length < listeners.length;
-  const gateways = [...Map.groupBy(apart, (port) => slotOf(port, machine))].map(([slot, ports]) => ({ slot, ports }));
+  const gateways = gatewayServers(apart, (port) => slotOf(port, machine));
   const gatewayFiles: RenderedFile[] = [];
   const fronts = frontsOf(streams, listeners, machine);
   const about = aboutServers(settings, machine, apart, fronts);
   const verifies = textServers.some((server) => server.verifies);
   const names = textServers.map(({ name }) => name);
+  const homes = apart.flatMap(({ divided }) => divided?.servers ?? []);
   const views = [
     ...textServers.map((server) => textServerView(about, server, shapes.of(server.name))),
     dataServerView(about, shapes.of(dataSlot), { named: verifies, shared: beside }),
@@ -109,8 +110,8 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
       upstreams: [...pools].map((name) => balancedUpstream(name, settings)),
       needs: new Set(all.flatMap((shape) => [...shape.needs])),
       http: all.flatMap((shape) => shape.http),
-      names,
-      verifies: verifies || apart.some(({ clients }) => clients !== undefined),
+      names: [...names, ...gateways.flatMap(hostnamesOf)],
+      verifies: verifies || gateways.some(verifiesClients),
       streams,
       streamSnippets,
       certificates,
@@ -118,6 +119,7 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
         recordsBytes,
         gateway,
         beside,
+        homes: [...new Map(homes.map((one) => [one.slot, one])).values()],
         slots: [dataSlot, ...gateways.map(({ slot }) => slot), ...names].map((name) => ({
           name,
           shapes: shapes.of(name),

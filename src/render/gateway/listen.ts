@@ -9,18 +9,28 @@ import type { ListenerPort } from "../../model/listeners.ts";
 import type { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { listenLine } from "../conf/source-map.ts";
-import { dataSlot, gatewaySlot, guardedSlot, type Slot } from "../conf/text-servers.ts";
+import { dataSlot, gatewaySlot, guardedSlot, portSlot, type Slot } from "../conf/text-servers.ts";
 import { addressesOf } from "../settings/listen.ts";
 import type { Fronts } from "../streams/fronts.ts";
+import { type DividedPort, dividedPort } from "./divided-ports.ts";
 
 /** The part of a ListenerPort that is text. */
-export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls" | "clients">;
+export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls" | "clients"> & {
+  /** Absent where no listener of the port has a server block of its own. */
+  readonly divided?: DividedPort;
+};
 
 /** Returns the text part of each ListenerPort, sorted by id. */
 export function listenedOn(ports: Table<ListenerPort>): readonly ListenedPort[] {
   return [...ports.values()]
-    .map(({ id, address, listenPort, port, tls, clients }) => {
-      return { id, address, listenPort, port, tls, ...(clients === undefined ? {} : { clients }) };
+    .map((one) => {
+      const { id, address, listenPort, port, tls, clients } = one;
+      const divided = dividedPort(one);
+      return {
+        ...{ id, address, listenPort, port, tls },
+        ...(clients === undefined ? {} : { clients }),
+        ...(divided === undefined ? {} : { divided }),
+      };
     })
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -36,8 +46,9 @@ export function isShared(
   return address === undefined && (listenPort === ports.http || listenPort === ports.https);
 }
 
-/** Returns the server that has the routes of the port's listeners. */
-export function slotOf(port: Pick<ListenerPort, "address" | "listenPort" | "clients">, machine: Machine): Slot {
+/** Returns the server that has the routes of the port's listeners without one of their own. */
+export function slotOf(port: Omit<ListenedPort, "port" | "tls">, machine: Machine): Slot {
+  if (port.divided !== undefined) return portSlot(port.id);
   if (port.clients !== undefined) return guardedSlot(port.clients.id);
   return isShared(port, machine) ? dataSlot : gatewaySlot;
 }
@@ -45,7 +56,12 @@ export function slotOf(port: Pick<ListenerPort, "address" | "listenPort" | "clie
 /** Returns the slots of listeners, by the id of the listener. */
 export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): ReadonlyMap<string, Slot> {
   return new Map(
-    [...ports.values()].flatMap((port) => port.listeners.map(({ id }) => [id, slotOf(port, machine)] as const)),
+    [...ports.values()].flatMap((port) => {
+      const divided = dividedPort(port);
+      const rest = slotOf(divided === undefined ? port : { ...port, divided }, machine);
+      const apart = new Map(divided?.servers.flatMap(({ slot, listeners }) => listeners.map((id) => [id, slot])));
+      return port.listeners.map(({ id }) => [id, apart.get(id) ?? rest] as const);
+    }),
   );
 }
 
@@ -53,7 +69,7 @@ export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): Rea
  * Returns the values of the `listen` lines. They have no parameters of the socket. So nginx binds a
  * single socket for a port where some server listens on all addresses, and finds the address of a
  * connection when it arrives. Only where the stream module has that socket, an address has another
- * one.
+ * one. Where several servers have a port, one of them `isFirst`.
  */
 export function gatewayListenLines(
   ports: readonly ListenedPort[],
@@ -61,6 +77,7 @@ export function gatewayListenLines(
   can: Capabilities,
   machine: Machine,
   fronts: Fronts,
+  isFirst = true,
 ): readonly Token[] {
   return ports.flatMap((port) => {
     const { id, address, listenPort, tls } = port;
@@ -70,7 +87,7 @@ export function gatewayListenLines(
       ...(settings.useProxyProtocol || socket !== undefined ? ["proxy_protocol"] : []),
       ...(tls ? ["ssl"] : []),
       ...(tls && settings.useHttp2 && can.http2 && !can.http2Directive ? ["http2"] : []),
-      ...(isApart && socket === undefined ? ["reuseport"] : []),
+      ...(isFirst && isApart && socket === undefined ? ["reuseport"] : []),
     ].map(Token.name);
     if (socket !== undefined) return [listenLine(Token.words([Token.word(`unix:${socket}`), ...parameters]), id)];
     return gatewayAddresses(address, settings, machine).map((one) =>

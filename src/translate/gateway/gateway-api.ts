@@ -43,6 +43,9 @@ export class GatewayApi {
   #sharedProblem: Problem | undefined;
   /** Gateways and ListenerSets that have changed in this turn. */
   #parents: ReadonlySet<string> = new Set();
+  /** Ports as they are placed, and the listeners among them on ports of Ingresses. */
+  #placed: readonly [Table<ListenerPort>?, ReadonlyMap<string, CommonListener>?] = [];
+  #ports = Table.empty<ListenerPort>();
   #statuses = Table.empty<DesiredStatus>();
 
   constructor(options: TranslateOptions, problems: Problems, certificates: Certificates) {
@@ -84,7 +87,7 @@ export class GatewayApi {
   }
 
   get ports(): Table<ListenerPort> {
-    return this.#gateways.placement.ports;
+    return this.#ports;
   }
 
   /** The listeners on shared ports, by id. It is the same map while nothing changes. */
@@ -103,7 +106,16 @@ export class GatewayApi {
     this.#reportShared(turn);
     const services = this.#policies.renew(turn);
     const settings = this.#settings.renew(turn, granting);
+    this.#updatePorts(settings.size > 0 || turn.afresh);
     for (const routes of this.#routes) routes.begin({ parents, granting, services, settings });
+  }
+
+  #updatePorts(isOther: boolean): void {
+    const { ports, common } = this.#gateways.placement;
+    const [placed, among] = this.#placed;
+    if (!isOther && placed === ports && among === common) return;
+    this.#placed = [ports, common];
+    this.#ports = this.#settings.serversOn(ports, this.#ports, common);
   }
 
   #reportShared({ now: { snapshot } }: Turn): void {

@@ -9,7 +9,7 @@ import { closed as done } from "./reading.ts";
 export interface Applied {
   /** The paths with their settings. It is the same list where no settings apply. */
   readonly paths: readonly ClaimedPath[];
-  /** Guards that cannot hold together. */
+  /** Guards that cannot hold together, and values that cannot be served. */
   readonly conflicts: readonly Problem[];
 }
 
@@ -33,7 +33,8 @@ export function withSettings(
     const { closed, authors } = found;
     const features = strictlySatisfied(path, found.features);
     const conflict = found.conflict ?? twoServices(path, features, authors[0]!);
-    if (conflict !== undefined) conflicts.push(conflict);
+    const reported = [...(conflict === undefined ? [] : [conflict]), ...(found.unserved ?? [])];
+    conflicts.push(...new Set(reported));
     const shut = closed ?? conflict;
     const backends = balancedApart(path, features, plain);
     return {

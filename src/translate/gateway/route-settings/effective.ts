@@ -23,6 +23,10 @@ export interface Effective {
   readonly conflict: Problem | undefined;
   /** The objects with these values. */
   readonly authors: readonly Owner[];
+  /** Their readings, the inner one first. */
+  readonly layers: readonly SettingsReading[];
+  /** Values that cannot be served on the listener; absent where all can. */
+  readonly unserved?: readonly Problem[];
 }
 
 /**
@@ -32,7 +36,7 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
   const authors = layers.map(({ object }) => object);
   const shut = layers.find((one) => one.closed !== undefined)?.closed;
   const [only] = layers;
-  if (layers.length === 1) return { features: only!.values, closed: shut, conflict: undefined, authors };
+  if (layers.length === 1) return { features: only!.values, closed: shut, conflict: undefined, authors, layers };
   const given = layers.map((layer) => ({ layer, names: featuresGiven(layer) }));
   const guarding = given.filter(({ names }) => featureList.some(([name, { guard }]) => guard && names.has(name)));
   const plain = unannotated(settings);
@@ -47,7 +51,7 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
     if (value !== undefined) values[name] = value;
     else if (feature.guard === true) conflicts.push(conflictOf(name, deciding));
   }
-  return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors };
+  return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors, layers };
 }
 
 /** Returns undefined where they cannot be combined. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { gatewayClass, namespace, routeSettings } from "../../../../test/support/gateways.ts";
 import { fake, put } from "../../../../test/support/sketch.ts";
 import type { AnyFeature, Fields } from "../../../annotations/declare.ts";
-import { whyNotOnRoutes } from "../../../annotations/on-routes.ts";
+import { isForListeners, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
 import { featureList } from "../../../annotations/registry.ts";
 import type { KubernetesObject } from "../../../model/objects.ts";
 import { emptySnapshot } from "../../../model/snapshot.ts";
@@ -26,7 +26,7 @@ function sentences(values: Readonly<Record<string, string>>, data: Readonly<Reco
 
 const examples = featureList.flatMap(([, { fields }]: readonly [string, AnyFeature]) =>
   Object.values(fields as Fields).flatMap(({ key, example }) =>
-    whyNotOnRoutes(key) === undefined ? [[key, example] as const] : [],
+    whyNotOnRoutes(key) === undefined || isForListeners(key) ? [[key, example] as const] : [],
   ),
 );
 const snippets = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
@@ -71,6 +71,11 @@ test("each key that does nothing alone is named with the key that it needs, and 
       "modsecurity-snippet: it needs enable-modsecurity",
       "opentelemetry-trust-incoming-span: it needs enable-opentelemetry",
       "opentelemetry-operation-name: it needs enable-opentelemetry",
+      "auth-tls-verify-client: it needs auth-tls-secret",
+      "auth-tls-verify-depth: it needs auth-tls-secret",
+      "auth-tls-error-page: it needs auth-tls-secret",
+      "auth-tls-pass-certificate-to-upstream: it needs auth-tls-secret",
+      "auth-tls-match-cn: it needs auth-tls-secret",
       "proxy-ssl-verify: it needs proxy-ssl-secret",
       "proxy-ssl-verify-depth: it needs proxy-ssl-secret",
       "proxy-ssl-name: it needs proxy-ssl-secret",

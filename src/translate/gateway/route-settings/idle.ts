@@ -12,6 +12,7 @@ import { idleBeside } from "../../ingress/beside.ts";
 /** Fields that nothing but their annotation opens, by their features. */
 const gates: Partial<Record<keyof FeatureValues, string>> = {
   basicAuth: "type",
+  clientCertificate: "secret",
   externalAuth: "url",
   mirror: "target",
   proxySsl: "secret",
@@ -32,7 +33,11 @@ const gateOf = new Map(
 );
 
 /** Guards of which each object has all values, or none. */
-const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set(["basicAuth", "externalAuth"] as const);
+const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set([
+  "basicAuth",
+  "clientCertificate",
+  "externalAuth",
+] as const);
 
 /** `texts` are the texts of one object, and `values` are the values that were read from them. */
 export function idleKeys(

@@ -9,7 +9,9 @@ import { Dependencies } from "../../../model/dependencies.ts";
 import type { PolicyTarget } from "../../../model/gateway/backend-tls-policy.ts";
 import { gatewayGroup } from "../../../model/gateway/objects.ts";
 import { annotatedForm, type RouteSettings, settingsPrefix, targetsOf } from "../../../model/gateway/route-settings.ts";
+import type { ListenerPort } from "../../../model/listeners.ts";
 import { keyOf, objectKey } from "../../../model/objects.ts";
+import type { Table } from "../../../model/table.ts";
 import type { Problem } from "../../../problem.ts";
 import { routeSettings } from "../../../settings/for-routes.ts";
 import type { Settings } from "../../../settings/registry.ts";
@@ -18,9 +20,10 @@ import type { TranslateOptions } from "../../options.ts";
 import { type Turn, usersOfChanged } from "../../turn.ts";
 import { byCreation } from "../creation.ts";
 import type { Grants } from "../grants.ts";
-import type { ListenerReading } from "../reading.ts";
+import { type ListenerReading, ownerOfListener } from "../reading.ts";
 import { type FormInForce, StandIns } from "../stand-ins.ts";
 import { type Effective, effectiveOf } from "./effective.ts";
+import { withOwnServers, withServerFaults } from "./own-servers.ts";
 import { readSettings, type SettingsReading } from "./reading.ts";
 
 /** The place of a rule. */
@@ -32,8 +35,6 @@ export interface RulePlace {
   /** `namespace/name` of RouteSettings that its filters name, in their order. */
   readonly named: readonly string[];
   readonly listener: ListenerReading;
-  /** `namespace/name`. */
-  readonly gateway: string;
 }
 
 export class AllRouteSettings {
@@ -47,6 +48,7 @@ export class AllRouteSettings {
   /** Combined values, by the objects from which they are made. */
   readonly #effective = new Map<string, Effective>();
   #settings: Settings | undefined;
+  #common: Pick<ReadonlySet<string>, "has"> = new Set();
   #changed: ReadonlySet<string> = new Set();
   readonly #beside = new Map<string, ReadonlySet<string>>();
 
@@ -128,8 +130,27 @@ export class AllRouteSettings {
 
   /** Returns the values for a rule on a listener; undefined where there are none. */
   effective(place: RulePlace): Effective | undefined {
-    if (this.isEmpty) return undefined;
-    const layers = this.#layersOf(place);
+    const found = this.isEmpty ? undefined : this.#combined(this.#layersOf(place));
+    return found && withServerFaults(found, place.listener, this.#common);
+  }
+
+  /**
+   * Returns the ports with the server blocks of their listeners. `before` is the last result.
+   * Ingresses have blocks on the ports of `common` listeners.
+   */
+  serversOn(
+    ports: Table<ListenerPort>,
+    before: Table<ListenerPort>,
+    common: ReadonlyMap<string, unknown>,
+  ): Table<ListenerPort> {
+    this.#common = common;
+    if (this.isEmpty) return ports;
+    return withOwnServers(ports, before, common, unannotated(this.#settings!), (id) =>
+      this.#combined(this.#outerOf(id)),
+    );
+  }
+
+  #combined(layers: readonly SettingsReading[]): Effective | undefined {
     if (layers.length === 0) return undefined;
     const called = layers.map(({ key, forRules }) => (forRules === undefined ? key : `${key}*`)).join(" ");
     const known = this.#effective.get(called);
@@ -145,21 +166,27 @@ export class AllRouteSettings {
   }
 
   /** Returns the objects that apply, the inner ones first, and each once. */
-  #layersOf({ route, rule, named, listener, gateway }: RulePlace): readonly SettingsReading[] {
-    const { owner } = listener;
-    const parent = `${owner.kind} ${owner.namespace}/${owner.name}`;
-    const whole = `Gateway ${gateway}`;
-    const outer = [
-      ...this.attachedTo(parent, listener.listener.name),
-      ...this.attachedTo(parent, undefined),
-      ...(parent === whole ? [] : this.attachedTo(whole, undefined)),
-    ];
+  #layersOf({ route, rule, named, listener }: RulePlace): readonly SettingsReading[] {
+    const outer = this.#outerOf(listener.id);
     const inner = [
       ...named.flatMap((key) => this.#readings.get(key) ?? []),
       ...(rule === undefined ? [] : this.attachedTo(route, rule)),
       ...this.attachedTo(route, undefined),
     ].map((one) => (outer.includes(one) ? one : (one.forRules ?? one)));
     return [...new Set([...inner, ...outer])];
+  }
+
+  /** Returns the objects that apply to a whole listener, given by its id. */
+  #outerOf(id: string): readonly SettingsReading[] {
+    const parent = ownerOfListener(id);
+    const [namespace, gateway] = id.split("/");
+    const whole = `Gateway ${namespace}/${gateway}`;
+    const outer = [
+      ...this.attachedTo(parent, id.slice(id.lastIndexOf("/") + 1)),
+      ...this.attachedTo(parent, undefined),
+      ...(parent === whole ? [] : this.attachedTo(whole, undefined)),
+    ];
+    return [...new Set(outer)];
   }
 
   #read(key: string, turn: Turn): void {

@@ -53,7 +53,7 @@ export function hostsOf(
       const applied = withSettings(
         identified,
         { plain, hasTls: gateways.hasTls(gateway, listener) },
-        ({ rule, settings: named = [] }) => settings.effective({ route: called, rule, named, listener, gateway }),
+        ({ rule, settings: named = [] }) => settings.effective({ route: called, rule, named, listener }),
       );
       for (const problem of applied.conflicts) conflicts.set(JSON.stringify(problem), problem);
       for (const name of hostsOn(listener, hostnames, isPermitted)) {

@@ -4,6 +4,7 @@
  * the route. It has no implicit paths and no further names. Rules of HTTPRoutes and GRPCRoutes
  * share one order. The host's namesake may have paths on the same port.
  */
+import { withServerValues } from "../../../annotations/on-routes.ts";
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { numbered } from "../../../directives/pattern-groups.ts";
 import { type Conditions, catchAll, type Location, type Route, type Server } from "../../../model/configuration.ts";
@@ -37,7 +38,7 @@ export function listenerServer(key: string, claims: readonly Claim[], world: Wor
     locations: ordered.map(locationOf),
     routes: common?.routes ?? own.flatMap(([, routes]) => routes),
     isOrdered: common?.isOrdered === true,
-    features: first.features,
+    features: withServerValues(first.features, ordered[0]!.claimed.features ?? first.features),
   });
   return { server, uses: usesOf(ordered), secrets: [], problems, contested };
 }

@@ -1,0 +1,108 @@
+/**
+ * Settings of listeners that become part of a server block: hostile values of them, and those of a
+ * ListenerSet of another namespace. The honest listener of the Gateway stays as it is.
+ */
+import { beforeEach, expect, test } from "vitest";
+import { request } from "../../nginx/support/request.ts";
+import { drawn } from "../../support/drawn.ts";
+import {
+  gateway,
+  gatewayClass,
+  listener,
+  listenerSet,
+  namespace,
+  route,
+  routeSettings,
+} from "../../support/gateways.ts";
+import { hostileObjects } from "../search/objects.ts";
+import { intruders } from "../support/corpus.ts";
+import { secret } from "../support/objects.ts";
+import { worldOf } from "../support/world.ts";
+import { pki } from "../tenants/authority.ts";
+
+const world = worldOf({ mode: "dynamic", flags: ["--gateway-addresses=192.0.2.74"] });
+const to = "192.0.2.74:443";
+const prefix = "nginx.ingress.kubernetes.io/";
+const all = { namespaces: { from: "All" } } as const;
+
+const secure = (name: string, hostname: string) =>
+  listener({
+    ...{ name, hostname, port: 443, protocol: "HTTPS", allowedRoutes: all },
+    tls: { certificateRefs: [{ name: "tls" }] },
+  });
+const pair = (home: string) => secret("tls", { "tls.crt": pki.tls.certificate, "tls.key": pki.tls.key }, home);
+const gatewayOf = (listeners: Parameters<typeof gateway>[0]["listeners"] & object) =>
+  gateway({ listeners, spec: { allowedListeners: all } as never });
+
+beforeEach(() =>
+  world.apply(
+    ...[gatewayClass(), namespace("ns"), namespace("evil"), pair("ns"), pair("evil")],
+    secret("ca", { "ca.crt": pki.ca.certificate }),
+    route({ name: "honest" }),
+  ),
+);
+
+const ask = async (host: string, sni = host) => (await request({ to, host, sni })).status;
+
+/** All names of the servers that listen on the address. */
+function serverNames(): readonly string[] {
+  const http = world.tree().find(({ name }) => name === "http");
+  const servers = (http?.block ?? []).filter(({ name }) => name === "server");
+  const listen = ({ name, args }: { name: string; args: readonly string[] }) =>
+    name === "listen" && args[0]?.startsWith("192.0.2.74:");
+  return servers
+    .filter(({ block = [] }) => block.some(listen))
+    .flatMap(({ block = [] }) => block.flatMap(({ name, args }) => (name === "server_name" ? args : [])));
+}
+
+/** What a server block holds and a location does not. */
+const hostWide = /^(?:auth-tls-|ssl-|server-snippet$)/;
+
+test("hostile values become no configuration, and take no other name", async () => {
+  const { seed, numRuns } = drawn(400);
+  const found = hostileObjects(seed, 0, numRuns).flatMap(({ name, objects }) => {
+    const annotations = objects.find(({ kind }) => kind === "Ingress")?.metadata.annotations ?? {};
+    const named = Object.entries(annotations).map(([key, text]) => [key.slice(prefix.length), text] as const);
+    const values = named.filter(([key]) => hostWide.test(key));
+    if (values.length === 0) return [];
+    const others = objects.filter(({ kind }) => kind === "Secret" || kind === "ConfigMap");
+    return [{ name, others, values: Object.fromEntries(values) }];
+  });
+  expect(found.length).toBeGreaterThan(5);
+  const names = found.map(({ name }) => `${name}.example`);
+  const listeners = [secure("honest", "honest.test"), ...found.map(({ name }) => secure(name, `${name}.example`))];
+  const attached = found.map(({ name, values }) => routeSettings({ name, values, to: [["Gateway", "gw", name]] }));
+  await world.apply(gatewayOf(listeners), ...found.flatMap(({ others }) => others), ...attached);
+  expect(intruders(world.tree())).toEqual([]);
+  expect(await ask("honest.test")).toBe(200);
+  const strange = serverNames().filter((name) => !["_", "~.", "honest.test", ...names].includes(name));
+  expect(strange).toEqual([]);
+});
+
+test("a set of another namespace asks nobody else's clients, and uses no authorities without a grant", async () => {
+  const set = listenerSet({ namespace: "evil", listeners: [secure("evil", "*.victim.example")] });
+  const own = { "auth-tls-secret": "ns/ca", "ssl-ciphers": "ECDHE-ECDSA-AES256-GCM-SHA384" };
+  const settings = routeSettings({ namespace: "evil", to: [["ListenerSet", "set"]], values: own });
+  const toSet = route({
+    ...{ name: "evil", namespace: "evil", age: -1e8, parent: { kind: "ListenerSet", name: "set", namespace: "evil" } },
+    rules: [
+      {
+        filters: [
+          { type: "RequestRedirect", requestRedirect: { path: { type: "ReplaceFullPath", replaceFullPath: "/x" } } },
+        ],
+      },
+    ],
+  });
+  await world.apply(gatewayOf([secure("honest", "shop.victim.example")]), set, settings, toSet);
+  expect(await ask("shop.victim.example")).toBe(200);
+  expect(await ask("evil.victim.example"), "no grant: nobody gets in").toBe(403);
+  expect(await ask("shop.victim.example", "evil.victim.example"), "the wrong connection").toBe(421);
+});
+
+test("a snippet that nobody permits closes its own listener and is written nowhere", async () => {
+  const values = { "server-snippet": "server_name honest.test; location / { return 200 pwned; }" };
+  const settings = routeSettings({ to: [["Gateway", "gw", "evil"]], values });
+  await world.apply(gatewayOf([secure("honest", "honest.test"), secure("evil", "evil.example")]), settings);
+  expect(intruders(world.tree())).toEqual([]);
+  expect([await ask("honest.test"), await ask("evil.example")]).toEqual([200, 503]);
+});
