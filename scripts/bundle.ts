@@ -8,6 +8,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { programOf } from "../src/render/compile-template.ts";
+import type { TemplateFiles } from "../src/render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "../src/template/files.ts";
 
 const repository = join(import.meta.dirname, "..");
 
@@ -29,7 +32,13 @@ export async function bundle(folder: string): Promise<void> {
     platform: "node",
     external: (name) => name.startsWith("node:") || packages.some((one) => name === one || name.startsWith(`${one}/`)),
     transform: { define: { "import.meta.main": "require.main === module" } },
-    plugins: [{ name: "one byte for each character", renderChunk: narrow }],
+    plugins: [
+      {
+        name: "the built-in template, compiled",
+        load: (file) => (file === prepared ? preparedModule(readTemplateFiles(builtInTemplates)) : undefined),
+      },
+      { name: "one byte for each character", renderChunk: narrow },
+    ],
     onLog: (level, { message }) => {
       if (level !== "debug") throw new Error(message);
     },
@@ -38,6 +47,16 @@ export async function bundle(folder: string): Promise<void> {
   await bundler.close();
   // The package.json above says that files are modules of ECMAScript.
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
+}
+
+const prepared = join(repository, "src/render/prepared.ts");
+
+/** Returns the text of `src/render/prepared.ts` with a form of each of these files. */
+export function preparedModule(files: TemplateFiles): string {
+  const forms = [...files].sort().map(([name, text]) => {
+    return `[${JSON.stringify(name)}, { text: ${JSON.stringify(text)}, program: ${programOf(text)} }]`;
+  });
+  return `export const prepared = new Map([${forms.join(",\n")}]);\n`;
 }
 
 /** V8 keeps a source in two bytes per character as soon as one character needs two. */

@@ -2,3 +2,6 @@
 declare module "handlebars/dist/handlebars.js" {
   export { default } from "handlebars";
 }
+declare module "handlebars/dist/handlebars.runtime.js" {
+  export { default } from "handlebars";
+}

@@ -5,7 +5,7 @@
  */
 
 import type { Problem } from "../problem.ts";
-import { compileTemplate, type Template, type TemplateFiles } from "../render/template.ts";
+import type { Template, TemplateFiles } from "../render/template.ts";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
 import { watchFolder } from "../watched-folder.ts";
 import { builtInTemplates, readTemplateFiles, readTemplateFolders } from "./files.ts";
@@ -53,6 +53,7 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
 }
 
 async function tried(files: TemplateFiles, { offer }: TemplateWatch): Promise<Problem | undefined> {
+  const { compileTemplate } = await import("../render/compile-template.ts");
   const compiled = compileTemplate(files);
   if (!compiled.ok) return unusable("nginx.conf", compiled.why);
   const verdict = await offer(compiled.template);

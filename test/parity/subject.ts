@@ -20,7 +20,7 @@ import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObject
 import { type FoundNginx, nginxHere, openRunFolder } from "../../src/nginx/index.ts";
 import { askNginx } from "../../src/page/ask/asking.ts";
 import type { Problem } from "../../src/problem.ts";
-import { compileTemplate } from "../../src/render/template.ts";
+import { compileTemplate } from "../../src/render/compile-template.ts";
 import type { Source } from "../../src/sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts";
 

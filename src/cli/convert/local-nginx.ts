@@ -11,8 +11,7 @@ import { inMode, lackingOf } from "../../directives/capabilities.ts";
 import { machineOf } from "../../machine.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { nginxHere, openRunFolder } from "../../nginx/index.ts";
-import { compileTemplate } from "../../render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../../template/files.ts";
+import { builtInTemplate } from "../../template/built-in.ts";
 import type { Flags } from "../flags.ts";
 import { machineFlags, translateOptions } from "../options.ts";
 
@@ -32,10 +31,9 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
   const root = mkdtempSync(join(tmpdir(), "sluice-convert-"));
   const drop = () => rmSync(root, { recursive: true, force: true });
   const opened = openRunFolder(root);
-  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
-  if (!opened.ok || !compiled.ok) {
+  if (!opened.ok) {
     drop();
-    return { ok: false, why: opened.ok ? `the template cannot be used` : opened.why };
+    return opened;
   }
   const [httpPort = 0, httpsPort = 0, defaultServerPort = 0, statusPort = 0, nameCheckPort = 0] = await freePorts(5);
   const flags: Flags = { ...given, httpPort, httpsPort, defaultServerPort, statusPort, nameCheckPort };
@@ -56,7 +54,7 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
     ),
     installed: found.nginx,
     folder: opened.folder,
-    template: compiled.template,
+    template: await builtInTemplate(),
     pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 4 },
     endWithController: true,
     listener: { problems: () => {}, synced: () => {} },

@@ -7,9 +7,8 @@ import { nameCheckLog } from "../../log/name-check-log.ts";
 import { nginxLog } from "../../log/nginx-log.ts";
 import { stapleLog } from "../../log/staple-log.ts";
 import { streamPortLog } from "../../log/stream-port-log.ts";
-import { compileTemplate } from "../../render/template.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
-import { builtInTemplates, readTemplateFiles } from "../../template/files.ts";
+import { builtInTemplate } from "../../template/built-in.ts";
 import { gaveUp } from "../../template/watched.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Instruments } from "./instruments.ts";
@@ -54,7 +53,7 @@ export function controllerPart(
         machine,
         installed,
         folder,
-        template: builtInTemplate(),
+        template: await builtInTemplate(),
         pace: { syncRateLimit: flags.syncRateLimit, reloadBurst: flags.reloadBurst, maxDraining },
         endWithController,
         listener: reports.listener(source, [
@@ -89,12 +88,6 @@ export function controllerPart(
       return stoppedBy(() => controller.stop(0));
     },
   };
-}
-
-function builtInTemplate() {
-  const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
-  if (!compiled.ok) throw new Error(`the built-in template: ${compiled.why}`);
-  return compiled.template;
 }
 
 function warnOfLacks({ flags, log, running }: Program): void {

@@ -2,10 +2,11 @@
  * Makes a Renderer for the tools, in the mode of the flags, with the built-in template or the
  * user's own over it.
  */
+
+import { compileTemplate } from "../../render/compile-template.ts";
 import { DynamicRenderer } from "../../render/dynamic/renderer.ts";
 import type { Renderer } from "../../render/rendering.ts";
 import { StaticRenderer } from "../../render/static/renderer.ts";
-import { compileTemplate } from "../../render/template.ts";
 import { builtInTemplates, readTemplateFiles, readTemplateFolders } from "../../template/files.ts";
 import type { Flags } from "../flags.ts";
 import { imageMachine } from "./image-machine.ts";

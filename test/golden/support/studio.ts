@@ -21,10 +21,11 @@ import {
   placeHere,
   type RunFolder,
 } from "../../../src/nginx/index.ts";
+import { compileTemplate } from "../../../src/render/compile-template.ts";
 import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
 import type { RenderedText } from "../../../src/render/rendering.ts";
 import { StaticRenderer } from "../../../src/render/static/renderer.ts";
-import { compileTemplate, type Template } from "../../../src/render/template.ts";
+import type { Template } from "../../../src/render/template.ts";
 import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
 import { type Translation, Translator, translate } from "../../../src/translate/translator.ts";
 import { emptyInputs } from "../../../src/translate/turn.ts";
@@ -45,12 +46,14 @@ export class Studio {
     this.#fake = fake;
   }
 
-  static async open(): Promise<Studio> {
+  /** `template` replaces the one that is compiled of the built-in files. */
+  static async open(template?: Template): Promise<Studio> {
     const opened = openRunFolder(mkdtempSync(join(tmpdir(), "golden-")));
     const asked = await askCapabilities("nginx", process.env.PATH ?? "");
     const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
     if (!opened.ok || !asked.ok || !compiled.ok) throw new Error("nginx, its folder or the template cannot be used");
-    return new Studio(opened.folder, asked.capabilities, compiled.template, await fakeCertificate(new Date()));
+    const used = template ?? compiled.template;
+    return new Studio(opened.folder, asked.capabilities, used, await fakeCertificate(new Date()));
   }
 
   close(): void {

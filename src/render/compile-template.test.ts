@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { Token, type View } from "../directives/token.ts";
-import { compileTemplate, TemplateError } from "./template.ts";
+import { compileTemplate } from "./compile-template.ts";
+import { TemplateError } from "./template.ts";
 
 function rendered(text: string, view: View, others: Readonly<Record<string, string>> = {}): string {
   const compiled = compileTemplate(new Map(Object.entries({ ...others, nginx: text })));

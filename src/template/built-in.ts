@@ -1,0 +1,14 @@
+/** The built-in template. Its compiler is loaded only where a file is not as it was built. */
+import { preparedTemplate } from "../render/prepared-template.ts";
+import type { Template } from "../render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "./files.ts";
+
+export async function builtInTemplate(): Promise<Template> {
+  const files = readTemplateFiles(builtInTemplates);
+  const prepared = preparedTemplate(files);
+  if (prepared !== undefined) return prepared;
+  const { compileTemplate } = await import("../render/compile-template.ts");
+  const compiled = compileTemplate(files);
+  if (!compiled.ok) throw new Error(`the built-in template: ${compiled.why}`);
+  return compiled.template;
+}
