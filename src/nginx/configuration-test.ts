@@ -54,10 +54,11 @@ export async function testText(
   });
   if (!run.ended) return { kind: "unreachable", cause: new Error(`${binary} -t ${run.why}`) };
   const printed = run.stderr.replaceAll(file, folder.conf);
-  if (run.exitCode === 0)
-    return { kind: "accepted", warnings: printed.split("\n").filter((line) => line.includes("[warn]")) };
-  return refusal(printed);
+  return run.exitCode === 0 ? { kind: "accepted", warnings: warningsIn(printed) } : refusal(printed);
 }
+
+/** Returns the warnings among the messages of a test or start. */
+export const warningsIn = (log: string): readonly string[] => log.split("\n").filter((line) => line.includes("[warn]"));
 
 /**
  * Interprets a failed test by the output of `nginx -t`. The line number is at the end of nginx's

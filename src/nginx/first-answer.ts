@@ -33,7 +33,7 @@ export async function firstAnswer(
   });
   while (how === undefined && performance.now() < deadline) {
     if ((await control.generation()) !== undefined) return undefined;
-    await delay(10);
+    await delay(3);
   }
   const otherwise = how === undefined ? `it gave no answer within ${limitMs} ms` : `it ended with ${how}`;
   if (how === undefined) signal(master.pid, "SIGKILL");

@@ -18,11 +18,15 @@ import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
  */
 export async function endOrphans(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
   const found = nginxProcesses(folder);
+  if (found.length > 0) await endListening(folder, limitMs);
+  await removeStaleSockets(folder.sockets);
+  return found;
+}
+
+async function endListening(folder: RunFolder, limitMs: number): Promise<void> {
   const listening = (): readonly NginxProcess[] => nginxProcesses(folder).filter(mayListen);
   await without(listening, limitMs, "SIGQUIT");
   await without(listening, 1_000, "SIGKILL");
-  await removeStaleSockets(folder.sockets);
-  return found;
 }
 
 /**

@@ -1,11 +1,11 @@
 /**
  * Applies a configuration: it tests the text, puts it in place, reloads nginx, and proves that the
  * reload has worked. Whatever fails, nginx goes on with the previous text, the disk has that text
- * again, and the outcome has the reason. `nginx.conf.last-good` is always a text that was seen to
- * serve.
+ * again, and the outcome has the reason. Only the very first start of a run folder needs no test.
+ * `nginx.conf.last-good` is always a text that was seen to serve.
  */
-import { link, rename, rm, stat, writeFile } from "node:fs/promises";
-import { type Refused, testText, type Unreachable } from "./configuration-test.ts";
+import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type Refused, testText, type Unreachable, warningsIn } from "./configuration-test.ts";
 import type { Control } from "./control.ts";
 import {
   bytesOf,
@@ -76,6 +76,7 @@ export class Reloader {
   #named: ReadonlySet<string> | undefined;
   #coming: ReadonlySet<string> = new Set();
   #pruned = true;
+  #triedFirst = false;
 
   constructor(parts: ReloadParts) {
     this.#parts = parts;
@@ -115,6 +116,8 @@ export class Reloader {
     const written = await this.#files.write(rendered.files);
     if (written.changed === 0 && (await this.#alreadyRuns(rendered))) return { kind: "unchanged" };
     await writeFile(folder.candidateConf, rendered.conf, { mode: 0o600, flag: overwrite });
+    const first = !signal.aborted && (await this.#isFirst()) ? await this.#startFirst(since) : undefined;
+    if (first?.live === true) return first.outcome;
     const test = testText(this.#parts, folder.candidateConf, signal);
     const [tested] = await Promise.all([test, sync(folder.candidateConf)]);
     if (tested.kind !== "accepted") {
@@ -126,11 +129,40 @@ export class Reloader {
     await supervisor.settled();
     const before = await control.generation();
     const starts = supervisor.pid === undefined;
-    const proof = starts ? await this.#start() : await this.#reload(rendered, signal);
+    // A start that failed for another reason than the text is not repeated.
+    const proof = first ?? (starts ? await this.#start() : await this.#reload(rendered, signal));
     if (!proof.live) return this.#goBack(proof, written, before);
     const tookMs = performance.now() - since;
     await this.#keepAsLastGood();
     return { kind: "reloaded", tookMs, warnings: tested.warnings, ...(starts ? { started: true } : {}) };
+  }
+
+  /** Whether no nginx has ever served from this folder. This is so only once. */
+  async #isFirst(): Promise<boolean> {
+    const { folder, supervisor } = this.#parts;
+    await supervisor.settled();
+    if (this.#triedFirst || supervisor.pid !== undefined) return false;
+    this.#triedFirst = true;
+    return (await bytesOf(folder.lastGoodConf)) === undefined;
+  }
+
+  /**
+   * Starts nginx without a test, which would take as long as the start itself: nothing serves yet
+   * that a mistake could interrupt, and nginx refuses the same texts at its start. Where it does
+   * not start, the test follows, because it says more about the mistake.
+   */
+  async #startFirst(since: number): Promise<NotLive | { readonly live: true; readonly outcome: ReloadOutcome }> {
+    const { folder } = this.#parts;
+    await rename(folder.candidateConf, folder.conf);
+    const [proof] = await Promise.all([this.#start(), sync(folder.conf)]);
+    if (!proof.live) {
+      await rename(folder.conf, folder.candidateConf);
+      return proof;
+    }
+    const tookMs = performance.now() - since;
+    await this.#keepAsLastGood();
+    const warnings = warningsIn(await readFile(folder.emergencies, "utf8"));
+    return { live: true, outcome: { kind: "reloaded", tookMs, warnings, started: true } };
   }
 
   /** Puts the last good text in place for a start; false when there is none. */

@@ -173,6 +173,7 @@ describe("a port that another program holds", () => {
   test("is distinguished from an address that the machine does not have", async () => {
     const it = await testNginx();
     onTestFinished(() => it.stop());
+    it.expectError(/bind\(\)/);
     const outcome = await it.apply({ http: "server { listen 203.0.113.9:18080; }" });
     expect((outcome as { cause: Error }).cause.message).toBe(
       "nginx cannot listen on 203.0.113.9:18080: this machine does not have that address.",

@@ -177,7 +177,7 @@ export class Supervisor {
   }
 
   #forgetDead(): void {
-    const left = nginxProcesses(this.#setup.folder);
+    const left = this.#dead.size === 0 ? [] : nginxProcesses(this.#setup.folder);
     for (const master of this.#dead) {
       if (left.some(({ group }) => group === master.pid)) continue;
       master.forget();

@@ -51,13 +51,13 @@ export function temporaryFolder(): RunFolder {
 
 /** An nginx that is not serving yet. The caller also calls `stop`. */
 export async function testNginx(
-  options: { readonly maxDraining?: number; readonly limitMs?: number } = {},
+  options: { readonly maxDraining?: number; readonly limitMs?: number; readonly binary?: string } = {},
 ): Promise<TestNginx> {
   const folder = temporaryFolder();
   const capabilities = await installedNginx();
   const events: NginxEvent[] = [];
   const opened = await openNginx({
-    binary: capabilities.binary,
+    binary: options.binary ?? capabilities.binary,
     folder,
     endWithController: true,
     maxDraining: options.maxDraining ?? 4,

@@ -1,0 +1,60 @@
+/**
+ * The first start of a run folder, which is nginx's own test of the text. Where nginx refuses it,
+ * the outcome is that of a test.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { nginxProcesses } from "../../src/nginx/process/processes.ts";
+import { testNginx } from "./support/nginx.ts";
+import { request } from "./support/request.ts";
+
+const to = "127.0.0.48:18080";
+const saying = (text: string, more = "") => ({ http: `server { listen ${to}; return 200 ${text}; } ${more}` });
+
+test("nginx is started without a test once, and tests each later text", async () => {
+  const base = mkdtempSync(join(tmpdir(), "sluice-first-"));
+  const [binary, log] = [join(base, "nginx"), join(base, "log")];
+  writeFileSync(binary, `#!/bin/sh\necho "$1" >> ${log}\nexec nginx "$@"\n`, { mode: 0o755 });
+  const it = await testNginx({ binary });
+  onTestFinished(async () => {
+    await it.stop();
+    rmSync(base, { recursive: true });
+  });
+  const runs = () => readFileSync(log, "utf8").trim().split("\n");
+  expect(await it.apply(saying("one"))).toMatchObject({ kind: "reloaded", started: true });
+  expect(runs()).toEqual(["-p"]);
+  expect((await request({ to })).body).toBe("one");
+  expect(readFileSync(it.folder.lastGoodConf, "utf8")).toBe(readFileSync(it.folder.conf, "utf8"));
+  expect(await it.apply(saying("two"))).toMatchObject({ kind: "reloaded" });
+  expect(runs()).toEqual(["-p", "-t"]);
+});
+
+test("a mistake is refused with its line, leaves no nginx, and the next text serves", async () => {
+  const it = await testNginx();
+  onTestFinished(() => it.stop());
+  it.expectError(/no_such_directive/);
+  const outcome = await it.apply(saying("one", "no_such_directive;"));
+  expect(outcome).toMatchObject({ kind: "refused", at: { file: it.folder.conf } });
+  const { line } = (outcome as { at: { line: number } }).at;
+  expect(readFileSync(it.folder.refusedConf, "utf8").split("\n")[line - 1]).toContain("no_such_directive");
+  expect([existsSync(it.folder.conf), nginxProcesses(it.folder)]).toEqual([false, []]);
+  await it.serve(saying("two"));
+  expect((await request({ to })).body).toBe("two");
+});
+
+test("the warnings of the start are those of a test", async () => {
+  const [started, tested] = [await testNginx(), await testNginx()];
+  onTestFinished(async () => {
+    await started.stop();
+    await tested.stop();
+  });
+  const twice = (at: string) => ({ http: "server { server_name same; listen AT; } ".replaceAll("AT", at).repeat(2) });
+  const told = /^\S+ \S+ \[warn\] \d+#\d+: conflicting server name "same" on 127.0.0.48:1808\d, ignored$/;
+  const first = await started.apply(twice("127.0.0.48:18081"));
+  expect(first).toMatchObject({ kind: "reloaded", warnings: [expect.stringMatching(told)] });
+  await tested.serve(saying("one"));
+  const later = await tested.apply(twice("127.0.0.48:18082"));
+  expect(later).toMatchObject({ kind: "reloaded", warnings: [expect.stringMatching(told)] });
+});
