@@ -32,10 +32,12 @@ export function text(...rules: readonly Rule[]): Check {
       const advice = typeof value === "object" ? "" : "; write it in quotes";
       return wrong(path, `${found(value)} is given where text is required${advice}`);
     }
-    return rules.flatMap((rule) => {
+    let findings = fine;
+    for (const rule of rules) {
       const why = rule(value);
-      return why === undefined ? fine : wrong(path, why);
-    });
+      if (why !== undefined) findings = both(findings, wrong(path, why));
+    }
+    return findings;
   };
 }
 
@@ -64,7 +66,9 @@ export function listOf(check: Check, min = 0): Check {
   return (value, path) => {
     if (!Array.isArray(value)) return wrong(path, `${found(value)} is given where a list is required`);
     if (value.length < min) return wrong(path, "the list is empty");
-    return value.flatMap((item, at) => check(item, [...path, at]));
+    let findings = fine;
+    for (let at = 0; at < value.length; at += 1) findings = both(findings, check(value[at], [...path, at]));
+    return findings;
   };
 }
 
@@ -72,10 +76,13 @@ export function listOf(check: Check, min = 0): Check {
 export function mapOf(key: Rule, check: Check): Check {
   return (value, path) => {
     if (!isMapping(value)) return wrong(path, `${found(value)} is given where a mapping is required`);
-    return Object.entries(value).flatMap(([name, item]) => {
+    let findings = fine;
+    for (const name of Object.keys(value)) {
       const why = key(name);
-      return [...(why === undefined ? fine : wrong([...path, name], why)), ...check(item, [...path, name])];
-    });
+      if (why !== undefined) findings = both(findings, wrong([...path, name], why));
+      findings = both(findings, check(value[name], [...path, name]));
+    }
+    return findings;
   };
 }
 
@@ -89,15 +96,25 @@ export function record(
 ): Check {
   return (value, path) => {
     if (!isMapping(value)) return wrong(path, `${found(value)} is given where a mapping is required`);
-    const findings = required.flatMap((name) => (isAbsent(value[name]) ? wrong(path, `${name} is missing`) : fine));
-    for (const [name, item] of Object.entries(value)) {
+    let findings = fine;
+    for (const name of required)
+      if (isAbsent(value[name])) findings = both(findings, wrong(path, `${name} is missing`));
+    for (const name of Object.keys(value)) {
+      const item = value[name];
       if (isAbsent(item)) continue;
       const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      findings.push(...(known?.(item, [...path, name]) ?? unknownField(name, fields, path)));
+      findings = both(findings, known?.(item, [...path, name]) ?? unknownField(name, fields, path));
     }
     if (findings.some(({ fatal }) => fatal)) return findings;
-    return [...findings, ...more.flatMap((check) => check(value, path))];
+    for (const check of more) findings = both(findings, check(value, path));
+    return findings;
   };
+}
+
+/** Almost all values are fine, and thousands are read at a start, so nothing is copied then. */
+function both(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
+  if (others.length === 0) return some;
+  return some.length === 0 ? others : [...some, ...others];
 }
 
 function isAbsent(value: unknown): boolean {

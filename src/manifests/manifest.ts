@@ -7,8 +7,8 @@ import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import { fieldOf, isMapping, type Path } from "./check.ts";
 import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
-import { Memory } from "./memory.ts";
-import type { WrittenObject } from "./object.ts";
+import type { Memory } from "./memory.ts";
+import { type WrittenObject, writtenObject } from "./object.ts";
 import type { Place } from "./place.ts";
 import { repaired } from "./repaired.ts";
 import { readYaml, type YamlDocument } from "./yaml.ts";
@@ -55,7 +55,8 @@ export interface Fault {
   readonly frame?: string;
 }
 
-export function readManifest(text: string, memory = new Memory()): Manifest {
+/** `memory` is for callers that read similar texts; all others save its cost for each object. */
+export function readManifest(text: string, memory?: Memory): Manifest {
   const documents = tooManyDocuments(text);
   if (documents !== undefined) return unreadManifest(documents);
   const yaml = readYaml(text, memory);
@@ -63,7 +64,7 @@ export function readManifest(text: string, memory = new Memory()): Manifest {
   const items = yaml.documents.flatMap(itemsOf);
   if (items.length > mostObjects) return unreadManifest(tooMany(items.length));
   const places = new Places();
-  const read = items.map((item) => readItem(item, memory.objectOf(item.value), places));
+  const read = items.map((item) => readItem(item, memory?.objectOf(item.value) ?? writtenObject(item.value), places));
   return {
     objects: read.flatMap(({ object }) => (object === undefined ? [] : [object])),
     others: read.flatMap(({ other }) => (other === undefined ? [] : [other])),
@@ -181,7 +182,9 @@ function withoutNulls(value: unknown, field = ""): unknown {
 
 /** Few objects have null fields; all others are used without a copy. */
 function hasNull(value: unknown): boolean {
-  return value === null || (typeof value === "object" && Object.values(value).some(hasNull));
+  if (typeof value !== "object" || value === null) return value === null;
+  for (const key of Object.keys(value)) if (hasNull((value as Readonly<Record<string, unknown>>)[key])) return true;
+  return false;
 }
 
 function unreadable({ kind, namespace, name }: ObjectName) {

@@ -23,7 +23,8 @@ function colonsIn(json: string): number {
 }
 
 function keysIn(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum, item) => sum + keysIn(item), 0);
-  if (!isMapping(value)) return 0;
-  return Object.values(value).reduce<number>((sum, item) => sum + 1 + keysIn(item), 0);
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += keysIn(item);
+  else if (isMapping(value)) for (const key of Object.keys(value)) count += 1 + keysIn(value[key]);
+  return count;
 }

@@ -43,19 +43,15 @@ export function readYaml(text: string, memory = new Memory()): ReadYaml {
         ? tooDeep
         : { ...tooDeep, why: `Sluice failed on it (${bugWords(bug)}), which is a bug` },
   );
-  return read.ok && read.documents.some(({ value }) => !isShallow(value)) ? tooDeep : read;
+  return read.ok && read.documents.some(({ value }) => !isShallow(value, deepest)) ? tooDeep : read;
 }
 
-/**
- * Whether the nesting is not too deep. It works level by level, because a recursive function could
- * fail on deep text.
- */
-function isShallow(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepest) return false;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? (Object.values(one) as unknown[]) : []));
-  }
+/** Whether the nesting has at most so many levels. It goes no deeper, so deep text does no harm. */
+function isShallow(value: unknown, levels: number): boolean {
+  if (levels < 0) return false;
+  if (typeof value !== "object" || value === null) return true;
+  for (const key of Object.keys(value))
+    if (!isShallow((value as Readonly<Record<string, unknown>>)[key], levels - 1)) return false;
   return true;
 }
 
