@@ -7,7 +7,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fakeCertificate } from "./certificates/fake.ts";
 import { inMode } from "./directives/capabilities.ts";
 import type { Machine } from "./directives/machine.ts";
 import { openLiveStreams } from "./live-streams.ts";
@@ -52,6 +51,11 @@ export interface ControllerOptions {
   /** The built-in template. */
   readonly template: Template;
   readonly pace: Pace;
+  /**
+   * The certificate of hosts that have none. Another thread takes a tenth of a second for its key,
+   * so a program begins with it.
+   */
+  readonly fake: Promise<Certificate>;
   /** See `NginxOptions`. */
   readonly endWithController: boolean;
   readonly listener: Listener;
@@ -127,9 +131,6 @@ export type StartedController =
 
 export async function startController(options: ControllerOptions): Promise<StartedController> {
   const { folder, machine, pace, events } = options;
-  // Making the key takes a tenth of a second. Another thread does it while nginx and the journal
-  // are opened.
-  const fake = fakeCertificate(new Date());
   const endNames = answerCheckedNames({
     port: machine.ports.nameCheck,
     policy: options.translate.asked,
@@ -152,13 +153,13 @@ export async function startController(options: ControllerOptions): Promise<Start
   }
   const { nginx, found } = opened;
 
-  const journal = await Journal.open(folder.journal);
+  const [journal, pass] = await Promise.all([
+    Journal.open(folder.journal),
+    options.installed.pass ?? Pass.issue(folder.controllerPass),
+  ]);
   journalOpened.resolve(journal);
   const openedFiles = new OpenedFiles(folder);
-  const channel = new Channel(
-    folder.controlSocket,
-    options.installed.pass ?? (await Pass.issue(folder.controllerPass)),
-  );
+  const channel = new Channel(folder.controlSocket, pass);
   const memory = memoryOf(journal, channel);
   if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
   const held = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
@@ -172,7 +173,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   );
   const sync = new Sync({
     source,
-    translator: new SteadyTranslator(options.translate, await fake),
+    translator: new SteadyTranslator(options.translate, await options.fake),
     renderer,
     memory,
     nginx: {

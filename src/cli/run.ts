@@ -4,6 +4,7 @@
  * answered. Nothing changes before every list is complete.
  */
 import { existsSync } from "node:fs";
+import { fakeCertificate } from "../certificates/fake.ts";
 import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
@@ -52,6 +53,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
   if (parsed.kind === "failure") return failed(out, parsed.why, 2);
   const { flags, problems } = parsed;
+  const fake = fakeCertificate(new Date());
   const { env, stdout } = host;
   const pod = { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
   const found = await credentialsOf(flags, env);
@@ -102,6 +104,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     controllerPart(program, instruments, {
       source,
       translate: async () => translateOptions(flags, "run", await zone, pod.namespace),
+      fake,
       listeners: [cluster.listener],
       endWithController: false,
       maxDraining: mostOlder,

@@ -4,6 +4,7 @@
  * endpoints run on this machine.
  */
 import { hostname } from "node:os";
+import { fakeCertificate } from "../certificates/fake.ts";
 import { openLog } from "../log/log.ts";
 import { type Manifests, openManifests } from "../manifests/manifests.ts";
 import { nginxHere } from "../nginx/index.ts";
@@ -64,6 +65,7 @@ export async function serve(
     return 2;
   }
   const { flags, rest, problems } = parsed;
+  const fake = fakeCertificate(new Date());
   const ending = listenForEnding(host);
   const opened = await openManifests(
     rest[0]!,
@@ -109,6 +111,7 @@ export async function serve(
     controllerPart(program, instruments, {
       source,
       translate: async () => translate,
+      fake,
       listeners: [],
       endWithController: true,
       maxDraining: 4,

@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fakeCertificate } from "../../src/certificates/fake.ts";
 import { parseFlags } from "../../src/cli/flags/parse.ts";
 import type { Flags } from "../../src/cli/flags.ts";
 import { decideOptions, machineFlags, translateOptions } from "../../src/cli/options.ts";
@@ -140,6 +141,7 @@ export async function startOn(
     ),
     installed: found.nginx,
     folder: opened.folder,
+    fake: fakeCertificate(new Date()),
     template: compiled.template,
     pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 100, auditMs: 1_000 },
     endWithController: true,

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fakeCertificate } from "../../certificates/fake.ts";
 import { startController } from "../../controller.ts";
 import { inMode, lackingOf } from "../../directives/capabilities.ts";
 import { machineOf } from "../../machine.ts";
@@ -55,6 +56,7 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
     installed: found.nginx,
     folder: opened.folder,
     template: await builtInTemplate(),
+    fake: fakeCertificate(new Date()),
     pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 4 },
     endWithController: true,
     listener: { problems: () => {}, synced: () => {} },

@@ -7,6 +7,7 @@ import { nameCheckLog } from "../../log/name-check-log.ts";
 import { nginxLog } from "../../log/nginx-log.ts";
 import { stapleLog } from "../../log/staple-log.ts";
 import { streamPortLog } from "../../log/stream-port-log.ts";
+import type { Certificate } from "../../model/configuration.ts";
 import type { Listener, Source } from "../../sync/ports.ts";
 import { builtInTemplate } from "../../template/built-in.ts";
 import { gaveUp } from "../../template/watched.ts";
@@ -19,6 +20,8 @@ import type { Program } from "./program.ts";
 export interface Controlled {
   readonly source: Source;
   readonly translate: () => Promise<TranslateOptions>;
+  /** See `ControllerOptions`. */
+  readonly fake: Promise<Certificate>;
   /** Called for each turn, after log and metrics: Events, status. */
   readonly listeners: readonly Listener[];
   /** See `NginxOptions`. */
@@ -34,7 +37,7 @@ export function controllerPart(
   controlled: Controlled,
 ): Part {
   const { flags, log, write, notices, ending, running } = program;
-  const { source, listeners, endWithController, maxDraining } = controlled;
+  const { source, fake, listeners, endWithController, maxDraining } = controlled;
   return {
     name: "controller",
     async start() {
@@ -54,6 +57,7 @@ export function controllerPart(
         installed,
         folder,
         template: await builtInTemplate(),
+        fake,
         pace: { syncRateLimit: flags.syncRateLimit, reloadBurst: flags.reloadBurst, maxDraining },
         endWithController,
         listener: reports.listener(source, [
