@@ -89,7 +89,8 @@ export async function serve(
   const instruments = instrumentsOf(program, { source, pod, leads: () => true });
   const { reports } = instruments;
   const token = new OperatorToken();
-  const answers = answersOf(program, instruments, { source, translate, leader: () => undefined });
+  const unread = () => manifests.unread();
+  const answers = answersOf(program, instruments, { source, translate, leader: () => undefined, unread });
   const page = pageParts(program, instruments, source, answers);
 
   const parts: readonly Part[] = [

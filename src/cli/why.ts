@@ -15,7 +15,7 @@ import { decideOptions, translateOptions } from "./options.ts";
 import type { Out } from "./reference.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { findingsIn } from "./tools/findings.ts";
-import { newLibrary, unmadeCertificate, unreadIn } from "./tools/folder.ts";
+import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { withController } from "./tools/with-controller.ts";
@@ -105,7 +105,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
     isServed: (key: string) => accepted.has(key),
     problems: [...problems.values()].flat(),
     findings: findingsIn(read.files, flags, as, read.written),
-    unread: unreadIn(read.files),
+    unread: library.unread,
   };
   return { ok: true, answer: explainStream(asked, world) ?? explain({ world, asked: asked.request!, now }) };
 }

@@ -4,6 +4,7 @@
  * form, and the other objects of its file are not affected.
  */
 import { isDeepStrictEqual } from "node:util";
+import type { Unread } from "../model/gist.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Fault, Manifest, ManifestObject } from "./manifest.ts";
@@ -15,6 +16,8 @@ export interface FileState {
   readonly objects: ReadonlyMap<string, Held>;
   /** Objects that this file defines a second time, with the place of that definition. */
   readonly doubles: ReadonlyMap<string, Place>;
+  /** Objects that the present text has and that cannot be read. */
+  readonly unread: readonly Unread[];
 }
 
 export interface Held {
@@ -40,7 +43,11 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
     seen.add(id);
   }
   if (!manifest.complete) for (const [id, held] of before?.objects ?? []) if (!seen.has(id)) objects.set(id, held);
-  return { faults: manifest.faults, objects, doubles };
+  return { faults: manifest.faults, objects, doubles, unread: unreadOf(manifest) };
+}
+
+export function unreadOf({ objects }: Pick<Manifest, "objects">): readonly Unread[] {
+  return objects.flatMap(({ kind, key, gist }) => (gist === undefined ? [] : [{ kind, key, ...gist }]));
 }
 
 /**

@@ -9,10 +9,11 @@ import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
 import { backendTLSPolicy } from "./gateway/backend-tls-policy.ts";
-import { gateway, gatewayClass, listenerSet, referenceGrant, unchecked } from "./gateway/gateway.ts";
+import { gateway, gatewayClass, listenerSet, referenceGrant } from "./gateway/gateway.ts";
 import { grpcRoute } from "./gateway/grpc-route.ts";
 import { httpRoute } from "./gateway/http-route.ts";
 import { routeSettings } from "./gateway/route-settings.ts";
+import { portRoute, tlsRoute } from "./gateway/stream-routes.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
 
@@ -35,9 +36,9 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: httpRoute },
   ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: referenceGrant },
   GRPCRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: grpcRoute },
-  TLSRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
-  TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
-  UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: unchecked },
+  TLSRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: tlsRoute },
+  TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: portRoute },
+  UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: portRoute },
   ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: listenerSet },
   BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: backendTLSPolicy },
   RouteSettings: { apiVersion: "sluice.dev/v1alpha1", namespaced: true, check: routeSettings },

@@ -4,6 +4,7 @@
  * first has it, and the other gets a Problem.
  */
 import { isDeepStrictEqual } from "node:util";
+import type { Unread } from "../model/gist.ts";
 import type { IngressClass, KubernetesObject } from "../model/objects.ts";
 import {
   emptySnapshot,
@@ -50,6 +51,11 @@ export class Library {
   /** Keyed by file. */
   get problems(): Table<readonly Problem[]> {
     return this.#problems;
+  }
+
+  /** Returns the objects of all files that have a mistake and cannot be read. */
+  get unread(): readonly Unread[] {
+    return [...this.#files.values()].flatMap(({ unread }) => unread);
   }
 
   /** Returns the file from which an object is taken, and the object in it. */

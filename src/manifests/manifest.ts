@@ -2,6 +2,7 @@
  * Reads one file as objects and faults. The consequences of a fault are decided by the Library,
  * because they depend on the last good form of the object.
  */
+import { type Gist, gistOf } from "../model/gist.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
@@ -32,8 +33,8 @@ export interface ManifestObject {
   readonly placeOf: (path: Path) => Place;
   /** Undefined where a fault is fatal. */
   readonly object: KubernetesObject | undefined;
-  /** The hosts that an unreadable Ingress seems to have, for `sluice why`. */
-  readonly hosts?: readonly string[];
+  /** What an object that cannot be read seems to be about, for `sluice why`. */
+  readonly gist?: Gist;
   /** Returns an unreadable object without its mistakes, as far as possible, for `sluice check`. */
   readonly repaired?: () => KubernetesObject | undefined;
 }
@@ -152,19 +153,11 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
       },
       placeOf,
       object,
-      ...(object === undefined && isMapping(value) && { hosts: hostsIn(value), repaired: () => repaired(value, kind) }),
+      ...(object === undefined && isMapping(value) && { gist: gistOf(value), repaired: () => repaired(value, kind) }),
     },
     faults,
     complete: true,
   };
-}
-
-/** Returns the hosts of an unreadable Ingress, as far as they can be found. */
-function hostsIn(value: Readonly<Record<string, unknown>>): readonly string[] {
-  const spec = isMapping(value.spec) ? value.spec : {};
-  const rules = Array.isArray(spec.rules) ? spec.rules : [];
-  const hosts = rules.map((rule) => (isMapping(rule) ? rule.host : undefined));
-  return hosts.filter((host) => typeof host === "string").map((host) => host.toLowerCase());
 }
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { fileError } from "../file-errors.ts";
 import { bugWords, guarded } from "../guarded.ts";
+import type { Unread } from "../model/gist.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -22,6 +23,8 @@ export interface Manifests extends Source {
   problems(): Table<readonly Problem[]>;
   /** Returns the file from which an object is taken, and the object in it. */
   held: Library["held"];
+  /** Objects that have a mistake and cannot be read. */
+  unread(): readonly Unread[];
   close(): Promise<void>;
 }
 
@@ -81,6 +84,10 @@ class WatchedManifests implements Manifests {
 
   snapshot(): Snapshot {
     return this.#library.snapshot;
+  }
+
+  unread() {
+    return this.#library.unread;
   }
 
   held(object: ObjectName) {

@@ -50,7 +50,8 @@ test("what is wrong with ListenerSets, and the routes of those that are served",
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
   const [checked, served] = [await ran(check, folder("listener-sets")), await ran(tool, folder("listener-sets"))];
   await expect(`${checked.text}\n${served.text}`).toMatchFileSnapshot(folder("listener-sets.txt"));
-  expect([checked.code, checked.failure, served.failure]).toEqual([1, "", ""]);
+  const left = "ListenerSet shop/wrong has a mistake and is left out; sluice check says what is wrong";
+  expect([checked.code, checked.failure, served.failure]).toEqual([1, "", `sluice routes: ${left}`]);
 });
 
 const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
@@ -268,6 +269,35 @@ test("why says which listener and route of a Gateway take a request, and why oth
   ]);
 });
 
+test("why names each kind of object that has the host or port and a mistake, with its place", async () => {
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const asked = [
+    "http://www.shop.example/",
+    "http://a.shops.example/",
+    "http://loose.example:8000/",
+    "http://other.example/",
+    "http://items.example/",
+    "https://vault.example/",
+    "tls://vault.example:9443",
+    "tcp://db.example:5432",
+    "udp://dns.example:53",
+    "tcp://mail.example:2525",
+    "http://docs.example/",
+    "http://nobody.example/",
+  ];
+  const flags = ["--http-port=8080", "--https-port=8443"];
+  const all = await Promise.all(asked.map((url) => ran(tool, url, folder("why-mistakes"), ...flags)));
+  const changes = all.map(({ text }) => text.split("\n").filter((line, at) => at === 0 || line.includes("to change:")));
+  await expect(`${changes.flat().join("\n")}\n`).toMatchFileSnapshot(folder("why-mistakes.txt"));
+  expect(all.map(({ code }) => code)).toEqual(asked.map(() => 1));
+  const json = JSON.parse((await ran(tool, asked[2]!, folder("why-mistakes"), "-o", "json")).text);
+  expect(json.arrivals.map((one: { readonly changes: readonly string[] }) => one.changes)).toEqual([
+    [
+      "HTTPRoute shop/loose names this host; mend it (all.yaml:39): spec.parentRefs[0]: Gateway shop/public has no listener named htpp; the route is not attached there",
+    ],
+  ]);
+});
+
 const streamFlags = [
   ...["--tcp-services-configmap=own/tcp", "--udp-services-configmap=own/udp", "--enable-ssl-passthrough"],
   ...["--http-port=8080", "--https-port=8443"],
@@ -391,6 +421,43 @@ test("Secrets and Services that are kept elsewhere are not missed", async () => 
   expect(text).not.toContain("not found");
   expect(text).toContain("proxy-raed-timeout");
   rmSync(copy, { recursive: true });
+});
+
+test("nor are those of Gateways and routes, and with another object of its kind each is missed", async () => {
+  const copy = mkdtempSync(join(tmpdir(), "sluice-tools-"));
+  const findings = async () => {
+    const { text } = await ran(check, copy, "-o", "json");
+    return JSON.parse(text).problems.map((one: { sentence: string }) => one.sentence);
+  };
+  try {
+    cpSync(folder("elsewhere/gateways.yaml"), join(copy, "gateways.yaml"));
+    expect(await findings()).toEqual([]);
+    cpSync(folder("elsewhere/others.yaml"), join(copy, "others.yaml"));
+    expect(await findings()).toEqual([
+      "spec.tls.frontend.default.validation.caCertificateRefs: give no certificate of an authority; the listener is not served",
+      "spec.tls.frontend.default.validation.caCertificateRefs[0]: ConfigMap shop/clients not found; no client is let in by it",
+      "spec.tls.backend.clientCertificateRef: Secret shop/own not found; backends are not shown a client certificate",
+      "spec.listeners[0].tls.certificateRefs[0]: Secret shop/pair not found; it is not served",
+      "spec.parentRefs: ListenerSet shop/more not found; the route is not attached there",
+      "spec.rules[0].filters[0].requestMirror.backendRef: Service shop/copy not found; it gets no copies of requests",
+      "spec.rules[0].backendRefs[0]: Service shop/web not found; its share of the requests gets 500",
+      "spec.rules[0].backendRefs[0]: Service shop/items not found; its share of the requests gets 503",
+      "spec.rules[0].backendRefs[0]: Service shop/db not found; its share of the connections is refused",
+      "spec.targetRefs[0]: Service shop/web not found; the policy is not followed there",
+      "spec.validation.caCertificateRefs: gives no certificate of an authority; requests to its targets get 500",
+      "spec.validation.caCertificateRefs[0]: ConfigMap shop/authorities not found; no certificate is trusted by it",
+    ]);
+    const others = readFileSync(folder("elsewhere/others.yaml"), "utf8");
+    const services = others.replaceAll("name: other,", "name: web,").split("---\n").slice(0, 1);
+    writeFileSync(join(copy, "others.yaml"), services.join("---\n"));
+    expect(await findings()).toEqual([
+      "spec.rules[0].filters[0].requestMirror.backendRef: Service shop/copy not found; it gets no copies of requests",
+      "spec.rules[0].backendRefs[0]: Service shop/items not found; its share of the requests gets 503",
+      "spec.rules[0].backendRefs[0]: Service shop/db not found; its share of the connections is refused",
+    ]);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 });
 
 test("no key and no password is printed", async () => {

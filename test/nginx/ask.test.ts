@@ -129,6 +129,25 @@ test("with the client's address nothing depends on a list of addresses", async (
   await expect(live("http://listed.example/", "--client=me")).rejects.toThrow('"me" is not an IP address');
 });
 
+test("a route that has the host and a mistake is named, also by a running controller", async () => {
+  const text = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: mistaken, namespace: shop }
+spec:
+  parentRefs: [{ name: public }]
+  hostnames: [mistaken.example]
+  rules: [{ matches: [{ path: { type: Prefix, value: / } }] }]
+`;
+  const sentence =
+    'HTTPRoute shop/mistaken names this host; mend it (mistaken.yaml:7): spec.rules[0].matches[0].path.type: "Prefix" is not one of Exact, PathPrefix, RegularExpression; it is not applied';
+  const changes = async () => (await live("http://mistaken.example/")).arrivals.at(-1)!.changes;
+  served.write("mistaken.yaml", text);
+  await until("the sentence", async () => (await changes()).includes(sentence));
+  expect((await onFiles("http://mistaken.example/")).arrivals.at(-1)!.changes).toEqual([sentence]);
+  served.write("mistaken.yaml", undefined);
+  await until("no such sentence", async () => !(await changes()).includes(sentence));
+});
+
 test("of a stream the running controller says where it goes", async () => {
   const stream = `apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway

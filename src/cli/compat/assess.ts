@@ -8,7 +8,7 @@ import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import { translateOptions } from "../options.ts";
-import { distinct, isElsewhere } from "../tools/findings.ts";
+import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf, newLibrary, unmadeCertificate } from "../tools/folder.ts";
 import { pathIn } from "../tools/places.ts";
 import { type Differences, fits } from "./differences.ts";
@@ -36,7 +36,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const options = translateOptions(flags, found.flagsKnown ? "run" : "serve", undefined);
   const translation = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
   const problems = Map.groupBy(
-    distinct([...translation.problems.values()].flat()).filter((problem) => !isElsewhere(problem, snapshot)),
+    distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot)),
     ({ object }) => named(object),
   );
   const definitions = definitionsOf(files);

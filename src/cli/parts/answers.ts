@@ -4,6 +4,7 @@
  */
 
 import { sharingTime } from "../../decide/pattern.ts";
+import type { Unread } from "../../model/gist.ts";
 import type { AskOutcome, AskQuestion } from "../../page/api/ask.ts";
 import type { StatusAnswer } from "../../page/api/status.ts";
 import { askNginx } from "../../page/ask/asking.ts";
@@ -42,6 +43,8 @@ export interface AboutController {
   readonly pod?: { readonly namespace: string; readonly name: string };
   /** Undefined outside of a cluster. */
   readonly leader: () => StatusAnswer["leader"];
+  /** Objects of files that have a mistake and cannot be read; absent in a cluster. */
+  readonly unread?: () => readonly Unread[];
 }
 
 export function answersOf(program: Program, instruments: Instruments, about: AboutController): ControllerAnswers {
@@ -85,7 +88,7 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
 function worldOf(
   { flags }: Program,
   { reports }: Instruments,
-  { source, translate: options }: AboutController,
+  { source, translate: options, unread }: AboutController,
   served: AskedWorld["served"],
 ): AskedWorld {
   const snapshot = source.snapshot();
@@ -98,6 +101,11 @@ function worldOf(
       const ingress = snapshot.ingresses.get(key);
       return ingress !== undefined && isOurs(ingress, snapshot.ingressClasses, options);
     },
-    findings: problems.map((problem) => ({ severity: severityOf(problem), at: undefined, problem })),
+    findings: problems.map((problem) => ({
+      severity: severityOf(problem),
+      at: "at" in problem ? problem.at : undefined,
+      problem,
+    })),
+    unread: unread?.() ?? [],
   };
 }

@@ -8,7 +8,7 @@ import { Neighbours } from "../../admission/neighbours.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Finding } from "../../page/ask/world.ts";
-import { named, type Problem, sentence } from "../../problem.ts";
+import { named, type ObjectName, type Problem, sentence } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { severityOf } from "../../severity.ts";
 import { ageOf, byAge } from "../../translate/age.ts";
@@ -51,7 +51,7 @@ export function judged(
   const { snapshot } = library;
   const options = translateOptions(flags, as, undefined);
   const { configuration, problems, accepted } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
-  const translated = [...problems.values()].flat().filter((problem) => !isElsewhere(problem, snapshot));
+  const translated = withoutElsewhere([...problems.values()].flat(), snapshot);
   const { whole, unread } = withUnread(files, snapshot);
   const ofUnread = unread.size === 0 ? [] : problemsOfUnread(whole, unread, options);
   const reported = new Set(translated.map(textOf));
@@ -93,7 +93,7 @@ export function judged(
 
 function problemsOfUnread(whole: Snapshot, unread: Unread, options: TranslateOptions): Problem[] {
   const { problems } = translate({ ...emptyInputs, snapshot: whole }, options, unmadeCertificate);
-  return [...problems.values()].flat().filter((one) => isOfUnread(one, unread) && !isElsewhere(one, whole));
+  return withoutElsewhere([...problems.values()].flat(), whole).filter((one) => isOfUnread(one, unread));
 }
 
 /**
@@ -116,19 +116,46 @@ function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" 
   return other === undefined || byAge(ageOf(other), ageOf(ingress)) < 0;
 }
 
+/**
+ * Returns the Problems without those of missing objects that may be kept elsewhere. A list of
+ * references of which nothing is usable for that reason is no mistake either, nor is an object that
+ * lacks what such a list gives.
+ */
+export function withoutElsewhere(problems: readonly Problem[], snapshot: Snapshot): readonly Problem[] {
+  const missing = new Set(problems.filter((one) => isElsewhere(one, snapshot)));
+  const lists = new Set(
+    [...missing].flatMap((one) =>
+      "field" in one && one.field.endsWith("]") ? [placeOf(one.object, one.field.replace(/\[\d+\]$/, ""))] : [],
+    ),
+  );
+  const ofLists = problems.filter((one) => one.kind === "field-unusable" && lists.has(placeOf(one.object, one.field)));
+  const quoted = ofLists.map((one) => `: ${sentence(one)}`);
+  const follows = (one: Problem) =>
+    ofLists.includes(one) || ("why" in one && quoted.some((words) => one.why.endsWith(words)));
+  return problems.filter((one) => !missing.has(one) && !follows(one));
+}
+
+const placeOf = (object: ObjectName, field: string): string => `${named(object)}: ${field}`;
+
 /** Whether the Problem is a missing object of a kind of which the folder has none. */
-export function isElsewhere(problem: Problem, { services, secrets, gateways, configMaps }: Snapshot): boolean {
+function isElsewhere(problem: Problem, snapshot: Snapshot): boolean {
+  const { services, secrets, configMaps, gateways, listenerSets } = snapshot;
+  const tables = {
+    Service: services,
+    Secret: secrets,
+    ConfigMap: configMaps,
+    Gateway: gateways,
+    ListenerSet: listenerSets,
+  };
+  const hasNone = (kind: string | undefined) => kind !== undefined && tables[kind as keyof typeof tables].size === 0;
   if (problem.kind === "service-missing") return services.size === 0;
   if (problem.kind === "annotation-unreadable" || problem.kind === "annotation-useless") {
     const [, kind] = /^(Service|Secret|ConfigMap) \S+ not found\b/.exec(problem.why) ?? [];
-    const tables = { Service: services, Secret: secrets, ConfigMap: configMaps };
-    return kind !== undefined && tables[kind as keyof typeof tables].size === 0;
+    return hasNone(kind);
   }
   if (problem.kind === "field-unusable") {
-    const [, kind] = /^(Service|Secret|Gateway) \S+ not found$/.exec(problem.why) ?? [];
-    if (kind === "Service") return services.size === 0;
-    if (kind === "Secret") return secrets.size === 0;
-    return kind === "Gateway" && gateways.size === 0;
+    const [, kind] = /^(Service|Secret|ConfigMap|Gateway|ListenerSet) \S+ not found$/.exec(problem.why) ?? [];
+    return hasNone(kind);
   }
   return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
 }

@@ -70,15 +70,6 @@ export function definitionsOf(files: Files): ReadonlyMap<string, Definition> {
   return found;
 }
 
-/** Returns the Ingresses that could not be read because of a mistake. */
-export function unreadIn(files: Files): readonly { readonly key: string; readonly hosts: readonly string[] }[] {
-  return [...files.values()].flatMap(({ objects }) =>
-    objects.flatMap(({ kind, key, object, hosts = [] }) =>
-      kind === "Ingress" && object === undefined ? [{ key, hosts }] : [],
-    ),
-  );
-}
-
 /** A stand-in for the certificate that a controller makes at its start. */
 export const unmadeCertificate: Certificate = {
   id: "fake",

@@ -1,11 +1,12 @@
 /**
  * Notes about objects in the files that a tool's answer leaves out: Ingresses and Gateways that are
- * not served here, and Ingresses that cannot be read. Without a note the answer would look as if it
+ * not served here, and objects that cannot be read. Without a note the answer would look as if it
  * were about them too.
  */
+import { unreadOf } from "../../manifests/file-state.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { type Files, unreadIn } from "./folder.ts";
+import type { Files } from "./folder.ts";
 
 /**
  * Returns a sentence where there are Ingresses that are not served. `served` is the class that the
@@ -59,13 +60,13 @@ function whyOf({ metadata, spec }: Ingress, served: string): string {
   return named === served ? "its namespace is not watched" : `its class is ${named}, and ${served} is served`;
 }
 
-/** Returns a sentence about Ingresses and files that are not applied because of a mistake. */
+/** Returns a sentence about objects and files that are not applied because of a mistake. */
 export function unreadNote(files: Files): string | undefined {
-  const ingresses = unreadIn(files).map(({ key }) => `Ingress ${key}`);
+  const objects = [...files.values()].flatMap(unreadOf).map(({ kind, key }) => `${kind} ${key}`);
   const whole = [...files].flatMap(([file, { faults, strays = [] }]) =>
     strays.length === 0 && faults.some(({ object, fatal }) => object === undefined && fatal) ? [file] : [],
   );
-  const all = [...ingresses, ...whole];
+  const all = [...objects, ...whole];
   if (all.length === 0) return undefined;
   const more = all.length > mostNames ? ` and ${all.length - mostNames} more` : "";
   const is = all.length === 1 ? "has a mistake and is" : "have mistakes and are";

@@ -158,9 +158,6 @@ export const gateway = record(
   ["metadata", "spec"],
 );
 
-/** Checks kinds of which Sluice reads no field of the spec. */
-export const unchecked = record({ ...whole, spec: anything }, ["metadata", "spec"]);
-
 export const referenceGrant = record(
   {
     ...whole,

@@ -23,7 +23,8 @@ import type { Explaining } from "./explaining.ts";
 import { gatewayArrival } from "./gateway-arrival.ts";
 import { ingressArrival } from "./ingress-arrival.ts";
 import type { Asked } from "./question.ts";
-import { endOf, step } from "./steps.ts";
+import { gatewayReasons } from "./route-reasons.ts";
+import { changeSteps, endOf, step } from "./steps.ts";
 import { streamArrival, untaken } from "./stream-arrival.ts";
 import type { AskedWorld } from "./world.ts";
 
@@ -88,7 +89,7 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const isElsewhere = first.length > 0 && !isUsual(stream.port, options.ports);
   if (isElsewhere || streams.some((one) => isAtIngresses(one, options.ports))) return gateways;
   if (all.length === 0 && !mayBeRequest({ ...stream, protocol: "any" }, world)) return [untaken(stream, world)];
-  if (all.length === 0 && isApart(served, asked, options)) return [...first, nowhere(asked, request.host)];
+  if (all.length === 0 && isApart(served, asked, options)) return [...first, nowhere(explaining, request.host)];
   const hasHost = decision.host?.how !== "nothing else" && all.every(({ port }) => port.address !== undefined);
   const mayStay = taking.some(({ taken }) => taken?.location.share !== undefined) && reaches(decision);
   const comes = gateways.length === 0 || hasHost || mayStay;
@@ -114,8 +115,10 @@ function reaches({ end }: Decision): boolean {
 }
 
 /** Returns the arrival at a port that only Gateways use, where none takes the host. */
-function nowhere({ port }: AskedRequest, host: string): Arrival {
+function nowhere(explaining: Explaining, host: string): Arrival {
+  const { port } = explaining.asked;
+  const changes = gatewayReasons(explaining);
   const end = { kind: "answer", status: 404, why: `no listener on port ${port} takes the host ${host}` } as const;
-  const empty = { lost: [], guards: [], backends: [], settings: [], problems: [], errorPages: [], changes: [] };
-  return { ...empty, end, steps: [step("answer", endOf(end))] };
+  const empty = { lost: [], guards: [], backends: [], settings: [], problems: [], errorPages: [], changes };
+  return { ...empty, end, steps: [step("answer", endOf(end)), ...changeSteps(changes)] };
 }

@@ -9,8 +9,9 @@ import { named, sentence } from "../../problem.ts";
 import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewaySteps } from "./gateway-steps.ts";
+import { gatewayReasons } from "./route-reasons.ts";
 import { settingsOf } from "./settings.ts";
-import { openGuard } from "./steps.ts";
+import { changeSteps, openGuard } from "./steps.ts";
 import { askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
 
 export function gatewayArrival(explaining: Explaining, decision: GatewayDecision): Arrival {
@@ -22,6 +23,7 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
   const owner = taken?.location.owner;
   const problems = owner === undefined ? [] : problemsOf(world.findings, [owner]);
   const certificate = asked.scheme === "https" && port.tls ? certificateFor(explaining, decision) : undefined;
+  const changes = taken === undefined && end.kind === "answer" && end.status === 404 ? gatewayReasons(explaining) : [];
   return {
     listener: {
       ...{ gateway, name, hostname, port: port.listenPort },
@@ -39,8 +41,8 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
     problems: problems.map(askedProblem),
     end: askedEnd(end, rewritten),
     errorPages: [],
-    changes: [],
-    steps: gatewaySteps(decision, behind, problems),
+    changes,
+    steps: [...gatewaySteps(decision, behind, problems), ...changeSteps(changes)],
   };
 }
 

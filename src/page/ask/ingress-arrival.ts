@@ -34,7 +34,7 @@ export function ingressArrival(
           .map((one) => lostOf(host.server, one));
   const certificate = shownTo(asked, decision, world, live?.ingresses?.pairs);
   const problems = problemsFor(decision, world.findings);
-  const changes = reasonsIn(decision, world);
+  const changes = reasonsIn(decision, asked.scheme, world);
   const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, host.server.name);
   const way = { decision, scheme: asked.scheme, lost, routes, certificate, problems, changes, flagsOf: world.flagsOf };
   return {

@@ -6,7 +6,7 @@ import { backendOf } from "../../model/location.ts";
 import { named } from "../../problem.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
 import type { AskedCertificate, AskedRoute, AskedStep, LostRoute } from "../api/ask.ts";
-import { endOf, guardStep, problemStep, someOf, step } from "./steps.ts";
+import { changeSteps, endOf, guardStep, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
 
 /** The most routes that are named of those that come after the one that gets the request. */
@@ -37,7 +37,7 @@ export function ingressSteps(way: IngressWay, now: Date): readonly AskedStep[] {
     ...certificateSteps(way, now),
     ...problems.map(problemStep),
     step("answer", endOf(decision.end)),
-    ...changes.map((reason) => step("to change", reason)),
+    ...changeSteps(changes),
   ];
 }
 

@@ -7,12 +7,14 @@ import type { Ingress } from "../../model/objects.ts";
 import { keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
+import { kindsFor, mistakenFor, mistakenForAll } from "./mistaken.ts";
 import { unservedRoutes } from "./route-reasons.ts";
 import type { AskedWorld } from "./world.ts";
 
 /** Returns sentences, the most helpful first. */
 export function reasonsIn(
   decision: Decision,
+  scheme: "http" | "https",
   world: Pick<AskedWorld, "snapshot" | "isServed" | "problems" | "options" | "findings" | "unread">,
 ): readonly string[] {
   const { snapshot } = world;
@@ -20,33 +22,23 @@ export function reasonsIn(
   const uri = decision.request?.uri ?? "/";
   const { end } = decision;
   if (end.kind !== "answer" || end.status < 400) return [];
-  const unread = ofUnread(host, world);
+  const mistaken = mistakenFor(host, kindsFor(scheme), world);
+  const ofAll = end.status === 404 ? mistakenForAll(kindsFor(scheme), world) : [];
+  const unserved = end.status === 404 ? unservedRoutes(host, scheme, world) : [];
+  const isNamed = mistaken.length + ofAll.length + unserved.length > 0;
   const stop = decision.guards.find(({ outcome }) => outcome === "stops");
   return [
-    ...unread,
+    ...mistaken,
+    ...ofAll,
     ...ofOtherClass(host, world),
-    ...(end.status === 404 ? unservedRoutes(host, world) : []),
-    ...(decision.host?.how === "nothing else" && unread.length === 0 ? ofHost(host, snapshot) : []),
+    ...unserved,
+    ...(decision.host?.how === "nothing else" && !isNamed ? ofHost(host, snapshot) : []),
     ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
       ? ofPath(decision, uri)
       : []),
     ...(stop === undefined && end.status === 503 ? ofService(decision, snapshot) : []),
     ...(stop === undefined ? [] : ofGuard(stop, decision, world)),
   ];
-}
-
-/** Finds Ingresses in files that name the host and are not applied because of a mistake. */
-function ofUnread(host: string, { unread = [], findings }: Pick<AskedWorld, "unread" | "findings">): string[] {
-  const own = unread.filter(({ hosts }) => hosts.includes(host));
-  return own.flatMap(({ key }) => {
-    const found = findings.find(
-      ({ severity, problem: { object } }) =>
-        severity === "error" && object.kind === "Ingress" && `${object.namespace}/${object.name}` === key,
-    );
-    if (found === undefined) return [];
-    const place = found.at === undefined ? "" : ` (${found.at.file}:${found.at.line})`;
-    return [`Ingress ${key} names this host; mend it${place}: ${unplaced(found.problem)}`];
-  });
 }
 
 /**

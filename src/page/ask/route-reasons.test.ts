@@ -7,8 +7,10 @@ import { emptySnapshot } from "../../model/snapshot.ts";
 import { defaultOptions } from "../../translate/options.ts";
 import { unservedRoutes } from "./route-reasons.ts";
 
-const reasons = (host: string, ...objects: KubernetesObject[]) =>
-  unservedRoutes(host, { snapshot: put(emptySnapshot, ...objects), options: defaultOptions });
+const worldOf = (...objects: KubernetesObject[]) => ({
+  ...{ snapshot: put(emptySnapshot, ...objects), options: defaultOptions, findings: [], unread: [] },
+});
+const reasons = (host: string, ...objects: KubernetesObject[]) => unservedRoutes(host, "http", worldOf(...objects));
 const of = (gatewayClassName: string) => gateway({ spec: { gatewayClassName } });
 const named = route({ hostnames: ["a.example", "*.b.example"] });
 
@@ -22,7 +24,32 @@ test("a route that names the host says why its Gateway is not served", () => {
   expect(reasons("a.example", named, of("theirs"), theirs)).toEqual([
     `${begins}GatewayClass theirs of Gateway ns/gw is another controller's`,
   ]);
-  expect(reasons("any.example", route({}), of("theirs"), theirs), "a route for all hosts").toHaveLength(1);
+  expect(reasons("any.example", route({}), of("theirs"), theirs), "a route for all hosts").toEqual([
+    `${begins}GatewayClass theirs of Gateway ns/gw is another controller's`,
+  ]);
+});
+
+test("a Gateway that cannot be read because of a mistake is named with it", () => {
+  const object = { kind: "Gateway", namespace: "ns", name: "gw" };
+  const at = { file: "a.yaml", line: 7, column: 3 };
+  const problem = {
+    kind: "manifest-unusable",
+    ...{ object, at, field: "spec.listeners", why: "the list is empty" },
+    done: "it is not applied",
+  } as const;
+  const unread = [{ kind: "Gateway", key: "ns/gw", hosts: [], parents: [], ports: [] }];
+  const findings = [{ severity: "error", at, problem }] as const;
+  expect(unservedRoutes("a.example", "http", { ...worldOf(named), unread, findings })).toEqual([
+    "HTTPRoute ns/route takes this host, and is not served here: Gateway ns/gw has a mistake; mend it (a.yaml:7): spec.listeners: the list is empty; it is not applied",
+  ]);
+});
+
+test("a TLSRoute takes requests of https alone", () => {
+  const tlsRoute = { ...named, kind: "TLSRoute" };
+  expect(unservedRoutes("a.example", "http", worldOf(tlsRoute))).toEqual([]);
+  expect(unservedRoutes("a.example", "https", worldOf(tlsRoute))).toEqual([
+    "TLSRoute ns/route takes this host, and is not served here: Gateway ns/gw not found",
+  ]);
 });
 
 test("there is no reason for other hosts and for routes that are served", () => {

@@ -1,24 +1,41 @@
 /**
- * Finds routes that name a host and are not served, because this controller does not serve their
- * Gateways.
+ * Finds routes that name a host and are not served, because of a mistake, or because this
+ * controller does not serve their Gateways.
  */
+import { readRequest } from "../../decide/request.ts";
 import { gatewayGroup, type ParentReference, type Route } from "../../model/gateway/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
+import type { Explaining } from "./explaining.ts";
+import { kindsFor, mendingOf, mistakenFor, mistakenForAll } from "./mistaken.ts";
 import type { AskedWorld } from "./world.ts";
+
+/** Returns what would help a request for which no route of a Gateway is found. */
+export function gatewayReasons({ world, asked }: Explaining): readonly string[] {
+  const host = readRequest(asked)?.host ?? "";
+  const kinds = kindsFor(asked.scheme);
+  return [
+    ...mistakenFor(host, kinds, world),
+    ...mistakenForAll(kinds, world),
+    ...unservedRoutes(host, asked.scheme, world),
+  ];
+}
 
 /** Returns sentences. A route without hostnames counts for every host. */
 export function unservedRoutes(
   host: string,
-  { snapshot, options }: Pick<AskedWorld, "snapshot" | "options">,
+  scheme: "http" | "https",
+  world: Pick<AskedWorld, "snapshot" | "options" | "findings" | "unread">,
 ): readonly string[] {
+  const { snapshot, options } = world;
+  const { httpRoutes, grpcRoutes, tlsRoutes } = snapshot;
   const classes = [...snapshot.gatewayClasses.values()]
     .filter(({ spec }) => spec?.controllerName === options.gateway.controllerName)
     .map(({ metadata }) => metadata.name);
-  const routes: readonly Route[] = [...snapshot.httpRoutes.values(), ...snapshot.grpcRoutes.values()];
+  const tables = scheme === "http" ? [httpRoutes, grpcRoutes] : [httpRoutes, grpcRoutes, tlsRoutes];
+  const routes: readonly Route[] = tables.flatMap((table) => [...table.values()]);
   const all = routes
     .filter(({ spec }) => (spec?.hostnames ?? []).length === 0 || spec!.hostnames!.some((name) => takes(name, host)))
     .flatMap(({ kind, metadata: { namespace = "default", name }, spec }) => {
-      const whys = (spec?.parentRefs ?? []).map((parent) => whyNot(parent, namespace, snapshot, classes));
+      const whys = (spec?.parentRefs ?? []).map((parent) => whyNot(parent, namespace, world, classes));
       const [why] = whys;
       // One served parent is enough, because its conditions explain the rest.
       if (why === undefined || whys.includes(undefined)) return [];
@@ -35,11 +52,18 @@ function takes(hostname: string, host: string): boolean {
 function whyNot(
   { group = gatewayGroup, kind = "Gateway", namespace, name }: ParentReference,
   own: string,
-  { gateways, gatewayClasses }: Snapshot,
+  {
+    snapshot: { gateways, gatewayClasses, listenerSets },
+    ...world
+  }: Pick<AskedWorld, "snapshot" | "findings" | "unread">,
   classes: readonly string[],
 ): string | undefined {
-  if (group !== gatewayGroup || kind !== "Gateway") return undefined;
+  if (group !== gatewayGroup) return undefined;
   const key = `${namespace ?? own}/${name}`;
+  const mending = mendingOf(kind, key, world);
+  if (mending !== undefined) return `${kind} ${key} has a mistake; ${mending}`;
+  if (kind === "ListenerSet" && !listenerSets.has(key)) return `ListenerSet ${key} not found`;
+  if (kind !== "Gateway") return undefined;
   const gateway = gateways.get(key);
   if (gateway === undefined) return `Gateway ${key} not found`;
   const asked = gateway.spec?.gatewayClassName ?? "";

@@ -8,6 +8,9 @@ import type { Finding } from "./world.ts";
 
 export const step = (what: string, says: string): AskedStep => ({ what, says });
 
+export const changeSteps = (changes: readonly string[]): readonly AskedStep[] =>
+  changes.map((change) => step("to change", change));
+
 /**
  * Returns the guard without the secret parts of an auth service's URL. A guard that stops a request
  * may have the whole URL of a redirect, because each client gets that.

@@ -10,7 +10,8 @@ import { catchAll } from "../../model/configuration.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
 import { named, type Problem } from "../../problem.ts";
 import type { Arrival, AskedBackend, AskedCertificate, AskedStep } from "../api/ask.ts";
-import { percent, problemStep, someOf, step } from "./steps.ts";
+import { mistakenAt } from "./mistaken.ts";
+import { changeSteps, percent, problemStep, someOf, step } from "./steps.ts";
 import { askedProblem, certificateOf, problemsOf } from "./words.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 
@@ -22,6 +23,7 @@ export function streamArrival(asked: AskedStream, decision: StreamDecision, worl
   const problems = problemsOf(world.findings, [...owners, ...services]).filter(
     ({ problem }) => place.kind !== "config-map" || isAbout(problem, asked),
   );
+  const changes = owner === undefined ? mistakenAt(asked, world) : [];
   const host = name === "" ? catchAll : name;
   const how = name === "" ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name";
   const route = owner === undefined ? {} : { route: { owner, host, path: "", match: "name", when: "" } as const };
@@ -38,8 +40,8 @@ export function streamArrival(asked: AskedStream, decision: StreamDecision, worl
     problems: problems.map(askedProblem),
     end: refused === undefined ? { kind: "proxied", standsIn: false } : { kind: "refused", why: refused },
     errorPages: [],
-    changes: [],
-    steps: stepsOf(decision, certificate, problems),
+    changes,
+    steps: [...stepsOf(decision, certificate, problems), ...changeSteps(changes)],
   };
 }
 
@@ -139,10 +141,11 @@ export function untaken(asked: AskedStream, world: AskedWorld): Arrival {
   const problems = findings.filter(
     ({ problem }) => `${problem.object.namespace}/${problem.object.name}` === maps && isAbout(problem, asked),
   );
-  const steps = [...problems.map(problemStep), step("answer", `refused: ${why}`), step("to change", change)];
+  const changes = [...mistakenAt(asked, world), change];
+  const steps = [...problems.map(problemStep), step("answer", `refused: ${why}`), ...changeSteps(changes)];
   const empty = { lost: [], guards: [], backends: [], settings: [], errorPages: [] };
   const end = { kind: "refused", why } as const;
-  return { ...empty, problems: problems.map(askedProblem), changes: [change], end, steps };
+  return { ...empty, problems: problems.map(askedProblem), changes, end, steps };
 }
 
 /** Whether a ConfigMap's Problem is about this port. */

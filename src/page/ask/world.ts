@@ -4,6 +4,7 @@
  */
 import type { DecideOptions } from "../../decide/decide.ts";
 import type { Served } from "../../decide/host.ts";
+import type { Unread } from "../../model/gist.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { FilePlace, Problem } from "../../problem.ts";
 import type { Severity } from "../../severity.ts";
@@ -25,8 +26,8 @@ export interface AskedWorld {
   readonly problems: readonly Problem[];
   /** All Problems of objects, each with its place where it comes from a file. */
   readonly findings: readonly Finding[];
-  /** Ingresses of files that cannot be read, with the hosts that they seem to have. */
-  readonly unread?: readonly { readonly key: string; readonly hosts: readonly string[] }[];
+  /** Objects of files that have a mistake and cannot be read. */
+  readonly unread: readonly Unread[];
 }
 
 export interface Finding {

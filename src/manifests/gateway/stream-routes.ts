@@ -1,0 +1,25 @@
+/** The API server's rules for a TLSRoute, a TCPRoute and a UDPRoute (Gateway API v1.6.3). */
+import { anything, type Check, record, text } from "../check.ts";
+import { metadata } from "../metadata.ts";
+import { dnsSubdomain } from "../names.ts";
+import { parents } from "./http-route.ts";
+import { backendFields, few, hasPort, hostname, sectionName } from "./names.ts";
+
+const rule = record({ name: sectionName, backendRefs: few(record(backendFields, ["name"], hasPort), 16, 1) }, [
+  "backendRefs",
+]);
+
+const fields = { parentRefs: parents, rules: few(rule, 1, 1), useDefaultGateways: anything };
+
+const routeWith = (spec: Check): Check =>
+  record({ apiVersion: anything, kind: anything, metadata: metadata(dnsSubdomain), spec, status: anything }, [
+    "metadata",
+    "spec",
+  ]);
+
+export const tlsRoute = routeWith(
+  record({ ...fields, hostnames: few(text(hostname), 1_024, 1) }, ["hostnames", "rules"]),
+);
+
+/** TCPRoutes and UDPRoutes have the same fields. */
+export const portRoute = routeWith(record(fields, ["rules"]));

@@ -1,0 +1,49 @@
+/**
+ * The hosts, parents and ports of an object, also of one that has a mistake and cannot be read.
+ * Every field may have any value, so whatever is not of the usual form is left out.
+ */
+
+export interface Gist {
+  /** In lower case. Empty for an Ingress or a route that takes all hosts. */
+  readonly hosts: readonly string[];
+  /** The parents of a route or a ListenerSet, such as `Gateway shop/public`. */
+  readonly parents: readonly string[];
+  /** The ports of the listeners of a Gateway or a ListenerSet. */
+  readonly ports: readonly number[];
+}
+
+/** An object that has a mistake and is not read. */
+export interface Unread extends Gist {
+  readonly kind: string;
+  /** `namespace/name`. */
+  readonly key: string;
+}
+
+export function gistOf(object: unknown): Gist {
+  const { metadata, spec } = mapping(object);
+  const { rules, hostnames, parentRefs, parentRef, listeners } = mapping(spec);
+  const parents = [...list(parentRefs), parentRef].flatMap((one) => parentOf(one, mapping(metadata).namespace));
+  return {
+    hosts: texts([...list(rules).map((rule) => mapping(rule).host), ...list(hostnames)]),
+    parents,
+    ports: list(listeners).flatMap((one) => {
+      const { port } = mapping(one);
+      return typeof port === "number" ? [port] : [];
+    }),
+  };
+}
+
+function parentOf(reference: unknown, own: unknown): string[] {
+  const { kind = "Gateway", namespace = own ?? "default", name } = mapping(reference);
+  return typeof name === "string" ? [`${kind} ${namespace}/${name}`] : [];
+}
+
+function texts(values: readonly unknown[]): readonly string[] {
+  const all = values.filter((one) => typeof one === "string" && one !== "") as readonly string[];
+  return [...new Set(all.map((one) => one.toLowerCase()))];
+}
+
+const mapping = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

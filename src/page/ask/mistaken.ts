@@ -1,0 +1,127 @@
+/**
+ * Finds the objects that would take a request or a connection and that have a mistake: they cannot
+ * be read, or no listener has them.
+ */
+import { type Gist, gistOf } from "../../model/gist.ts";
+import { type KubernetesObject, keyOf } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { type Problem, unplaced } from "../../problem.ts";
+import { withoutCredentials } from "../shown.ts";
+import type { AskedWorld } from "./world.ts";
+
+type World = Pick<AskedWorld, "snapshot" | "findings" | "unread">;
+
+type RouteKind = "HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute" | "UDPRoute";
+
+/** Kinds that take requests. A TLSRoute takes those of https. */
+export const kindsFor = (scheme: "http" | "https"): readonly string[] =>
+  scheme === "http" ? ["Ingress", "HTTPRoute", "GRPCRoute"] : ["Ingress", "HTTPRoute", "GRPCRoute", "TLSRoute"];
+
+/** Returns sentences about objects of these kinds that have the host. */
+export function mistakenFor(host: string, kinds: readonly string[], world: World): readonly string[] {
+  return mistakenOf(kinds, world).flatMap(({ called, hosts, mending }) => {
+    const wildcard = hosts.find((name) => name.startsWith("*.") && host.endsWith(name.slice(1)));
+    if (hosts.includes(host)) return [`${called} names this host; ${mending}`];
+    return wildcard === undefined ? [] : [`${called} has ${wildcard}, which takes this host; ${mending}`];
+  });
+}
+
+/** Returns sentences about objects of these kinds that take all hosts. */
+export function mistakenForAll(kinds: readonly string[], world: World): readonly string[] {
+  return mistakenOf(kinds, world).flatMap(({ kind, called, hosts, mending }) =>
+    hosts.length === 0 ? [`${called} takes all hosts${kind === "Ingress" ? "" : " of its listeners"}; ${mending}`] : [],
+  );
+}
+
+const streamKinds = { tcp: ["TCPRoute"], udp: ["UDPRoute"], tls: ["TLSRoute"] } as const;
+
+/** The same for a connection or a datagram to a port. TCPRoutes and UDPRoutes have no hosts. */
+export function mistakenAt(
+  { protocol, host, port }: { readonly protocol: "tcp" | "udp" | "tls" | "any"; host: string; port: number },
+  world: World,
+): readonly string[] {
+  const { gateways, listenerSets } = world.snapshot;
+  const parents = mistakenOf(["Gateway", "ListenerSet"], world).filter(({ ports }) => ports.includes(port));
+  const good = [...gateways.values(), ...listenerSets.values()].filter((one) => gistOf(one).ports.includes(port));
+  const there = new Set([...parents.map(({ called }) => called), ...good.map((one) => `${one.kind} ${keyOf(one)}`)]);
+  const kinds = protocol === "any" ? Object.values(streamKinds).flat() : streamKinds[protocol];
+  const ofPort = mistakenOf(
+    kinds.filter((kind) => kind !== "TLSRoute"),
+    world,
+  ).filter((one) => one.parents.some((parent) => there.has(parent)));
+  return [
+    ...mistakenFor(
+      host,
+      kinds.filter((kind) => kind === "TLSRoute"),
+      world,
+    ),
+    ...ofPort.map(({ called, mending }) => `${called} is for this port; ${mending}`),
+    ...parents.map(({ called, mending }) => `${called} has this port; ${mending}`),
+  ];
+}
+
+/** Returns how to mend the object, where it cannot be read. */
+export function mendingOf(kind: string, key: string, { unread, findings }: Omit<World, "snapshot">) {
+  if (!unread.some((one) => one.kind === kind && one.key === key)) return undefined;
+  return mendingBy(kind, key, findings, () => true);
+}
+
+interface Mistaken extends Gist {
+  readonly kind: string;
+  /** `HTTPRoute shop/web`. */
+  readonly called: string;
+  readonly mending: string;
+}
+
+function mistakenOf(kinds: readonly string[], { snapshot, findings, unread }: World): readonly Mistaken[] {
+  const ofFiles = unread
+    .filter(({ kind }) => kinds.includes(kind))
+    .map((one) => ({ ...one, mending: mendingBy(one.kind, one.key, findings, () => true) }));
+  const known = new Set(ofFiles.map(({ kind, key }) => `${kind} ${key}`));
+  const loose = findings.flatMap(({ problem }) => (isLoose(problem) ? [problem.object] : []));
+  const apart = loose.flatMap(({ kind, namespace, name }) => {
+    const key = `${namespace}/${name}`;
+    const route = kinds.includes(kind) && !known.has(`${kind} ${key}`) ? routeOf(kind, key, snapshot) : undefined;
+    if (route === undefined) return [];
+    known.add(`${kind} ${key}`);
+    return [{ kind, key, ...gistOf(route), mending: mendingBy(kind, key, findings, isLoose) }];
+  });
+  return [...ofFiles, ...apart].flatMap(({ kind, key, mending, ...gist }) =>
+    mending === undefined ? [] : [{ ...gist, kind, called: `${kind} ${key}`, mending }],
+  );
+}
+
+/** Whether the Problem keeps the route from a listener that it names. */
+function isLoose(problem: Problem): boolean {
+  return problem.kind === "field-unusable" && problem.field.startsWith("spec.parentRefs[");
+}
+
+function routeOf(kind: string, key: string, snapshot: Snapshot): KubernetesObject | undefined {
+  const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = snapshot;
+  const tables = {
+    HTTPRoute: httpRoutes,
+    GRPCRoute: grpcRoutes,
+    TLSRoute: tlsRoutes,
+    TCPRoute: tcpRoutes,
+    UDPRoute: udpRoutes,
+  };
+  return tables[kind as RouteKind]?.get(key);
+}
+
+function mendingBy(
+  kind: string,
+  key: string,
+  findings: World["findings"],
+  counts: (problem: Problem) => boolean,
+): string | undefined {
+  const found = findings.find(
+    ({ severity, problem }) =>
+      severity === "error" && problem.object.kind === kind && called(problem) === key && counts(problem),
+  );
+  if (found === undefined) return undefined;
+  const place = found.at === undefined ? "" : ` (${found.at.file}:${found.at.line})`;
+  return `mend it${place}: ${withoutCredentials(unplaced(found.problem))}`;
+}
+
+const called = ({ object: { namespace, name } }: Problem): string =>
+  namespace === undefined ? name : `${namespace}/${name}`;
