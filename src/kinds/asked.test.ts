@@ -69,8 +69,8 @@ test("this machine may be asked on the ports that the operator allows, and by th
   expect(whyNotHost("localhost", 4180, policy)).toBeUndefined();
   expect(whyNotAsked("::1", 4181, policy)).toMatch(/--allowed-loopback-ports/);
   expect(whyNotAsked("127.0.0.1", 4181, forOperator(policy))).toBeUndefined();
-  expect(whyNotAsked("169.254.169.254", 80, forOperator(policy))).toBeDefined();
-  expect(whyNotAsked("0.0.0.0", 4180, { ...policy, loopback: true })).toBeDefined();
+  expect(whyNotAsked("169.254.169.254", 80, forOperator(policy))).toBe("169.254.169.254 is a link-local address");
+  expect(whyNotAsked("0.0.0.0", 4180, { ...policy, loopback: true })).toBe("0.0.0.0 is this machine itself");
 });
 
 test("an address has one spelling", () => {

@@ -165,7 +165,7 @@ test("an API server that is away costs no tries", async () => {
   expect(requests.length).toBeGreaterThan(100);
   world.refusal = undefined;
   await clock.advance(5_000);
-  expect(there()).toBeDefined();
+  expect(there().spec?.rules?.map(({ host }) => host)).toEqual(["web.shop.example.com"]);
   expect(events).toEqual(["Normal IngressCreated Service"]);
 });
 

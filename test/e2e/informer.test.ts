@@ -7,8 +7,9 @@ import {
   SharedInformer,
 } from "../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../src/model/objects.ts";
+import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
-import { configMap, configMaps } from "./support/objects.ts";
+import { configMap, configMaps, write as writeWith } from "./support/objects.ts";
 
 let cluster: Cluster;
 let client: Client;
@@ -46,11 +47,7 @@ async function running(options: InformerOptions<ConfigMap> = {}): Promise<Shared
   return informer;
 }
 
-async function write(object: ConfigMap): Promise<void> {
-  const created = await client.create(configMaps, object, never);
-  const answer = created.ok ? created : await client.update(configMaps, object, never);
-  if (!answer.ok) throw new Error(answer.failure.message);
-}
+const write = (object: ConfigMap) => writeWith(client, object);
 
 const seen = (informer: SharedInformer<ConfigMap>, name: string) => informer.store.get(`default/${name}`)?.data;
 
@@ -76,7 +73,10 @@ test.each([
   received.length = 0;
   await write(configMap("fresh", { a: "1" }));
   await write(configMap("fresh", { a: "2" }));
-  await client.delete(configMaps, { namespace: "default", name: "fresh" }, never);
+  await until("fresh is deleted", async () => {
+    const answer = await client.delete(configMaps, { namespace: "default", name: "fresh" }, never);
+    return answer.ok || answer.failure.code === 404;
+  });
   await vi.waitFor(() => expect(received).toEqual(["added fresh", "updated fresh", "deleted fresh"]), soon);
   unsubscribe();
 

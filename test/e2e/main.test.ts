@@ -201,7 +201,7 @@ describe("trouble", () => {
 
   test("a controller that died, with its nginx, comes up serving although no API server is there", async () => {
     await sluice.process.stop("SIGKILL");
-    expect(sluice.nginxPid).toBeDefined();
+    expect(sluice.nginxPid, "the process of nginx that the file names").toBeTypeOf("number");
     await sluice.killNginx();
     await cluster.apiServer.stop("SIGKILL");
     await sluice.process.start();

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Client, kubeConfigCredentials, type ReflectorEvent, SharedInformer } from "../../src/kubernetes/index.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
-import { configMap, configMaps } from "./support/objects.ts";
+import { configMap, configMaps, write } from "./support/objects.ts";
 
 /**
  * An API server with the features of version 1.25: no streaming lists, and, without its watch
  * cache, no bookmarks.
  */
 const withoutExtras = ["--feature-gates=WatchList=false", "--watch-cache=false"];
-const never = new AbortController().signal;
 let cluster: Cluster;
 let client: Client;
 
@@ -22,7 +21,7 @@ afterAll(async () => {
 });
 
 test("a server without streaming lists and bookmarks is read in pages, without a failure or a wait", async () => {
-  for (let i = 0; i < 5; i += 1) await client.create(configMaps, configMap(`old-${i}`), never);
+  for (let i = 0; i < 5; i += 1) await write(client, configMap(`old-${i}`));
   const stop = new AbortController();
   const events: ReflectorEvent[] = [];
   const report = (event: ReflectorEvent) => events.push(event);
@@ -30,8 +29,8 @@ test("a server without streaming lists and bookmarks is read in pages, without a
   const ended = informer.run(stop.signal);
   await informer.synced;
   expect(events[0]).toMatchObject({ kind: "listed", streamed: false });
-  await client.create(configMaps, configMap("fresh"), never);
-  await vi.waitFor(() => expect(informer.store.get("default/fresh")).toBeDefined(), { timeout: 30_000 });
+  await write(client, configMap("fresh"));
+  await vi.waitFor(() => expect(informer.store.get("default/fresh")?.metadata.name).toBe("fresh"), { timeout: 60_000 });
   expect(informer.store.size).toBeGreaterThanOrEqual(6);
   expect(events.filter(({ kind }) => kind === "failed")).toEqual([]);
   stop.abort();

@@ -15,14 +15,13 @@ import type { ConfigMap } from "../../src/model/objects.ts";
 import { issueServer, newAuthority } from "./support/authority.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
-import { configMap, configMaps } from "./support/objects.ts";
+import { configMap, configMaps, write } from "./support/objects.ts";
 import { untilAllowed } from "./support/rights.ts";
 
 /**
  * Actions of a cluster's administrator while a controller runs. One informer lives through all of
  * them, with the files that a Pod gets. The tests build on each other and cannot run alone.
  */
-const never = new AbortController().signal;
 /**
  * An API server that was away for long is tried again after ten seconds at most. On a busy machine
  * it needs longer to start.
@@ -67,7 +66,7 @@ afterAll(async () => {
 async function expectToFollow(name: string): Promise<void> {
   const input = JSON.stringify(configMap(name));
   await vi.waitFor(() => cluster.kubectl(["apply", "-f", "-"], { input }), soon);
-  await vi.waitFor(() => expect(informer.store.get(`default/${name}`)).toBeDefined(), soon);
+  await vi.waitFor(() => expect(informer.store.get(`default/${name}`)?.metadata.name).toBe(name), soon);
 }
 
 const happened = (kind: ReflectorEvent["kind"]) => events.filter((event) => event.kind === kind).length;
@@ -83,7 +82,7 @@ test("the API server is started again while objects change: at most one more lis
   const lists = happened("listed");
   await cluster.apiServer.stop("SIGKILL");
   await cluster.apiServer.start();
-  for (let i = 0; i < 20; i += 1) await client.create(configMaps, configMap(`filler-${i}`), never);
+  for (let i = 0; i < 20; i += 1) await write(client, configMap(`filler-${i}`));
   await expectToFollow("after-restart");
   expect(happened("listed") - lists).toBeLessThanOrEqual(1);
 });
@@ -150,7 +149,7 @@ test("the watch cache has forgotten the version that is asked for (410): one mor
   // A server that has just started does not know earlier events.
   await cluster.apiServer.restart();
   proxy.fault = { kind: "none" };
-  await vi.waitFor(() => expect(late.store.get("default/while-cut-off")).toBeDefined(), soon);
+  await vi.waitFor(() => expect(late.store.get("default/while-cut-off")?.metadata.name).toBe("while-cut-off"), soon);
   expect(received).toContainEqual({ kind: "version-lost", why: expect.stringContaining("too old") });
   expect(received.filter(({ kind }) => kind === "listed")).toHaveLength(2);
   expect(gone).toEqual(["after-restart"]);

@@ -18,7 +18,9 @@ test.each([
 });
 
 test("a bind that is not tried again is the end", () => {
-  expect(startFailure(line("bind() to 192.0.2.9:80 failed (99: Cannot assign requested address)"))).toBeDefined();
+  const words = "bind() to 192.0.2.9:80 failed (99: Cannot assign requested address)";
+  const sentence = "nginx cannot listen on 192.0.2.9:80: this machine does not have that address";
+  expect(startFailure(line(words))).toEqual({ sentence, textAtFault: false, by: 77, names: "192.0.2.9:80" });
 });
 
 test("the machine is not blamed for words that a user wrote", () => {

@@ -19,6 +19,7 @@ import * as resources from "../../../src/resources.ts";
 import { systemClock } from "../../../src/timing/clock.ts";
 import { until } from "../../nginx/support/until.ts";
 import { flagsOf, type StartSubject, startOn } from "../../parity/subject.ts";
+import { isRefusal } from "../../support/api-failures.ts";
 import type { Cluster } from "./cluster.ts";
 
 const never = new AbortController().signal;
@@ -110,7 +111,11 @@ class Writer {
    */
   async remove({ kind, metadata }: KubernetesObject): Promise<void> {
     const of = byKind.get(kind);
-    if (of !== undefined && kind !== "Namespace") await this.#client.delete(of, metadata, never);
+    if (of === undefined || kind === "Namespace") return;
+    await until(`${kind} ${metadata.name} is deleted`, async () => {
+      const deleted = await this.#client.delete(of, metadata, never);
+      return deleted.ok || deleted.failure.code === 404;
+    });
   }
 
   async putSentinels(): Promise<void> {
@@ -132,11 +137,6 @@ class Writer {
     if (this.#youngest !== "" && creationTimestamp > this.#youngest) await delay(1_000 - (Date.now() % 1_000) + 5);
     this.#youngest = creationTimestamp;
   }
-}
-
-/** Lost connections, conflicts, 429 and 5xx may pass; the server decided any other status. */
-function isRefusal({ code }: ApiFailure): boolean {
-  return code >= 400 && code < 500 && code !== 409 && code !== 429;
 }
 
 /**

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { toolPath } from "../../../scripts/kubernetes-tools.ts";
+import { untilDecided } from "../../support/api-failures.ts";
 import { type Authority, issueServer, newAuthority } from "./authority.ts";
 import { Daemon } from "./daemon.ts";
 
@@ -43,7 +44,10 @@ export interface Cluster {
    * front of the API server.
    */
   kubeconfig(user?: string, server?: string): string;
-  /** Runs kubectl and returns its output; throws with its error message. */
+  /**
+   * Runs kubectl and returns its output; throws with its error message. It runs again where the
+   * server failed without a decision.
+   */
   kubectl(args: readonly string[], options?: { readonly input?: string; readonly user?: string }): Promise<string>;
   stop(): Promise<void>;
 }
@@ -78,7 +82,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     async kubectl(args, { input = "", user } = {}) {
       const kubeconfig = ["--kubeconfig", cluster.kubeconfig(user), "--cache-dir", join(folder, "kubectl-cache")];
-      return (await execa(toolPath("kubectl"), [...kubeconfig, ...args], { input })).stdout;
+      return untilDecided(
+        args,
+        async () => (await execa(toolPath("kubectl"), [...kubeconfig, ...args], { input })).stdout,
+      );
     },
     async stop() {
       for (const daemon of daemons.toReversed()) await daemon.stop("SIGKILL");
