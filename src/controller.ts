@@ -190,9 +190,9 @@ export async function startController(options: ControllerOptions): Promise<Start
       problems: (all) => options.listener.problems(all),
       statuses: (wanted, progress) => {
         const { statuses } = options.listener;
-        const say = () => statuses?.(wanted, progress);
-        if (progress === "made") say();
-        else streams.whenTaken(sync.configuration!.streams, say);
+        const report = () => statuses?.(wanted, progress);
+        if (progress === "made") report();
+        else streams.whenTaken(sync.configuration!.streams, report);
       },
       synced: (report) => {
         options.listener.synced(report);
@@ -262,7 +262,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   };
 }
 
-/** Asks nginx now and then how often its memory was written to. This costs next to nothing. */
+/** Checks at intervals whether another program has written to nginx's memory. */
 async function auditing(sync: Sync, { pace, events }: ControllerOptions, signal: AbortSignal): Promise<void> {
   const { auditMs = 10_000 } = pace;
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
 /*
  * guarded-nginx BINARY [ARGUMENT ...]: becomes nginx, and leaves a process behind that ends nginx when the
- * controller is gone, however it went. A SIGKILL cannot be caught, but the kernel closes the pipes of a dead
+ * controller has ended for any reason. A SIGKILL cannot be caught, but the kernel closes the pipes of a dead
  * process, so the guard waits for the end of descriptor 3. src/nginx/watchdog.ts is the same in shell, for
  * machines that have one.
  */

@@ -1,13 +1,16 @@
 /*
- * Programs that become Node. /nginx-ingress-controller [FLAG ...] is the controller, under the name that Pods
- * written for ingress-nginx start.
+ * Programs that become Node. /nginx-ingress-controller [FLAG ...] is the controller, under the name
+ * that Pods written for ingress-nginx start.
  *
- * The heap of Node may grow to half of the container's memory limit; the other half is nginx's. Its part for
- * young objects is kept small: Node gives it 16 MB three times over, and what is read from the API server is
- * either gone at once or there to stay, so 2 MB do as well. So small a part is collected sooner by one thread than by several that
- * wait for each other. At a start with thousands of Ingresses everything is called thousands of times, once: it
- * is compiled at once rather than by another thread, while it would run slowly, and not by Turbofan, which
- * would take a fifth of the CPU and is kept for what is called ten times as often as Node has it.
+ * The heap of Node may grow to half of the container's memory limit; the other half is for nginx.
+ * The space for young objects is 2 MB instead of three times 16 MB, because objects from the API
+ * server are either dropped at once or kept for long. One thread collects so small a space sooner
+ * than several threads that wait for each other.
+ *
+ * At a start with thousands of Ingresses each function is called thousands of times. So functions
+ * are compiled at once, and not by another thread while they run slowly. Turbofan would take a
+ * fifth of the CPU, so it compiles only functions that are called ten times as often as Node's
+ * default demands.
  */
 #define _GNU_SOURCE
 #include "programs.h"
@@ -59,7 +62,7 @@ static int become_node(char **arguments)
     return 127;
 }
 
-/* No limit is the word max, or a number of 19 digits in version 1 of cgroups. */
+/* Without a limit the file has the word max, or a number of 19 digits in version 1 of cgroups. */
 static long long memory_limit(void)
 {
     char text[64];
@@ -83,7 +86,7 @@ int start_controller(char **arguments)
     return start_script("main.js", "run", 1, arguments);
 }
 
-/* Node with a script of the controller: a subcommand and the run folder, where the program has them. */
+/* Becomes Node with a script, and with a subcommand and the run folder where the program has them. */
 int start_script(const char *script, const char *subcommand, int with_run_folder, char **arguments)
 {
     if (word_count == 0) add("node");

@@ -1,4 +1,4 @@
-/* Chooses the program by the name it was started by. */
+/* Chooses the program by the name under which it was started. */
 #define _GNU_SOURCE
 #include "programs.h"
 

@@ -49,7 +49,7 @@ static void start(char **command)
     _exit(127);
 }
 
-/* A process that ended by a signal counts as a shell counts it. */
+/* Reaps ended processes. A child that a signal ended has the status 128 and its number, as in a shell. */
 static void reap(void)
 {
     int status;
@@ -94,7 +94,7 @@ static void pause_for(int delay)
     }
 }
 
-/* A controller that stopped in order has stopped nginx. One that died cannot, so requests in flight are waited for. */
+/* A controller that stopped in order has stopped nginx. One that died cannot, so this waits for requests in flight. */
 static void finish_nginx(void)
 {
     const struct timespec look = { 0, 100 * 1000 * 1000 };

@@ -1,7 +1,7 @@
 /**
- * A certificate that the controller makes for its webhook. An authority signs it, whose key is then
- * dropped. Only the API server gets the authority's certificate, because no other program has to
- * trust it.
+ * Makes the certificate of the controller's webhook. A new authority signs it, and the authority's
+ * key is then dropped. Only the API server gets the authority's certificate, because no other
+ * program has to trust it.
  */
 import { generateKeyPair, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";

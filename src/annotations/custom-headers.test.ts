@@ -6,7 +6,7 @@ const allowed = { "global-allowed-response-headers": "X-Frame-Options, X-Team" }
 const read = (reference: string, data: Record<string, string>) =>
   readingOf({ "custom-headers": reference }, { settings: allowed, configMaps: { "shop/headers": data } });
 
-test("each entry is a header, whose dollar signs are its own", () => {
+test("each entry is a header, and its dollar signs are literal", () => {
   const { values, references } = read("shop/headers", { "X-Team": 'a "b" $host', "X-Frame-Options": "DENY\n" });
   const headers = customHeaders.answerHeaders!(values.customHeaders, notingPlace({ live: false }), settingsOf());
   expect(headers.map(({ name, value }) => `${name} ${value}`)).toEqual([
@@ -17,12 +17,12 @@ test("each entry is a header, whose dollar signs are its own", () => {
 });
 
 test.each([
-  ["shop/headers", { "X-Other": "1" }, "X-Other is none of global-allowed-response-headers"],
-  ["shop/headers", { "x-team": "1" }, "x-team is none of global-allowed-response-headers"],
+  ["shop/headers", { "X-Other": "1" }, "X-Other is not in global-allowed-response-headers"],
+  ["shop/headers", { "x-team": "1" }, "x-team is not in global-allowed-response-headers"],
   ["shop/headers", { "X-Team": "a\r\nSet-Cookie: b" }, "control character"],
   ["shop/absent", {}, "not found"],
   ["headers", {}, "not found"],
-])("%s with %j denies, and says why", (reference, data, why) => {
+])("%s with %j closes the paths, with the reason in a Problem", (reference, data, why) => {
   const { verdict, problems } = read(reference, data);
   expect(verdict).toBe("deny");
   expect(problems).toEqual([expect.objectContaining({ key: "custom-headers", why: expect.stringContaining(why) })]);

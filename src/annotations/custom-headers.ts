@@ -61,7 +61,7 @@ function headersOf({ data = {} }: ConfigMap): CustomHeader[] {
 function mistakeIn({ name, value }: CustomHeader, allowed: readonly string[]): string | undefined {
   const named = readValue(headerName, name);
   if (!named.ok) return named.why;
-  if (!allowed.includes(name)) return `${name} is none of global-allowed-response-headers`;
+  if (!allowed.includes(name)) return `${name} is not in global-allowed-response-headers`;
   if (!Token.printable(value) || value.length > 3000)
     return `the value of ${name}, ${shown(value)}, is too long or has a control character`;
   return undefined;

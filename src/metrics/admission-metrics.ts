@@ -45,7 +45,7 @@ export class AdmissionMetrics {
     this.#errors = counter("check_errors", "Ingresses that the webhook refused.");
     this.#gauges = {
       ingresses: [
-        gauge("tested_ingresses", "Ingresses that the last review looked at in full: always the one submitted."),
+        gauge("tested_ingresses", "Ingresses that the last review checked in full: always the one submitted."),
         gauge("render_ingresses", "Equal to admission_tested_ingresses, because nothing is rendered for a review."),
       ],
       seconds: [

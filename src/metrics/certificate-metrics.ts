@@ -1,8 +1,9 @@
 /**
- * The certificate of each host, under the names and labels of ingress-nginx: its expiry and its
- * identity. Only the leader reports the expiry, so that an alert comes once. A host that should
- * have a certificate and has none of its own gets the default one. There may be as many series as
- * hosts, so this file writes the text itself, and only when a certificate or a host has changed.
+ * Writes the metrics of each host's certificate, with the names and labels of ingress-nginx: its
+ * expiry and its identity. Only the leader reports the expiry, so that an alert comes once. A host
+ * that should have a certificate and has none of its own gets the default one. There may be as many
+ * series as hosts, so this file writes the text itself, and only when a certificate or a host has
+ * changed.
  */
 import { type Certificate, type Configuration, catchAll } from "../model/configuration.ts";
 import type { DeclaredMetric } from "./declared.ts";

@@ -1,5 +1,6 @@
 /**
- * Changes that a route makes to requests and answers, as data: nginx looks it up at each request.
+ * Changes that a route makes to requests and answers. They are data, which nginx looks up at each
+ * request.
  */
 import type { BackendTls } from "./backend-tls.ts";
 
@@ -12,7 +13,7 @@ export interface Filters {
   readonly cors?: CorsPolicy;
   /** Backends that get copies of a share of the requests. Their answers are dropped. */
   readonly mirrors?: readonly Mirror[];
-  /** The auth service that is asked before a request passes. */
+  /** The auth service that has to allow each request. */
   readonly auth?: AuthService;
   /** Keeps a client at the endpoint that answered its first request. */
   readonly session?: Session;
@@ -90,9 +91,9 @@ export interface CopyWay {
  * Lets a request pass if the answer is 200, or OK over gRPC. Names of headers are in lower case.
  */
 export interface AuthService {
-  /** Whether it is asked over gRPC, by Envoy's protocol ext_authz, and not over HTTP. */
+  /** Whether auth requests use gRPC, with Envoy's protocol ext_authz, and not HTTP. */
   readonly isGrpc?: true;
-  /** Whether it is asked over TLS. Its certificate is verified only where `tls` is given. */
+  /** Whether auth requests use TLS. The certificate is verified only where `tls` is given. */
   readonly isSecure?: true;
   readonly tls?: BackendTls;
   /** The id of an Upstream. */

@@ -84,7 +84,7 @@ test("an annotated Service gets an Ingress of its name, which it owns", async ()
   });
 });
 
-test("a Service that does not ask gets none, nor does one that goes or has no port", async () => {
+test("a Service gets no Ingress without the annotation, without a port, or while it is deleted", async () => {
   const going = service(true);
   const metadata = { ...going.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" };
   for (const one of [service(false), { ...going, metadata }, service(true, { ports: [] })]) {
@@ -124,7 +124,7 @@ test("TLS and annotations that a user adds stay", async () => {
 });
 
 test.each([
-  ["of somebody else", { uid: "", label: "" }],
+  ["that a user wrote", { uid: "", label: "" }],
   ["of a Service of the same name that is gone", { uid: "u0", label: "sluice-service-ingress" }],
   ["of another program that the Service owns", { uid: "u1", label: "Helm" }],
 ])("an Ingress %s is left alone, with and without the annotation", async (_whose, { uid, label }) => {
@@ -147,7 +147,7 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-test("a refusal is tried again ten times, slower each time, and then said once", async () => {
+test("a refused write is repeated ten times at growing intervals, and then reported once", async () => {
   const { clock, requests, events, world } = setUp(service(true));
   world.refusal = failed(failureFromStatus(422, { message: "no" }));
   await clock.advance(1_000);
@@ -158,7 +158,7 @@ test("a refusal is tried again ten times, slower each time, and then said once",
   expect(events).toEqual(["Warning IngressFailed Service"]);
 });
 
-test("an API server that is away costs no tries", async () => {
+test("failures of an unreachable API server do not count as tries", async () => {
   const { clock, requests, events, there, world } = setUp(service(true));
   world.refusal = failed(ownFailure("unreachable", "no route"));
   await clock.advance(600_000);
@@ -180,7 +180,7 @@ test("nothing is written once another process may hold the Lease", async () => {
   expect([listeners.size, clock.waiting]).toEqual([0, 0]);
 });
 
-test("a class that comes later is the class from then on", async () => {
+test("the Ingress gets a class that appears later", async () => {
   const { change, clock, remove, requests, there } = setUp(service(true));
   await clock.advance(0);
   remove(ingressClass);

@@ -1,5 +1,5 @@
 /**
- * How a ConfigMap key is declared. The declaration yields its type, its reading, its place in
+ * Declares the keys of the ConfigMap. A declaration yields its type, its reading, its place in
  * nginx.conf, the reference page and the tests. A setting with a `directive` needs no line in the
  * template: the block that it names prints it.
  */

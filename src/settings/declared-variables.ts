@@ -1,6 +1,5 @@
 /**
- * The variables that the ConfigMap's snippets declare, which values of annotations may name as
- * well.
+ * Finds the variables that the ConfigMap's snippets declare. Values of annotations may name them.
  */
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import type { Settings } from "./registry.ts";

@@ -28,7 +28,7 @@ const pod = (name: string) => ({
 });
 const apply = (object: object) => cluster.kubectl(["apply", "-f", "-"], { input: JSON.stringify(object) });
 
-test("logs Pods that are there, come, change and go, with the rights its README names", async () => {
+test("the example logs Pods that exist, appear, change and are deleted, with the rights in its README", async () => {
   await apply(pod("old"));
   program = new Program("examples/pod-logger/main.ts", [], { KUBECONFIG: cluster.kubeconfig("logger") });
   const { lines } = program;

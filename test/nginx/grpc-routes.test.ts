@@ -201,7 +201,7 @@ test("a call goes to the backend of its service and method, with its trailers, d
     expect(await status("/other.Service/Any"), "a method of any service").toBe(200);
     expect(await status("/other.Service/AnyOther"), "UNIMPLEMENTED for clients").toBe(404);
     expect(await status("/other.Service/Any", { "content-type": "application/grpc+proto" })).toBe(200);
-    expect(await status("/other.Service/Any", { "content-type": "application/json" }), "no call of gRPC").toBe(404);
+    expect(await status("/other.Service/Any", { "content-type": "application/json" }), "no gRPC call").toBe(404);
     for (const path of ["/shop.Items/Broken", "/shop.Items/Away", "/shop.Items/Weightless"])
       expect(await status(path), `${path}: UNAVAILABLE for clients`).toBe(503);
   }
@@ -222,7 +222,7 @@ test("messages of a stream go both ways while it lasts", async () => {
   }
 });
 
-test("what is no call of gRPC is an HTTPRoute's, on the same host and path", async () => {
+test("an HTTPRoute gets requests that are no gRPC calls, on the same host and path", async () => {
   await serve(18_936);
   const { status, body } = await request({
     to: `${address}:${plainPort}`,

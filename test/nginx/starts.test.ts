@@ -69,7 +69,7 @@ test.each([
 });
 
 test("the Pod must be named", async () => {
-  const why = "sluice run: the variables POD_NAME and POD_NAMESPACE must name the Pod that this is";
+  const why = "sluice run: the variables POD_NAME and POD_NAMESPACE must name this Pod";
   expect(await start([known], { POD_NAME: "" })).toEqual([1, why]);
 });
 

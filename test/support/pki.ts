@@ -58,7 +58,7 @@ export async function sharedPki(): Promise<Pki> {
     try {
       renameSync(draft, folder);
     } catch {
-      rmSync(draft, { recursive: true }); // another was first
+      rmSync(draft, { recursive: true }); // another process was first
     }
   }
   return pkiIn(folder);

@@ -133,7 +133,7 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end }}
 {{- end -}}
 
-{{/* Flags that only say yes. */}}
+{{/* Flags that are added only with the value true. */}}
 {{- define "sluice.arguments.switches" -}}
 {{- $controller := .Values.controller -}}
 {{- if $controller.watchIngressWithoutClass }}

@@ -103,7 +103,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   {{- end }}
 {{- end -}}
 
-{{/* nginx by itself: it obeys the controller through a socket in the shared folder, and has no token. */}}
+{{/* The container with nginx alone: the controller sends it orders through a socket in the shared folder, and it has no token. */}}
 {{- define "sluice.container.nginx" -}}
 {{- $controller := .Values.controller -}}
 - name: nginx

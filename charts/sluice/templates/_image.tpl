@@ -3,7 +3,7 @@ Images. A values file of ingress-nginx may pin ingress-nginx's own image; that w
 recognised by its path or by its tag and ignored.
 */}}
 
-{{/* "true" if registry.k8s.io or one like it: nothing of Sluice is there. */}}
+{{/* "true" for registry.k8s.io and other registries of the Kubernetes project, where Sluice is not published. */}}
 {{- define "sluice.image.foreignRegistry" -}}
 {{- if hasSuffix ".k8s.io" (first (splitList "/" (default "" .))) -}}true{{- end -}}
 {{- end -}}

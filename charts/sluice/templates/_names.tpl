@@ -64,7 +64,7 @@ Service keeps its address, and kubectl habits keep working. docs/move.md says mo
 {{- end -}}
 {{- end -}}
 
-{{/* What finds the release's Pods. */}}
+{{/* The labels by which selectors find the release's Pods. */}}
 {{- define "sluice.selector" -}}
 app.kubernetes.io/name: {{ include "sluice.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -135,7 +135,7 @@ app.kubernetes.io/component: default-backend
 {{- end -}}
 {{- end -}}
 
-{{/* The same, and values are templates. Takes a list: the root, the map. */}}
+{{/* Does the same, and evaluates the values as templates. Takes a list: the root, the map. */}}
 {{- define "sluice.templatedTexts" -}}
 {{- $root := index . 0 -}}
 {{- range $key, $value := index . 1 }}

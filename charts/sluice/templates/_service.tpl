@@ -58,7 +58,7 @@ selector:
   {{- include "sluice.controller.selector" .root | nindent 2 }}
 {{- end -}}
 
-{{/* Fields of a Service spec that are copied when they say something. Takes the values of the Service. */}}
+{{/* Fields of a Service spec that are copied when they are not empty. Takes the values of the Service. */}}
 {{- define "sluice.service.fields" -}}
 {{- range $field := list "clusterIP" "loadBalancerIP" "loadBalancerClass" "externalTrafficPolicy" "sessionAffinity" "ipFamilyPolicy" }}
 {{- with get $ $field }}

@@ -1,4 +1,4 @@
-{{/* One line for each value that is set, has no meaning here, and is not what ingress-nginx's chart says by default. */}}
+{{/* One line for each value that is set, has no meaning here, and differs from the default of ingress-nginx's chart. */}}
 {{- define "sluice.withoutMeaning" -}}
 {{- range .Files.Get "files/without-meaning.json" | fromJsonArray -}}
 {{- $found := true -}}

@@ -45,7 +45,7 @@ export function underPolicy(policy: string, flags: Flags, files: Files): UnderPo
   };
 }
 
-/** Names the mistake because of which a ConfigMap cannot be read. */
+/** Returns the mistake that makes a ConfigMap unreadable, as words of a sentence. */
 function noneIn(files: Files): string {
   const [found] = [...files].flatMap(([file, { faults }]) =>
     faults.flatMap((fault) => (fault.fatal ? [{ file, ...fault }] : [])),
@@ -56,7 +56,8 @@ function noneIn(files: Files): string {
 }
 
 /**
- * Findings about the policy: hosts that it takes from an object, and entries that cannot be read.
+ * Whether a finding is about the policy: a host that it takes from an object, or an unreadable
+ * entry.
  */
 export const isAboutPolicy = ({ problem: { kind, object } }: Finding, { hostPolicy }: Flags): boolean =>
   kind === "host-refused" ||

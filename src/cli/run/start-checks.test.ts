@@ -46,7 +46,7 @@ test("the own Pod is known afterwards", async () => {
 });
 
 test.each([
-  [{}, {}, "the variables POD_NAME and POD_NAMESPACE must name the Pod that this is"],
+  [{}, {}, "the variables POD_NAME and POD_NAMESPACE must name this Pod"],
   [{}, { ...env, POD_NAME: "two" }, "POD_NAME and POD_NAMESPACE: Pod ingress/two does not exist"],
   [{ publishService: "a/b" }, env, "--publish-service: Service a/b does not exist"],
   [{ defaultBackendService: "a/b" }, env, "--default-backend-service: Service a/b does not exist"],

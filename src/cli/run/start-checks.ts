@@ -48,7 +48,7 @@ export interface CheckOptions {
 export async function checkCluster(options: CheckOptions, signal: AbortSignal): Promise<Checked> {
   const { flags, env } = options;
   const { POD_NAME: name, POD_NAMESPACE: namespace } = env;
-  if (!name || !namespace) return refused("the variables POD_NAME and POD_NAMESPACE must name the Pod that this is");
+  if (!name || !namespace) return refused("the variables POD_NAME and POD_NAMESPACE must name this Pod");
   const get = <T extends KubernetesObject>(of: Resource<T>, at: ObjectName, refusals = mostRefusals) =>
     patiently(options, of, at, refusals, signal);
 

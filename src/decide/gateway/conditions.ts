@@ -1,5 +1,5 @@
 /**
- * The conditions of a route beside its path, by the rules of
+ * Checks the conditions of a route beside its path, by the rules of
  * nginx/lua/sluice/gateway/conditions.lua. Sentences about a request show no values of it, because
  * a header or a parameter may be a password.
  */
@@ -51,14 +51,14 @@ export function unfulfilled(conditions: Conditions | undefined, asking: Asking):
 /** Returns a sentence about the condition that fails. */
 export function lostWords(conditions: Conditions, { part, name }: UnfulfilledPart, asking: Asking): string {
   if (part === "method") return `the method is ${asking.asked.method}, not ${conditions.method}`;
-  if (name === undefined) return "the request is no call of gRPC";
+  if (name === undefined) return "the request is no gRPC call";
   const what = { call: `the ${name}`, headers: `header ${name}`, query: `query parameter ${name}` }[part];
   const found = valuesIn(conditions).find((other) => other.part === part && sameName(part, other.one.name, name));
   if (found === undefined) return `${what} does not fit`;
   const { one } = found;
   if (askedValue({ part, name }, asking) === undefined) return `${what} is missing`;
   const wanted = part === "call" ? one.value : shownValue(one.name, one.value);
-  return one.type === "exact" ? `${what} is not ${wanted}` : `${what} is none that ${wanted} takes`;
+  return one.type === "exact" ? `${what} is not ${wanted}` : `${what} does not match ${wanted}`;
 }
 
 function sameName(part: UnfulfilledPart["part"], one: string, other: string): boolean {

@@ -19,7 +19,7 @@ import type { Grants } from "./grants.ts";
 import { type Attachment, attachmentsOf, parentsNamed } from "./route/attach.ts";
 import { servicesNamed } from "./route/backends.ts";
 import { besideOf } from "./route/beside.ts";
-import { asksForOther, claimOf } from "./route/claimed.ts";
+import { claimOf, isOtherRoute } from "./route/claimed.ts";
 import { hostsOf } from "./route/hosts.ts";
 import { orphanProblems, problemsOf, type RouteName } from "./route/problems.ts";
 import type { RouteReader } from "./route/reader.ts";
@@ -111,7 +111,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     if (afresh || this.#isAnyOutdated)
       return new Set([...this.#parents.keys(), ...routes.keys(), ...changes.map(({ key }) => key)]);
     const keys = new Set([...this.#outdated, ...standing]);
-    for (const { key, before: old, after } of changes) if (asksForOther(old, after)) keys.add(key);
+    for (const { key, before: old, after } of changes) if (isOtherRoute(old, after)) keys.add(key);
     for (const key of usersOfChanged(this.#references, "Service", turn, "Service ")) keys.add(key);
     for (const { key } of namespaces.changesSince(before.snapshot.namespaces)) {
       for (const route of this.#references.usersOf(`Namespace ${key}`)) keys.add(route);

@@ -25,7 +25,7 @@ test("a Certificate is there while a host uses its Secret", () => {
   expect(certificates.all.size).toBe(0);
 });
 
-test("new content that is no pair leaves the old one in force until it is mended or gone", () => {
+test("a Secret without a usable pair keeps its last good Certificate until it is corrected or deleted", () => {
   const certificates = new Certificates("ns/tls", fake);
   const broken = tlsSecret("no certificate", "no key");
   const [first, second] = [put(emptySnapshot, good), put(emptySnapshot, broken)];

@@ -91,8 +91,8 @@ function outputOf(name: string, printed: string): string {
     if (at) isIts = at[1] === `TestConformance/${name}` || at[1]?.startsWith(`TestConformance/${name}/`) === true;
     return isIts && !at;
   });
-  const telling = its.filter((line) =>
+  const errors = its.filter((line) =>
     /Error|expected|failed|timed out|timeout|panic|was not in|not \w+ yet/i.test(line),
   );
-  return (telling.length > 0 ? telling : its).slice(-12).join("\n");
+  return (errors.length > 0 ? errors : its).slice(-12).join("\n");
 }

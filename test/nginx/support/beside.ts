@@ -22,7 +22,7 @@ import { installedNginx } from "./installed.ts";
 import { temporaryFolder } from "./nginx.ts";
 import { until } from "./until.ts";
 
-/** For a program that starts: a busy machine takes many seconds for it. */
+/** How long to wait for a program to start. On a busy machine this takes many seconds. */
 export const patienceMs = 60_000;
 const program = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 

@@ -51,7 +51,7 @@ function accepted({ invalid, notes }: PolicyReading, faults: readonly Fault[]): 
   if (invalid !== undefined) return fails("Accepted", invalid.reason, sentence(invalid.problem));
   if (first !== undefined) return fails("Accepted", first.reason, wordsOfAll(faults.map(({ problem }) => problem)));
   const more = notes.length === 0 ? "" : `. ${wordsOfAll(notes)}`;
-  return holds("Accepted", `its targets are asked over TLS and verified${more}`);
+  return holds("Accepted", `requests to its targets use TLS, and their certificates are verified${more}`);
 }
 
 function resolved({ unresolved }: PolicyReading): DesiredCondition {

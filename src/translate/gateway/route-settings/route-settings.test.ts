@@ -121,7 +121,7 @@ test("of two settings of one target the older one's values count, and the younge
   expect(found.conditions("RouteSettings ns/old")).toEqual(["Accepted True"]);
   expect(found.conditions("RouteSettings ns/young")).toEqual(["Accepted Conflicted"]);
   expect(found.sentences).toEqual([
-    "RouteSettings ns/young: spec.targetRefs[0]: the older RouteSettings ns/old gives proxy-read-timeout for the same target, too; those count, and guards of both hold",
+    "RouteSettings ns/young: spec.targetRefs[0]: the older RouteSettings ns/old sets proxy-read-timeout for the same target, too; those count, and guards of both hold",
   ]);
 });
 

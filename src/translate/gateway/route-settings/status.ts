@@ -112,7 +112,7 @@ function overruled(reading: SettingsReading, called: string, section: string | u
   const keys = [...reading.texts.keys()].filter((key) => !mayGuard(key) && older.some(({ texts }) => texts.has(key)));
   if (keys.length === 0) return undefined;
   const first = older.find(({ texts }) => texts.has(keys[0]!))!;
-  return `the older ${named(first.object)} gives ${keys.join(", ")} for the same target, too`;
+  return `the older ${named(first.object)} sets ${keys.join(", ")} for the same target, too`;
 }
 
 function accepted({ closed, problems }: SettingsReading, fault: Fault | undefined): DesiredCondition {

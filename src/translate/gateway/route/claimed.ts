@@ -7,7 +7,7 @@ import type { Turn } from "../../turn.ts";
 import { routeFeatures } from "../route-features.ts";
 
 /** Whether the two versions differ in more than their status. */
-export function asksForOther(before: Route | undefined, after: Route | undefined): boolean {
+export function isOtherRoute(before: Route | undefined, after: Route | undefined): boolean {
   if (before === undefined || after === undefined) return true;
   return JSON.stringify(askedBy(before)) !== JSON.stringify(askedBy(after));
 }
