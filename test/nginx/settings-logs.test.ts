@@ -68,11 +68,12 @@ test("each request has an id of its own, and a log that names $request_id has th
   const [own, both] = [log(), log()];
   await it.set({ "access-log-path": own.file, "log-format-upstream": "$request_uri $req_id;" });
   for (const path of ["/first", "/second"]) await it.ask({ path });
+  // The router refuses this host before it makes an id.
+  expect((await it.ask({ path: "/refused", host: "a?b" })).status).toBe(400);
   // A worker logs after its answer, so of two workers the first to answer may be the last to log.
-  await own.has("/first");
-  await own.has("/second");
-  const ids = [...own.content().matchAll(/^\/(?:first|second) ([0-9a-f]{32});$/gm)].map(([, id]) => id);
-  expect(new Set(ids).size).toBe(2);
+  for (const path of ["/first", "/second", "/refused"]) await own.has(path);
+  const ids = [...own.content().matchAll(/^\/(?:first|second|refused) ([0-9a-f]{32});$/gm)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(3);
   await it.set({ "access-log-path": both.file, "log-format-upstream": "$request_uri $req_id $request_id;" });
   await it.ask({ path: "/third" });
   await both.has("/third");

@@ -59,7 +59,6 @@ const routerVariables = [
   "proxy_upstream_name",
   "proxy_alternative_upstream_name",
   "route_labels",
-  "route_request_id",
   "route_upstream",
   "route_unserved",
   "route_tls",
