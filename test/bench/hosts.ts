@@ -30,12 +30,12 @@ import {
 import { sizesOr } from "./support/sizes.ts";
 
 export const backendPort = 21_960;
-const endpoint = { address: "127.0.0.1", port: backendPort };
+export const endpoint = { address: "127.0.0.1", port: backendPort };
 const test = "nginx -t";
 const births = 20;
 const reloads = 5;
 /** The time until the memory of a start, or of a busy time, is freed. */
-const quietMs = 10_000;
+export const quietMs = 10_000;
 /** The bounds that name a number of hosts hold for this one. */
 const boundAt = 10_000;
 
@@ -121,7 +121,10 @@ const wanted: Readonly<Record<number, readonly [number | undefined, number]>> = 
   100000: [12, 1_024],
 };
 
-async function untilLastAnswers(options: ServeOptions, hosts: number): Promise<{ served: Served; seconds: number }> {
+export async function untilLastAnswers(
+  options: ServeOptions,
+  hosts: number,
+): Promise<{ served: Served; seconds: number }> {
   const begun = performance.now();
   const served = startServe(options);
   const last = hostOf(hosts - 1);
@@ -167,7 +170,7 @@ export function workersOf({ runFolder: root }: Served): number[] {
   return workers.flatMap(({ role, draining, pid }) => (role === "worker" && !draining ? [pssMegabytes(pid)] : []));
 }
 
-async function newHosts(served: Served, first: number): Promise<number[]> {
+export async function newHosts(served: Served, first: number): Promise<number[]> {
   const tookMs: number[] = [];
   for (let at = first; at < first + births; at++) {
     const text = fileOf([ingress(at), service(at), slice(at, [endpoint.address], endpoint.port)]);
@@ -193,7 +196,7 @@ async function newShapes(served: Served, first: number): Promise<number[]> {
 }
 
 /** Returns the time of each reload so far, in ms. */
-function reloadsOf(served: Served): number[] {
+export function reloadsOf(served: Served): number[] {
   const lines = served.lines().filter(({ msg }) => msg === "applied with a reload");
   return lines.map(({ reload }) => Number.parseFloat(String(reload)));
 }
@@ -207,6 +210,6 @@ async function meetAll(served: Served, hosts: number): Promise<void> {
     for (let at = 0; at < hosts; at += Math.max(1, Math.floor(hosts / boundAt))) await answered(served, hostOf(at));
 }
 
-async function answered(served: Served, host: string): Promise<void> {
+export async function answered(served: Served, host: string): Promise<void> {
   while ((await served.ask(host)).status !== 200) {}
 }

@@ -17,9 +17,11 @@ import { keystroke } from "./keystroke.ts";
 import { type Benchmark, lineOf, type Results } from "./measured.ts";
 import { pageOf } from "./page.ts";
 import { pageOpen } from "./page-open.ts";
+import { peers } from "./peers.ts";
 import { replicaCosts } from "./replicas.ts";
 import { requests } from "./requests.ts";
 import { rollout } from "./rollout.ts";
+import { scale } from "./scale.ts";
 import { metrics } from "./scrape.ts";
 import { staticHosts } from "./static.ts";
 import { streams } from "./streams.ts";
@@ -29,6 +31,7 @@ import { webhook } from "./webhook.ts";
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   build,
   hosts,
+  scale,
   certificates,
   static: staticHosts,
   cluster,
@@ -45,6 +48,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   metrics,
   page: pageOpen,
   tools,
+  peers,
 };
 
 const asked = process.argv.slice(2);

@@ -2,15 +2,19 @@
  * Measures the cost of replicas for the API server: with 10,000 hosts a first one starts, then two
  * more, then seven more, each with its own nginx. All connections of a replica go through a relay
  * that counts bytes. The API server itself counts watches and requests; its own ones are
- * subtracted.
+ * subtracted. Where BENCH_INGRESS_NGINX names a program (support/peers.ts), one replica of
+ * ingress-nginx comes last.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { installPod, Sluice } from "../e2e/support/sluice.ts";
+import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import type { Figure } from "./measured.ts";
 import { type FilledCluster, host, inParallel, startFilledCluster } from "./support/cluster.ts";
 import { compiled } from "./support/compiled.ts";
 import { cpuMs } from "./support/cpu.ts";
+import { hostOf } from "./support/hosts.ts";
+import { otherPeers } from "./support/peers.ts";
 import { type Relay, relayTo } from "./support/relay.ts";
 import { sizesOr } from "./support/sizes.ts";
 
@@ -46,12 +50,47 @@ export async function replicaCosts(): Promise<Figure[]> {
         figures.push(...found.map((figure) => ({ ...figure, hosts })));
       }
       await endAll(running);
+      figures.push(...(await besideOther(filled, hosts)));
     }
   } finally {
     await endAll(running);
     await filled.stop();
   }
   return figures;
+}
+
+/**
+ * Returns what one replica of ingress-nginx costs, where the environment names it. The addresses
+ * are in all statuses already.
+ */
+async function besideOther(filled: FilledCluster, hosts: number): Promise<Figure[]> {
+  const other = otherPeers().find(({ name }) => name === "ingress-nginx");
+  if (other === undefined) return [];
+  const apiServer = filled.cluster.apiServer.pid!;
+  const relay = await relayTo({ host: "192.0.2.1", port: 6443 });
+  const server = `https://127.0.0.1:${relay.port}`;
+  const before = { counts: await countsOf(filled), cpu: cpuMs(apiServer) };
+  const answers = () =>
+    request({ to: "127.0.0.1:80", host: hostOf(hosts - 1) }).then(
+      ({ status }) => status !== 404,
+      () => false,
+    );
+  const running = await other.start({ cluster: filled.cluster, serves: answers, server });
+  const cpu = cpuMs(apiServer) - before.cpu;
+  const brought = relay.received() / 2 ** 20;
+  await delay(quietMs);
+  const after = await countsOf(filled);
+  await running.end();
+  await relay.end();
+  return [
+    { what: "ingress-nginx, 1 replica: watches", values: [after.watches - before.counts.watches], unit: "" },
+    { what: "ingress-nginx, 1 replica: brought at its start", values: [brought], unit: "MB" },
+    {
+      what: "ingress-nginx, 1 replica: the API server's CPU for its start",
+      values: [cpu],
+      unit: "ms",
+    },
+  ].map((figure) => ({ ...figure, hosts }) as Figure);
 }
 
 interface Round {

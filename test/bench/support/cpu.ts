@@ -21,6 +21,17 @@ export function cpuMs(pid: number): number {
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
+/**
+ * The CPU time so far of these processes and of their children that have ended, in ms. A test of
+ * nginx.conf and a worker that a reload has ended belong to it.
+ */
+export function cpuMsWithEnded(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+    return sum + 10 * [11, 12, 13, 14].reduce((ticks, at) => ticks + Number(fields[at]), 0);
+  }, 0);
+}
+
 /** A process and all that it has started, such as nginx and its workers. */
 export function familyOf(pid: number): readonly number[] {
   const children = new Map<number, number[]>();
