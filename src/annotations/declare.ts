@@ -145,8 +145,11 @@ export interface Feature<F extends Fields, R> {
    * they can. The text completes the sentence "spec.<key> has no effect: ...".
    */
   readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
-  /** Whether RouteSettings of a listener may have it all the same, for all hosts with routes. */
-  readonly onListeners?: true;
+  /**
+   * Whether RouteSettings of a listener may have it all the same, for all hosts with routes: all
+   * its fields, or these.
+   */
+  readonly onListeners?: true | readonly (keyof F & string)[];
   /**
    * For a guard: combines the values of two RouteSettings that hold for one request, the inner one
    * first. Returns undefined where no single value can; then no request passes.

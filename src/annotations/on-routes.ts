@@ -35,7 +35,9 @@ export function whyNotOnRoutes(key: string): string | undefined {
 
 /** Returns whether the key is one for RouteSettings of listeners, and not for those of routes. */
 export function isForListeners(key: string): boolean {
-  return places.get(key)?.feature.onListeners === true;
+  const place = places.get(key);
+  const these = place?.feature.onListeners;
+  return these === true || these?.includes(place!.field) === true;
 }
 
 /**

@@ -116,6 +116,7 @@ export const redirects = resolvedFeature({
     return { value: { ...value, elsewhere: { url: permanent, code } }, problems };
   },
   notOnRoutes: { twin: "a route for the other host with the filter RequestRedirect does the same" },
+  onListeners: ["twin"],
   onlyWith: { permanentCode: (value) => forRedirect(value), temporalCode: (value) => forRedirect(value) },
   provides: ({ twin }) => twin,
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],

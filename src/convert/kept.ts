@@ -124,10 +124,10 @@ function whyPassed({ name }: Server<FeatureValues>, passthrough: ReadonlySet<str
  */
 function whyOfBlock({ features }: Server<FeatureValues>): string | undefined {
   if (features.clientCertificate.kind !== "none")
-    return "asks for certificates of clients (auth-tls-secret), which Gateways do for whole ports";
+    return "asks for certificates of clients (auth-tls-secret), which no listener does on a port of Ingresses";
   if (features.serverSnippet.text !== "") return "has a server-snippet, which may guard its paths";
   if (features.sslCiphers.ciphers !== undefined || features.sslPreferServerCiphers.ours !== undefined)
-    return "has ciphers of its own, and ports of Gateways have those of the ConfigMap";
+    return "has ciphers of its own, and ports of Ingresses have those of the ConfigMap for listeners";
   return undefined;
 }
 

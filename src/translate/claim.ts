@@ -65,6 +65,8 @@ export interface ClaimedPath {
   readonly settings?: readonly string[];
   /** The name of its rule; absent where the rule has none. */
   readonly rule?: string;
+  /** Whether it only redirects from the www twin of a host, and yields to routes for the twin. */
+  readonly isTwin?: true;
 }
 
 export interface PathMatch {

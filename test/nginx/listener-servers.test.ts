@@ -152,6 +152,21 @@ describe("client certificates", () => {
     expect(await statusOf("b.example", { pair: pki.client }), "the other listener has one").toBe(200);
   });
 
+  test("a session of an open listener is resumed at no guarded one (CVE-2025-23419)", async () => {
+    await apply({ guarded: "a.example", open: "*.example" }, at("guarded", certain));
+    const [host = "", port] = to.split(":");
+    const handshake = async (servername: string, session?: Buffer) => {
+      const options = { host, port: Number(port), servername, rejectUnauthorized: false, ...(session && { session }) };
+      const socket = connect({ ...options, maxVersion: "TLSv1.2" });
+      await once(socket, "secureConnect");
+      const met = { session: socket.getSession(), isResumed: socket.isSessionReused() };
+      socket.destroy();
+      return met;
+    };
+    const { session } = await handshake("b.example");
+    for (const name of ["a.example", "b.example"]) expect((await handshake(name, session)).isResumed).toBe(false);
+  });
+
   test("a Secret that cannot be used lets nobody in, and settings that go open the hosts again", async () => {
     await apply({ guarded: "a.example", open: "b.example" }, at("guarded", { "auth-tls-secret": "ns/gone" }));
     expect([await statusOf("a.example", { pair: pki.client }), await statusOf("b.example")]).toEqual([403, 200]);

@@ -77,6 +77,30 @@ test("app-root of a listener redirects / of its hosts, and nothing else", async 
   expect((await ask("/")).status, "without the settings the rule has the path").toBe(200);
 });
 
+test("from-to-www-redirect of a listener redirects names without a route to the host of one", async () => {
+  const twins = routeSettings({
+    name: "twins",
+    to: [["Gateway", "gw", "http"]],
+    values: { "from-to-www-redirect": "true" },
+  });
+  const routes = [
+    route({ hostnames: ["a.example", "www.b.example"] }),
+    route({ name: "both", hostnames: ["c.example", "www.c.example"] }),
+  ];
+  const seen = async (host: string) => {
+    const { status, headers } = await request({ to, host: `${host}:18900`, path: "/x%20y/?z=1" });
+    return [status, headers.location];
+  };
+  await apply({}, twins, ...routes);
+  expect(await seen("www.a.example")).toEqual([308, "http://a.example:18900/x%20y/?z=1"]);
+  expect(await seen("b.example")).toEqual([308, "http://www.b.example:18900/x%20y/?z=1"]);
+  expect(await seen("a.example")).toEqual([200, undefined]);
+  expect(await seen("www.c.example"), "a name with a route").toEqual([200, undefined]);
+  expect((await seen("www.www.a.example"))[0]).toBe(404);
+  await apply({}, ...routes);
+  expect((await seen("www.a.example"))[0], "without the settings").toBe(404);
+});
+
 test("only addresses of all lists may pass", async () => {
   const outer = (list: string) =>
     routeSettings({ name: "outer", to: [["Gateway", "gw"]], values: { "allowlist-source-range": list } });

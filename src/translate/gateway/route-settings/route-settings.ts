@@ -25,6 +25,7 @@ import { type FormInForce, StandIns } from "../stand-ins.ts";
 import { type Effective, effectiveOf } from "./effective.ts";
 import { withOwnServers, withServerFaults } from "./own-servers.ts";
 import { readSettings, type SettingsReading } from "./reading.ts";
+import { noTwins, type Twins, twinsOn } from "./twins.ts";
 
 /** The place of a rule. */
 export interface RulePlace {
@@ -132,6 +133,12 @@ export class AllRouteSettings {
   effective(place: RulePlace): Effective | undefined {
     const found = this.isEmpty ? undefined : this.#combined(this.#layersOf(place));
     return found && withServerFaults(found, place.listener, this.#common);
+  }
+
+  /** Returns the www twins that the listener has for these hosts. */
+  twinsOn(listener: ListenerReading, hosts: readonly string[]): Twins {
+    const found = this.isEmpty ? undefined : this.#combined(this.#outerOf(listener.id));
+    return found === undefined ? noTwins : twinsOn(found, listener, hosts, this.#common.has(listener.id));
   }
 
   /**

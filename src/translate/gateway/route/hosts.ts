@@ -11,6 +11,7 @@ import type { Gateways } from "../gateways.ts";
 import { routeFeatures } from "../route-features.ts";
 import { withSettings } from "../route-settings/applied.ts";
 import type { AllRouteSettings } from "../route-settings/route-settings.ts";
+import { redirectTo } from "../route-settings/twins.ts";
 import { type Attachment, hostsOn } from "./attach.ts";
 import type { RouteName } from "./problems.ts";
 
@@ -56,9 +57,15 @@ export function hostsOf(
         ({ rule, settings: named = [] }) => settings.effective({ route: called, rule, named, listener }),
       );
       for (const problem of applied.conflicts) conflicts.set(JSON.stringify(problem), problem);
-      for (const name of hostsOn(listener, hostnames, isPermitted)) {
-        const key = serverKey({ listener: listener.id, name });
-        hosts.set(isShadow ? shadowKey(key) : key, applied.paths);
+      const keyOf = (name: string) => serverKey({ listener: listener.id, name });
+      const names = hostsOn(listener, hostnames, isPermitted);
+      for (const name of names) hosts.set(isShadow ? shadowKey(keyOf(name)) : keyOf(name), applied.paths);
+      if (isShadow) continue;
+      const twins = settings.twinsOn(listener, names);
+      for (const problem of twins.problems) conflicts.set(JSON.stringify(problem), problem);
+      for (const [twin, host] of twins.pairs) {
+        if (hosts.has(keyOf(twin)) || !isPermitted(twin)) continue;
+        hosts.set(keyOf(twin), [redirectTo(host, paths[0]!, plain, turn.settings.httpRedirectCode)]);
       }
     }
   }

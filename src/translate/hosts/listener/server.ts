@@ -23,7 +23,7 @@ import { compared, type Entry, orderedEntries } from "./entries.ts";
 /** `key` is the `serverKey` of the host. */
 export function listenerServer(key: string, claims: readonly Claim[], world: World): BuiltServer {
   const problems: Problem[] = [];
-  const ordered = withAppRoot(orderedEntries(key, claims, world, problems), problems);
+  const ordered = withAppRoot(withoutTwins(orderedEntries(key, claims, world, problems)), problems);
   const [first] = claims;
   if (first === undefined || ordered.length === 0) return { server: undefined, uses: [], secrets: [], problems };
   const { name } = partsOf(key);
@@ -41,6 +41,13 @@ export function listenerServer(key: string, claims: readonly Claim[], world: Wor
     features: withServerValues(first.features, ordered[0]!.claimed.features ?? first.features),
   });
   return { server, uses: usesOf(ordered), secrets: [], problems, contested };
+}
+
+/** Returns the entries of routes for the host; where there are none, that of the oldest twin. */
+function withoutTwins(entries: readonly Entry[]): readonly Entry[] {
+  if (entries.every(({ claimed }) => claimed.isTwin !== true)) return entries;
+  const own = entries.filter(({ claimed }) => claimed.isTwin !== true);
+  return own.length > 0 ? own : entries.slice(0, 1);
 }
 
 interface Parts extends Pick<Server<FeatureValues>, "locations" | "routes" | "features"> {
