@@ -3,7 +3,7 @@ import { type Cluster, startCluster } from "./support/cluster.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { Program } from "./support/program.ts";
 
-const soon = { timeout: 30_000, interval: 20 };
+const soon = { timeout: 120_000, interval: 20 };
 
 let cluster: Cluster;
 const candidates: Program[] = [];

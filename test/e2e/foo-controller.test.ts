@@ -4,7 +4,7 @@ import { type Cluster, startCluster } from "./support/cluster.ts";
 import { Program } from "./support/program.ts";
 import { untilAllowed } from "./support/rights.ts";
 
-const soon = { timeout: 30_000, interval: 200 };
+const soon = { timeout: 120_000, interval: 200 };
 const crd = readFileSync(new URL("../../examples/foo-controller/crd.yaml", import.meta.url), "utf8");
 const rights = [
   { apiGroups: ["samplecontroller.example.com"], resources: ["foos"], verbs: ["list", "watch"] },

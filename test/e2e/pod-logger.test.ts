@@ -3,7 +3,7 @@ import { type Cluster, startCluster } from "./support/cluster.ts";
 import { Program } from "./support/program.ts";
 import { untilAllowed } from "./support/rights.ts";
 
-const soon = { timeout: 30_000, interval: 20 };
+const soon = { timeout: 120_000, interval: 20 };
 let cluster: Cluster;
 let program: Program | undefined;
 
