@@ -21,6 +21,7 @@ import {
 import { type KeyPair, type Pki, sharedPki } from "../support/pki.ts";
 import { request, requestHttp2 } from "./support/request.ts";
 import { type Stand, startStand } from "./support/stand.ts";
+import { offered, sessionOf } from "./support/tls-session.ts";
 
 const address = "192.0.2.96";
 const to = "192.0.2.97:18910";
@@ -90,6 +91,7 @@ const statusOf = async (host: string, client: Client = {}): Promise<number> => (
 
 describe("client certificates", () => {
   const certain = { "auth-tls-secret": "ns/ca" };
+  const other = { "auth-tls-secret": "ns/otherca" };
 
   test("a listener asks the clients of its hosts, and no listener beside it", async () => {
     await apply({ guarded: "a.example", open: "*.example" }, at("guarded", certain));
@@ -107,6 +109,20 @@ describe("client certificates", () => {
     expect(await statusOf("A.EXAMPLE.", { sni: "a.example" }), "in capitals").toBe(400);
     const second = await requestHttp2({ to, sni: "b.example", host: "a.example" });
     expect(second.status, "on a connection of HTTP/2").toBe(421);
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("%s resumes no session of another listener", async (version) => {
+    await apply(
+      { guarded: "a.example", open: "b.example", strange: "c.example" },
+      at("guarded", certain),
+      at("strange", other, "more"),
+    );
+    const guarded = { to, host: "a.example", version };
+    for (const [host, pair] of [["b.example"], ["c.example", pki.stranger]] as const) {
+      const session = await sessionOf({ to, host, version, pair });
+      const { text, isResumed } = await offered(guarded, session);
+      expect.soft([text.slice(0, 12), isResumed], host).toEqual(["HTTP/1.1 400", false]);
+    }
   });
 
   test.each([

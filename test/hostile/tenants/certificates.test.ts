@@ -3,9 +3,9 @@
  * is refused.
  */
 import { Agent } from "node:https";
-import { connect as connectTls, type TLSSocket } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { type RequestOptions, request, requestHttp2 } from "../../nginx/support/request.ts";
+import { offered, sessionOf } from "../../nginx/support/tls-session.ts";
 import { type IngressWords, ingress, secret, settings } from "../support/objects.ts";
 import { ports, worldOf } from "../support/world.ts";
 import { pki } from "./authority.ts";
@@ -117,47 +117,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
     expect((await secure({ sni: "" })).status).toBe(400);
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-      const session = await sessionOf("other.example", version);
-      const answer = await resumed("guarded.example", version, session);
-      expect.soft(answer, version).not.toContain("secret");
+      const to = `192.0.2.1:${ports.https}`;
+      const session = await sessionOf({ to, host: "other.example", version, pair: pki.stranger });
+      const { text, isResumed } = await offered({ to, host: "guarded.example", version }, session);
+      expect.soft([text.includes("secret"), isResumed], version).toEqual([false, false]);
     }
   });
 });
-
-/** Returns a session of a client with the other host. */
-function sessionOf(servername: string, version: "TLSv1.2" | "TLSv1.3"): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const socket = open(servername, version, stranger);
-    socket.once("session", (session) => {
-      socket.destroy();
-      resolve(session);
-    });
-    socket.on("error", reject);
-    socket.write(`GET / HTTP/1.1\r\nHost: ${servername}\r\n\r\n`);
-  });
-}
-
-/** Returns the answer to a request on a connection that resumes the session. */
-function resumed(servername: string, version: "TLSv1.2" | "TLSv1.3", session: Buffer): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = open(servername, version, { session });
-    let text = "";
-    socket.setEncoding("latin1").on("data", (data) => {
-      text += data;
-    });
-    socket.on("error", () => resolve(text)).on("close", () => resolve(text));
-    socket.write(`GET / HTTP/1.1\r\nHost: ${servername}\r\nConnection: close\r\n\r\n`);
-  });
-}
-
-function open(servername: string, version: "TLSv1.2" | "TLSv1.3", more: object): TLSSocket {
-  const versions = { minVersion: version, maxVersion: version };
-  return connectTls({
-    host: "192.0.2.1",
-    port: ports.https,
-    servername,
-    rejectUnauthorized: false,
-    ...versions,
-    ...more,
-  });
-}
