@@ -44,16 +44,18 @@ export const convertOptions: readonly ToolOption[] = [
 const usage = `Usage: sluice convert [flags] [PATH] [--gateway NAMESPACE/NAME] [--gateway-class NAME] [--to FOLDER]
                       [--accept LIST] [--shadow] [--requests] [--kubeconfig FILE] [--context NAME] [-o json]
 
-Writes a Gateway, HTTPRoutes, RouteSettings, BackendTLSPolicies and ReferenceGrants for Ingresses, and
-proves that they do the same: both configurations get the same requests, derived from the paths
-of each host, and their complete effects are compared. PATH is a folder of YAML files, a dump,
-or - for standard input; with --kubeconfig or --context a live cluster is read. Nothing is changed.
+Writes a Gateway, HTTPRoutes, TLSRoutes, RouteSettings, BackendTLSPolicies and ReferenceGrants for
+Ingresses, and proves that they do the same: both configurations get the same requests, derived from
+the paths of each host, and their complete effects are compared. PATH is a folder of YAML files, a
+dump, or - for standard input; with --kubeconfig or --context a live cluster is read. Nothing is
+changed.
 
 The objects go to standard output, and the report to standard error. With --to FOLDER the objects go
 to files, and the report to standard output.
 
 With --requests a local nginx serves both as well, with stand-ins for all backends, and the answers are
-compared. Requests that an auth service, a mirror or a rate limit would see are left out.
+compared. Requests that an auth service, a mirror or a rate limit would see are left out, and so is
+TLS that nginx passes on.
 
 --accept takes kinds of differences and names of annotations. The kinds are
 ${Object.keys(differenceKinds).join(", ")}.

@@ -22,13 +22,15 @@ import { GrantsNeeded } from "./grants.ts";
 import { byTls, hostsOf, twinOf, type Unattached } from "./hosts.ts";
 import { redirectedSides } from "./https-redirect.ts";
 import { type Kept, keptOf } from "./kept.ts";
-import { leftOutNotes, streamNotes } from "./left-out.ts";
 import { planListeners } from "./listeners.ts";
 import { Names } from "./names.ts";
+import { leftOutNotes, streamNotes } from "./notes/left-out.ts";
+import { type Passed, passedHosts } from "./passthrough/passed.ts";
+import { tlsRouteOf } from "./passthrough/tls-routes.ts";
 import { type HostRoute, writtenRoutes } from "./routes.ts";
 import { ownerKey, type RuleWorld, rulesOf } from "./rules.ts";
 import { SettingsPool } from "./settings-pool.ts";
-import { annotationsOf, gatewaySpec, type OwnAnnotations, redirectSpec, referring, type Spec } from "./spec.ts";
+import { annotationsOf, gatewaySpec, type OwnAnnotations, redirectSpec, type Spec } from "./spec.ts";
 import { transportSecurity } from "./transport-security.ts";
 import type { Note, Written } from "./written.ts";
 
@@ -43,6 +45,8 @@ export interface ConvertOptions {
    * backend is used.
    */
   readonly defaultBackend: string | undefined;
+  /** `--enable-ssl-passthrough`. */
+  readonly passesTls: boolean;
 }
 
 export interface Conversion {
@@ -78,6 +82,8 @@ class Converter {
   readonly #policies: BackendPolicies;
   readonly #annotations = new Map<string, OwnAnnotations>();
   readonly #problems: ReadonlyMap<string, readonly Problem[]>;
+  /** Hosts whose TLS passes through. */
+  readonly #passed: ReadonlyMap<string, Passed>;
 
   constructor(snapshot: Snapshot, translation: Translation, options: ConvertOptions) {
     this.#snapshot = snapshot;
@@ -89,6 +95,7 @@ class Converter {
     this.#balance = new BalanceDeciders(servers, snapshot.ingresses);
     const leaving = servers.filter(({ name }) => !this.#kept.hosts.has(name));
     this.#policies = new BackendPolicies(leaving, snapshot);
+    this.#passed = passedHosts(leaving, snapshot.services, options.passesTls);
     this.#problems = Map.groupBy([...translation.problems.values()].flat(), ({ object }) =>
       object.kind === "Ingress" ? `${object.namespace}/${object.name}` : "",
     );
@@ -102,17 +109,25 @@ class Converter {
     const plan = planListeners(servers, {
       defaultSecret,
       isApart: (server) => apart.of(server),
+      isPassed: ({ name }) => this.#passed.has(name),
       names: this.#names,
     });
     const { gateway, gatewayClass } = this.#options;
     const written = writtenGateway(gateway, gatewayClass, plan);
     this.#notes.push(...written.notes);
     const listeners = new Map(plan.listeners.map((one) => [one.listener.name, one]));
-    for (const { secret, by } of written.held) this.#grantSecret(by, secret);
+    for (const { secret, by } of written.held)
+      this.#grants.addSecret({ kind: by, namespace: gateway.namespace }, secret);
     const routes = servers.flatMap((server) => {
       const names = plan.of.get(server.name) ?? [];
       const isTls = (name: string) => listeners.get(name)?.secret !== undefined;
       return this.#routesOf(server).flatMap((route) => this.#written(route, names, isTls, written.parentOf));
+    });
+    const tlsRoutes = [...plan.passing].map(([host, listener]) => {
+      const passed = this.#passed.get(host)!;
+      const ingress = this.#snapshot.ingresses.get(`${passed.namespace}/${passed.ingress}`);
+      const hosts = new Set(hostsOf(ingress)).size;
+      return tlsRouteOf({ ...passed, host, hosts, parent: written.parentOf(listener) }, this.#names);
     });
     this.#attachGateway();
     const { accepted } = this.#translation;
@@ -131,6 +146,7 @@ class Converter {
             ...this.#gatewayClass(),
             ...written.objects,
             ...routes,
+            ...tlsRoutes,
             ...this.#pool.written,
             ...this.#policies.written(this.#names),
             ...grants,
@@ -242,8 +258,10 @@ class Converter {
     isTls: (name: string) => boolean,
     parentOf: (listener: string) => HostRoute["parents"][number],
   ): readonly Written[] {
-    this.#grantBackends(route);
-    for (const { spec } of route.rules) this.#grantReferences(route.namespace, spec);
+    this.#grants.addBackends(route);
+    if (this.#settings.allowCrossNamespaceResources) {
+      for (const { spec } of route.rules) this.#grants.addReferences(route.namespace, spec);
+    }
     const world = { names: this.#names, pool: this.#pool, notes: this.#notes };
     const secure = listeners.filter(isTls);
     const plain = listeners.filter((name) => !isTls(name));
@@ -251,47 +269,18 @@ class Converter {
     const everywhere = secure.length === 0 || isTwin ? [] : transportSecurity(this.#settings);
     const parents = (names: readonly string[]) => names.map(parentOf);
     // A trusted header may say that a request on the https port came by http.
-    const isSplit = secure.length > 0 && plain.length > 0 && !this.#settings.useForwardedHeaders;
+    const hasBoth = (secure.length > 0 && plain.length > 0) || this.#passed.has(route.server.name);
+    const isSplit = hasBoth && !this.#settings.useForwardedHeaders;
     const sides = isSplit ? redirectedSides(route.server, route.rules) : undefined;
     if (sides === undefined && everywhere.length === 0)
       return writtenRoutes({ ...route, parents: parents(listeners), everywhere }, "", world);
     const { secure: rules, plain: others } = sides ?? { secure: route.rules, plain: route.rules };
+    // Where TLS passes through, requests come by http alone.
+    if (secure.length === 0)
+      return writtenRoutes({ ...route, rules: others, parents: parents(plain), everywhere }, "", world);
     return [
       ...writtenRoutes({ ...route, rules, parents: parents(secure), everywhere }, "", world),
       ...writtenRoutes({ ...route, rules: others, parents: parents(plain), everywhere: [] }, "-http", world),
     ];
-  }
-
-  #grantBackends({ namespace, rules }: Pick<HostRoute, "namespace" | "rules">): void {
-    for (const { backendRefs } of rules) {
-      for (const { namespace: theirs = namespace, name } of backendRefs) {
-        this.#grants.add(
-          { group: gatewayGroup, kind: "HTTPRoute", namespace },
-          { group: "", kind: "Service", namespace: theirs, name },
-        );
-      }
-    }
-  }
-
-  #grantSecret(kind: string, secret: string | undefined): void {
-    if (secret === undefined) return;
-    const [namespace = "", name = ""] = secret.split("/");
-    this.#grants.add(
-      { group: gatewayGroup, kind, namespace: this.#options.gateway.namespace },
-      { group: "", kind: "Secret", namespace, name },
-    );
-  }
-
-  /** Adds the references of these values to objects in other namespaces. */
-  #grantReferences(namespace: string, spec: Spec): void {
-    if (!this.#settings.allowCrossNamespaceResources) return;
-    for (const [key, kind] of Object.entries(referring)) {
-      const [theirs = "", name] = (spec[key] ?? "").split("/");
-      if (name === undefined) continue;
-      this.#grants.add(
-        { group: "sluice.dev", kind: "RouteSettings", namespace },
-        { group: "", kind, namespace: theirs, name },
-      );
-    }
   }
 }

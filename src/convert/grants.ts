@@ -3,6 +3,8 @@
  * them.
  */
 import { gatewayGroup } from "../model/gateway/objects.ts";
+import type { HostRoute } from "./routes.ts";
+import { referring, type Spec } from "./spec.ts";
 import type { Written } from "./written.ts";
 
 /** One end of a reference. */
@@ -37,6 +39,34 @@ export class GrantsNeeded {
     const entry = this.#byTarget.get(key) ?? { to, from: new Map<string, From>() };
     this.#byTarget.set(key, entry);
     entry.from.set(JSON.stringify(from), from);
+  }
+
+  /** Adds the Services of a route. */
+  addBackends({ namespace, rules }: Pick<HostRoute, "namespace" | "rules">): void {
+    for (const { backendRefs } of rules) {
+      for (const { namespace: theirs = namespace, name } of backendRefs) {
+        this.add(
+          { group: gatewayGroup, kind: "HTTPRoute", namespace },
+          { group: "", kind: "Service", namespace: theirs, name },
+        );
+      }
+    }
+  }
+
+  /** Adds the certificate of a listener; `by` is the object that has the listener. */
+  addSecret(by: Omit<From, "group">, secret: string | undefined): void {
+    if (secret === undefined) return;
+    const [namespace = "", name = ""] = secret.split("/");
+    this.add({ group: gatewayGroup, ...by }, { group: "", kind: "Secret", namespace, name });
+  }
+
+  /** Adds the objects of other namespaces that these values name. */
+  addReferences(namespace: string, spec: Spec): void {
+    for (const [key, kind] of Object.entries(referring)) {
+      const [theirs = "", name] = (spec[key] ?? "").split("/");
+      if (name === undefined) continue;
+      this.add({ group: "sluice.dev", kind: "RouteSettings", namespace }, { group: "", kind, namespace: theirs, name });
+    }
   }
 
   /**

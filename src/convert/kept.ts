@@ -10,6 +10,7 @@ import { catchAll, type Location, type Route, type Server } from "../model/confi
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { covers } from "../translate/gateway/hostnames.ts";
+import { passedLocation } from "../translate/streams/servers.ts";
 import type { Translation } from "../translate/translator.ts";
 import { servicePortOf } from "../translate/upstreams/endpoints.ts";
 import { isHostname, namesOf } from "./listeners.ts";
@@ -31,22 +32,23 @@ export interface KeptOptions {
    * built-in backend answers.
    */
   readonly defaultBackend: string | undefined;
+  /** `--enable-ssl-passthrough`. */
+  readonly passesTls: boolean;
 }
 
 export function keptOf(
   servers: readonly Server<FeatureValues>[],
   { ingresses: all, services }: Pick<Snapshot, "ingresses" | "services">,
-  { accepted, configuration: { streams } }: Pick<Translation, "accepted" | "configuration">,
-  { annotationsPrefix: prefix, defaultBackend }: KeptOptions,
+  { accepted }: Pick<Translation, "accepted">,
+  { annotationsPrefix: prefix, defaultBackend, passesTls }: KeptOptions,
 ): Kept {
-  const passthrough = new Set(streams.flatMap((one) => (one.kind === "passthrough" ? [one.host] : [])));
   const named = servers.flatMap(({ locations }) => locations.map(upstreamNamedBy)).filter((text) => text !== "");
   const blocks = new Set(servers.filter((server) => whyOfBlock(server) !== undefined).map(({ name }) => name));
   const why = new Map(
     servers.flatMap((server) =>
       pairOf(
         server.name,
-        whyPassed(server, passthrough) ??
+        (passesTls ? whyPassed(server) : undefined) ??
           whyKept(server) ??
           whyOfGroups(server, all, prefix) ??
           whyBelow(server, blocks) ??
@@ -114,9 +116,14 @@ function hostsIn(ingress: Ingress | undefined): readonly string[] {
 
 const pairOf = (name: string, why: string | undefined): [string, string][] => (why === undefined ? [] : [[name, why]]);
 
-function whyPassed({ name }: Server<FeatureValues>, passthrough: ReadonlySet<string>): string | undefined {
-  if (!passthrough.has(name)) return undefined;
-  return "passes TLS through to its Service (ssl-passthrough), and a TLSRoute needs a listener of the protocol TLS for it";
+/**
+ * Returns the reason where TLS passes through for the host itself, but not for further names that
+ * it has. Its routes would not have the same names on both ports.
+ */
+function whyPassed(server: Server<FeatureValues>): string | undefined {
+  if (passedLocation(server) === undefined) return undefined;
+  if (server.aliases.length === 0 && server.redirectFrom === undefined) return undefined;
+  return "passes TLS through (ssl-passthrough), and nginx ends it for the other names that the host has";
 }
 
 /**

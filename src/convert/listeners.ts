@@ -1,6 +1,7 @@
 /**
  * Plans the listeners that the hosts of Ingresses need. One listener for http takes all hosts. Over
- * TLS each host has its own listener, because a listener shows the same certificate to all clients.
+ * TLS each host has its own listener, because a listener shows the same certificate to all clients,
+ * or passes TLS on for all its names.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { catchAll, type Server } from "../model/configuration.ts";
@@ -12,36 +13,41 @@ export interface PlannedListener {
   readonly listener: GatewayListener;
   /** The comment above the listener. */
   readonly comment: string;
-  /** `namespace/name` of the Secret; undefined where the listener has no TLS. */
+  /** `namespace/name` of the Secret; undefined where the listener ends no TLS. */
   readonly secret: string | undefined;
 }
 
 export interface Plan {
   readonly listeners: readonly PlannedListener[];
-  /** Names of the listeners of a host, by its name in the Configuration. */
+  /** Names of the listeners that take requests to a host, by its name in the Configuration. */
   readonly of: ReadonlyMap<string, readonly string[]>;
+  /** Names of the listeners that pass the TLS of a host on, by the host. */
+  readonly passing: ReadonlyMap<string, string>;
 }
 
 type Server_ = Server<FeatureValues>;
 
 /**
  * `defaultSecret` is shown to hosts without a certificate; `isApart` says whether a host needs
- * listeners of its own.
+ * listeners of its own, and `isPassed` whether its TLS passes through.
  */
 export function planListeners(
   servers: readonly Server_[],
   {
     defaultSecret,
     isApart,
+    isPassed,
     names,
   }: {
     readonly defaultSecret: string | undefined;
     readonly isApart: (server: Server_) => boolean;
+    readonly isPassed: (server: Server_) => boolean;
     readonly names: Names;
   },
 ): Plan {
   const listeners: PlannedListener[] = [];
   const of = new Map<string, string[]>();
+  const passing = new Map<string, string>();
   const add = (host: string, listener: GatewayListener, secret: string | undefined, comment: string) => {
     if (!listeners.some((one) => one.listener.name === listener.name)) listeners.push({ listener, secret, comment });
     of.set(host, [...new Set([...(of.get(host) ?? []), listener.name])]);
@@ -50,7 +56,9 @@ export function planListeners(
     for (const name of namesOf(server)) {
       const own = isApart(server) && name !== catchAll;
       const listener = own ? `http-${hostSlug(name)}` : "http";
-      const comment = own ? `http for ${name}, apart from other hosts` : "http for all hosts";
+      const comment = own
+        ? `http for ${name}, so that no other host takes its paths without a rule`
+        : "http for all hosts";
       if (own || !(of.get(server.name) ?? []).includes("http"))
         add(
           server.name,
@@ -64,6 +72,17 @@ export function planListeners(
     certificatesOf(server).filter(({ name, secret }) => name.startsWith("*.") && secret !== undefined),
   );
   for (const server of servers) {
+    if (isPassed(server)) {
+      const { name } = server;
+      const listener = tlsListener(names.nameFor("listener", `tls-${hostSlug(name)}`, name), name);
+      listeners.push({
+        listener,
+        secret: undefined,
+        comment: `TLS of ${name}, which nginx passes on without ending it`,
+      });
+      passing.set(name, listener.name);
+      continue;
+    }
     for (const { name, secret } of certificatesOf(server)) {
       const own = isApart(server) && name !== catchAll;
       const above = secret === undefined ? wild.find((one) => covers(one.name, name)) : undefined;
@@ -78,11 +97,11 @@ export function planListeners(
       }
     }
   }
-  return { listeners: listeners.toSorted((one, other) => rank(one) - rank(other)), of };
+  return { listeners: listeners.toSorted((one, other) => rank(one) - rank(other)), of, passing };
 }
 
-const rank = ({ listener, secret }: PlannedListener): number =>
-  (secret === undefined ? 0 : 2) + (listener.hostname === undefined ? 0 : 1);
+const rank = ({ listener: { protocol, hostname } }: PlannedListener): number =>
+  2 * ["HTTP", "HTTPS", "TLS"].indexOf(protocol) + (hostname === undefined ? 0 : 1);
 
 /** Returns the host, and those of its aliases that a listener can have. */
 export function namesOf({ name, aliases }: Pick<Server_, "name" | "aliases">): readonly string[] {
@@ -112,4 +131,8 @@ function httpsListener(name: string, hostname: string | undefined, secret: strin
   const [namespace = "", called = ""] = secret.split("/");
   const tls = { certificateRefs: [{ name: called, namespace }] };
   return { name, ...(hostname === undefined ? {} : { hostname }), port: 443, protocol: "HTTPS", tls, allowedRoutes };
+}
+
+function tlsListener(name: string, hostname: string): GatewayListener {
+  return { name, hostname, port: 443, protocol: "TLS", tls: { mode: "Passthrough" }, allowedRoutes };
 }

@@ -27,7 +27,8 @@ function clusterOf(text: string): Snapshot {
 }
 
 const options = { gateway: { namespace: "sluice", name: "sluice" }, gatewayClass: "sluice" };
-const convertedCluster = (name: string) => converted(clusterOf(textOf(name)), { flags, as: "serve" }, options);
+const convertedCluster = (name: string, own = flags) =>
+  converted(clusterOf(textOf(name)), { flags: own, as: "serve" }, options);
 const shop = convertedCluster("shop");
 
 /** Kinds of the differences that the proof finds when these objects are others. */
@@ -132,4 +133,22 @@ test.each<[string, string, object]>([
   expect(changes).toHaveLength(1);
   expect(found([], made)).toEqual(["fake-certificate"]);
   expect(found(changes, made)).toEqual(["fake-certificate", kind]);
+});
+
+const through = convertedCluster("passthrough", { ...flags, enableSslPassthrough: true });
+
+test.each<[string, object]>([
+  ["no name", { hostnames: ["other.example.com"] }],
+  ["another Service", { rules: [{ backendRefs: [{ name: "other", port: 443 }] }] }],
+  ["another port", { rules: [{ backendRefs: [{ name: "delivery", port: 80 }] }] }],
+  ["no listener", { parentRefs: [{ name: "sluice", namespace: "sluice", sectionName: "http" }] }],
+])("the proof finds a TLSRoute with %s", (_, change) => {
+  const changes = writtenIn(through).flatMap((one) => {
+    if (one.kind !== "TLSRoute") return [];
+    const object = one.object as unknown as { readonly spec: object };
+    return [{ ...one, object: { ...object, spec: { ...object.spec, ...change } } } as unknown as ObjectChange];
+  });
+  expect(changes).toHaveLength(1);
+  const before = new Set(found([], through));
+  expect(found(changes, through).filter((kind) => !before.has(kind))).toHaveLength(1);
 });

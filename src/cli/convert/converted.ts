@@ -3,6 +3,7 @@
  * mistake in the text is found as well.
  */
 import { type Conversion, type ConvertOptions, convert } from "../../convert/convert.ts";
+import { passedHosts } from "../../convert/passthrough/passed.ts";
 import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
 import type { World } from "../../convert/proof/effect.ts";
 import { proveWithEndpoints } from "../../convert/proof/endpoints.ts";
@@ -53,6 +54,7 @@ export function converted(
     controllerName: translating.gateway.controllerName,
     annotationsPrefix: translating.annotationsPrefix,
     defaultBackend: translating.defaultBackendService,
+    passesTls: translating.enableSslPassthrough,
   });
   const yaml = yamlOf(conversion.objects);
   const { objects, faults } = readManifest(yaml);
@@ -63,6 +65,7 @@ export function converted(
     served,
     options: { ownPaths: [flags.healthCheckPath, "/nginx_status"], builtInPort: flags.defaultServerPort, ports },
     defaultService: translating.defaultBackendService,
+    passed: passedHosts(served.servers.values(), now.services, translating.enableSslPassthrough),
   });
   const worlds = { ofIngresses: world(before.configuration), ofRoutes: world(after.configuration) };
   const proof = proveWithEndpoints(worlds, now, (host) => !conversion.keptHosts.has(host));

@@ -13,6 +13,7 @@ import type { Guard } from "../../decide/decision.ts";
 import type { Served } from "../../decide/host.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import type { Location, Upstream } from "../../model/configuration.ts";
+import type { Passed } from "../passthrough/passed.ts";
 import { type Asking, askingFields } from "./asking.ts";
 
 /** The effect by field, in words that are shown to people and compared. */
@@ -23,6 +24,8 @@ export interface World {
   readonly options: DecideOptions;
   /** `namespace/name` of the Service that answers where no path does; absent: the built-in one. */
   readonly defaultService?: string | undefined;
+  /** Hosts of Ingresses whose TLS passes through, with their targets. */
+  readonly passed: ReadonlyMap<string, Passed>;
 }
 
 /** Features that are compared by their effects on a request, and not by their values. */

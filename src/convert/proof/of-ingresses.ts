@@ -17,6 +17,7 @@ import {
   type SharedBackend,
   type World,
 } from "./effect.ts";
+import { passedByIngress } from "./passed-on.ts";
 
 /**
  * Returns effects that count as equal, the real one first. A path without a rule ends in 404, so a
@@ -25,6 +26,8 @@ import {
  */
 export function effectsOfIngresses(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
   const { served, options } = world;
+  const passed = passedByIngress(world, asked);
+  if (passed !== undefined) return [passed];
   const { host, path, guards, end } = decide(served, asked, options);
   if (end.kind === "unclear") return undefined;
   const certificate = certificateField(asked, host?.certificate ?? served.defaultCertificate.id);

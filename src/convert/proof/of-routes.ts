@@ -17,6 +17,7 @@ import {
   type World,
 } from "./effect.ts";
 import { effectsOfIngresses } from "./of-ingresses.ts";
+import { passedByRoute } from "./passed-on.ts";
 
 /**
  * Returns effects that count as equal, the real one first. An Ingress that stays may take the
@@ -24,6 +25,8 @@ import { effectsOfIngresses } from "./of-ingresses.ts";
  */
 export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
   const { served, options } = world;
+  const passed = passedByRoute(world, asked);
+  if (passed !== undefined) return [passed];
   const request = readRequest(asked);
   const [decision] = request === undefined ? [] : decideGateways(served, asked, request, options);
   if (decision === undefined) return effectsOfIngresses(world, asked);

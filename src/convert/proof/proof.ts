@@ -9,6 +9,7 @@ import { type Difference, type DifferenceKind, differenceKinds } from "./differe
 import { annotationsOfField, type Effect, featureIn, fieldsOf, type World } from "./effect.ts";
 import { effectsOfIngresses } from "./of-ingresses.ts";
 import { effectsOfRoutes } from "./of-routes.ts";
+import { passedAnswer } from "./passed-on.ts";
 import { pathsOfAll, probesOf } from "./probes.ts";
 
 export interface Proof {
@@ -23,8 +24,8 @@ export interface Alike {
   readonly host: string;
   readonly asked: AskedRequest;
   /**
-   * Whether the request would also reach an auth service or a mirror, or would count against a
-   * limit.
+   * Whether the request would also reach an auth service or a mirror, would count against a limit,
+   * or is TLS that passes through, which the stand-ins of backends do not speak.
    */
   readonly outside: boolean;
   /** Whether weights choose its backend. */
@@ -92,7 +93,9 @@ export function effectsOf(
 }
 
 function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effect): Alike {
-  const outside = ["guard external-auth", "guard rate-limits"].some((guard) => now.has(guard)) || mirrors(now);
+  const isPassed = now.get("answer") === passedAnswer;
+  const outside =
+    isPassed || ["guard external-auth", "guard rate-limits"].some((guard) => now.has(guard)) || mirrors(now);
   return {
     host: name,
     asked,

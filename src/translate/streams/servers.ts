@@ -5,7 +5,7 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugWords, guarded } from "../../guarded.ts";
-import type { Endpoint, Server, StreamServer } from "../../model/configuration.ts";
+import { catchAll, type Endpoint, type Location, type Server, type StreamServer } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Service, ServicePort } from "../../model/objects.ts";
 import type { Owner } from "../../model/owner.ts";
@@ -135,21 +135,35 @@ export function passthroughServers(
 ): StreamServer[] {
   const found: StreamServer[] = [];
   for (const server of servers.values()) {
-    if (server.listener !== undefined || without.has(server.name)) continue;
-    if (!server.features.sslPassthrough.on || server.name.startsWith("*") || server.name === "_") continue;
-    const root = server.locations.find(({ path }) => path === "/");
-    const backend = root && backendOf(root);
-    if (backend === undefined || backend.service === "") continue;
+    const root = without.has(server.name) ? undefined : passedLocation(server);
+    if (root === undefined) continue;
+    const backend = backendOf(root);
     const endpoints = guarded(
       () => passthroughEndpoints(backend.key, backend.port, world),
       () => [],
     );
     if (endpoints.length === 0) continue;
     const service = `${backend.key}:${backend.port}`;
-    const owner = root?.owner === undefined ? {} : { owner: root.owner };
+    const owner = root.owner === undefined ? {} : { owner: root.owner };
     found.push({ kind: "passthrough", host: server.name, service, ...owner, endpoints });
   }
   return found.sort((a, b) => (hostOf(a) < hostOf(b) ? -1 : 1));
+}
+
+/**
+ * Returns the Location whose Service gets the TLS of a host; undefined where TLS does not pass
+ * through. The flag `--enable-ssl-passthrough` is not looked at.
+ */
+export function passedLocation({
+  listener,
+  name,
+  features,
+  locations,
+}: Server<FeatureValues>): Location<FeatureValues> | undefined {
+  if (listener !== undefined || !features.sslPassthrough.on || name.startsWith("*") || name === catchAll)
+    return undefined;
+  const root = locations.find(({ path }) => path === "/");
+  return root === undefined || backendOf(root).service === "" ? undefined : root;
 }
 
 function passthroughEndpoints(key: string, port: string, world: StreamWorld): readonly Endpoint[] {

@@ -1,8 +1,8 @@
 /** Returns one sentence for each part of the Ingresses that no written object has. */
-import { catchAll, type StreamServer } from "../model/configuration.ts";
-import { type Problem, sentence } from "../problem.ts";
-import type { Kept } from "./kept.ts";
-import type { Note } from "./written.ts";
+import { catchAll, type StreamServer } from "../../model/configuration.ts";
+import { type Problem, sentence } from "../../problem.ts";
+import type { Kept } from "../kept.ts";
+import type { Note } from "../written.ts";
 
 export interface LeftOut {
   /** Keys of the Ingresses that are ours. */

@@ -1,0 +1,37 @@
+/**
+ * The effect of TLS that nginx passes on by the name in the handshake. No request is seen there, so
+ * only the Services and their shares are compared. Whether they have endpoints is not, because an
+ * Ingress asks the cluster's address of the Service, and a TLSRoute its endpoints.
+ */
+import type { AskedRequest } from "../../decide/request.ts";
+import { decideStreams } from "../../decide/streams.ts";
+import type { Effect, World } from "./effect.ts";
+
+export const passedAnswer = "of the backend, which gets the TLS itself";
+
+/** By an Ingress; undefined where TLS does not pass through. */
+export function passedByIngress({ passed }: World, { scheme, host }: AskedRequest): Effect | undefined {
+  const target = scheme === "https" ? passed.get(host) : undefined;
+  if (target === undefined) return undefined;
+  return effectOf([`${target.namespace}/${target.service}:${target.port} 100%`]);
+}
+
+/** By a TLSRoute; undefined where no TLS listener takes the name. */
+export function passedByRoute(
+  { served, options: { ports } }: World,
+  { scheme, host }: AskedRequest,
+): Effect | undefined {
+  if (scheme !== "https") return undefined;
+  const asked = { protocol: "tls", host, port: ports.https } as const;
+  const found = decideStreams(served, asked, ports).find(({ place }) => place.kind === "gateway");
+  if (found === undefined) return undefined;
+  if (found.owner === undefined) return new Map([["answer", "none: no TLSRoute has the name"]]);
+  if (found.certificates !== undefined) return new Map([["answer", "of the backend, behind TLS that nginx ends"]]);
+  return effectOf(found.targets.map(({ service, share }) => `${service} ${Math.round(share * 1e6) / 1e4}%`));
+}
+
+const effectOf = (targets: readonly string[]): Effect =>
+  new Map([
+    ["answer", passedAnswer],
+    ["backends", [...targets].sort().join(", ")],
+  ]);
