@@ -25,6 +25,7 @@ import { type Kept, keptOf } from "./kept.ts";
 import { planListeners } from "./listeners.ts";
 import { Names } from "./names.ts";
 import { leftOutNotes, streamNotes } from "./notes/left-out.ts";
+import { otherNotes } from "./notes/others.ts";
 import { type Passed, passedHosts } from "./passthrough/passed.ts";
 import { tlsRouteOf } from "./passthrough/tls-routes.ts";
 import { type HostRoute, writtenRoutes } from "./routes.ts";
@@ -74,7 +75,7 @@ class Converter {
   readonly #options: ConvertOptions;
   readonly #settings: Settings;
   readonly #names = new Names();
-  readonly #pool = new SettingsPool(this.#names);
+  readonly #pool = new SettingsPool(this.#names, (of, key) => this.#reasonOf(of, key));
   readonly #grants = new GrantsNeeded();
   readonly #notes: Note[] = [];
   readonly #kept: Kept;
@@ -134,6 +135,8 @@ class Converter {
     const annotations = (key: string) => this.#ownAnnotations(key).leftOut;
     this.#notes.push(...streamNotes(this.#translation.configuration.streams));
     this.#notes.push(...leftOutNotes({ accepted, kept: this.#kept, problems: this.#problems, annotations }));
+    const leaving = [...accepted].filter((key) => !this.#kept.ingresses.has(key));
+    this.#notes.push(...otherNotes(leaving, this.#snapshot.ingresses, this.#options.annotationsPrefix));
     const grants = this.#grants.written(gateway.name);
     const isNothing = routes.length === 0;
     const shortened = this.#names.shortened.map(
@@ -242,6 +245,15 @@ class Converter {
         : annotationsOf(ingress, this.#options.annotationsPrefix, this.#problems.get(key) ?? []);
     this.#annotations.set(key, made);
     return made;
+  }
+
+  /** Says why RouteSettings redirect to https, where the Ingress has no annotation that says so. */
+  #reasonOf(ingress: string, key: string): string | undefined {
+    const { annotations = {} } = this.#snapshot.ingresses.get(ingress)?.metadata ?? {};
+    const own = `${this.#options.annotationsPrefix}/${key}`;
+    if (key !== "force-ssl-redirect" || annotations[own] !== undefined) return undefined;
+    if (this.#settings.forceSslRedirect) return "from force-ssl-redirect of the ConfigMap";
+    return "from ssl-redirect, which is on for hosts with TLS unless an annotation says otherwise";
   }
 
   #attachGateway(): void {

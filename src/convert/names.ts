@@ -20,9 +20,13 @@ export class Names {
     return this.#shortened;
   }
 
-  /** `of` identifies the thing: two things with the same wished name get different names. */
-  nameFor(scope: string, wished: string, of: string): string {
-    const clean = cleaned(wished);
+  /**
+   * `of` identifies the thing: two things with the same wished name get different names. The second
+   * one gets the name `otherwise`, or one with a hash where that is absent or taken as well.
+   */
+  nameFor(scope: string, wished: string, of: string, otherwise = wished): string {
+    const isFree = (this.#taken.get(`${scope} ${cleaned(wished)}`) ?? of) === of;
+    const clean = cleaned(isFree ? wished : otherwise);
     let name = clean;
     if (clean.length > most) {
       name = `${clean.slice(0, most - 9).replace(/[^a-z0-9]+$/, "")}-${shortHash(of).slice(0, 8)}`;

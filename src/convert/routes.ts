@@ -63,26 +63,32 @@ export function writtenRoutes(route: HostRoute, suffix: string, world: RouteWorl
   }
   return all.map(({ hostnames: some, part }, at) => {
     const called = partName(name, at, all.length);
-    return writtenRoute({ ...route, rules: part }, called, some, world);
+    return writtenRoute({ ...route, rules: part }, { called, settings: `${first}${suffix}` }, some, world);
   });
+}
+
+interface RouteNames {
+  readonly called: string;
+  /** The name of RouteSettings for the whole route, unless others have it. */
+  readonly settings: string;
 }
 
 function writtenRoute(
   { namespace, rules, ingresses, parents, everywhere, server }: HostRoute,
-  name: string,
+  { called: name, settings }: RouteNames,
   hostnames: readonly string[],
   { pool }: RouteWorld,
 ): Written {
   const shared = sharedSpec(rules);
   const [first] = rules;
   const wanted = (rule: DraftRule, wished: string) => {
-    const comment = `annotations of Ingress ${rule.ingress} that routes have no field for`;
-    return { namespace, of: rule.ingress, wished, spec: rule.spec, comment };
+    const comment = `settings of Ingress ${rule.ingress} that routes have no field for`;
+    return { namespace, of: rule.ingress, wished, spec: rule.spec, comment, otherwise: name };
   };
   const target = { kind: "HTTPRoute", name };
   // A rule without backends needs a filter or RouteSettings that answer in their place.
   const isWhole = rules.every(({ backendRefs, filters }) => backendRefs.length > 0 || filters.length > 0);
-  const isAttached = shared !== undefined && isWhole && pool.attach(wanted(first!, name), target);
+  const isAttached = shared !== undefined && isWhole && pool.attach(wanted(first!, settings), target);
   const written = rules.map((rule) => {
     const isOwn = !isAttached && Object.keys(rule.spec).length > 0;
     const called = `${rule.ingress.split("/")[1] ?? name}${rule.part === undefined ? "" : `-${rule.part}`}`;
@@ -104,6 +110,9 @@ function writtenRoute(
     },
     comments: [
       { at: [], text: `${host}, from ${from}` },
+      ...(everywhere.length === 0
+        ? []
+        : [{ at: [], text: "Strict-Transport-Security is what hsts of the ConfigMap, or its default, says" }]),
       ...rules.flatMap(({ comments }, at) => comments.map((text) => ({ at: ["spec", "rules", at], text }))),
     ],
   };

@@ -20,10 +20,13 @@ export interface Wanted {
   readonly wished: string;
   readonly spec: Spec;
   readonly comment: string;
+  /** The name that it gets where other RouteSettings have the wished one. */
+  readonly otherwise?: string;
 }
 
 interface Pooled {
   readonly namespace: string;
+  readonly of: string;
   readonly name: string;
   readonly spec: Spec;
   readonly comments: Set<string>;
@@ -34,8 +37,12 @@ export class SettingsPool {
   readonly #names: Names;
   readonly #all = new Map<string, Pooled>();
 
-  constructor(names: Names) {
+  /** Says why an object has a key that its Ingress does not have; undefined where it does. */
+  readonly #reasonOf: (of: string, key: string) => string | undefined;
+
+  constructor(names: Names, reasonOf: (of: string, key: string) => string | undefined) {
     this.#names = names;
+    this.#reasonOf = reasonOf;
   }
 
   /** Returns the name of the object with this spec, for rules to refer to. */
@@ -54,12 +61,13 @@ export class SettingsPool {
     return true;
   }
 
-  #entry({ namespace, of, wished, spec, comment }: Wanted): Pooled {
+  #entry({ namespace, of, wished, spec, comment, otherwise }: Wanted): Pooled {
     // Rate limits count for each object, so two Ingresses do not share one.
     const key = JSON.stringify([namespace, of, spec]);
     const entry = this.#all.get(key) ?? {
       namespace,
-      name: this.#names.nameFor(`RouteSettings ${namespace}`, wished, key),
+      of,
+      name: this.#names.nameFor(`RouteSettings ${namespace}`, wished, key, otherwise),
       spec,
       comments: new Set<string>(),
       targets: [],
@@ -70,17 +78,27 @@ export class SettingsPool {
   }
 
   get written(): readonly Written[] {
-    return [...this.#all.values()].map(({ namespace, name, spec, comments, targets }) => {
+    return [...this.#all.values()].map(({ namespace, of, name, spec, comments, targets }) => {
       const targetRefs = targets.map((target) => ({ group: gatewayGroup, ...target }));
       return {
         object: {
           apiVersion: "sluice.dev/v1alpha1",
           kind: "RouteSettings",
           metadata: { name, namespace },
-          spec: { ...(targetRefs.length === 0 ? {} : { targetRefs }), ...spec },
+          spec: { ...(targetRefs.length === 0 ? {} : { targetRefs }), ...sorted(spec) },
         },
-        comments: [...comments].map((text) => ({ at: [], text })),
+        comments: [
+          ...[...comments].map((text) => ({ at: [], text })),
+          ...Object.keys(spec).flatMap((key) => {
+            const text = this.#reasonOf(of, key);
+            return text === undefined ? [] : [{ at: ["spec", key], text }];
+          }),
+        ],
       };
     });
   }
+}
+
+function sorted(spec: Spec): Spec {
+  return Object.fromEntries(Object.entries(spec).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

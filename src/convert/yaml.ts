@@ -63,12 +63,18 @@ function valueText(value: unknown, indent: string, path: Path, comments: Readonl
     const lines = mapLines(value, `${indent}  `, path, comments);
     return lines.length === 0 ? " {}\n" : `\n${lines.join("")}`;
   }
-  if (typeof value === "string" && ofLines.test(value)) return ` |\n${value.replace(/^(?=.)/gm, `${indent}  `)}`;
+  if (typeof value === "string" && ofLines.test(value)) {
+    const isEnded = value.endsWith("\n");
+    return ` ${isEnded ? "|" : "|-"}\n${value.replace(/^(?=.)/gm, `${indent}  `)}${isEnded ? "" : "\n"}`;
+  }
   return ` ${scalar(value)}\n`;
 }
 
-/** Several lines that need no quoting, such as certificates and snippets. */
-const ofLines = /^[!-~][ -~]*\n(?: *[!-~][ -~]*\n)+$/;
+/**
+ * Lines that need no quoting, such as certificates and snippets. The first line has no indent, and
+ * the last one is not empty.
+ */
+const ofLines = /^[!-~][ -~]*\n(?:(?: *[!-~][ -~]*)?\n)*(?<=[!-~][ -~]*\n)(?: *[!-~][ -~]*)?$/;
 
 function itemText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
   const comment = comments.get(placeOf(path));
