@@ -347,10 +347,13 @@ test("why explains a request step by step, and what would have to change", async
     "http://shopp.localhost/",
     "http://status.localhost/status/x",
     "http://docs.localhost/",
+    "http://shop.localhost:8081/",
+    "http://shop.localhost:443/",
+    "https://shop.localhost:8080/",
   ];
   const all = await Promise.all(urls.map((url) => ran(tool, url, shop)));
   await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why.txt"));
-  expect(all.map(({ code }) => code)).toEqual([0, 0, 1, 1, 0]);
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 1, 1, 0, 0, 1, 1]);
   const secret = "Authorization: Bearer abcdefgh";
   const json = await ran(tool, urls[1]!, shop, "-o", "json", "-H", secret);
   await expect(json.text).toMatchFileSnapshot(folder("why.json"));

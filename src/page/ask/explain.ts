@@ -5,7 +5,7 @@
  */
 import { decide } from "../../decide/decide.ts";
 import type { Decision } from "../../decide/decision.ts";
-import { decideGateways, isApart } from "../../decide/gateway/gateway.ts";
+import { decideGateways, type GatewayDecision, isApart } from "../../decide/gateway/gateway.ts";
 import type { Ports } from "../../decide/redirects.ts";
 import { type AskedRequest, readRequest } from "../../decide/request.ts";
 import { matcher } from "../../decide/router.ts";
@@ -22,6 +22,7 @@ import type { Arrival, AskAnswer } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewayArrival } from "./gateway-arrival.ts";
 import { ingressArrival } from "./ingress-arrival.ts";
+import { atItsPort } from "./ports.ts";
 import type { Asked } from "./question.ts";
 import { gatewayReasons } from "./route-reasons.ts";
 import { changeSteps, endOf, step } from "./steps.ts";
@@ -74,7 +75,9 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const router = live ?? matcher;
   const request = readRequest(asked);
   const decision = decide(served, asked, options, router);
-  if (request === undefined) return [ingressArrival(explaining, decision, [])];
+  const atIngresses = (passedOn: readonly GatewayDecision[]) =>
+    atItsPort(ingressArrival(explaining, decision, passedOn), asked, world);
+  if (request === undefined) return [atIngresses([])];
   const stream = streamOf(asked, request.host);
   const streams = decideStreams(served, stream, options.ports).filter(
     ({ protocol }) => asked.scheme === "https" || protocol === "tcp",
@@ -93,7 +96,7 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const hasHost = decision.host?.how !== "nothing else" && all.every(({ port }) => port.address !== undefined);
   const mayStay = taking.some(({ taken }) => taken?.location.share !== undefined) && reaches(decision);
   const comes = gateways.length === 0 || hasHost || mayStay;
-  return comes ? [...gateways, ingressArrival(explaining, decision, passedOn)] : gateways;
+  return comes ? [...gateways, atIngresses(passedOn)] : gateways;
 }
 
 /** Returns the connection of a request. */
