@@ -37,6 +37,40 @@ test.each([
   ["/app", "/$2", ["annotation rewrite-target: it names $2, and the path /app has no group"]],
   ["/a(?:b)(c)[(]", "/$2", ["annotation rewrite-target: it names $2, and the path /a(?:b)(c)[(] has 1 group"]],
   ["/only$", "/one", []],
+  [
+    "/old",
+    "https://new.example",
+    [
+      "annotation rewrite-target: clients are sent with 302 from everything below the path /old to https://new.example itself, and no backend is asked; the path /old(/|$)(.*) with rewrite-target https://new.example/$2 keeps what follows",
+    ],
+  ],
+  [
+    "/(.*)",
+    "https://new.example$1",
+    [
+      "annotation rewrite-target: nothing stands between the host and $1, so that clients are sent to another host such as new.examplex; write https://new.example/$1",
+    ],
+  ],
+  ["/old(/.*)", "https://new.example$1", []],
+  ["/old(\\/.*)", "https://new.example$1", []],
+  ["/old(?:/|$)((?:/.*)?)", "https://new.example$1", []],
+  ["/(.*)", "https://new.example/$1", []],
+  [
+    "/app/(.*)",
+    "$1",
+    [
+      "annotation rewrite-target: the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write /$1",
+    ],
+  ],
+  [
+    "/app$",
+    "new.example",
+    [
+      "annotation rewrite-target: the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write /new.example",
+    ],
+  ],
+  ["/app(/.*)", "$1", []],
+  ["/app/.*", "$uri", []],
 ])("path %s with rewrite-target %s", (path, target, expected) => {
   expect(rewritten(path, target)).toEqual(expected);
 });
@@ -67,6 +101,11 @@ test.each([
     { "use-forwarded-headers": "true" },
     "annotation use-forwarded-headers does not exist: it is a key of the controller's ConfigMap; it is ignored",
   ],
+  [
+    { "default-ssl-certificate": "a/b" },
+    "annotation default-ssl-certificate does not exist: it is a flag of the controller, --default-ssl-certificate; it is ignored",
+  ],
+  [{ rewriteTarget: "/" }, "annotation rewriteTarget does not exist (did you mean rewrite-target?); it is ignored"],
   [
     { "proxy-body-sise": "1m" },
     "annotation proxy-body-sise does not exist (did you mean proxy-body-size?); it is ignored",

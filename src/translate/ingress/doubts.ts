@@ -4,6 +4,7 @@
  */
 import { annotationKeys } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
+import { isElsewhere } from "../../kinds/rewrite-target.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -147,9 +148,36 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
       `it names $${Math.max(...groups)}, and the path ${path} has ${had === 0 ? "no group" : had === 1 ? "1 group" : `${had} groups`}`,
     ];
   if (target === path) return [`the path is ${path} already, so nothing is rewritten`];
-  if (groups.length > 0 || type === "exact" || path.endsWith("$")) return [];
+  const misjoined = misjoinedGroup(path, target);
+  if (misjoined !== undefined) return [misjoined];
+  if (groups.length > 0 || type === "exact" || path.endsWith("$") || /\$(request_|document_)?uri\b/.test(target))
+    return [];
   const keeping = `${path.replace(/\/$/, "")}(/|$)(.*) with rewrite-target ${target.replace(/\/$/, "")}/$2`;
-  return [`everything below the path ${path} reaches the backend as ${target}; the path ${keeping} keeps what follows`];
+  const effect = isElsewhere(target)
+    ? `clients are sent with 302 from everything below the path ${path} to ${target} itself, and no backend is asked`
+    : `everything below the path ${path} reaches the backend as ${target}`;
+  return [`${effect}; the path ${keeping} keeps what follows`];
+}
+
+/**
+ * Explains a target that lacks the slash between its host and a group, or at its beginning. A group
+ * such as `(/.*)` brings its own slash.
+ */
+function misjoinedGroup(path: string, target: string): string | undefined {
+  const [, host, digit] = /^(?:https?|\$scheme):\/\/([^/$]+)(?:\$([1-9])|$)/.exec(target) ?? [];
+  if (host !== undefined && digit !== undefined && !bringsSlash(path, Number(digit)))
+    return `nothing stands between the host and $${digit}, so that clients are sent to another host such as ${host}x; write ${target.replace(`$${digit}`, `/$${digit}`)}`;
+  const [, first] = /^\$([1-9])/.exec(target) ?? [];
+  const isRelative = first === undefined ? /^[\w.~:-]/.test(target) : !bringsSlash(path, Number(first));
+  if (isElsewhere(target) || !isRelative) return undefined;
+  return `the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write /${target}`;
+}
+
+/** Whether the group with this number can begin with a slash. */
+function bringsSlash(path: string, group: number): boolean {
+  const plain = path.replace(/\\[^/]/g, "..");
+  const opening = [...plain.matchAll(/\((?!\?)/g)][group - 1];
+  return opening !== undefined && /^\(+(?:\?:)?\\?\//.test(plain.slice(opening.index));
 }
 
 /**
