@@ -28,10 +28,7 @@ export type Problem = { readonly object: ObjectName } & (
       readonly kind: "annotation-unknown";
       readonly key: string;
       readonly nearest?: string;
-      /**
-       * The meaning of the name in another controller; completes "annotation <key> does not exist:
-       * ".
-       */
+      /** What else the name is, here or in another controller; completes "... does not exist: ". */
       readonly elsewhere?: string;
     }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
@@ -45,7 +42,13 @@ export type Problem = { readonly object: ObjectName } & (
       readonly neighbours: readonly ObjectName[];
     }
   | { readonly kind: "setting-unreadable"; readonly key: string; readonly why: string; readonly kept: string }
-  | { readonly kind: "setting-unknown"; readonly key: string; readonly nearest?: string }
+  | {
+      readonly kind: "setting-unknown";
+      readonly key: string;
+      readonly nearest?: string;
+      /** What else the name is; completes "... does not exist: ". */
+      readonly elsewhere?: string;
+    }
   | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
   | { readonly kind: "setting-doubtful"; readonly key: string; readonly why: string }
   | { readonly kind: "field-unusable"; readonly field: string; readonly why: string; readonly done: string }
@@ -130,7 +133,7 @@ function wordsOf(p: Problem): string {
     case "annotation-unreadable":
       return `${keyed(p)}: ${p.why}; ${consequences[p.done]}`;
     case "annotation-unknown":
-      return `${keyed(p)} does not exist${p.elsewhere === undefined ? meant(p.nearest) : `: ${p.elsewhere}`}; it is ignored`;
+      return `${keyed(p)} does not exist${unknownWord(p)}; it is ignored`;
     case "annotation-removed":
       return `${keyed(p)} was removed and does nothing${p.successor === undefined ? "" : `; use ${p.successor}`}`;
     case "annotation-partly":
@@ -144,7 +147,7 @@ function wordsOf(p: Problem): string {
     case "setting-unreadable":
       return `key ${p.key}: ${p.why}; ${p.kept} is used`;
     case "setting-unknown":
-      return `key ${p.key} does not exist${meant(p.nearest)}; it is ignored`;
+      return `key ${p.key} does not exist${unknownWord(p)}; it is ignored`;
     case "setting-useless":
       return `key ${p.key} has no effect: ${p.why}`;
     case "setting-doubtful":
@@ -261,6 +264,10 @@ function fromTheStart(bytes: number): string {
 function listed(names: readonly ObjectName[]): string {
   const [first, ...others] = names.map(named);
   return others.length === 0 ? `${first}` : `${first} and ${others.length} more`;
+}
+
+function unknownWord({ nearest, elsewhere }: { readonly nearest?: string; readonly elsewhere?: string }): string {
+  return elsewhere === undefined ? meant(nearest) : `: ${elsewhere}`;
 }
 
 function meant(nearest: string | undefined): string {

@@ -8,6 +8,7 @@ import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { type Kind, type Read, readValue, shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
+import { speltOtherwise } from "../kinds/places-of-words.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import { declaredBySettings } from "../settings/declared-variables.ts";
@@ -281,9 +282,10 @@ function strange(object: ObjectName, key: string): Problem {
     const successor = removed[key];
     return { object, kind: "annotation-removed", key, ...(successor === undefined ? {} : { successor }) };
   }
-  const known = elsewhere(key);
+  const same = speltOtherwise(key, annotationKeys);
+  const known = same === undefined ? elsewhere(key) : undefined;
   if (known !== undefined) return { object, kind: "annotation-unknown", key, elsewhere: known };
-  const meant = nearest(key, annotationKeys);
+  const meant = same ?? nearest(key, annotationKeys);
   return { object, kind: "annotation-unknown", key, ...(meant === undefined ? {} : { nearest: meant }) };
 }
 

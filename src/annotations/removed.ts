@@ -1,5 +1,5 @@
 /** Annotations that users write although ingress-nginx never had them or has them no longer. */
-import { settings } from "../settings/registry.ts";
+import { placeOfWord } from "../kinds/places-of-words.ts";
 
 const strangers: Readonly<Record<string, string>> = {
   "body-size": "proxy-body-size is the largest body",
@@ -25,14 +25,12 @@ const strangers: Readonly<Record<string, string>> = {
   "websocket-enabled": "websockets need no annotation",
 };
 
-const settingKeys = new Set(Object.values(settings).map(({ key }) => key));
-
 /**
  * Returns the origin of the name, as the rest of a sentence. Returns undefined where it is unknown.
  */
 export function elsewhere(key: string): string | undefined {
   if (key in strangers) return strangers[key];
-  return settingKeys.has(key) ? "it is a key of the controller's ConfigMap" : undefined;
+  return placeOfWord(key, "annotation");
 }
 
 /** Annotations of older versions that have no effect any more, each with its replacement. */

@@ -84,6 +84,8 @@ test("a Pod written for ingress-nginx starts", () => {
 
 test.each([
   [["--http-prot=1"], "--http-prot is not a flag (did you mean --http-port?)"],
+  [["--use-gzip=true"], "--use-gzip is not a flag: it is a key of the controller's ConfigMap"],
+  [["--httpPort=1"], "--httpPort is not a flag (did you mean --http-port?)"],
   [["--something"], "--something is not a flag"],
   [["-x"], "-x is not a flag"],
   [["-http-port=81"], "-http-port=81: a long flag has two dashes: --http-port"],

@@ -31,6 +31,12 @@ test("an unreadable value leaves the last good one, and the other keys alone", (
 
 test.each([
   [{ "use-gzp": "true" }, "key use-gzp does not exist (did you mean use-gzip?); it is ignored"],
+  [{ useGzip: "true" }, "key useGzip does not exist (did you mean use-gzip?); it is ignored"],
+  [
+    { "enable-ssl-passthrough": "true" },
+    "key enable-ssl-passthrough does not exist: it is a flag of the controller, --enable-ssl-passthrough; it is ignored",
+  ],
+  [{ "limit-rps": "5" }, "key limit-rps does not exist: it is an annotation of an Ingress; it is ignored"],
   [{ "something-else-entirely": "1" }, "key something-else-entirely does not exist; it is ignored"],
   [
     { "jaeger-endpoint": "x" },

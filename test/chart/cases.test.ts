@@ -36,6 +36,14 @@ test.each([
   [{ controller: { type: "NodePort" } }, "controller.type: did you mean controller.service.type?"],
   [{ service: { type: "NodePort" } }, "service: did you mean controller.service?"],
   [{ replicaCount: 2 }, "replicaCount: did you mean controller.replicaCount?"],
+  [{ controller: { serviceAccount: { create: false } } }, "controller.serviceAccount: did you mean serviceAccount?"],
+  [{ controller: { rbac: { create: false } } }, "controller.rbac: did you mean rbac?"],
+  [{ controller: { defaultBackend: { enabled: true } } }, "controller.defaultBackend: did you mean defaultBackend?"],
+  [
+    { controller: { service: { metrics: { enabled: true } } } },
+    "controller.service.metrics: did you mean controller.metrics?",
+  ],
+  [{ controller: { "host-network": true } }, "controller.host-network: did you mean controller.hostNetwork?"],
   [{ "ingress-nginx": { controller: {} } }, "ingress-nginx: what stands below it belongs at the top of the file"],
 ])("an unknown value is refused with the one that was meant: %j", async (values, line) => {
   const refused = await render(values).catch(({ message }) => message);
@@ -75,13 +83,46 @@ test("a key that ingress-nginx ignored and that resembles none is named in the n
   ]);
 });
 
+test("a word of another place is said to be one: a key of the ConfigMap, a flag, an annotation, a value", async () => {
+  const values = {
+    controller: {
+      "use-forwarded-headers": "true",
+      enableSslPassthrough: true,
+      config: { "tcp-services-configmap": "a/b", "limit-rps": "5", hostNetwork: "true", useGzip: "true" },
+    },
+  };
+  const { notes } = await render(values);
+  const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
+  expect(unknown.filter((line) => line.startsWith("- "))).toEqual([
+    "- controller.enableSslPassthrough (it is a flag of the controller, controller.extraArgs.enable-ssl-passthrough)",
+    "- controller.use-forwarded-headers (it is a key of the controller's ConfigMap, controller.config.use-forwarded-headers)",
+    "- controller.config.hostNetwork (it is a value of the chart, controller.hostNetwork)",
+    "- controller.config.limit-rps (it is an annotation of an Ingress)",
+    "- controller.config.tcp-services-configmap (it is a flag of the controller, controller.extraArgs.tcp-services-configmap)",
+    "- controller.config.useGzip (did you mean use-gzip?)",
+  ]);
+  const judged = valuesInUse({ content: values, placeOf: () => ({ file: "values.yaml", line: 1, column: 1 }) });
+  expect(judged.filter(({ fate }) => fate === "ignored").map(({ note }) => note)).toEqual([
+    "value controller.use-forwarded-headers does not exist: it is a key of the controller's ConfigMap; it is ignored",
+    "value controller.enableSslPassthrough does not exist: it is a flag of the controller, --enable-ssl-passthrough; it is ignored",
+  ]);
+});
+
 test("a flag that the controller does not have is refused, since no Pod would start", async () => {
-  const extraArgs = { "enable-ssl-passtrough": "", "publish-status-address": "192.0.2.1", "no-such-thing": "x" };
+  const extraArgs = {
+    "enable-ssl-passtrough": "",
+    "publish-status-address": "192.0.2.1",
+    "no-such-thing": "x",
+    "use-gzip": "true",
+  };
   const refused = await render({ controller: { extraArgs } }).catch(({ message }) => message);
   expect(refused).toContain(
     "- controller.extraArgs.enable-ssl-passtrough: the controller has no flag --enable-ssl-passtrough; did you mean enable-ssl-passthrough?",
   );
   expect(refused).toContain("- controller.extraArgs.no-such-thing: the controller has no flag --no-such-thing");
+  expect(refused).toContain(
+    "- controller.extraArgs.use-gzip: the controller has no flag --use-gzip; it is a key of the controller's ConfigMap, controller.config.use-gzip",
+  );
   expect(refused).not.toContain("--no-such-thing;");
   expect(refused).not.toContain("publish-status-address");
 });

@@ -11,6 +11,7 @@ import { routeSettingsFile } from "../../scripts/chart/route-settings.ts";
 import { schemaFile } from "../../scripts/chart/schema.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { valuesFile } from "../../scripts/chart/values-file.ts";
+import { annotationKeys } from "../../src/annotations/read.ts";
 import { flagList } from "../../src/cli/flags.ts";
 import { settings } from "../../src/settings/registry.ts";
 
@@ -66,6 +67,7 @@ test.each([
   ["charts/sluice/files/flags.json", namesFile(flagList.map(([, { name }]) => name))],
   ["charts/sluice/files/settings.json", namesFile(Object.values(settings).map(({ key }) => key))],
   ["charts/sluice/files/route-settings.yaml", routeSettingsFile()],
+  ["charts/sluice/files/annotations.json", namesFile(annotationKeys)],
   ["docs/chart-values.md", valuesPage(chartValues)],
 ])("%s is what the declarations say", async (file, text) => {
   await expect(text).toMatchFileSnapshot(join(root, file));

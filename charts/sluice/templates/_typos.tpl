@@ -14,7 +14,13 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- $flags := .Files.Get "files/flags.json" | fromJsonArray -}}
 {{- range $key, $_ := .Values.controller.extraArgs -}}
 {{- if not (has $key $flags) }}
-- controller.extraArgs.{{ $key }}: the controller has no flag --{{ $key }}{{ with include "sluice.typos.nearest" (list $key $flags) }}; did you mean {{ . }}?{{ end }}
+- controller.extraArgs.{{ $key }}: the controller has no flag --{{ $key }}
+{{- $same := include "sluice.typos.spelling" (list $key $flags) -}}
+{{- $elsewhere := include "sluice.typos.elsewhere" (list $key "flag" $.Files) -}}
+{{- if $same }}; did you mean {{ $same }}?
+{{- else if $elsewhere }}; {{ $elsewhere }}
+{{- else }}{{ with include "sluice.typos.nearest" (list $key $flags) }}; did you mean {{ . }}?{{ end }}
+{{- end }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -29,9 +35,64 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- $settings := .Files.Get "files/settings.json" | fromJsonArray -}}
 {{- range $key, $_ := .Values.controller.config -}}
 {{- if not (has (lower $key) $settings) }}
-- controller.config.{{ $key }}{{ with include "sluice.typos.nearest" (list $key $settings) }} (did you mean {{ . }}?){{ end }}
+- controller.config.{{ $key }}
+{{- $same := include "sluice.typos.spelling" (list $key $settings) -}}
+{{- $elsewhere := include "sluice.typos.elsewhere" (list $key "setting" $.Files) -}}
+{{- if $same }} (did you mean {{ $same }}?)
+{{- else if $elsewhere }} ({{ $elsewhere }})
+{{- else }}{{ with include "sluice.typos.nearest" (list $key $settings) }} (did you mean {{ . }}?){{ end }}
+{{- end }}
 {{- end -}}
 {{- end -}}
+{{- end -}}
+
+{{/* The letters of a name that count: no prefix, no dashes, no capitals. */}}
+{{- define "sluice.typos.letters" -}}
+{{- regexReplaceAll "^.*[/.]" . "" | replace "-" "" | lower -}}
+{{- end -}}
+
+{{/* The name with the same letters, or nothing. Takes a list: what was written, and the names. */}}
+{{- define "sluice.typos.spelling" -}}
+{{- $letters := include "sluice.typos.letters" (index . 0) -}}
+{{- $same := "" -}}
+{{- range index . 1 -}}
+{{- if and (not $same) (eq $letters (include "sluice.typos.letters" .)) -}}{{- $same = . -}}{{- end -}}
+{{- end -}}
+{{- $same -}}
+{{- end -}}
+
+{{/*
+What a word is in another place, or nothing: it mirrors placeOfWord of the program. Takes a list: the word, the place in which it does not
+exist (setting, flag or value), and the files.
+*/}}
+{{- define "sluice.typos.elsewhere" -}}
+{{- $word := index . 0 -}}
+{{- $here := index . 1 -}}
+{{- $files := index . 2 -}}
+{{- $found := list -}}
+{{- if ne $here "setting" -}}
+{{- with include "sluice.typos.spelling" (list $word ($files.Get "files/settings.json" | fromJsonArray)) -}}
+{{- $found = append $found (printf "a key of the controller's ConfigMap, controller.config.%s" .) -}}
+{{- end -}}
+{{- end -}}
+{{- with include "sluice.typos.spelling" (list $word ($files.Get "files/annotations.json" | fromJsonArray)) -}}
+{{- $found = append $found (printf "an annotation of an Ingress%s" (ternary "" (printf ", %s" .) (eq . $word))) -}}
+{{- end -}}
+{{- if ne $here "flag" -}}
+{{- with include "sluice.typos.spelling" (list $word ($files.Get "files/flags.json" | fromJsonArray)) -}}
+{{- $found = append $found (printf "a flag of the controller, controller.extraArgs.%s" .) -}}
+{{- end -}}
+{{- end -}}
+{{- if not (or $found (eq $here "value")) -}}
+{{- $own := list -}}
+{{- range $files.Get "files/values.json" | fromJsonArray -}}
+{{- if regexMatch "^controller\\.[a-z]+[A-Z]\\w*$" . -}}{{- $own = append $own . -}}{{- end -}}
+{{- end -}}
+{{- with include "sluice.typos.spelling" (list $word $own) -}}
+{{- $found = append $found (printf "a value of the chart, %s" .) -}}
+{{- end -}}
+{{- end -}}
+{{- with $found }}it is {{ join ", and " . }}{{ end -}}
 {{- end -}}
 
 {{/* The name that is spelt most alike, or nothing. Takes a list: what was written, and the names. */}}
@@ -60,7 +121,7 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- if not (hasKey $keys $at) -}}{{- $_ := set $keys $at list -}}{{- end -}}
 {{- end -}}
 {{- end -}}
-{{- include "sluice.typos.below" (list .Values "" $keys) | trim -}}
+{{- include "sluice.typos.below" (list .Values "" $keys .Files) | trim -}}
 {{- end -}}
 
 {{- define "sluice.typos.join" -}}
@@ -71,45 +132,66 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- define "sluice.typos.below" -}}
 {{- $path := index . 1 -}}
 {{- $keys := index . 2 -}}
+{{- $files := index . 3 -}}
 {{- $open := eq $path "global" -}}
 {{- range $key, $value := index . 0 -}}
 {{- $here := include "sluice.typos.join" (list $path $key) -}}
 {{- if has $key (get $keys $path) -}}
 {{- if and (kindIs "map" $value) (get $keys $here) -}}
-{{- include "sluice.typos.below" (list $value $here $keys) -}}
+{{- include "sluice.typos.below" (list $value $here $keys $files) -}}
 {{- end -}}
 {{- else if and (eq $path "") (kindIs "map" $value) (hasKey (default dict $value) "controller") }}
 - {{ $here }}: what stands below it belongs at the top of the file, unless this chart is a dependency of another
 {{- else if not (or $open (and (eq $path "") (hasPrefix "x-" $key))) }}
-- {{ $here }}{{ if not (and (eq $path "") (eq $key "name")) }}{{ with include "sluice.typos.meant" (list $path $key $keys) }}: did you mean {{ . }}?{{ end }}{{ end }}
+- {{ $here }}
+{{- if not (and (eq $path "") (eq $key "name")) -}}
+{{- $exact := include "sluice.typos.exact" (list $path $key $keys) -}}
+{{- $elsewhere := include "sluice.typos.elsewhere" (list $key "value" $files) -}}
+{{- if $exact }}: did you mean {{ $exact }}?
+{{- else if $elsewhere }} ({{ $elsewhere }})
+{{- else }}{{ with include "sluice.typos.nearest" (list $key (get $keys $path)) }}: did you mean {{ include "sluice.typos.join" (list $path .) }}?{{ end }}
+{{- end -}}
+{{- end }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{/*
-What was probably meant, or nothing: the place where a key above is missing, a key beside it that is spelt alike, or the same key further
-down. Of several places it is the one with the shortest path. Takes a list: the path above, the key, and the keys below every path.
+Where the same key belongs, or nothing: below a key above that is missing, at a level above, beside it in another spelling, or further
+down. Takes a list: the path above, the key, and the keys below every path.
 */}}
-{{- define "sluice.typos.meant" -}}
+{{- define "sluice.typos.exact" -}}
 {{- $path := index . 0 -}}
 {{- $key := index . 1 -}}
 {{- $keys := index . 2 -}}
 {{- $meant := include "sluice.typos.place" (list "" (include "sluice.typos.join" (list $path $key)) $keys) -}}
-{{- if not $meant -}}
-{{- with include "sluice.typos.nearest" (list $key (get $keys $path)) -}}{{- $meant = include "sluice.typos.join" (list $path .) -}}{{- end -}}
+{{- $level := $path -}}
+{{- range $path | splitList "." -}}
+{{- $level = regexReplaceAll "\\.?[^.]*$" $level "" -}}
+{{- if and (not $meant) (ne $path "") (has $key (get $keys $level)) -}}{{- $meant = include "sluice.typos.join" (list $level $key) -}}{{- end -}}
 {{- end -}}
-{{- default (include "sluice.typos.place" (list $path $key $keys)) $meant -}}
+{{- if not $meant -}}
+{{- with include "sluice.typos.spelling" (list $key (get $keys $path)) -}}{{- $meant = include "sluice.typos.join" (list $path .) -}}{{- end -}}
+{{- end -}}
+{{- default (include "sluice.typos.place" (list (trimPrefix "." (printf "%s." $path)) $key $keys)) $meant -}}
 {{- end -}}
 
-{{/* The shortest path that begins with one path and ends with another; or nothing. Takes a list: both, and the keys below every path. */}}
+{{/*
+The shortest path that begins with one path and ends with another, or nothing; paths of the controller come first. Takes a list: both, and
+the keys below every path.
+*/}}
 {{- define "sluice.typos.place" -}}
 {{- $begin := index . 0 -}}
 {{- $end := printf ".%s" (index . 1) -}}
 {{- $found := "" -}}
+{{- $own := "" -}}
 {{- range keys (index . 2) | sortAlpha -}}
-{{- if and (hasPrefix $begin .) (hasSuffix $end .) (or (not $found) (lt (len .) (len $found))) -}}{{- $found = . -}}{{- end -}}
+{{- if and (hasPrefix $begin .) (hasSuffix $end .) -}}
+{{- if or (not $found) (lt (len .) (len $found)) -}}{{- $found = . -}}{{- end -}}
+{{- if and (hasPrefix "controller." .) (or (not $own) (lt (len .) (len $own))) -}}{{- $own = . -}}{{- end -}}
 {{- end -}}
-{{- $found -}}
+{{- end -}}
+{{- default $found $own -}}
 {{- end -}}
 
 {{/* How many letters differ between two words, row by row (Levenshtein); where one is the beginning of the other, 1. */}}

@@ -4,6 +4,7 @@
  * A long name after a single dash is a mistake.
  */
 import { nearest } from "../../kinds/nearest.ts";
+import { placeOfWord, speltOtherwise } from "../../kinds/places-of-words.ts";
 import type { Flag } from "../flag.ts";
 
 export interface Given {
@@ -43,6 +44,10 @@ export function split(argv: readonly string[], known: readonly Flag<unknown>[]):
 function unknown(word: string, name: string, byName: ReadonlyMap<string, unknown>): string {
   const long = word.replace(/^-+/, "").replace(/=.*$/s, "");
   if (!word.startsWith("--") && byName.has(long)) return `${word}: a long flag has two dashes: --${long}`;
-  const meant = nearest(word.startsWith("--") ? name : long, byName.keys());
-  return `${word.replace(/=.*$/s, "")} is not a flag${meant === undefined ? "" : ` (did you mean --${meant}?)`}`;
+  const written = word.replace(/=.*$/s, "");
+  const same = speltOtherwise(long, byName.keys());
+  const elsewhere = same === undefined ? placeOfWord(long, "flag") : undefined;
+  if (elsewhere !== undefined) return `${written} is not a flag: ${elsewhere}`;
+  const meant = same ?? nearest(word.startsWith("--") ? name : long, byName.keys());
+  return `${written} is not a flag${meant === undefined ? "" : ` (did you mean --${meant}?)`}`;
 }

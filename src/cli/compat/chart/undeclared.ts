@@ -3,22 +3,39 @@
  * resembles a declared value is refused, and another one is ignored with a line in NOTES.
  */
 import { editDistance } from "../../../kinds/nearest.ts";
+import { placeOfWord, speltOtherwise } from "../../../kinds/places-of-words.ts";
 import { isMapping } from "../../../manifests/check.ts";
 
 export type Undeclared =
   /** `meant` is the value that was probably meant, where the chart names one. */
   | { readonly fate: "refused"; readonly meant?: string }
-  | { readonly fate: "ignored" }
+  /** `elsewhere` says what else the name is: a flag, a key of the ConfigMap, an annotation. */
+  | { readonly fate: "ignored"; readonly elsewhere?: string }
   /** Values below `global`, and extensions such as `x-common`, are free. */
   | { readonly fate: "free" };
 
-/** `paths` are those of all declared values, `path` is the place of the undeclared one. */
+/**
+ * `paths` are those of all declared values, `path` is the place of the undeclared one. What was
+ * meant is, in this order: the same key below a missing parent, at a level above, in another
+ * spelling beside it, or further down; a word of another place; a similar key beside it.
+ */
 export function judgeUndeclared(paths: Iterable<string>, path: readonly string[], value: unknown): Undeclared {
   const above = path.slice(0, -1).join(".");
   const key = path.at(-1)!;
   if (above === "global" || (above === "" && key.startsWith("x-"))) return { fate: "free" };
   if (above === "" && isMapping(value) && "controller" in value) return { fate: "refused" };
-  const meant = above === "" && key === "name" ? undefined : probablyMeant([...branchesOf(paths)], above, key);
+  if (above === "" && key === "name") return { fate: "ignored" };
+  const branches = [...branchesOf(paths)];
+  const beside = namesBelow(branches, above);
+  const exact =
+    shortest(branches, "", `${prefixOf(above)}${key}`) ??
+    higher(branches, above, key) ??
+    spelling(beside, above, key) ??
+    shortest(branches, prefixOf(above), key);
+  if (exact !== undefined) return { fate: "refused", meant: exact };
+  const elsewhere = placeOfWord(key, "value");
+  if (elsewhere !== undefined) return { fate: "ignored", elsewhere };
+  const meant = joined(above, speltAlike(key, beside));
   return meant === undefined ? { fate: "ignored" } : { fate: "refused", meant };
 }
 
@@ -32,27 +49,37 @@ function branchesOf(paths: Iterable<string>): ReadonlySet<string> {
   return all;
 }
 
-/**
- * Returns the value that was probably meant. It tries, in this order: the same key below a missing
- * parent, a similar key beside it, and the same key further down.
- */
-function probablyMeant(branches: readonly string[], above: string, key: string): string | undefined {
-  const prefix = above === "" ? "" : `${above}.`;
-  const beside = branches.flatMap((one) => {
+const prefixOf = (above: string): string => (above === "" ? "" : `${above}.`);
+
+function namesBelow(branches: readonly string[], above: string): readonly string[] {
+  const prefix = prefixOf(above);
+  return branches.flatMap((one) => {
     const rest = one.startsWith(prefix) ? one.slice(prefix.length) : "";
     return rest === "" || rest.includes(".") ? [] : [rest];
   });
-  const spelt = speltAlike(key, beside);
-  return (
-    shortest(branches, "", `${prefix}${key}`) ??
-    (spelt === undefined ? undefined : `${prefix}${spelt}`) ??
-    shortest(branches, above, key)
-  );
 }
 
+/** Returns the same key at a level above, the nearest one first. */
+function higher(branches: readonly string[], above: string, key: string): string | undefined {
+  const keys = above === "" ? [] : above.split(".");
+  const levels = keys.map((_, at) => [...keys.slice(0, keys.length - 1 - at), key].join("."));
+  return levels.find((path) => branches.includes(path));
+}
+
+/** Returns the same words as a key beside it, in another spelling. */
+function spelling(beside: readonly string[], above: string, key: string): string | undefined {
+  return joined(above, speltOtherwise(key, beside));
+}
+
+function joined(above: string, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : `${prefixOf(above)}${key}`;
+}
+
+/** Of several paths one of the controller is meant, and among these the shortest. */
 function shortest(branches: readonly string[], begin: string, end: string): string | undefined {
   const fitting = branches.filter((one) => one.startsWith(begin) && one.endsWith(`.${end}`)).sort();
-  return fitting.reduce<string | undefined>(
+  const ofController = fitting.filter((one) => one.startsWith("controller."));
+  return (ofController.length === 0 ? fitting : ofController).reduce<string | undefined>(
     (best, one) => (best === undefined || one.length < best.length ? one : best),
     undefined,
   );

@@ -114,8 +114,10 @@ function undeclared(paths: readonly string[], path: readonly string[], value: un
   switch (judged.fate) {
     case "free":
       return [];
-    case "ignored":
-      return [{ path: name, place, fate: "ignored", note: `value ${name} does not exist; it is ignored` }];
+    case "ignored": {
+      const hint = judged.elsewhere === undefined ? "" : `: ${judged.elsewhere}`;
+      return [{ path: name, place, fate: "ignored", note: `value ${name} does not exist${hint}; it is ignored` }];
+    }
     case "refused": {
       const hint = judged.meant === undefined ? "" : ` (did you mean ${judged.meant}?)`;
       return [{ path: name, place, fate: "refused", note: `the chart refuses it as a typo: remove it${hint}` }];

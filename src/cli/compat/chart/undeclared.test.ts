@@ -1,0 +1,47 @@
+/** Each value of the chart, written at a level where it does not belong. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { judgeUndeclared } from "./undeclared.ts";
+
+const file = join(import.meta.dirname, "../../../../charts/sluice/files/values.json");
+const paths = JSON.parse(readFileSync(file, "utf8")) as readonly string[];
+const below = (above: string): readonly string[] => {
+  const inside = paths.filter((path) => path.startsWith(above === "" ? "" : `${above}.`));
+  return [...new Set(inside.map((path) => path.slice(above === "" ? 0 : above.length + 1).split(".")[0]!))];
+};
+const [top, controller, service] = ["", "controller", "controller.service"].map(below) as [
+  readonly string[],
+  readonly string[],
+  readonly string[],
+];
+const judge = (path: string) => judgeUndeclared(paths, path.split("."), {});
+
+/** Returns the misplaced paths, each with another hint than the place to which its key belongs. */
+function wronglyHinted(keys: readonly string[], from: string, to: string): unknown[] {
+  const place = (above: string, key: string) => (above === "" ? key : `${above}.${key}`);
+  const undeclared = keys.filter((key) => !below(from).includes(key));
+  expect(undeclared.length).toBeGreaterThan(5);
+  return undeclared
+    .map((key) => [place(from, key), judge(place(from, key)), place(to, key)] as const)
+    .filter(([, judged, right]) => judged.fate !== "refused" || judged.meant !== right);
+}
+
+test("a value of the top that stands below controller", () => {
+  expect(wronglyHinted(top, "controller", "")).toEqual([]);
+});
+
+test("a value of the controller that stands below its Service", () => {
+  expect(wronglyHinted(controller, "controller.service", "controller")).toEqual([]);
+});
+
+test("a value of the controller that stands at the top", () => {
+  // Files of many charts have a name at the top, which says nothing.
+  expect(wronglyHinted(controller, "", "controller")).toEqual([["name", { fate: "ignored" }, "controller.name"]]);
+});
+
+test("a value of the Service that stands below controller", () => {
+  // The chart itself has such a value at its top.
+  const enabled = ["controller.enabled", { fate: "refused", meant: "enabled" }, "controller.service.enabled"];
+  expect(wronglyHinted(service, "controller", "controller.service")).toEqual([enabled]);
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { annotationKeys } from "../annotations/read.ts";
+import { flagList } from "../cli/flags.ts";
+import { settings } from "../settings/registry.ts";
+import { placeOfWord, speltOtherwise } from "./places-of-words.ts";
+
+const valuesFile = join(import.meta.dirname, "../../charts/sluice/files/values.json");
+const values = JSON.parse(readFileSync(valuesFile, "utf8")) as readonly string[];
+/** Values such as `controller.name` have names that say nothing outside the chart. */
+const ownNames = values.filter((path) => /^controller\.[a-z]+[A-Z]\w*$/.test(path));
+
+const lines = (names: readonly string[]): string =>
+  names
+    .toSorted()
+    .join(" ")
+    .replace(/(.{60,100}) /g, "$1\n    ");
+
+test("the words are those of the declarations", async () => {
+  const lists = {
+    setting: Object.values(settings).map(({ key }) => key),
+    annotation: annotationKeys,
+    flag: flagList.map(([, { name }]) => name),
+    value: ownNames,
+  };
+  const parts = Object.entries(lists).map(([place, names]) => `  ${place}: \`\n    ${lines(names)}\`.trim(),\n`);
+  const text = `/** All words of users, for places-of-words.ts; \`npm test unit -- --update\` writes them. */\n\nexport const allWords = {\n${parts.join("")}} as const;\n`;
+  await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "all-words.ts"));
+});
+
+test.each([
+  ["tcp-services-configmap", "annotation", "it is a flag of the controller, --tcp-services-configmap"],
+  ["enableSslPassthrough", "setting", "it is a flag of the controller, --enable-ssl-passthrough"],
+  ["use-forwarded-headers", "annotation", "it is a key of the controller's ConfigMap"],
+  ["useForwardedHeaders", "annotation", "it is a key of the controller's ConfigMap, use-forwarded-headers"],
+  ["nginx.ingress.kubernetes.io/limit-rps", "setting", "it is an annotation of an Ingress, limit-rps"],
+  ["limit-rate", "flag", "it is a key of the controller's ConfigMap, and an annotation of an Ingress"],
+  ["replica-count", "setting", "it is a value of the chart, controller.replicaCount"],
+  ["proxy-set-headers", "annotation", "it is a key of the controller's ConfigMap"],
+  ["proxy-body-sise", "flag", undefined],
+] as const)("%s as %s", (word, here, where) => {
+  expect(placeOfWord(word, here)).toBe(where);
+});
+
+test("a word is not sent to the place where it was found", () => {
+  expect(placeOfWord("limit-rps", "annotation")).toBeUndefined();
+});
+
+test("names are compared without prefix, dashes and capitals", () => {
+  expect(speltOtherwise("nginx.ingress.kubernetes.io/rewriteTarget", ["app-root", "rewrite-target"])).toBe(
+    "rewrite-target",
+  );
+  expect(speltOtherwise("rewrite-targets", ["rewrite-target"])).toBeUndefined();
+});
