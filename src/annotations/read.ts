@@ -7,8 +7,7 @@
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { type Kind, type Read, readValue, shown } from "../kinds/kind.ts";
-import { nearest } from "../kinds/nearest.ts";
-import { speltOtherwise } from "../kinds/places-of-words.ts";
+import { type Meaning, meaningOf } from "../kinds/places-of-words.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import { declaredBySettings } from "../settings/declared-variables.ts";
@@ -277,16 +276,15 @@ function defaultOf(name: string, feature: AnyFeature, settings: Settings): unkno
   return known.get(name);
 }
 
+const meaning = (key: string): Meaning => meaningOf(key, "annotation", annotationKeys);
+
 function strange(object: ObjectName, key: string): Problem {
   if (key in removed) {
     const successor = removed[key];
     return { object, kind: "annotation-removed", key, ...(successor === undefined ? {} : { successor }) };
   }
-  const same = speltOtherwise(key, annotationKeys);
-  const known = same === undefined ? elsewhere(key) : undefined;
-  if (known !== undefined) return { object, kind: "annotation-unknown", key, elsewhere: known };
-  const meant = same ?? nearest(key, annotationKeys);
-  return { object, kind: "annotation-unknown", key, ...(meant === undefined ? {} : { nearest: meant }) };
+  const known = elsewhere(key);
+  return { object, kind: "annotation-unknown", key, ...(known === undefined ? meaning(key) : { elsewhere: known }) };
 }
 
 function mapOf<K extends object, V>(maps: WeakMap<K, Map<string, V>>, key: K): Map<string, V> {

@@ -1,37 +1,23 @@
 /** Annotations that users write although ingress-nginx never had them or has them no longer. */
-import { placeOfWord } from "../kinds/places-of-words.ts";
 
 const strangers: Readonly<Record<string, string>> = {
-  "body-size": "proxy-body-size is the largest body",
-  "client-max-body-size": "proxy-body-size is the largest body",
-  "connect-timeout": "proxy-connect-timeout limits the time until the backend accepts",
   "health-check-path": "the readiness probes of the Pods decide which of them are asked",
-  "proxy-buffers": "proxy-buffers-number and proxy-buffer-size are the buffers",
-  "read-timeout": "proxy-read-timeout limits the pauses of the backend's answer",
-  "send-timeout": "proxy-send-timeout limits the pauses while the backend takes the request",
   "allow-http": "ssl-redirect sends clients to https",
   "custom-response-headers": "custom-headers names a ConfigMap with headers of the answer",
   "load-balancer-algorithm": "load-balance or upstream-hash-by chooses the endpoint",
   "log-format": "log-format-upstream in the controller's ConfigMap is the format of all lines",
   "proxy-hide-headers": "hide-headers in the controller's ConfigMap removes headers of all answers",
-  "proxy-timeout": "proxy-connect-timeout, proxy-read-timeout and proxy-send-timeout are the limits",
   "rate-limit": "limit-rps and limit-rpm limit requests, and limit-connections connections",
   "redirect-to-https": "ssl-redirect and force-ssl-redirect send clients to https",
   "rewrite-log": "enable-rewrite-log logs rewrites",
   "ssl-certificate": "spec.tls names the Secret with the certificate",
-  timeout: "proxy-connect-timeout, proxy-read-timeout and proxy-send-timeout are the limits",
   "tls-acme": "cert-manager reads kubernetes.io/tls-acme, without nginx.ingress",
   "websocket-services": "websockets need no annotation",
   "websocket-enabled": "websockets need no annotation",
 };
 
-/**
- * Returns the origin of the name, as the rest of a sentence. Returns undefined where it is unknown.
- */
-export function elsewhere(key: string): string | undefined {
-  if (key in strangers) return strangers[key];
-  return placeOfWord(key, "annotation");
-}
+/** Returns the meaning of the name in another program, as the rest of a sentence. */
+export const elsewhere = (key: string): string | undefined => (key in strangers ? strangers[key] : undefined);
 
 /** Annotations of older versions that have no effect any more, each with its replacement. */
 export const removed: Readonly<Record<string, string | undefined>> = {

@@ -7,7 +7,7 @@ import { isForListeners, whyNotOnRoutes } from "../annotations/on-routes.ts";
 import { featureList } from "../annotations/registry.ts";
 import { elsewhere, removed } from "../annotations/removed.ts";
 import { written } from "../kinds/kind.ts";
-import { nearest } from "../kinds/nearest.ts";
+import { meaningOf } from "../kinds/places-of-words.ts";
 import type { Setting } from "../settings/declare.ts";
 import { endingOf } from "../settings/read.ts";
 import { settings } from "../settings/registry.ts";
@@ -55,12 +55,22 @@ export function explain(argv: readonly string[], out: Out): number {
     ...gatewayWords(asked).map(({ title, doc, lines }) => part(title, doc, lines)),
   ];
   if (found.length === 0) {
-    const known = asked.startsWith("-") ? undefined : (elsewhere(name) ?? endingOf(name));
+    const isFlag = asked.startsWith("-");
+    const meaning = isFlag
+      ? meaningOf(name, "flag", flagNames())
+      : asked.includes("/")
+        ? meaningOf(
+            name,
+            "annotation",
+            allFields.flatMap(({ field }) => namesOf(field)),
+          )
+        : meaningOf(name, "setting", allNames());
+    const known = (isFlag ? undefined : (elsewhere(name) ?? endingOf(name))) ?? meaning.elsewhere;
     if (known !== undefined) {
       out.fail(`${asked} does not exist: ${known}`);
       return 2;
     }
-    const meant = nearestOf(name, asked.startsWith("-"));
+    const meant = dashed(meaning.nearest, isFlag);
     out.fail(
       `${asked} is no ConfigMap key, annotation, flag or word of the Gateway API${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
     );
@@ -78,12 +88,8 @@ export function allNames(): string[] {
   return [...otherNames(), ...flagNames(), ...gatewayNames];
 }
 
-/**
- * Returns the most similar name. It has its dashes where the user asked for a flag, or where only a
- * flag has this name.
- */
-function nearestOf(name: string, isFlag: boolean): string | undefined {
-  const meant = nearest(name, isFlag ? flagNames() : allNames());
+/** Puts the dashes before a name where the user asked for a flag, or where only a flag has it. */
+function dashed(meant: string | undefined, isFlag: boolean): string | undefined {
   const isWord = !isFlag && [...otherNames(), ...gatewayNames].includes(meant ?? "");
   return meant === undefined || isWord ? meant : `--${meant}`;
 }

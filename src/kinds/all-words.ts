@@ -84,28 +84,26 @@ export const allWords = {
     upstream-hash-by upstream-hash-by-subset upstream-hash-by-subset-size upstream-vhost
     use-port-in-redirects use-regex whitelist-source-range x-forwarded-prefix`.trim(),
   flag: `
-    add_dir_header allowed-loopback-ports alsologtostderr alsologtostderrthreshold annotations-prefix
-    apiserver-host bucket-factor certificate-authority configmap controller-class deep-inspect
-    default-backend-service default-server-port default-ssl-certificate disable-catch-all
-    disable-full-test disable-leader-election disable-svc-external-name disable-sync-events
-    dynamic-configuration-retries election-id election-ttl enable-annotation-validation enable-metrics
-    enable-ssl-chain-completion enable-ssl-passthrough enable-topology-aware-routing
-    exclude-socket-metrics gateway-addresses gateway-controller-name gateway-metadata-prefixes
-    gateway-service-ports gateway-services geoip-folder health-check-path health-check-timeout
-    healthz-host healthz-port help host-policy http-port https-port ingress-class ingress-class-by-name
-    internal-logger-address kubeconfig legacy_stderr_threshold_behavior length-buckets log_backtrace_at
-    log_dir log_file log_file_max_size logtostderr max-buckets maxmind-edition-ids maxmind-license-key
-    maxmind-mirror maxmind-retries-count maxmind-retries-timeout metrics-per-host
-    metrics-per-undefined-host mode monitor-max-batch-size name-check-port nginx-socket one_output
-    post-shutdown-grace-period profiler-address profiler-port profiling publish-service
-    publish-status-address reload-burst report-node-internal-ip-address report-status-classes
-    request-histograms run-folder service-ingress service-ingress-host shared-gateway
-    shutdown-grace-period size-buckets skip_headers skip_log_headers ssl-passthrough-proxy-port
-    status-port status-update-interval stderrthreshold stream-port sync-period sync-rate-limit
-    tcp-services-configmap template-dir time-buckets udp-services-configmap ui-port ui-show-snippets
-    update-status update-status-on-shutdown v validating-webhook validating-webhook-certificate
-    validating-webhook-certificate-secret validating-webhook-configuration validating-webhook-key
-    version vmodule watch-ingress-without-class watch-namespace watch-namespace-selector`.trim(),
+    allowed-loopback-ports annotations-prefix apiserver-host bucket-factor certificate-authority
+    controller-class deep-inspect default-backend-service default-server-port default-ssl-certificate
+    disable-catch-all disable-full-test disable-leader-election disable-svc-external-name
+    disable-sync-events dynamic-configuration-retries election-id election-ttl
+    enable-annotation-validation enable-metrics enable-ssl-chain-completion enable-ssl-passthrough
+    enable-topology-aware-routing exclude-socket-metrics gateway-addresses gateway-controller-name
+    gateway-metadata-prefixes gateway-service-ports gateway-services geoip-folder health-check-path
+    health-check-timeout healthz-host healthz-port host-policy http-port https-port ingress-class
+    ingress-class-by-name internal-logger-address length-buckets max-buckets maxmind-edition-ids
+    maxmind-license-key maxmind-mirror maxmind-retries-count maxmind-retries-timeout metrics-per-host
+    metrics-per-undefined-host monitor-max-batch-size name-check-port nginx-socket
+    post-shutdown-grace-period profiler-address profiler-port publish-service publish-status-address
+    reload-burst report-node-internal-ip-address report-status-classes request-histograms run-folder
+    service-ingress service-ingress-host shared-gateway shutdown-grace-period size-buckets
+    ssl-passthrough-proxy-port status-port status-update-interval stream-port sync-period
+    sync-rate-limit tcp-services-configmap template-dir time-buckets udp-services-configmap ui-port
+    ui-show-snippets update-status update-status-on-shutdown validating-webhook
+    validating-webhook-certificate validating-webhook-certificate-secret
+    validating-webhook-configuration validating-webhook-key watch-ingress-without-class watch-namespace
+    watch-namespace-selector`.trim(),
   value: `
     controller.addHeaders controller.allowSnippetAnnotations controller.autoscalingTemplate
     controller.configAnnotations controller.configMapNamespace controller.containerName

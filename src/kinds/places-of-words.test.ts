@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { annotationKeys } from "../annotations/read.ts";
 import { flagList } from "../cli/flags.ts";
 import { settings } from "../settings/registry.ts";
-import { placeOfWord, speltOtherwise } from "./places-of-words.ts";
+import { meaningOf, placeOfWord, speltOtherwise } from "./places-of-words.ts";
 
 const valuesFile = join(import.meta.dirname, "../../charts/sluice/files/values.json");
 const values = JSON.parse(readFileSync(valuesFile, "utf8")) as readonly string[];
@@ -21,7 +21,8 @@ test("the words are those of the declarations", async () => {
   const lists = {
     setting: Object.values(settings).map(({ key }) => key),
     annotation: annotationKeys,
-    flag: flagList.map(([, { name }]) => name),
+    // Flags such as --mode have names that say nothing elsewhere.
+    flag: flagList.map(([, { name }]) => name).filter((name) => name.includes("-")),
     value: ownNames,
   };
   const parts = Object.entries(lists).map(([place, names]) => `  ${place}: \`\n    ${lines(names)}\`.trim(),\n`);
@@ -41,6 +42,31 @@ test.each([
   ["proxy-body-sise", "flag", undefined],
 ] as const)("%s as %s", (word, here, where) => {
   expect(placeOfWord(word, here)).toBe(where);
+});
+
+test.each([
+  ["client_max_body_size", { elsewhere: "proxy-body-size is the largest body" }],
+  [
+    "keepalive-timeout",
+    { elsewhere: "keep-alive is the time for clients, and upstream-keepalive-timeout that for backends" },
+  ],
+  ["proxy-cache-path", { elsewhere: "proxy_cache_path is a directive of nginx, which only a snippet can hold" }],
+  ["gzip-vary", { elsewhere: "gzip_vary is a directive of nginx, which only a snippet can hold" }],
+  ["worker-connections", { nearest: "max-worker-connections" }],
+  ["add-header", { nearest: "add-headers" }],
+  ["use_gzip", { nearest: "use-gzip" }],
+  ["modsecurity", { nearest: "enable-modsecurity" }],
+  ["gzip", { nearest: "use-gzip" }],
+  ["use-gzp", { nearest: "use-gzip" }],
+  ["nothing-of-the-kind", {}],
+])("the key %s", (word, meaning) => {
+  expect(
+    meaningOf(
+      word,
+      "setting",
+      Object.values(settings).map(({ key }) => key),
+    ),
+  ).toEqual(meaning);
 });
 
 test("a word is not sent to the place where it was found", () => {

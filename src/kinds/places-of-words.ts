@@ -2,7 +2,9 @@
  * Says where a word belongs that a user wrote in the wrong place: a flag as an annotation, a key of
  * the ConfigMap as a flag. The newcomer's mistake is to look for a spelling error in it.
  */
+import { allDirectives } from "../directives/nginx-directives.ts";
 import { allWords } from "./all-words.ts";
+import { editDistance, nearest } from "./nearest.ts";
 
 /** A place in which users write names. */
 export type WordPlace = keyof typeof allWords;
@@ -56,5 +58,57 @@ export function speltOtherwise(word: string, names: Iterable<string>): string | 
 function lettersOf(word: string): string {
   if (word.length > longest) return word;
   const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf(".")) + 1);
-  return name.replaceAll("-", "").toLowerCase();
+  return name.replace(/[-_]/g, "").toLowerCase();
 }
+
+/** What an unknown word may mean: another name of this place, or the rest of a sentence. */
+export interface Meaning {
+  readonly nearest?: string;
+  readonly elsewhere?: string;
+}
+
+/**
+ * Returns what an unknown word means. It tries, in this order: another spelling of a name, other
+ * places, a name that hardly differs, a directive of nginx, and a similar name. `names` are those
+ * of the place in which the word stands.
+ */
+export function meaningOf(word: string, here: WordPlace, names: readonly string[]): Meaning {
+  const same =
+    speltOtherwise(word, names) ??
+    names.find((name) => switches.test(name) && name.slice(name.indexOf("-") + 1) === word);
+  if (same !== undefined) return { nearest: same };
+  const elsewhere = meanings.get(lettersOf(word)) ?? placeOfWord(word, here);
+  if (elsewhere !== undefined) return { elsewhere };
+  const similar = nearest(word, names);
+  const directive = here === "flag" ? undefined : directives.get(lettersOf(word));
+  if (directive !== undefined && (similar === undefined || !hardlyDiffers(word, similar)))
+    return { elsewhere: `${directive} is a directive of nginx, which only a snippet can hold` };
+  return similar === undefined ? {} : { nearest: similar };
+}
+
+const switches = /^(enable|max|use)-/;
+
+const hardlyDiffers = (word: string, name: string): boolean =>
+  name.endsWith(`-${word}`) || editDistance(word, name) < 3;
+
+const directives: ReadonlyMap<string, string> = new Map(allDirectives.map((name) => [lettersOf(name), name]));
+
+/** Names of nginx's directives, and parts of ours, that have one clear counterpart here. */
+const meanings: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "access-log": "access-log-path names the file, and disable-access-log ends the log",
+    "body-size": "proxy-body-size is the largest body",
+    "client-max-body-size": "proxy-body-size is the largest body",
+    "connect-timeout": "proxy-connect-timeout limits the time until the backend accepts",
+    "error-log": "error-log-path names the file, and error-log-level the least level",
+    "keepalive-timeout": "keep-alive is the time for clients, and upstream-keepalive-timeout that for backends",
+    "proxy-buffers": "proxy-buffers-number and proxy-buffer-size are the buffers",
+    "proxy-timeout": "proxy-connect-timeout, proxy-read-timeout and proxy-send-timeout are the limits",
+    "read-timeout": "proxy-read-timeout limits the pauses of the backend's answer",
+    "real-ip-header": "forwarded-for-header names the header with the client's address",
+    "send-timeout": "proxy-send-timeout limits the pauses while the backend takes the request",
+    "set-real-ip-from": "proxy-real-ip-cidr lists the proxies whose headers are believed",
+    timeout: "proxy-connect-timeout, proxy-read-timeout and proxy-send-timeout are the limits",
+    "worker-rlimit-nofile": "max-worker-open-files is the limit",
+  }).map(([name, meaning]) => [lettersOf(name), meaning]),
+);

@@ -25,6 +25,7 @@ export function explained(text: string, error: YAMLError, at: Place): Mistake {
   return (
     unfinishedMerge(lines) ??
     template(lines, at) ??
+    placeholder(lines, at) ??
     openQuote(lines, error) ??
     (indented.has(code) ? misfit(lines, at) : undefined) ?? {
       place: at,
@@ -65,6 +66,20 @@ function template(lines: readonly string[], { line }: Place): Mistake | undefine
   if (found < 0) return undefined;
   const [mark] = braces.exec(lines[found]!)!;
   return templateAt({ line: found + 1, column: lines[found]!.indexOf(mark) + 1 }, mark);
+}
+
+/** Finds a line near this place that only has a word in the marks of a placeholder. */
+function placeholder(lines: readonly string[], { line }: Place): Mistake | undefined {
+  for (const number of [line, line + 1, line - 1]) {
+    const [, blanks = "", mark] =
+      /^(\s*)(<[A-Za-z][\w -]*>|\$\{[A-Za-z_]\w*\}|@@?\w+@@?|__\w+__)\s*$/.exec(lines[number - 1] ?? "") ?? [];
+    if (mark !== undefined)
+      return {
+        place: { line: number, column: blanks.length + 1 },
+        why: `${mark} stands where a key and its value belong; fill it in, or read what your tool makes of this file`,
+      };
+  }
+  return undefined;
 }
 
 function templateAt(place: Place, mark = "{{"): Mistake {

@@ -5,8 +5,7 @@
  */
 import { bugWords, guarded } from "../guarded.ts";
 import { type Kind, longestText, no, type Read, readValue, unfilled, written } from "../kinds/kind.ts";
-import { nearest } from "../kinds/nearest.ts";
-import { placeOfWord, speltOtherwise } from "../kinds/places-of-words.ts";
+import { meaningOf } from "../kinds/places-of-words.ts";
 import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "./declare.ts";
@@ -115,7 +114,12 @@ function textsOf(object: ObjectName, data: Texts) {
     if (ended !== undefined) {
       problems.push({ kind: "setting-useless", object, key: spelling, why: ended });
     } else if (!byKey.has(key)) {
-      problems.push({ kind: "setting-unknown", object, key: spelling, ...meantBy(spelling) });
+      problems.push({
+        kind: "setting-unknown",
+        object,
+        key: spelling,
+        ...meaningOf(spelling, "setting", [...byKey.keys()]),
+      });
     } else if (texts.has(key)) {
       problems.push({
         kind: "setting-useless",
@@ -128,15 +132,6 @@ function textsOf(object: ObjectName, data: Texts) {
     }
   }
   return { texts, problems };
-}
-
-/** Returns the key that was meant, or what else the word is: a flag, an annotation, a value. */
-function meantBy(key: string): { readonly nearest?: string; readonly elsewhere?: string } {
-  const same = speltOtherwise(key, byKey.keys());
-  const elsewhere = same === undefined ? placeOfWord(key, "setting") : undefined;
-  if (elsewhere !== undefined) return { elsewhere };
-  const meant = same ?? nearest(key, byKey.keys());
-  return meant === undefined ? {} : { nearest: meant };
 }
 
 /**

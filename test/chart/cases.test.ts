@@ -56,7 +56,11 @@ test("a key that ingress-nginx ignored and that resembles none is named in the n
   const values = {
     baseDomain: "shop.example",
     name: "ingress-controller",
+    namespace: "ingress",
+    configmap: { "use-gzip": "true" },
+    controllerMetrics: { enabled: true },
     controller: {
+      namespace: "ingress",
       appprotect: { enable: false },
       stats: { enabled: "true" },
       metrics: { service: { monitor: {} } },
@@ -67,6 +71,10 @@ test("a key that ingress-nginx ignored and that resembles none is named in the n
   expect(judgedByCompat(values).map(({ path, fate }) => `${fate} ${path}`)).toEqual([
     "ignored baseDomain",
     "ignored name",
+    "ignored namespace",
+    "ignored configmap",
+    "ignored controllerMetrics",
+    "ignored controller.namespace",
     "ignored controller.appprotect",
     "ignored controller.stats",
     "ignored controller.metrics.service.monitor",
@@ -74,10 +82,14 @@ test("a key that ingress-nginx ignored and that resembles none is named in the n
   const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
   expect(unknown.filter((line) => line.startsWith("- "))).toEqual([
     "- baseDomain",
+    "- configmap",
     "- controller.appprotect",
     "- controller.metrics.service.monitor",
+    "- controller.namespace",
     "- controller.stats",
+    "- controllerMetrics",
     "- name",
+    "- namespace",
     "- controller.config.enable-vts-status",
     "- controller.config.service-tokens (did you mean server-tokens?)",
   ]);

@@ -51,6 +51,16 @@ async function compatOf(text: string) {
   }
 }
 
+test("values that most charts have are not taken for those of ingress-nginx", async () => {
+  const usual = "nameOverride: web\nserviceAccount: { create: true }\nimage: { tag: v1 }\nreplicaCount: 2\n";
+  for (const text of [usual, `${usual}rbac: { create: true }\n`]) {
+    const found = await compatOf(text);
+    expect(found.code).toBe(3);
+    expect(found.text).toContain("no ingress-nginx was found in it");
+    expect(found.text).not.toContain("chart value");
+  }
+});
+
 test("a helmfile is named as not judged, with what to give instead", async () => {
   const releases = "releases:\n  - { name: ingress, chart: ingress-nginx/ingress-nginx, values: [own.yaml] }\n";
   const { code, text } = await compatOf(`repositories: []\n${releases}`);

@@ -48,7 +48,7 @@ files/values.json lists the paths of all values; a branch is a path that others 
 
 {{/* The letters of a name that count: no prefix, no dashes, no capitals. */}}
 {{- define "sluice.typos.letters" -}}
-{{- regexReplaceAll "^.*[/.]" . "" | replace "-" "" | lower -}}
+{{- regexReplaceAll "^.*[/.]|[-_]" . "" | lower -}}
 {{- end -}}
 
 {{/* The name with the same letters, or nothing. Takes a list: what was written, and the names. */}}
@@ -79,7 +79,9 @@ exist (setting, flag or value), and the files.
 {{- $found = append $found (printf "an annotation of an Ingress%s" (ternary "" (printf ", %s" .) (eq . $word))) -}}
 {{- end -}}
 {{- if ne $here "flag" -}}
-{{- with include "sluice.typos.spelling" (list $word ($files.Get "files/flags.json" | fromJsonArray)) -}}
+{{- $flags := list -}}
+{{- range $files.Get "files/flags.json" | fromJsonArray -}}{{- if contains "-" . -}}{{- $flags = append $flags . -}}{{- end -}}{{- end -}}
+{{- with include "sluice.typos.spelling" (list $word $flags) -}}
 {{- $found = append $found (printf "a flag of the controller, controller.extraArgs.%s" .) -}}
 {{- end -}}
 {{- end -}}
@@ -144,7 +146,7 @@ exist (setting, flag or value), and the files.
 - {{ $here }}: what stands below it belongs at the top of the file, unless this chart is a dependency of another
 {{- else if not (or $open (and (eq $path "") (hasPrefix "x-" $key))) }}
 - {{ $here }}
-{{- if not (and (eq $path "") (eq $key "name")) -}}
+{{- if not (or (eq $key "namespace") (and (eq $path "") (eq $key "name"))) -}}
 {{- $exact := include "sluice.typos.exact" (list $path $key $keys) -}}
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "value" $files) -}}
 {{- if $exact }}: did you mean {{ $exact }}?
@@ -194,11 +196,11 @@ the keys below every path.
 {{- default $found $own -}}
 {{- end -}}
 
-{{/* How many letters differ between two words, row by row (Levenshtein); where one is the beginning of the other, 1. */}}
+{{/* How many letters differ between what was written and a name, row by row (Levenshtein); where the name begins with it, 1. */}}
 {{- define "sluice.typos.distance" -}}
 {{- $a := index . 0 -}}
 {{- $b := index . 1 -}}
-{{- if or (hasPrefix (trimSuffix "s" $a) $b) (hasPrefix (trimSuffix "s" $b) $a) -}}1{{- else -}}
+{{- if hasPrefix (trimSuffix "s" $a) $b -}}1{{- else -}}
 {{- $above := untilStep 0 (len $b | add1 | int) 1 -}}
 {{- range $i, $x := splitList "" $a -}}
 {{- $row := list (add1 $i) -}}

@@ -78,6 +78,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
       const isKnown =
         isKustomization(stray.value) ||
         isChart(stray.value, file) ||
+        isOfAnotherChart(file, files) ||
         take(chartPart(stray.value, declaredTops(), aliasesFor(file, files)), "values", file, stray);
       const isHelmfile = !isKnown && isListOfReleases(stray.value);
       if (isHelmfile) unjudged.push({ of: file, at: { file, ...stray.placeOf([]) }, why: helmfile });
@@ -178,11 +179,22 @@ const isListOfReleases = ({ releases }: Mapping): boolean =>
 const isChart = (value: Mapping, file: string): boolean =>
   /^Chart\.ya?ml$/.test(basename(file)) && typeof value.name === "string";
 
-/** Returns the names that the umbrella chart beside a values file gives to ingress-nginx. */
-function aliasesFor(file: string, files: Files): readonly string[] {
+/** Returns the content of the Chart.yaml beside a values file. */
+function chartBeside(file: string, files: Files): Mapping | undefined {
   const [, chart] =
     [...files].find(([name]) => dirname(name) === dirname(file) && /^Chart\.ya?ml$/.test(basename(name))) ?? [];
-  const dependencies = chart?.strays?.[0]?.value.dependencies;
+  return chart?.strays?.[0]?.value;
+}
+
+/** Whether a chart that neither is ingress-nginx's nor depends on it has these values. */
+function isOfAnotherChart(file: string, files: Files): boolean {
+  const name = chartBeside(file, files)?.name;
+  return typeof name === "string" && chartOf(name) === undefined && aliasesFor(file, files).length === 0;
+}
+
+/** Returns the names that the umbrella chart beside a values file gives to ingress-nginx. */
+function aliasesFor(file: string, files: Files): readonly string[] {
+  const dependencies = chartBeside(file, files)?.dependencies;
   return (Array.isArray(dependencies) ? dependencies : []).flatMap((one): string[] => {
     if (!isMapping(one) || chartOf(String(one.name), String(one.repository ?? "")) === undefined) return [];
     return [String(one.alias ?? one.name)];

@@ -3,8 +3,7 @@
  * know: `--a=b`, `--a b`, a switch alone or with `=`, `-v 2`, `-v2`, `-v=2`, `--` before arguments.
  * A long name after a single dash is a mistake.
  */
-import { nearest } from "../../kinds/nearest.ts";
-import { placeOfWord, speltOtherwise } from "../../kinds/places-of-words.ts";
+import { meaningOf } from "../../kinds/places-of-words.ts";
 import type { Flag } from "../flag.ts";
 
 export interface Given {
@@ -31,8 +30,8 @@ export function split(argv: readonly string[], known: readonly Flag<unknown>[]):
     const long = word.startsWith("--");
     const [, name = "", text] = (long ? /^--([^=]*)(?:=(.*))?$/s : /^-(.)(?:=?(.+))?$/s).exec(word) ?? [];
     const flag = (long ? byName : byLetter).get(name);
-    if (flag === undefined) return { ok: false, why: unknown(word, name, byName) };
-    if (!long && flag.toggle && text !== undefined) return { ok: false, why: unknown(word, name, byName) };
+    if (flag === undefined) return { ok: false, why: unknown(word, byName) };
+    if (!long && flag.toggle && text !== undefined) return { ok: false, why: unknown(word, byName) };
     if (text !== undefined) given.push({ flag, text });
     else if (flag.toggle) given.push({ flag, text: "true" });
     else if (at + 1 < argv.length) given.push({ flag, text: argv[++at]! });
@@ -41,13 +40,11 @@ export function split(argv: readonly string[], known: readonly Flag<unknown>[]):
   return { ok: true, given, rest };
 }
 
-function unknown(word: string, name: string, byName: ReadonlyMap<string, unknown>): string {
+function unknown(word: string, byName: ReadonlyMap<string, unknown>): string {
   const long = word.replace(/^-+/, "").replace(/=.*$/s, "");
   if (!word.startsWith("--") && byName.has(long)) return `${word}: a long flag has two dashes: --${long}`;
   const written = word.replace(/=.*$/s, "");
-  const same = speltOtherwise(long, byName.keys());
-  const elsewhere = same === undefined ? placeOfWord(long, "flag") : undefined;
+  const { nearest, elsewhere } = meaningOf(long, "flag", [...byName.keys()]);
   if (elsewhere !== undefined) return `${written} is not a flag: ${elsewhere}`;
-  const meant = same ?? nearest(word.startsWith("--") ? name : long, byName.keys());
-  return `${written} is not a flag${meant === undefined ? "" : ` (did you mean --${meant}?)`}`;
+  return `${written} is not a flag${nearest === undefined ? "" : ` (did you mean --${nearest}?)`}`;
 }

@@ -14,6 +14,19 @@ export type ChartPart =
 
 const usualNames = ["ingress-nginx", "rke2-ingress-nginx", "ingress-nginx-controller", "nginx", "ingress"];
 
+/** Top keys that most charts have, so that a file with these alone may belong to any of them. */
+const usualTops: ReadonlySet<string> = new Set([
+  "enabled",
+  "nameOverride",
+  "fullnameOverride",
+  "namespaceOverride",
+  "commonLabels",
+  "imagePullSecrets",
+  "revisionHistoryLimit",
+  "rbac",
+  "serviceAccount",
+]);
+
 /**
  * `tops` are the top keys of the chart's own values; `aliases` are names that an umbrella chart
  * gives to the chart.
@@ -36,5 +49,7 @@ export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: r
     const others = Object.keys(values).filter((key) => key !== inner && key !== "global");
     return { kind: "values", content, path: [inner], others };
   }
-  return own.length > 0 ? { kind: "values", content: values, path: [], others: [] } : { kind: "none" };
+  return own.some((key) => !usualTops.has(key))
+    ? { kind: "values", content: values, path: [], others: [] }
+    : { kind: "none" };
 }

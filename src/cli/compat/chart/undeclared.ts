@@ -24,7 +24,7 @@ export function judgeUndeclared(paths: Iterable<string>, path: readonly string[]
   const key = path.at(-1)!;
   if (above === "global" || (above === "" && key.startsWith("x-"))) return { fate: "free" };
   if (above === "" && isMapping(value) && "controller" in value) return { fate: "refused" };
-  if (above === "" && key === "name") return { fate: "ignored" };
+  if (key === "namespace" || (above === "" && key === "name")) return { fate: "ignored" };
   const branches = [...branchesOf(paths)];
   const beside = namesBelow(branches, above);
   const exact =
@@ -96,10 +96,9 @@ function speltAlike(written: string, names: readonly string[]): string | undefin
 }
 
 /**
- * Counts the letters that differ, as the chart does: 1 where one word begins with the other; two
- * swapped letters count 2.
+ * Counts the letters that differ, as the chart does: 1 where the name begins with what was written;
+ * two swapped letters count 2.
  */
-function lettersBetween(a: string, b: string): number {
-  const singular = (word: string) => word.replace(/s$/, "");
-  return b.startsWith(singular(a)) || a.startsWith(singular(b)) ? 1 : editDistance(a, b, false);
+function lettersBetween(written: string, name: string): number {
+  return name.startsWith(written.replace(/s$/, "")) ? 1 : editDistance(written, name, false);
 }
