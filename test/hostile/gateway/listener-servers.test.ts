@@ -16,7 +16,7 @@ import {
 } from "../../support/gateways.ts";
 import { hostileObjects } from "../search/objects.ts";
 import { intruders } from "../support/corpus.ts";
-import { secret } from "../support/objects.ts";
+import { settings as operator, secret } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 import { pki } from "../tenants/authority.ts";
 
@@ -105,4 +105,13 @@ test("a snippet that nobody permits closes its own listener and is written nowhe
   await world.apply(gatewayOf([secure("honest", "honest.test"), secure("evil", "evil.example")]), settings);
   expect(intruders(world.tree())).toEqual([]);
   expect([await ask("honest.test"), await ask("evil.example")]).toEqual([200, 503]);
+});
+
+test("a permitted snippet that names a host of another listener draws it into no block of its own", async () => {
+  const permitted = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
+  const values = { "server-snippet": "server_name honest.test; more_set_headers 'X-Own: yes';" };
+  const settings = routeSettings({ to: [["Gateway", "gw", "evil"]], values });
+  const listeners = [secure("honest", "honest.test"), secure("evil", "evil.example")];
+  await world.apply(operator(permitted), gatewayOf(listeners), settings);
+  expect([await ask("honest.test"), await ask("evil.example")]).toEqual([421, 200]);
 });
