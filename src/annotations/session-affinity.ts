@@ -129,7 +129,7 @@ export const sessionAffinity = feature({
       conditionalSameSiteNone ? lost("static mode sends SameSite to all browsers alike") : undefined,
     changeOnFailure: ({ type }) =>
       type === "cookie"
-        ? lost("in static mode a retry asks another Endpoint, whatever it says, and the cookie stays")
+        ? lost("in static mode a retry always tries another Endpoint, and the cookie stays")
         : undefined,
   },
 });

@@ -30,7 +30,7 @@ test("balancing that nginx cannot do without Lua is a Problem that names annotat
   expect(sentences(balancing, ["lua"])).toEqual([
     "annotation affinity-mode has no effect: static mode finds the Endpoint of a cookie as balanced does",
     "annotation session-cookie-expires has no effect: static mode writes no dates; session-cookie-max-age does the same",
-    "annotation session-cookie-change-on-failure has no effect: in static mode a retry asks another Endpoint, whatever it says, and the cookie stays",
+    "annotation session-cookie-change-on-failure has no effect: in static mode a retry always tries another Endpoint, and the cookie stays",
     "annotation load-balance has no effect: static mode has no ewma; requests go round in turn",
     "annotation upstream-hash-by-subset has no effect: static mode hashes to one Endpoint of all, not to a group of them",
     "annotation proxy-next-upstream-tries: static mode asks each Endpoint once for a request at most",

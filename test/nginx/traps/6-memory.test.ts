@@ -15,7 +15,7 @@ import { until } from "../support/until.ts";
 
 const lua = fileURLToPath(new URL("../../../nginx/lua", import.meta.url));
 
-test("a record that does not fit is refused, and none makes room for it", async () => {
+test("a record that does not fit is refused, and no other record is evicted for it", async () => {
   const nginx = await testNginx();
   onTestFinished(() => nginx.stop());
   await nginx.serve({
@@ -52,7 +52,7 @@ test("the Lua neither lists shared memory nor writes records in a way that evict
   expect(code).not.toMatch(/get_keys|records:(set|add|replace)\(/);
 });
 
-test("a new master has all that the one before knew", async () => {
+test("a new master has all records of the previous one", async () => {
   const address = "192.0.2.81";
   const hosts = Array.from({ length: 20 }, (_, at) => `m${at}.example`);
   const ingresses = hosts.map((host) => ingress(host, host, "web"));
@@ -69,7 +69,7 @@ test("a new master has all that the one before knew", async () => {
   for (const host of hosts) expect(await statusOf(host)).toBe(200);
 });
 
-test("a change of its size fails no request", async () => {
+test("no request fails when the size of the memory changes", async () => {
   const address = "192.0.2.77";
   const hosts = Array.from({ length: 50 }, (_, at) => `h${at}.example`);
   const ingresses = hosts.map((host) => ingress(host, host, "web"));
