@@ -7,7 +7,7 @@
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { type Kind, type Read, readValue, shown } from "../kinds/kind.ts";
-import { type Meaning, meaningOf } from "../kinds/places-of-words.ts";
+import { type Meaning, meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import { declaredBySettings } from "../settings/declared-variables.ts";

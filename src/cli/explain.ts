@@ -7,7 +7,7 @@ import { isForListeners, whyNotOnRoutes } from "../annotations/on-routes.ts";
 import { featureList } from "../annotations/registry.ts";
 import { elsewhere, removed } from "../annotations/removed.ts";
 import { written } from "../kinds/kind.ts";
-import { meaningOf } from "../kinds/places-of-words.ts";
+import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { Setting } from "../settings/declare.ts";
 import { endingOf } from "../settings/read.ts";
 import { settings } from "../settings/registry.ts";

@@ -5,8 +5,8 @@
  */
 import { bugWords, guarded } from "../guarded.ts";
 import { type Kind, longestText, no, type Read, readValue, unfilled, written } from "../kinds/kind.ts";
-import { meaningOf } from "../kinds/places-of-words.ts";
 import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
+import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "./declare.ts";
 import { isOn } from "./on.ts";

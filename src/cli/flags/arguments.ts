@@ -3,7 +3,7 @@
  * know: `--a=b`, `--a b`, a switch alone or with `=`, `-v 2`, `-v2`, `-v=2`, `--` before arguments.
  * A long name after a single dash is a mistake.
  */
-import { meaningOf } from "../../kinds/places-of-words.ts";
+import { meaningOf } from "../../kinds/vocabulary/places-of-words.ts";
 import type { Flag } from "../flag.ts";
 
 export interface Given {

@@ -3,7 +3,7 @@
  * resembles a declared value is refused, and another one is ignored with a line in NOTES.
  */
 import { editDistance } from "../../../kinds/nearest.ts";
-import { placeOfWord, speltOtherwise } from "../../../kinds/places-of-words.ts";
+import { placeOfWord, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
 import { isMapping } from "../../../manifests/check.ts";
 
 export type Undeclared =

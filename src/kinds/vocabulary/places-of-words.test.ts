@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { annotationKeys } from "../annotations/read.ts";
-import { flagList } from "../cli/flags.ts";
-import { settings } from "../settings/registry.ts";
+import { annotationKeys } from "../../annotations/read.ts";
+import { flagList } from "../../cli/flags.ts";
+import { settings } from "../../settings/registry.ts";
 import { meaningOf, placeOfWord, speltOtherwise } from "./places-of-words.ts";
 
-const valuesFile = join(import.meta.dirname, "../../charts/sluice/files/values.json");
+const valuesFile = join(import.meta.dirname, "../../../charts/sluice/files/values.json");
 const values = JSON.parse(readFileSync(valuesFile, "utf8")) as readonly string[];
 /** Values such as `controller.name` have names that say nothing outside the chart. */
 const ownNames = values.filter((path) => /^controller\.[a-z]+[A-Z]\w*$/.test(path));

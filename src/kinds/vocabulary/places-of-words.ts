@@ -2,9 +2,9 @@
  * Says where a word belongs that a user wrote in the wrong place: a flag as an annotation, a key of
  * the ConfigMap as a flag. The newcomer's mistake is to look for a spelling error in it.
  */
-import { allDirectives } from "../directives/nginx-directives.ts";
+import { allDirectives } from "../../directives/nginx-directives.ts";
+import { editDistance, nearest } from "../nearest.ts";
 import { allWords } from "./all-words.ts";
-import { editDistance, nearest } from "./nearest.ts";
 
 /** A place in which users write names. */
 export type WordPlace = keyof typeof allWords;
