@@ -23,8 +23,8 @@ export interface CheckedRequest {
 }
 
 /**
- * Returns the bytes of an answer with 200; rejects with a reason that completes a sentence about
- * the URL: `cannot be asked: …`, `answers 404`.
+ * Returns the body of an answer with status 200. Rejects with a reason that completes a sentence
+ * about the URL: `cannot be asked: …`, `answers 404`.
  */
 export async function fetchChecked(asked: CheckedRequest): Promise<Uint8Array> {
   const { url, policy, signal } = asked;

@@ -52,8 +52,8 @@ export interface ControllerOptions {
   readonly template: Template;
   readonly pace: Pace;
   /**
-   * The certificate of hosts that have none. Another thread takes a tenth of a second for its key,
-   * so a program begins with it.
+   * The certificate of hosts that have none. Its key takes another thread a tenth of a second, so a
+   * program makes it first.
    */
   readonly fake: Promise<Certificate>;
   /** See `NginxOptions`. */
@@ -77,9 +77,9 @@ export interface ControllerEvents {
   readonly staple: (event: StapleEvent) => void;
   readonly nameCheck: (event: CheckedNameEvent) => void;
   readonly streams: (event: StreamPortEvent) => void;
-  /** The template in use failed on the present objects, and the built-in one replaced it. */
+  /** Called when a template has failed on the present objects and the built-in one replaces it. */
   readonly templateGaveUp: (why: string) => void;
-  /** Keys of records that another program had changed in nginx's memory, and that were restored. */
+  /** Called with keys of records that another program had changed, and that were restored. */
   readonly strangeRecords: (keys: readonly string[]) => void;
 }
 
@@ -89,7 +89,7 @@ export interface Controller {
   readonly machine: Machine;
   readonly nginx: Nginx;
   /**
-   * Whether nginx serves a configuration of ours: one that was applied, or the last good one of a
+   * Whether nginx serves a configuration of Sluice: one that was applied, or the last good one of a
    * former process.
    */
   readonly isServing: boolean;
@@ -102,9 +102,9 @@ export interface Controller {
    * The text is empty when none is left.
    */
   counts(): Promise<string>;
-  /** nginx's counts of routes in shadow, as lines of JSON. */
+  /** Returns nginx's counts of routes in shadow, as lines of JSON. */
   shadow(): Promise<string>;
-  /** The shared memory of records; undefined where nginx does not answer or has none. */
+  /** Returns the use of the records' memory; undefined where nginx does not answer or has none. */
   memory(): Promise<MemoryState | undefined>;
   /**
    * Returns where the running router sends a request. Returns undefined where nginx does not
@@ -115,7 +115,7 @@ export interface Controller {
   answers(limitMs: number): Promise<boolean>;
   /** See `Channel`. */
   readonly peers: Channel["peers"];
-  /** Undefined while nginx does not answer. */
+  /** Returns the number of connections; undefined while nginx does not answer. */
   connections(): Promise<ConnectionFigures | undefined>;
   /** Tries a template on the present Configuration, and uses it from now on if it works. */
   useTemplate(template: Template): Promise<TemplateVerdict>;

@@ -15,7 +15,7 @@ export function guarded<T>(work: () => T, instead: (bug: Error) => T): T {
   }
 }
 
-/** Does the same for asynchronous work. */
+/** Does the same as `guarded` for asynchronous work. */
 export async function guardedLater<T>(work: () => Promise<T>, instead: (bug: Error) => T): Promise<T> {
   try {
     return await work();

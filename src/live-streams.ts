@@ -1,7 +1,7 @@
 /**
- * The endpoints of streams, for which nginx asks the controller. This file answers nginx, and
- * reports when nginx has the endpoints of a turn. A new pool has no endpoints before, so the turn's
- * statuses of Gateways are not true before that.
+ * Answers the questions of nginx for the endpoints of streams, and reports when nginx has the
+ * endpoints of a turn. A new pool has no endpoints until then, so the statuses of Gateways wait for
+ * that report.
  */
 import type { Machine } from "./directives/machine.ts";
 import type { StreamServer } from "./model/configuration.ts";
@@ -75,7 +75,9 @@ interface Waiting {
   isOver: boolean;
 }
 
-/** For an nginx that does not ask: the endpoints are in its text, so a reload delivers them. */
+/**
+ * Serves an nginx that does not ask for endpoints: they are in its text, so a reload delivers them.
+ */
 const textOnly: LiveStreams = {
   whenTaken: (_, say) => say(),
   taken: async () => {},

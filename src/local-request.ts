@@ -9,8 +9,8 @@ import type { IncomingMessage } from "node:http";
 import { isLoopback } from "./kinds/addresses.ts";
 
 /**
- * Path and query of a request. A path may begin with two slashes, after which `new URL` with a base
- * would look for a host; whatever is no URL at all counts as `/`.
+ * Returns path and query of a request. A path may begin with two slashes, after which `new URL`
+ * with a base would look for a host; whatever is no URL at all counts as `/`.
  */
 export function urlOf({ url = "/" }: Pick<IncomingMessage, "url">): URL {
   const whole = url.startsWith("/") ? `http://controller${url}` : url;

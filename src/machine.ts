@@ -9,7 +9,7 @@ import type { Machine, Place } from "./directives/machine.ts";
 import type { Capabilities, RunFolder } from "./nginx/index.ts";
 import { shipped } from "./shipped.ts";
 
-/** The part that depends on flags. The list of MaxMind databases includes missing ones. */
+/** The flags on which the Machine depends. The list of MaxMind databases includes missing ones. */
 export type MachineFlags = Pick<
   Machine,
   "mode" | "ports" | "healthPath" | "passthrough" | "counts" | "accessLog" | "errorLog" | "talkative"

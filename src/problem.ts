@@ -28,7 +28,10 @@ export type Problem = { readonly object: ObjectName } & (
       readonly kind: "annotation-unknown";
       readonly key: string;
       readonly nearest?: string;
-      /** What else the name is, here or in another controller; completes "... does not exist: ". */
+      /**
+       * Another meaning of the name, here or in another controller; completes "... does not exist:
+       * ".
+       */
       readonly elsewhere?: string;
     }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
@@ -46,7 +49,7 @@ export type Problem = { readonly object: ObjectName } & (
       readonly kind: "setting-unknown";
       readonly key: string;
       readonly nearest?: string;
-      /** What else the name is; completes "... does not exist: ". */
+      /** Another meaning of the name; completes "... does not exist: ". */
       readonly elsewhere?: string;
     }
   | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
@@ -127,7 +130,10 @@ function keyed({ object, key }: { readonly object: ObjectName; readonly key: str
   return object.kind === "RouteSettings" ? `spec.${key}` : `annotation ${key}`;
 }
 
-/** A new kind of Problem does not compile until it has a sentence. */
+/**
+ * Returns the words of the sentence. A new kind of Problem does not compile until it has a
+ * sentence.
+ */
 function wordsOf(p: Problem): string {
   switch (p.kind) {
     case "annotation-unreadable":
@@ -256,7 +262,7 @@ function kilobytes(bytes: number): string {
   return all % 1024 === 0 ? `${all / 1024} MB` : `${all} KB`;
 }
 
-/** Advice for memory that turned out to be too small. */
+/** Returns advice for memory that turned out to be too small. */
 function fromTheStart(bytes: number): string {
   return `configuration_data: ${Math.ceil(bytes / 1024 / 512)} in lua-shared-dicts makes it so large from the start`;
 }

@@ -1,6 +1,6 @@
 /**
- * The severity of a Problem: with `error` something is not served as written, and with `warning`
- * something written only has no effect.
+ * The severity of a Problem: `error` means that something is not served as written, and `warning`
+ * that something written merely has no effect.
  */
 import type { Problem } from "./problem.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Files that are part of the program and are read while it runs: templates, Lua, pages. Both `src/`
- * and the bundle's `dist/` lie beside them. No other code asks for its own folder, because that
- * differs in the bundle.
+ * and the bundle's `dist/` lie beside them. No other code computes paths from its own folder,
+ * because that folder differs in the bundle.
  */
 import { join } from "node:path";
 

@@ -140,7 +140,8 @@ const mostAnnotations = 256 * 1024;
 const mostPaths = 20_000;
 
 /**
- * Whether it can come from an API server, which checks an object's size before it calls a webhook.
+ * Whether the object can come from an API server, which checks an object's size before it calls a
+ * webhook.
  */
 function isStorable({ metadata, spec }: Ingress): boolean {
   let characters = 0;

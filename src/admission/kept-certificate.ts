@@ -37,8 +37,8 @@ const lookMs = 60_000;
 const againMs = 2_000;
 
 /**
- * An authority counts as known to every API server this long after it was written. API servers
- * learn of it by a watch.
+ * An authority counts as known to every API server this long after it was written. API servers get
+ * it by a watch.
  */
 const knownAfterMs = 5_000;
 

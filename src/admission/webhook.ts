@@ -82,7 +82,7 @@ const mostWarnings = 20;
  */
 const longestWaitMs = 29_000;
 
-/** The time that running reviews may take after the webhook was asked to stop. */
+/** The time that running reviews may take after the webhook began to stop. */
 const longestEndMs = 2_000;
 
 export async function startWebhook(options: WebhookOptions): Promise<StartedWebhook> {
@@ -153,7 +153,7 @@ class Reviewer {
     if (done === undefined) this.#refuse(response, 503, "there is too much to review at once");
   }
 
-  /** The review runs in parts, and no other review runs between them. */
+  /** Reviews one request. The review runs in parts, and no other review runs between them. */
   *#review(text: string, response: ServerResponse): Parts<"answered"> {
     const begun = performance.now();
     const read = yield* reading(text);
@@ -213,15 +213,15 @@ function isGatewayObject(object: Ingress | Reviewed): object is Reviewed {
 }
 
 /**
- * Only the host policy refuses a route. All other mistakes may still be corrected, so they are
- * warnings.
+ * Returns the verdict for these Problems. Only the host policy refuses a route. All other mistakes
+ * may still be corrected, so they are warnings.
  */
 export function gatewayVerdict(problems: readonly Problem[]): Verdict {
   const isRefusal = ({ kind }: Problem) => kind === "host-refused";
   return { kind: "judged", refusals: problems.filter(isRefusal), warnings: problems.filter((one) => !isRefusal(one)) };
 }
 
-/** The sentences are the same as in Events. */
+/** Returns the answer for a verdict. The sentences are the same as in Events. */
 export function answerOf(verdict: Verdict): Answer {
   const { refusals, warnings } = verdict.kind === "judged" ? verdict : { refusals: [], warnings: [] };
   const message = refusals.map(sentence).join("\n");

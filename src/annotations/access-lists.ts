@@ -1,7 +1,7 @@
 /**
- * Which clients may use a Location, by address (RS-19). nginx takes the first line that fits: first
- * the denied addresses, then the allowed ones, then a line that refuses all others. A location with
- * a list of its own inherits none, so block-cidrs is restated in it.
+ * Decides by address which clients may use a Location (RS-19). nginx takes the first line that
+ * fits: first the denied addresses, then the allowed ones, then a line that refuses all others. A
+ * location with a list of its own inherits none, so block-cidrs is restated in it.
  *
  * An Ingress's own lists are data where no other check identifies clients. Lua checks lists at the
  * end of nginx's access phase, after all other checks, but these lists have to come first.

@@ -116,8 +116,8 @@ function boundWords(text: string, name: string, bind: Place["bind"]): Token | un
 }
 
 /**
- * nginx maps the name of the upstream block to the host by default, but accepts the line only after
- * `proxy_pass`.
+ * Whether nginx needs no line for the pair. By default it maps the name of the upstream block to
+ * the host, and it accepts that line only after `proxy_pass`.
  */
 function isDefault(from: string, to: string): boolean {
   return from === "default" || (from !== "off" && to === "off");

@@ -159,8 +159,8 @@ export const clientCertificate = resolvedFeature({
 const strictness = ["on", "optional", "optional_no_ca", "off"] as const;
 
 /**
- * nginx compares a certificate with one set of authorities and one pattern. With the same ones, the
- * stricter of all other values count.
+ * Combines two values. nginx compares a certificate with one set of authorities and one pattern, so
+ * these must be equal. Of all other values the stricter ones count.
  */
 function together(inner: ClientCertificate, outer: ClientCertificate): ClientCertificate | undefined {
   if (inner.kind === "none" || outer.kind === "none") return inner.kind === "none" ? outer : inner;
@@ -186,8 +186,8 @@ function closed({ ingress: object }: Context, why: string): Resolved<ClientCerti
 }
 
 /**
- * One unreadable certificate would make nginx refuse the whole configuration, so all of them are
- * read here.
+ * Reads the authorities and the revocation lists of a Secret. One unreadable certificate would make
+ * nginx refuse the whole configuration, so all of them are parsed here.
  */
 function authoritiesOf({ data }: Secret): { authorities: string; revoked: string } | { why: string } {
   const authorities = pem(data?.["ca.crt"]);

@@ -40,7 +40,10 @@ const origins: Kind<readonly string[]> = {
   bad: ["https://a.example/path", "https://a.example;", "HTTPS://a.example", "https://*", "$http_origin", "a\nb"],
 };
 
-/** A list may end with a comma, but it may not begin with one or hold two in a row. */
+/**
+ * Reads a comma-separated list. It may end with a comma, but it may not begin with one or hold two
+ * in a row.
+ */
 function listed(kind: Kind<string>): Kind<string> {
   return {
     ...kind,
@@ -161,7 +164,8 @@ export const cors = feature({
 });
 
 /**
- * Where the value is data, the text always has the header, whether credentials are allowed or not.
+ * Returns the header about credentials. Where the value is data, the text always has the header,
+ * whether credentials are allowed or not.
  */
 function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {
   if (!place.live) return may ? [header("Allow-Credentials", Token.text("true"), place)] : [];
@@ -170,7 +174,10 @@ function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {
   return [header("Allow-Credentials", Token.text("true"), place, Token.variable("cors_credentials"))];
 }
 
-/** nginx sends a 204 without a length, but users of ingress-nginx have always had one. */
+/**
+ * Returns the length of the answer to a preflight. nginx sends a 204 without a length, but users of
+ * ingress-nginx have always had one.
+ */
 function preflightLength(place: Place): Token {
   place.inHttp(Token.conf`map $cors_preflight $cors_preflight_length { default ""; 1 0; }`);
   return Token.variable("cors_preflight_length");

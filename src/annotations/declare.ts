@@ -138,7 +138,10 @@ export interface Feature<F extends Fields, R> {
    * others; undefined where it has one. The author gets a Problem.
    */
   readonly onlyWith?: { readonly [K in keyof F]?: (value: R, other: Other) => string | undefined };
-  /** By field: what its annotation loses in an nginx without Lua; undefined: nothing. */
+  /**
+   * By field: the part of its annotation's effect that is lost in an nginx without Lua; undefined
+   * where none is.
+   */
   readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
   /**
    * Why its annotations cannot be used in RouteSettings, for all fields or by field; absent where

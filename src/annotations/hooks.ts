@@ -98,10 +98,10 @@ const hostRecords = new Kept<Fields<"host">>((values) =>
   Object.assign({}, ...hostRecorded.map(([name, feature]) => feature.hostRecord!(values[name]))),
 );
 
-/** Fields that the features add to the record of a Location. */
+/** Returns the fields that the features add to the record of a Location. */
 export const recordOf = (values: FeatureValues): Fields<"location"> => records.of(values);
 
-/** Fields that the features of a host as a whole add to its record. */
+/** Returns the fields that the features of a host as a whole add to its record. */
 export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecords.of(values);
 
 const neighbouring = having("neighbours").location;
@@ -127,7 +127,7 @@ const lines: Readonly<Record<Whose, Kept<readonly HeaderLine[]>>> = {
   location: linesOf("location"),
 };
 
-/** nginx text that authors wrote; empty where there is none. */
+/** Returns the nginx text that authors wrote; empty where there is none. */
 export function ownTextOf(values: FeatureValues, of: Whose): string {
   return written[of].map(([name, feature]) => feature.ownText!(values[name])).join("");
 }
@@ -141,8 +141,8 @@ const setting = having("setsHeaders").location;
 const yielding = having("yieldsHeader").location;
 
 /**
- * Names, in lower case, of the answer's headers that a snippet sets, so that other features leave
- * them alone.
+ * Returns names, in lower case, of the answer's headers that a snippet sets, so that other features
+ * leave them alone.
  */
 export function overruledBy(values: FeatureValues): ReadonlySet<string> {
   const set = setting.flatMap(([name, feature]) => feature.setsHeaders!(values[name]));

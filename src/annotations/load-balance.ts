@@ -1,6 +1,6 @@
 /**
- * How a peer is chosen where neither session affinity nor upstream-hash-by chooses it. It holds for
- * the whole Upstream: the oldest Ingress that uses a Service and port decides (RS-3.7).
+ * Chooses a peer where neither session affinity nor upstream-hash-by does. It holds for the whole
+ * Upstream: the oldest Ingress that uses a Service and port decides (RS-3.7).
  */
 
 import { oneOf } from "../kinds/words.ts";

@@ -31,7 +31,8 @@ type Names = (name: string) => boolean;
 const none: Names = () => false;
 
 /**
- * Text whose variables exist in the copy, or are declared by a snippet; nginx would refuse others.
+ * Accepts text whose variables exist in the copy, or are declared by a snippet; nginx would refuse
+ * others.
  */
 function readText(text: string, declared: Names) {
   const read = undecoded(letters).read(text);
@@ -67,8 +68,8 @@ interface Mirror {
 }
 
 /**
- * Variables of snippets may follow the host but not be part of it, because the host decides which
- * machine is asked.
+ * Reads the URL of the copies. Variables of snippets may follow the host but not be part of it,
+ * because the host decides which machine is asked.
  */
 function readTarget(text: string, declared: Names) {
   const read = readText(text, declared);
@@ -161,8 +162,8 @@ export const mirror = resolvedFeature({
 });
 
 /**
- * An author who uses variables decides where the query goes; otherwise the client's query is added
- * (RS-32.34).
+ * Returns the URL of the copy. An author who uses variables decides where the query goes; otherwise
+ * the client's query is added (RS-32.34).
  */
 function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
   const url = rest.startsWith("?") ? `${origin}/${rest}` : `${origin}${rest}`;

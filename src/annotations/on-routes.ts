@@ -26,7 +26,7 @@ export function refers(key: string): boolean {
   return place !== undefined && (place.feature.fields as Fields)[place.field]?.refers === true;
 }
 
-/** Why the key cannot be served for routes; undefined where it can. */
+/** Returns why the key cannot be served for routes; undefined where it can. */
 export function whyNotOnRoutes(key: string): string | undefined {
   const place = places.get(key);
   const why = place?.feature.notOnRoutes;

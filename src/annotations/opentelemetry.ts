@@ -1,6 +1,6 @@
 /**
- * Whether and how requests are traced. The values of an Ingress replace those of the ConfigMap
- * (RS-25.5).
+ * Decides whether and how requests are traced. The values of an Ingress replace those of the
+ * ConfigMap (RS-25.5).
  */
 
 import { Token } from "../directives/token.ts";

@@ -172,7 +172,10 @@ function linesOf(value: Identity, place: Place): readonly (readonly [string, Tok
   return lines.map(([name, token]) => [`${prefix}_${name}`, token] as const);
 }
 
-/** A pair that does not fit together would make nginx refuse the whole configuration. */
+/**
+ * Reads the Secret. A pair that does not fit together would make nginx refuse the whole
+ * configuration.
+ */
 function identityOf(secret: Secret): Pick<Identity, "chain" | "key" | "authorities"> | { readonly why: string } {
   const authorities = decoded(secret, "ca.crt") ?? "";
   const hasPair = decoded(secret, "tls.crt") !== undefined || decoded(secret, "tls.key") !== undefined;

@@ -1,4 +1,4 @@
-/** How long nginx waits for the backend of a Location. */
+/** Sets how long nginx waits for the backend of a Location. */
 import { seconds } from "../kinds/numbers.ts";
 import type { Settings } from "../settings/registry.ts";
 import { feature, field } from "./declare.ts";

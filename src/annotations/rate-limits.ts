@@ -128,8 +128,8 @@ interface Rate {
 }
 
 /**
- * The name of a zone contains all its parameters: nginx refuses two zones of one name with
- * different keys or rates.
+ * Returns the directive for a rate, and adds its zone. The name of a zone contains all its
+ * parameters: nginx refuses two zones of one name with different keys or rates.
  */
 function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive {
   const speed = Token.name(`${value}r/${unit}`);
@@ -141,7 +141,10 @@ function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive
   };
 }
 
-/** nginx's counter ends at 65,535. */
+/**
+ * Returns the directive for a number of connections, and adds its zone. nginx's counter ends at
+ * 65,535.
+ */
 function atOnce(value: number, key: Token, place: Place): Directive {
   const zone = Token.name(`connections_${shortHash(String(key), 12)}`);
   place.inHttp(Token.conf`limit_conn_zone ${key} zone=${zone}:10m;`);

@@ -249,7 +249,7 @@ function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>)
   return [deciding, own.get(deciding)];
 }
 
-/** A feature without annotations depends on the Settings alone. */
+/** Returns the value of a feature without annotations, which depends on the Settings alone. */
 function defaultOf(name: string, feature: AnyFeature, settings: Settings): unknown {
   const known = mapOf(defaults, settings);
   if (!known.has(name)) {

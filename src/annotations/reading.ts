@@ -9,7 +9,7 @@ export interface Reading {
    * (RS-2.3).
    */
   readonly verdict: "serve" | "deny" | "reject";
-  /** Sluice itself failed on the Ingress, so its values do not show what it asks for. */
+  /** Sluice itself failed on the Ingress, so its values are not those that its annotations set. */
   readonly failed?: true;
   readonly problems: readonly Problem[];
   /**

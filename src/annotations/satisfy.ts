@@ -1,5 +1,6 @@
 /**
- * Whether a request must pass every access check of its Location, or only one of them (RS-19.3).
+ * Decides whether a request must pass every access check of its Location, or only one of them
+ * (RS-19.3).
  */
 import { oneOf } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";

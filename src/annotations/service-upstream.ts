@@ -1,6 +1,6 @@
 /**
- * Whether requests go to the Service's own address instead of its Endpoints (RS-9.7). It holds for
- * the whole Upstream.
+ * Decides whether requests go to the Service's own address instead of its Endpoints (RS-9.7). It
+ * holds for the whole Upstream.
  */
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";

@@ -116,7 +116,7 @@ export const sessionAffinity = feature({
     }),
   },
   notOnRoutes: { canaryBehavior: "routes have no canaries" },
-  // Only a Location whose own owner asks for affinity sets the cookie (RS-14.3).
+  // Only a Location whose own owner sets affinity gives clients the cookie (RS-14.3).
   issuesCookie: ({ type }) => type === "cookie",
   record: ({ type }) => ({ sticky: type === "cookie" ? 1 : 0 }),
   countsInCanaries: true,

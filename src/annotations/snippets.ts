@@ -88,7 +88,10 @@ const none: Snippet = {
   limitsBodies: false,
 };
 
-/** The text of the outer RouteSettings comes first, so that its refusals come before all else. */
+/**
+ * Joins two snippets. The text of the outer RouteSettings comes first, so that its refusals come
+ * before all else.
+ */
 function together(inner: Snippet, outer: Snippet): Snippet {
   if (inner.text === "" || outer.text === "") return inner.text === "" ? outer : inner;
   return {

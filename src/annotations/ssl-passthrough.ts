@@ -1,6 +1,6 @@
 /**
- * Whether TLS connections for the host go to its backend untouched (RS-26). Needs the flag
- * `--enable-ssl-passthrough`.
+ * Decides whether TLS connections for the host go to its backend untouched (RS-26). It needs the
+ * flag `--enable-ssl-passthrough`.
  */
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";

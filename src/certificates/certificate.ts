@@ -91,7 +91,10 @@ export function isValidFor({ names }: Pick<Certificate, "names">, host: string):
   return names.some((name) => name === host || (host.includes(".") && name === parent));
 }
 
-/** nginx checks the issuers in the file as strictly as the certificate itself. */
+/**
+ * Returns the weakest of the certificate and its issuers: nginx checks the issuers in the file as
+ * strictly as the certificate itself.
+ */
 function weaknessIn({ leaf, privateKey, issuers }: PairRead): Weakness | undefined {
   const theirs = issuers.map((issuer) => (issuer.ok ? issuer.weakness : undefined));
   return weakest([weaknessOf(leaf, privateKey, "host"), ...theirs]);
@@ -107,7 +110,10 @@ const keyAlgorithms: Readonly<Record<string, string>> = {
 
 const issuerParts = { organization: /^O=(.*)$/m, commonName: /^CN=(.*)$/m, serialNumber: /^serialNumber=(.*)$/m };
 
-/** The private key shows the kind of the public key, so the public key need not be computed. */
+/**
+ * Returns the facts about a certificate. The private key shows the kind of the public key, so the
+ * public key need not be computed.
+ */
 function identityOf({ issuer = "", serialNumber }: X509Certificate, privateKey: KeyObject): CertificateIdentity {
   const part = (name: keyof typeof issuerParts) => issuerParts[name].exec(issuer)?.[1] ?? "";
   const kind = privateKey.asymmetricKeyType ?? "";

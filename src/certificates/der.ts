@@ -23,10 +23,10 @@ export const sequence = (...parts: readonly Bytes[]): Bytes => element(universal
 
 export const set = (...parts: readonly Bytes[]): Bytes => element(universal.set, ...parts);
 
-/** An explicit tag: `[tag]` around a value that keeps its own type. */
+/** Writes an explicit tag: `[tag]` around a value that keeps its own type. */
 export const explicit = (tag: number, value: Bytes): Bytes => element(0xa0 | tag, value);
 
-/** An implicit tag: `[tag]` in place of the type of a value that has no parts. */
+/** Writes an implicit tag: `[tag]` in place of the type of a value that has no parts. */
 export const implicit = (tag: number, content: Bytes): Bytes => element(0x80 | tag, content);
 
 export const boolean = (value: boolean): Bytes => element(universal.boolean, Uint8Array.of(value ? 0xff : 0));
@@ -54,7 +54,10 @@ export function objectIdentifier(dotted: string): Bytes {
   return element(universal.objectIdentifier, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
-/** To the second, with a two-digit year until 2049, as certificates require (RFC 5280, 4.1.2.5). */
+/**
+ * Writes a time to the second, with a two-digit year until 2049, as certificates require (RFC 5280,
+ * 4.1.2.5).
+ */
 export function time(at: Date): Bytes {
   const digits = `${at.toISOString().slice(0, 19).replaceAll(/\D/g, "")}Z`;
   return at.getUTCFullYear() < 2050

@@ -62,7 +62,7 @@ export function issued({ subject, issuer, key, signingKey, notBefore, notAfter, 
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
-/** A positive, unique number. It may have 20 bytes (RFC 5280, 4.1.2.2) and has 16. */
+/** Makes a positive, unique number. It may have 20 bytes (RFC 5280, 4.1.2.2) and has 16. */
 function serialNumber(): Uint8Array {
   const bytes = randomBytes(16);
   bytes[0] = 0x40 | (bytes[0]! & 0x3f);

@@ -44,7 +44,7 @@ function issuerOf(text: string): Issuer {
 function read(text: string): Issuer {
   try {
     const certificate = new X509Certificate(text);
-    // the signature of a root on itself does not matter
+    // The signature of a root on itself does not matter.
     const isRoot = certificate.issuer === certificate.subject;
     return { ok: true, weakness: weaknessOf(certificate, certificate.publicKey, isRoot ? "root" : "issuer") };
   } catch {

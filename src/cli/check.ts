@@ -112,8 +112,8 @@ const ingressesIn = (files: Files): readonly Candidate[] =>
   );
 
 /**
- * Findings about the selected Ingresses; if only a namespace is selected, about everything in it.
- * Unreadable files are always included.
+ * Returns the findings about the selected Ingresses; if only a namespace is selected, about
+ * everything in it. Unreadable files are always included.
  */
 function narrowed(all: readonly Finding[], narrow: Narrow, ingresses: readonly Candidate[]): readonly Finding[] {
   const { namespace, ingress, host } = narrow;

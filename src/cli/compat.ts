@@ -146,7 +146,10 @@ function nothingIn(where: string, files: Files): string {
   return `${where} ${what}, so there is nothing to judge${ofGatewayApi(files)}`;
 }
 
-/** Sluice serves such objects, too, but ingress-nginx has nothing to compare them with. */
+/**
+ * Returns a sentence about objects of the Gateway API. Sluice serves them, too, but ingress-nginx
+ * has nothing to compare them with.
+ */
 function ofGatewayApi(files: Files): string {
   const kinds = [...files.values()].flatMap(({ objects }) => objects.map(({ kind }) => kind));
   const count = kinds.filter((kind) => /^(Gateway|ListenerSet|\w+Route)$/.test(kind)).length;

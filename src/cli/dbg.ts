@@ -74,7 +74,7 @@ interface Backend {
   readonly endpoints: readonly { readonly address: string; readonly port: string }[];
 }
 
-/** Backends by name, as the plugin shows them. */
+/** Returns the backends, sorted by name, as the plugin shows them. */
 function backendsOf(records: Records): readonly Backend[] {
   const found = [...records].flatMap(([key, text]): Backend[] => {
     if (!key.startsWith("upstream ")) return [];
@@ -84,13 +84,16 @@ function backendsOf(records: Records): readonly Backend[] {
   return found.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
 }
 
-/** `192.0.2.1:80`, `[2001:db8::1]:80`. */
+/** Reads `192.0.2.1:80` or `[2001:db8::1]:80`. */
 function endpointOf(text: string): { readonly address: string; readonly port: string } {
   const at = text.lastIndexOf(":");
   return { address: text.slice(0, at).replaceAll(/[[\]]/g, ""), port: text.slice(at + 1) };
 }
 
-/** Undefined where the name has no certificate, neither its own nor that of a wildcard. */
+/**
+ * Returns the chain for the name; undefined where the name has no certificate, neither its own nor
+ * that of a wildcard.
+ */
 function chainOf(records: Records, host: string): string | undefined {
   const parent = `*${host.slice(host.indexOf("."))}`;
   const pair = records.get(`sni ${host}`) ?? records.get(`sni ${parent}`);

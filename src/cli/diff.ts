@@ -65,7 +65,7 @@ type Sides =
   | (Compared & { readonly ok: true; readonly notes: readonly string[] })
   | { readonly ok: false; readonly why: string };
 
-/** Two folders, or a cluster and the same cluster with a folder over it. */
+/** Reads both sides: two folders, or a cluster and the same cluster with a folder over it. */
 async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Sides> {
   const [first, second] = call.folders;
   if (call.live && second !== undefined) return { ok: false, why: "with a cluster it takes one folder, the new one" };
@@ -78,8 +78,8 @@ async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Si
 }
 
 /**
- * One Translator reads both in turn, so ages, last good forms and shapes are those of a real
- * controller.
+ * Computes the difference. One Translator reads both in turn, so ages, last good forms and shapes
+ * are those of a real controller.
  */
 function differenceOf({ old, fresh }: Compared, flags: Flags, renderer: Renderer, as: Command): Difference {
   const library = newLibrary(flags);

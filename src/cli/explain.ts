@@ -83,12 +83,12 @@ export function explain(argv: readonly string[], out: Out): number {
 const otherNames = () => [...allSettings.map(({ key }) => key), ...allFields.flatMap(({ field }) => namesOf(field))];
 const flagNames = () => flagList.map(([, flag]) => flag.name);
 
-/** All names that can be explained. */
+/** Returns all names that can be explained. */
 export function allNames(): string[] {
   return [...otherNames(), ...flagNames(), ...gatewayNames];
 }
 
-/** Puts the dashes before a name where the user asked for a flag, or where only a flag has it. */
+/** Puts the dashes before a name where the user wrote the dashes, or where only a flag has it. */
 function dashed(meant: string | undefined, isFlag: boolean): string | undefined {
   const isWord = !isFlag && [...otherNames(), ...gatewayNames].includes(meant ?? "");
   return meant === undefined || isWord ? meant : `--${meant}`;

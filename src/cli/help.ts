@@ -10,8 +10,8 @@ const about: Readonly<Record<Command, string>> = {
 };
 
 /**
- * Flags without an effect are listed in one line for each group, so that the others are easy to
- * find.
+ * Returns the text of `--help`. Flags without an effect are listed in one line for each group, so
+ * that the others are easy to find.
  */
 export function helpText(command: Command): string {
   const groups = Object.entries(flagGroups).map(([title, group]) => {

@@ -94,8 +94,8 @@ export function machineFlags(
 }
 
 /**
- * `serve` runs backends on this machine. In a cluster the operator lists the local ports that may
- * be used.
+ * Returns the policy for addresses that nginx may connect to. `serve` runs backends on this
+ * machine. In a cluster the operator lists the local ports that may be used.
  */
 function askedPolicy(flags: Flags, command: Command): AskedPolicy {
   const { healthzPort, statusPort, defaultServerPort, profilerPort, streamPort, nameCheckPort } = flags;
@@ -149,8 +149,8 @@ function targetPorts(services: GatewayOptions["services"]): readonly (readonly [
 }
 
 /**
- * The webhook's port is reserved as well. Otherwise an nginx that a former controller left behind
- * might hold it, and the next controller could not start.
+ * Returns the webhook's port, which is reserved as well. Otherwise an nginx that a former
+ * controller left behind might hold it, and the next controller could not start.
  */
 function webhookPort({ validatingWebhook }: Flags): [number, string][] {
   return validatingWebhook === undefined ? [] : [[Number(validatingWebhook.replace(/^.*:/, "")), "the webhook"]];
@@ -166,8 +166,8 @@ function named(text: string | undefined): string | undefined {
 }
 
 /**
- * Settings of the request metrics. The defaults have fewer buckets than ingress-nginx, and labels
- * whose values do not multiply.
+ * Returns the settings of the request metrics. The defaults have fewer buckets than ingress-nginx,
+ * and labels whose values do not multiply.
  */
 export function requestCounts(flags: Flags): RequestCounts {
   const {

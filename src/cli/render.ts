@@ -69,7 +69,9 @@ function open(key: string, value: string): unknown {
   return key.startsWith("pair ") ? { fingerprint: record.fingerprint } : record;
 }
 
-/** JSON keeps each record on one line, so no record can end its comment. */
+/**
+ * Writes records as comments. JSON keeps each record on one line, so no record can end its comment.
+ */
 function commented(records: readonly (readonly unknown[])[]): string {
   if (records.length === 0) return "";
   const lines = records.map(([key, record]) => `#   ${JSON.stringify(key)}: ${JSON.stringify(record)}\n`);

@@ -182,7 +182,7 @@ function asText(all: readonly AnyRoute[], now: Date, colours: boolean): string {
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }
 
-/** Routes of Gateways answer 500 where they have no usable backend. */
+/** Returns the status where nothing usable can answer: 500 for the route of a Gateway, else 503. */
 function refusalOf({ route }: AnyRoute): number {
   return route === undefined ? 503 : 500;
 }
@@ -202,7 +202,7 @@ function isStream({ type }: AnyRoute): boolean {
   return type === "TCP" || type === "UDP" || type === "TLS passed on" || type === "TLS ended";
 }
 
-/** Streams have no default certificate. */
+/** Describes the certificate. Streams have no default one. */
 function certificateOf(route: AnyRoute): string {
   const { certificate } = route;
   if (certificate === undefined) return isStream(route) ? "" : "default";

@@ -143,7 +143,7 @@ export class Assembler {
     }
   }
 
-  /** An object on which Sluice fails keeps the references of its previous version. */
+  /** Follows references. An object on which Sluice fails keeps those of its previous version. */
   #follow(user: string): void {
     this.#failures.delete(user);
     const object = this.#stores.get(...parts(user));

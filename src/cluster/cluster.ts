@@ -31,9 +31,9 @@ export interface Cluster extends Source {
   readonly synced: Promise<void>;
   /** Resolves after the signal has aborted; rejects with a bug. */
   readonly ended: Promise<void>;
-  /** The newest form of an Ingress with its status, which the Snapshot leaves out. */
+  /** Returns the newest form of an Ingress with its status, which the Snapshot leaves out. */
   ingress(key: string): Ingress | undefined;
-  /** The newest form of any object with its status. */
+  /** Returns the newest form of any object with its status. */
   object(kind: string, key: string): KubernetesObject | undefined;
   /** Calls `look` whenever an object of an optional kind has changed, including its status. */
   onOptional(look: (kind: string, key: string) => void): void;
@@ -193,8 +193,8 @@ class InformedCluster implements Cluster {
   }
 
   /**
-   * Each watch waits by itself for a server that is away. The first one that succeeds ends the wait
-   * of the others.
+   * Tries all watches again. Each watch waits by itself for a server that is away. The first one
+   * that succeeds ends the wait of the others.
    */
   #onReached(watched: Watched): void {
     watched.away = false;
@@ -211,7 +211,10 @@ class InformedCluster implements Cluster {
     } else if (watch.without !== undefined) this.#run(this.#goWithout(watched));
   }
 
-  /** A new API server may refuse requests for a moment, so only a second refusal counts. */
+  /**
+   * Goes on without a kind that cannot be listed. A new API server may refuse requests for a
+   * moment, so only a second refusal counts.
+   */
   async #goWithout(watched: Watched): Promise<void> {
     const { of, namespace, fieldSelector } = watched.watch;
     await sleep(this.#options.clock, certaintyMs, this.#signal);

@@ -6,7 +6,10 @@
 import type { EndpointSlice, SliceEndpoint } from "../model/objects.ts";
 import type { Endpoints } from "../resources.ts";
 
-/** A slice's name is that of the Service, `#` and a number. No name in the API can hold a `#`. */
+/**
+ * Returns one slice for each subset and family of addresses. Its name is that of the Service, `#`
+ * and a number. No name in the API can hold a `#`.
+ */
 export function slicesOf({ metadata, subsets = [] }: Endpoints): readonly EndpointSlice[] {
   const { name, namespace = "default", uid = "" } = metadata;
   return subsets

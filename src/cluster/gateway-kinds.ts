@@ -105,7 +105,7 @@ export class GatewayKinds {
       if (signal.aborted) return;
       const isLess = answer.ok && this.#lacksSome(answer.value);
       if (answer.ok && (!isLess || isDoubted)) this.#take(answer.value);
-      // Without the right to ask, and before the first answer, there are no kinds.
+      // Without the right to discovery, and before the first answer, there are no kinds.
       if (!answer.ok && this.#found === undefined && isDenied(answer.failure)) this.#take({ served: [], outdated: [] });
       isDoubted = isLess && !isDoubted;
       await this.#wait(isDoubted, signal);
@@ -116,7 +116,7 @@ export class GatewayKinds {
     const { clock } = this.#options;
     if (isDoubted) return sleep(clock, certaintyMs, signal);
     if (this.#found === undefined) return sleep(clock, soonMs, signal);
-    // Watches of several kinds may ask at once.
+    // Watches of several kinds may request this at once.
     await sleep(clock, soonMs, signal);
     await sleep(clock, lookMs - soonMs, AbortSignal.any([signal, this.#isAsked.signal]));
   }
@@ -131,7 +131,7 @@ export class GatewayKinds {
     if (last === undefined || textOf(last) !== textOf(kinds)) this.#options.found(kinds);
   }
 
-  /** Asks for v1 and for the group of RouteSettings, and for v1beta1 where v1 lacks a kind. */
+  /** Requests v1 and the group of RouteSettings, and v1beta1 where v1 lacks a kind. */
   async #look(signal: AbortSignal): Promise<Answer<ServedKinds>> {
     const offered = new Map<string, ReadonlySet<string>>();
     for (const version of [gatewayClasses.apiVersion, routeSettings.apiVersion, beta]) {

@@ -32,7 +32,10 @@ export function isWhole(ingress: KubernetesObject): boolean {
   return whole.has(ingress);
 }
 
-/** Unknown fields count as dropped. All annotations but one are kept. */
+/**
+ * Whether `kept` has all parts of the metadata. Unknown fields count as dropped, and all
+ * annotations but one are kept.
+ */
 function hasAllOf(metadata: KubernetesObject["metadata"], kept: KubernetesObject["metadata"]): boolean {
   return Object.keys(metadata).every((field) => field in kept) && metadata.annotations?.[copyOfKubectl] === undefined;
 }

@@ -85,7 +85,10 @@ class PooledSource implements Source {
   }
 }
 
-/** Every failure counts, because nginx could not listen there either. */
+/**
+ * Whether a program can listen on the address. Every failure counts, because nginx could not listen
+ * there either.
+ */
 export function canListen(address: string): Promise<boolean> {
   return new Promise((answer) => {
     const server = createServer();

@@ -64,7 +64,7 @@ function parametersOf({ group, kind, namespace, name }: Parameters): readonly Re
   return group === "" && kind === "ConfigMap" && namespace !== undefined ? [`ConfigMap ${namespace}/${name}`] : [];
 }
 
-/** Returns the authorities that it names. */
+/** Returns the ConfigMaps of the authorities that the policy names. */
 export function referencesOfPolicy({ metadata, spec }: BackendTLSPolicy): readonly Reference[] {
   const named = spec?.validation?.caCertificateRefs ?? [];
   return [...new Set(named.map(({ name }) => `ConfigMap ${metadata.namespace}/${name}`))];
@@ -87,7 +87,10 @@ export function referencesOfSettings({ metadata, data = {} }: ConfigMap): readon
 const longestName = 63 + 1 + 253;
 const name = /^(?:([a-z\d-]+)\/)?([a-z\d](?:[a-z\d.-]*[a-z\d])?)$/;
 
-/** Some annotations ignore characters that no name can have (RS-32.35). */
+/**
+ * Returns what the text may refer to. Some annotations ignore characters that no name can have
+ * (RS-32.35).
+ */
 function namedBy(text: string, namespace: string): readonly Reference[] {
   if (text.length > longestName) return [];
   const [, ownNamespace = namespace, found] = name.exec(text.replace(/[^a-z\d./-]/g, "")) ?? [];

@@ -1,6 +1,7 @@
 /**
- * Settings of answers that nginx gives by itself, such as the redirect that adds a slash. An
- * Ingress gives them in the Location of the path, with the headers that its annotations ask for.
+ * Finds the settings of answers that nginx gives by itself, such as the redirect that adds a slash.
+ * For an Ingress such an answer comes from the Location of the path, so it has the headers that its
+ * annotations set.
  */
 import { featureOf } from "../annotations/on-routes.ts";
 import type { FeatureValues } from "../annotations/registry.ts";

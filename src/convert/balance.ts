@@ -26,7 +26,10 @@ export class BalanceDeciders {
     }
   }
 
-  /** `namespace/name` of the Ingress that decides for the Location, where that is not its owner. */
+  /**
+   * Returns `namespace/name` of the Ingress that decides for the Location, where that is not its
+   * owner.
+   */
   deciderOf(location: Location<FeatureValues>): string | undefined {
     const decider = this.#deciders.get(location.backends[0]!.upstream);
     return decider === ownerKey(location) ? undefined : decider;

@@ -13,7 +13,7 @@ export interface Variant {
    * Ids of Upstreams with the shares of requests that they get; `undefined` is the Location's own.
    */
   readonly shares: readonly Share[];
-  /** The annotation that asks for it, in words for people. */
+  /** The annotation that causes it, in words for people. */
   readonly because: string;
 }
 
@@ -48,7 +48,9 @@ function headerVariants(canary: Canary, all: readonly Canary[]): Variant[] {
   ];
 }
 
-/** nginx compares names of cookies without their case. */
+/**
+ * Returns the variants for a canary's cookie. nginx compares names of cookies without their case.
+ */
 function cookieVariants(canary: Canary, all: readonly Canary[]): Variant[] {
   const { cookie } = canary.policy;
   if (cookie === "") return [];

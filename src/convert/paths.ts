@@ -34,6 +34,7 @@ export function waysOf({ routes }: Pick<Server<FeatureValues>, "routes">): reado
 const padding = "(?:)";
 
 /**
+ * Makes each pattern at least as long as the next one, so that routes try them in this order.
  * Routes try the longest pattern first, and Ingresses the longest path, which may be split into
  * patterns of two lengths.
  */
@@ -78,9 +79,9 @@ function escaped(path: string): string {
 }
 
 /**
- * An Ingress's pattern is anchored at its start only and ignores case; a route's pattern has to
- * match the whole path. All patterns get the same text around them, because the longest pattern is
- * tried first.
+ * Returns a pattern for the whole path. An Ingress's pattern is anchored at its start only and
+ * ignores case; a route's pattern has to match the whole path. All patterns get the same text
+ * around them, because the longest pattern is tried first.
  */
 function wholePattern(path: string): string {
   const [first, ...others] = alternatives(path);

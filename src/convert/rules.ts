@@ -78,7 +78,7 @@ function rulesOfWay(
       { matches: [{ path: way.path }], filters: [redirect], backendRefs: [], spec, comments, ingress, part: "slash" },
     ];
   }
-  if (isNobodys(location, world)) return [];
+  if (hasNoRule(location, world)) return [];
   const rewritten = rewriteOf(way, own);
   const spec = { ...own, ...rewritten.spec, ...cookiePathOf(way, location) };
   return variantsOf(location.canaries).map(({ headers, shares, because }, _at, all): DraftRule => {
@@ -109,7 +109,7 @@ function rulesOfWay(
  * Whether no Ingress has the path, so that the built-in default backend answers it. A Gateway
  * answers 404 there by itself.
  */
-function isNobodys(
+function hasNoRule(
   { backends, features }: Location<FeatureValues>,
   { defaultBackend }: Pick<RuleWorld, "defaultBackend">,
 ): boolean {
@@ -122,7 +122,7 @@ export function takesAll(server: Server<FeatureValues>, defaultBackend: string |
     ({ path, location }) =>
       path.type !== "Exact" &&
       ["/", "(?i:/)(?s:.*)"].includes(path.value!) &&
-      !isNobodys(server.locations[location]!, { defaultBackend }),
+      !hasNoRule(server.locations[location]!, { defaultBackend }),
   );
 }
 
@@ -133,8 +133,8 @@ export const ownerName = ({ owner }: Location<FeatureValues>): string =>
   owner === undefined ? "the default backend" : `${owner.kind} ${owner.namespace}/${owner.name}`;
 
 /**
- * Only RouteSettings can express a target with groups of the path. X-Forwarded-Prefix is sent where
- * they rewrite the path.
+ * Returns the rewrite as filters or as RouteSettings. Only RouteSettings can express a target with
+ * groups of the path. X-Forwarded-Prefix is sent where they rewrite the path.
  */
 function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteFilter[]; readonly spec: Spec } {
   const target = way.kind === "pattern" ? way.rewrite : undefined;
@@ -189,7 +189,10 @@ function ownReference(
   return referenceTo(world.defaultBackend, String(first ?? ""), owner?.namespace, world);
 }
 
-/** The id of a canary's Upstream begins with its Service and port. */
+/**
+ * Returns the reference to a canary's Service. The id of its Upstream begins with its Service and
+ * port.
+ */
 function canaryReference(upstream: string, { owner }: Location<FeatureValues>, world: RuleWorld) {
   const [namespace, service, port = ""] = upstream.split(" ")[0]!.split("/");
   return referenceTo(`${namespace}/${service}`, port, owner?.namespace, world);
@@ -234,8 +237,8 @@ function merged(rules: readonly DraftRule[]): readonly DraftRule[] {
 }
 
 /**
- * A rule as a route has it; `extension` is the name of its RouteSettings, where the whole route has
- * none.
+ * Returns a rule in the form of a route; `extension` is the name of its RouteSettings, where the
+ * whole route has none.
  */
 export function writtenRule(
   { matches, filters, backendRefs }: DraftRule,

@@ -79,7 +79,10 @@ export function redirectSpec(
   return isMeant && !isLeftOut ? { "force-ssl-redirect": "true" } : {};
 }
 
-/** Settings of the ConfigMap that hold for Ingresses alone, as the spec for a whole Gateway. */
+/**
+ * Returns the settings of the ConfigMap that hold for Ingresses alone, as the spec for a whole
+ * Gateway.
+ */
 export function gatewaySpec(ofIngresses: FeatureValues, ofRoutes: FeatureValues): Spec {
   const { requestBody, customErrors } = ofIngresses;
   const codes = customErrors.codes.join(",");

@@ -29,7 +29,10 @@ export function partsOf(rules: readonly DraftRule[]): readonly (readonly DraftRu
   return parts;
 }
 
-/** Equal matches are tried in the order of routes' names, so all numbers have the same length. */
+/**
+ * Returns the name of a part. Equal matches are tried in the order of routes' names, so all numbers
+ * have the same length.
+ */
 export function partName(name: string, at: number, count: number): string {
   return count === 1 ? name : `${name}-${String(at + 1).padStart(String(count).length, "0")}`;
 }

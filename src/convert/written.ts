@@ -15,7 +15,7 @@ export interface WrittenObject {
   readonly kind: string;
   readonly metadata: ObjectMeta;
   readonly spec?: object;
-  /** Of a ConfigMap. */
+  /** The data of a ConfigMap; absent from objects of other kinds. */
   readonly data?: Readonly<Record<string, string>>;
 }
 

@@ -42,7 +42,10 @@ interface AliasPattern {
 
 const indices = new WeakMap<Served["servers"], Others>();
 
-/** Cached, because one Configuration may get questions about many hosts. */
+/**
+ * Returns these tables. They are cached, because one Configuration may get questions about many
+ * hosts.
+ */
 function othersOf(servers: Served["servers"]): Others {
   const known = indices.get(servers) ?? othersIn(servers);
   indices.set(servers, known);

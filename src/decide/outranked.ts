@@ -10,7 +10,7 @@ export interface Outranked {
   readonly why: string;
 }
 
-/** In the order in which they would be tried; each Location once. */
+/** Returns them in the order in which they would be tried, each Location once. */
 export function outranked(
   { routes, locations }: Server<FeatureValues>,
   taken: Route,

@@ -22,13 +22,16 @@ export interface Redirected {
 /** Statuses with which nginx sends a Location header; with any other the target is the body. */
 const leading = [301, 302, 303, 307, 308];
 
-/** A proxy in front may report that the client used https. */
+/** Returns the scheme that the client used, which a proxy in front may report. */
 export function schemeOf(asked: AskedRequest, { useForwardedHeaders }: Pick<Settings, "useForwardedHeaders">): string {
   const forwarded = useForwardedHeaders ? asked.headers.get("x-forwarded-proto") : undefined;
   return forwarded === undefined || forwarded === "" ? asked.scheme : forwarded.toLowerCase();
 }
 
-/** `$best_http_host`: as the client wrote it, or as a trusted proxy reports it. */
+/**
+ * Returns the value of `$best_http_host`: the host as the client wrote it, or as a trusted proxy
+ * reports it.
+ */
 export function writtenHost({ asked, request, settings }: Redirected): string {
   const forwarded = settings.useForwardedHeaders ? asked.headers.get("x-forwarded-host") : undefined;
   const first = /^[^,]+/.exec(forwarded ?? "")?.[0]?.trim();

@@ -58,7 +58,7 @@ function contradict(target: string, header: string): boolean {
   return nameOf(target) !== nameOf(header) || (own !== "" && other !== "" && own !== other);
 }
 
-/** nginx compares names in lower case and without their last dot. */
+/** Returns the name as nginx compares it: in lower case and without its last dot. */
 function nameOf(written: string): string | undefined {
   const [, name = ""] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(written) ?? [];
   return /[\s/\0]|\.\./.test(name) ? undefined : name.toLowerCase().replace(/\.$/, "");

@@ -126,7 +126,7 @@ function isUsual(port: number, { https }: Ports): boolean {
   return port === 443 || port === https;
 }
 
-/** 443 also stands for the https port of Ingresses. */
+/** Whether the stream is on the port. 443 also stands for the https port of Ingresses. */
 function isOn(stream: GatewayStream, port: number, ports: Ports): boolean {
   if (gatewayAndPort(stream.id).port === port) return true;
   return stream.address === undefined && stream.listenPort === ports.https && isUsual(port, ports);

@@ -7,7 +7,7 @@ import type { Capabilities } from "./capabilities.ts";
 
 /**
  * The surroundings of nginx. The controller may be in another container with other limits, so it
- * asks the program that starts nginx.
+ * gets these from the program that starts nginx.
  */
 export interface Place {
   /** CPUs that the container may use. */

@@ -16,14 +16,14 @@ export function longestWordOf(path: string): number {
   const words = [
     Token.word(path),
     Token.word(`^${escapeRegex(path)}(?:/|\\z)`),
-    // with use-regex; without the names of its groups it may grow by one escape for each character
+    // With use-regex. Without the names of its groups it may grow by one escape for each character.
     Token.word(`(*LIMIT_MATCH=500000)(?i)${groupsOf(path).text}`),
-    // the target of the redirect that adds the last slash
+    // The target of the redirect that adds the last slash.
     ...(path.endsWith("/")
       ? [Token.variables(`${escapedPath(path).replaceAll("$", "%24")}$is_args$args`, () => true)]
       : []),
   ];
-  // without the quotes
+  // The quotes do not count.
   return Math.max(...words.map((word) => Buffer.byteLength(String(word)) - 2));
 }
 

@@ -120,7 +120,9 @@ class Reader {
     else this.#take(this.#pattern[this.#at + 1] === "c" ? 3 : 2);
   }
 
-  /** A `]` at the first place is a member, and so is the text between `[:` and `:]`. */
+  /**
+   * Skips a class. A `]` at the first place is a member, and so is the text between `[:` and `:]`.
+   */
   #class(): void {
     const [opening] = this.#match(/\[\^?\]?/y)!;
     let members = opening;

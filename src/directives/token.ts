@@ -216,7 +216,7 @@ export class Token {
     return new Token(template(view));
   }
 
-  /** The text that Handlebars prints for `{{token}}`. */
+  /** Returns the text that Handlebars prints for `{{token}}`. */
   toHTML(): string {
     return this.#text;
   }

@@ -86,7 +86,7 @@ export class EventWriter implements Listener {
   }
 
   /**
-   * Ingresses that may be new or different, or that a changed IngressClass assigns to this
+   * Yields Ingresses that may be new or different, or that a changed IngressClass assigns to this
    * controller.
    */
   *#candidates(before: Snapshot, now: Snapshot): Iterable<readonly [key: string, ingress: Ingress]> {
@@ -104,7 +104,10 @@ export class EventWriter implements Listener {
     return isOurs(ingress, now) && !(isSame && isOurs(ingress, before));
   }
 
-  /** An object on which Sluice fails gets no Event; the controller and all other objects go on. */
+  /**
+   * Runs `work` for one object. An object on which Sluice fails gets no Event; the controller and
+   * all other objects go on.
+   */
   #guard(object: ObjectName, work: () => void): void {
     guarded(work, (bug) => this.#options.failed(object, bug));
   }

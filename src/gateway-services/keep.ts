@@ -104,7 +104,7 @@ export class GatewayServices {
     await watching;
   }
 
-  /** Keys whose objects may have to be written or deleted. */
+  /** Yields keys whose objects may have to be written or deleted. */
   *#touched(before: Snapshot, now: Snapshot, { allocator }: Shift): Iterable<string> {
     const services = now.services.changesSince(before.services);
     const slices = now.endpointSlices.changesSince(before.endpointSlices);

@@ -1,7 +1,7 @@
 /**
  * The ConfigMap with the record of target ports. It is written before any Service names a new port,
- * and each write names the version that it is based on. So two processes that both believe to lead
- * cannot assign the same port twice.
+ * and each write names the version that it is based on. So two processes that both act as the
+ * leader cannot assign the same port twice.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Answer, type ApiFailure, type Client, nameOf } from "../kubernetes/index.ts";

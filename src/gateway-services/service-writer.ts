@@ -23,8 +23,8 @@ export class ServiceWriter {
   /** The last answers of the API server, by kind and key, because a watch may lag behind. */
   readonly #answered = new Map<string, KubernetesObject>();
   /**
-   * The last correct form of each Service, by key. If it changes while the Gateway does not,
-   * somebody has edited the Service.
+   * The last correct form of each Service, by key. If it changes while the Gateway does not, a user
+   * or another program has edited the Service.
    */
   readonly #settled = new Map<string, string>();
 

@@ -1,6 +1,6 @@
 /**
- * Whether this controller should get traffic. It is ready from the time nginx serves a
- * configuration of ours until the program is asked to end. A refused configuration changes nothing,
+ * Decides whether this controller should get traffic. It is ready from the time when nginx serves a
+ * configuration of Sluice until the program begins to end. A refused configuration changes nothing,
  * because nginx goes on with the last good one. The names of the checks and the form of the answer
  * are those of ingress-nginx.
  */

@@ -2,7 +2,7 @@
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 
-/** One status of a list. */
+/** Reads one status of the list. */
 export function codeOf(codes: readonly number[]): Kind<number> {
   const listed = codes.join(", ");
   return {

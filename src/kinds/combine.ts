@@ -17,7 +17,7 @@ import {
   written,
 } from "./kind.ts";
 
-/** `kind`, or nothing: an empty text means that there is no value. */
+/** Reads by `kind`. An empty text means that there is no value. */
 export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
   return {
     ...kind,
@@ -30,7 +30,7 @@ export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
   };
 }
 
-/** `kind`, where an empty text means `instead`. */
+/** Reads by `kind`. An empty text means `instead`. */
 export function emptyAs<T>(kind: Kind<T>, instead: string): Kind<T> {
   return {
     ...kind,
@@ -40,7 +40,7 @@ export function emptyAs<T>(kind: Kind<T>, instead: string): Kind<T> {
   };
 }
 
-/** Whole numbers in Go's syntax with any base: 0x1f, 0b11, 0o17, 017 and 1_000 as well. */
+/** Reads whole numbers in Go's syntax with any base: 0x1f, 0b11, 0o17, 017 and 1_000 as well. */
 export function prefixed(kind: Kind<number>): Kind<number> {
   return {
     ...kind,
@@ -58,7 +58,7 @@ export function prefixed(kind: Kind<number>): Kind<number> {
 }
 const literalPrefixes: Readonly<Record<string, string>> = { "0x": "0x", "0b": "0b", "0o": "0o", "0": "0o" };
 
-/** One or more values separated by blanks. */
+/** Reads one or more values that are separated by blanks. */
 export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {
     label: `a list separated by blanks, each ${item.label}`,
@@ -79,8 +79,8 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
 const mostUnreadable = 1_000;
 
 /**
- * A comma-separated list. Unreadable items are left out and reported in `besides`; a list without a
- * readable item is refused.
+ * Reads a comma-separated list. Unreadable items are left out and reported in `besides`; a list
+ * without a readable item is refused.
  */
 export function lenientListOf<T>(item: Kind<T>): Kind<readonly T[]> {
   return {

@@ -10,7 +10,7 @@ const second = new Set(["map", "split_clients", "keyval"]);
 const first = /^(?:set|set_\w+|\w+_set|js_var)$/;
 const group = /\(\?(?:P?<|')([a-z_]\w*)[>']/gi;
 
-/** Names without `$`; none where the text cannot be parsed. */
+/** Returns names without `$`; none where the text cannot be parsed. */
 export function variablesDeclaredIn(text: string): readonly string[] {
   const parsed = parse(text);
   return parsed.ok ? declaredIn(parsed.statements) : [];
@@ -27,7 +27,7 @@ function namesOf({ name, args, block }: Statement): readonly string[] {
   return first.test(name) ? variable(args[0]) : [];
 }
 
-/** In a `map`, each line begins with its pattern. */
+/** Returns the named groups in a statement. In a `map`, each line begins with its pattern. */
 function groupsOf({ name, args }: Statement): readonly string[] {
   return [name, ...args].flatMap((word) => [...word.matchAll(group)].map(([, named = ""]) => named));
 }

@@ -59,8 +59,8 @@ export function readValue<T>(kind: Kind<T>, text: string): Read<T> {
 const longestUnfilled = 253;
 
 /**
- * What is wrong with a text that a tool or its author should have filled in, as a part of a
- * sentence. Variables of nginx have small letters, and `(?<name>` begins a group.
+ * Returns, as a part of a sentence, the mistake in a text that a tool or its author should have
+ * filled in. Variables of nginx have small letters, and `(?<name>` begins a group.
  */
 export function unfilled(text: string): string | undefined {
   if (text.length > longestUnfilled || /[;\n]/.test(text)) return undefined;

@@ -26,7 +26,7 @@ export function sizesBeside(size: string, bounds: { readonly min: string; readon
 }
 
 /**
- * A size between `min` and `max` (both sizes). Blanks around it are ignored; `1g` is kept as
+ * Reads a size between `min` and `max` (both sizes). Blanks around it are ignored; `1g` is kept as
  * `1024m`.
  */
 export function sizeBetween(min: string, max = "1024g"): Kind<string> {
@@ -71,8 +71,8 @@ function millisecondsOf(text: string): number {
 }
 
 /**
- * An nginx time of at most 24 days, where its millisecond timers end. Blanks around it are ignored;
- * `whole` refuses parts of a second.
+ * Reads an nginx time of at most 24 days, where its millisecond timers end. Blanks around it are
+ * ignored; `whole` refuses parts of a second.
  */
 export function timeSpan({ whole = false, min = 0 } = {}): Kind<string> {
   return {
@@ -92,7 +92,7 @@ export function timeSpan({ whole = false, min = 0 } = {}): Kind<string> {
   };
 }
 
-/** A number with a fraction between `min` and `max`. */
+/** Reads a number with a fraction between `min` and `max`. */
 export function decimal({ min, max }: { readonly min: number; readonly max: number }): Kind<number> {
   return {
     label: `a number from ${min} to ${max}`,

@@ -14,7 +14,7 @@ interface Shape {
   readonly longest?: number;
 }
 
-/** Text that has the given shape; `label` follows "is not". */
+/** Reads text of the given shape; `label` follows "is not". */
 export function shaped({ label, shape, view = Token.word, good, bad, longest }: Shape): Kind<string> {
   return {
     label,

@@ -17,7 +17,7 @@ export function integer(range: Range = {}): Kind<number> {
   };
 }
 
-/** Whole seconds, written without a unit. */
+/** Reads whole seconds, written without a unit. */
 export function seconds(range: Range = {}): Kind<number> {
   return {
     label: `whole seconds${bounds(range)}`,

@@ -21,7 +21,8 @@ const ofConnections = new Set([
 ]);
 
 /**
- * Servers behind CGI and its successors read `_`, `.` and `-` as one character, whatever the case.
+ * Returns one spelling for all that mean the same: servers behind CGI and its successors read `_`,
+ * `.` and `-` as one character, whatever the case.
  */
 function normalised(name: string): string {
   return name.trim().toLowerCase().replace(/[_.]/g, "-");
@@ -40,7 +41,7 @@ export function isReservedHeader(name: string): boolean {
   return framing.has(plain) || ofConnections.has(plain) || plain === "proxy" || plain.startsWith("proxy-");
 }
 
-/** Why only nginx sets `name`, as the end of a sentence. */
+/** Returns why only nginx sets `name`, as the end of a sentence. */
 export function reservedWhy(name: string): string {
   return framesMessages(name)
     ? `${shown(name)} says where a message ends, which nginx alone decides`

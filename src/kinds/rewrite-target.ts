@@ -9,7 +9,7 @@ export function targetVariables(target: string): (name: string) => boolean {
   return isElsewhere(target) ? isRequestVariable : isPathVariable;
 }
 
-/** nginx answers such a rewrite with a redirect (RS-6.9). */
+/** Whether the target leads elsewhere: nginx answers such a rewrite with a redirect (RS-6.9). */
 export function isElsewhere(target: string): boolean {
   return /^(https?:\/\/|\$scheme)/.test(target);
 }

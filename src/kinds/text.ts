@@ -59,7 +59,7 @@ export const oneLine: Kind<string> = {
   bad: ["", "a\nb"],
 };
 
-/** A comma-separated list; blanks around items and empty items are dropped. */
+/** Reads a comma-separated list; blanks around items and empty items are dropped. */
 export function listOf<T>(item: Kind<T>, { most = 1000 } = {}): Kind<readonly T[]> {
   return {
     label: `a comma-separated list, each ${item.label}`,

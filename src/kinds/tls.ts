@@ -38,8 +38,8 @@ export const colonCipherList: Kind<string> = {
 };
 
 /**
- * Node removes names of TLS 1.3 before OpenSSL sees the list. nginx does not, and refuses a list
- * that has nothing else.
+ * Whether the list has a cipher for TLS up to 1.2. Node removes names of TLS 1.3 before OpenSSL
+ * sees the list. nginx does not, and refuses a list that has nothing else.
  */
 function hasCipher(list: string): boolean {
   const ciphers = list

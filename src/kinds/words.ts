@@ -20,8 +20,8 @@ export const bool: Kind<boolean> = {
 };
 
 /**
- * One of `words`; blanks and line breaks around it are ignored. With `anyCase`, letter case is
- * ignored as well.
+ * Reads one of `words`; blanks and line breaks around it are ignored. With `anyCase`, letter case
+ * is ignored as well.
  */
 export function oneOf<const W extends string>(words: readonly W[], { anyCase = false } = {}): Kind<W> {
   const fold = (text: string) => (anyCase ? text.toLowerCase() : text);

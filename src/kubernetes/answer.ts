@@ -43,20 +43,20 @@ export const failed = (failure: ApiFailure): { readonly ok: false; readonly fail
   failure,
 });
 
-/** A failure with one of the reasons above. */
+/** Returns a failure with one of the reasons above. */
 export const ownFailure = (reason: keyof typeof ownReasons, message: string): ApiFailure => ({
   reason: ownReasons[reason],
   code: 0,
   message,
 });
 
-/** A failure of this program, as a value, so that work on everything else can go on. */
+/** Returns a failure of this program as a value, so that work on everything else can go on. */
 export const bugFailure = (bug: Error): ApiFailure =>
   ownFailure("bug", `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`);
 
 /**
- * The requested resourceVersion is gone, or the server has not reached it yet: only a new list
- * helps.
+ * Whether the requested resourceVersion is gone, or the server has not reached it yet: only a new
+ * list helps.
  */
 export function isVersionLost(failure: ApiFailure): boolean {
   const tooLarge = failure.causes?.includes("ResourceVersionTooLarge") ?? false;

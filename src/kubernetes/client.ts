@@ -38,7 +38,7 @@ export interface WatchOptions extends Selection {
   readonly timeoutSeconds: number;
   /** A connection without any data, even a bookmark, for this time counts as dead. */
   readonly inactivityMs: number;
-  /** Asks for the present objects as `ADDED` events first (WatchList). */
+  /** Requests the present objects as `ADDED` events first (WatchList). */
   readonly sendInitialEvents?: boolean;
 }
 

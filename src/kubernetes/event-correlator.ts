@@ -92,7 +92,9 @@ export class EventCorrelator {
     return combined;
   }
 
-  /** The map has them in the order in which they were last used. */
+  /**
+   * Drops outdated groups of messages. The map has them in the order in which they were last used.
+   */
   #forgetStale(now: number): void {
     for (const [group, { lastMs }] of this.#similar) {
       if (now - lastMs <= this.#limits.similarMs) return;

@@ -56,7 +56,7 @@ export interface EventRecorderOptions {
   readonly report?: (dropped: { readonly occurrence: Occurrence; readonly failure?: ApiFailure }) => void;
 }
 
-/** As client-go's broadcaster: twelve tries, 10 s apart. */
+/** The number of tries, which are 10 s apart, as in client-go's broadcaster. */
 const tries = 12;
 const retryMs = 10_000;
 
@@ -106,7 +106,10 @@ export class EventRecorder {
     }
   }
 
-  /** An Event on which the recorder itself fails is dropped like one that the server refuses. */
+  /**
+   * Writes one occurrence. An Event on which the recorder itself fails is dropped like one that the
+   * server refuses.
+   */
   async #tryToWrite(occurrence: Occurrence, signal: AbortSignal): Promise<void> {
     const dropped = (bug: Error) => this.#options.report?.({ occurrence, failure: bugFailure(bug) });
     await guardedLater(() => this.#write(occurrence, signal), dropped);

@@ -11,7 +11,7 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 export interface Lister<T> {
   readonly size: number;
   get(key: string): T | undefined;
-  /** In no particular order. */
+  /** Returns all objects, in no particular order. */
   list(): readonly T[];
   /** Throws when no index has that name. */
   byIndex(index: string, value: string): readonly T[];

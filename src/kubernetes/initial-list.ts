@@ -22,7 +22,10 @@ export interface Listing<T extends KubernetesObject> {
   readonly take: (object: T) => T;
 }
 
-/** The request has no resourceVersion, so the answer is never older than the request. */
+/**
+ * Lists all objects. The request has no resourceVersion, so the answer is never older than the
+ * request.
+ */
 export async function listEverything<T extends KubernetesObject>(
   listing: Listing<T>,
   pageSize: number,

@@ -15,8 +15,9 @@ export interface UserProof {
 }
 
 /**
- * Files are read each time, because they are rotated. Throws where one cannot be read, or where a
- * plugin fails. A plugin gets `env` together with its own variables.
+ * Returns a function that reads the credentials. Files are read each time, because they are
+ * rotated. Throws where one cannot be read, or where a plugin fails. A plugin gets `env` together
+ * with its own variables.
  */
 export function proofOf(user: User, env: NodeJS.ProcessEnv): () => Promise<UserProof> {
   const plugged = user.exec !== undefined && user.exec !== null ? pluginProof(user.exec, env) : undefined;
@@ -43,7 +44,10 @@ export async function fileOrData(file: string | undefined, data: string | undefi
   return data ? Buffer.from(data, "base64") : undefined;
 }
 
-/** A token's file may end with a line break, which must not be in a header. */
+/**
+ * Returns the header with a token. The token's file may end with a line break, which must not be in
+ * a header.
+ */
 const bearer = (token: string) => ({ authorization: `Bearer ${token.trim()}` });
 
 const basic = (username: string, password: string) => ({

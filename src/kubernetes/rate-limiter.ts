@@ -14,8 +14,8 @@ export interface RateLimiter {
 }
 
 /**
- * 5 ms doubling to 1000 s for each key, and 10 a second (burst 100) over all; the longer wait
- * counts.
+ * Returns client-go's limiter: 5 ms doubling to 1000 s for each key, and 10 a second (burst 100)
+ * over all; the longer wait counts.
  */
 export const defaultRateLimiter = (clock: Clock): RateLimiter =>
   longestOf(

@@ -4,7 +4,7 @@
  * resourceVersion the sink gets all objects again, and compares them itself. One trap: a watch that
  * is open and silent proves nothing. The connection may be dead, so the reflector requests
  * bookmarks, and silence ends a watch. And a server that was restored from a backup counts from an
- * older version, and would be silent until it reaches the newer one. So the reflector asks for the
+ * older version, and would be silent until it reaches the newer one. So the reflector requests the
  * server's version after every broken watch.
  */
 
@@ -140,7 +140,8 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /**
-   * With `firm` the wait cannot be shortened: the server itself refused, or said how long to wait.
+   * Waits before the next try. With `firm` the wait cannot be shortened: the server itself refused,
+   * or said how long to wait.
    */
   async #wait(retryMs: number, firm: boolean, signal: AbortSignal): Promise<void> {
     const short = new AbortController();

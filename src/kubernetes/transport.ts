@@ -41,7 +41,7 @@ export class Transport {
     this.#clock = clock;
   }
 
-  /** Never rejects: a failed request resolves with one of `ownReasons`. */
+  /** Sends a request and never rejects: a failed request resolves with one of `ownReasons`. */
   async send(wanted: TransportRequest): Promise<Answer<TransportResponse>> {
     let proof: Proof;
     try {
@@ -108,8 +108,8 @@ export class Transport {
 }
 
 /**
- * The length is given because node frames the body of a DELETE in no other way; the server would
- * read the body as the next request.
+ * Returns the headers of a body. The length is given because node frames the body of a DELETE in no
+ * other way; the server would read the body as the next request.
  */
 const bodyHeaders = (body: string, contentType = "application/json") => ({
   "content-type": contentType,

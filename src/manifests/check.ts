@@ -111,7 +111,10 @@ export function record(
   };
 }
 
-/** Almost all values are fine, and thousands are read at a start, so nothing is copied then. */
+/**
+ * Joins two lists of findings. Almost all values are fine, and thousands are read at a start, so
+ * nothing is copied then.
+ */
 function both(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
   if (others.length === 0) return some;
   return some.length === 0 ? others : [...some, ...others];

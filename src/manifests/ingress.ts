@@ -37,7 +37,7 @@ const portNumber: Check = (value, path) =>
 
 const portFields = record({ name: text(portName), number: portNumber }, [], oneOf("name", "number"));
 
-/** Many write the port itself, as it is written in a Service. */
+/** Checks a port. Many users write the number itself, as in a Service. */
 const servicePort: Check = (value, path) => {
   if (typeof value !== "number" && typeof value !== "string") return portFields(value, path);
   const name = /^[\w-]{1,15}$/.test(String(value)) ? value : "NAME";

@@ -33,7 +33,7 @@ export interface ManifestObject {
   readonly placeOf: (path: Path) => Place;
   /** Undefined where a fault is fatal. */
   readonly object: KubernetesObject | undefined;
-  /** What an object that cannot be read seems to be about, for `sluice why`. */
+  /** The hosts, parents and ports that an unreadable object seems to have, for `sluice why`. */
   readonly gist?: Gist;
   /** Returns an unreadable object without its mistakes, as far as possible, for `sluice check`. */
   readonly repaired?: () => KubernetesObject | undefined;
@@ -162,7 +162,10 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 
-/** A null field is absent, as in the API; in a mapping from text to text it is the empty text. */
+/**
+ * Removes null fields. A null field is absent, as in the API; in a mapping from text to text it is
+ * the empty text.
+ */
 function withoutNulls(value: unknown, field = ""): unknown {
   if (value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
@@ -173,7 +176,7 @@ function withoutNulls(value: unknown, field = ""): unknown {
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
 
-/** Few objects have null fields; all others are used without a copy. */
+/** Whether the value has null fields. Few objects do; all others are used without a copy. */
 function hasNull(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === null;
   for (const key of Object.keys(value)) if (hasNull((value as Readonly<Record<string, unknown>>)[key])) return true;

@@ -19,11 +19,13 @@ import { type Manifest, readManifest, unreadManifest } from "./manifest.ts";
 import { scanFolder } from "./scan.ts";
 
 export interface Manifests extends Source {
-  /** Problems by file. They change with the Snapshot or alone; `onChange` reports both. */
+  /**
+   * Returns the Problems by file. They change with the Snapshot or alone; `onChange` reports both.
+   */
   problems(): Table<readonly Problem[]>;
   /** Returns the file from which an object is taken, and the object in it. */
   held: Library["held"];
-  /** Objects that have a mistake and cannot be read. */
+  /** Returns the objects that have a mistake and cannot be read. */
   unread(): readonly Unread[];
   close(): Promise<void>;
 }

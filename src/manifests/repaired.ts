@@ -1,6 +1,7 @@
 /**
- * An object without the parts for which the API server would refuse it, so that the rest of it can
- * be judged in the same look. Only commands that report use it; nothing of it is ever served.
+ * Makes an object without the parts for which the API server would refuse it, so that the rest of
+ * it can be judged at the same time. Only commands that report use it; nothing of it is ever
+ * served.
  */
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
@@ -13,7 +14,9 @@ type Mapping = Readonly<Record<string, unknown>>;
 /** Each round takes away at least one level around a mistake. */
 const mostRounds = 20;
 
-/** `kind` is the one that was meant. Undefined: too little is left, such as no name. */
+/**
+ * Returns undefined where too little is left, such as no name. `kind` is the kind that was meant.
+ */
 export function repaired(value: Mapping, kind: WatchedKind): KubernetesObject | undefined {
   let left: Mapping | undefined = { ...value, apiVersion: kinds[kind].apiVersion, kind };
   for (let round = 0; left !== undefined && round < mostRounds; round += 1) {
@@ -38,7 +41,10 @@ function without(value: unknown, paths: readonly Path[]): unknown {
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
 
-/** An Ingress that has lost all rules keeps its class, so that its annotations are still judged. */
+/**
+ * Returns the object with a spec. An Ingress that has lost all rules keeps its class, so that its
+ * annotations are still judged.
+ */
 function withSpec(left: Mapping | undefined, { spec, kind }: Mapping): Mapping | undefined {
   if (left === undefined || left.spec !== undefined || kind !== "Ingress") return left;
   const ingressClassName = isMapping(spec) ? spec.ingressClassName : undefined;

@@ -34,7 +34,10 @@ export function explained(text: string, error: YAMLError, at: Place): Mistake {
   );
 }
 
-/** In a long line the search for the mistake would take more than linear time. */
+/**
+ * Returns the beginning of a line, because in a long line the search for the mistake would take
+ * more than linear time.
+ */
 const short = (line: string): string => line.slice(0, 1000);
 
 const indented = new Set<YAMLError["code"]>([

@@ -31,8 +31,8 @@ export type ReadYaml =
 const deepest = 100;
 
 /**
- * Text with deeper nesting than any object is a mistake: the readers are recursive and might fail
- * on it.
+ * Reads the documents of a text. Text with deeper nesting than any object is a mistake: the readers
+ * are recursive and might fail on it.
  */
 export function readYaml(text: string, memory = new Memory()): ReadYaml {
   const tooDeep = { ok: false, place: { line: 1, column: 1 }, why: `it is nested deeper than ${deepest}` } as const;

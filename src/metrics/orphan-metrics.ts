@@ -1,7 +1,7 @@
 /**
- * Ingresses without a backend, under the name of ingress-nginx: their Service is missing or has no
- * endpoints. Only such an Ingress has a series; ingress-nginx also keeps a series with 0 for each
- * Ingress that had this state before.
+ * Reports Ingresses without a backend, under the name of ingress-nginx: their Service is missing or
+ * has no endpoints. Only such an Ingress has a series; ingress-nginx also keeps a series with 0 for
+ * each Ingress that had this state before.
  */
 import type { Problem } from "../problem.ts";
 import type { Served } from "./certificate-metrics.ts";

@@ -1,4 +1,4 @@
-/** The number of present Problems, by source and kind. */
+/** Counts the present Problems, by source and kind. */
 import { Gauge } from "prom-client";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";

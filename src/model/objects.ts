@@ -163,7 +163,7 @@ export interface Node extends KubernetesObject {
   readonly status?: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
 }
 
-/** `namespace/name`, or the bare name of an object without a namespace. */
+/** Returns `namespace/name`, or the bare name of an object without a namespace. */
 export function keyOf({ metadata }: KubernetesObject): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
@@ -171,7 +171,7 @@ export function keyOf({ metadata }: KubernetesObject): string {
 /** Identifies an object by kind, namespace and name: `Ingress shop/web`. */
 export type ObjectKey = `${string} ${string}`;
 
-/** `key` is `namespace/name`. */
+/** Returns the ObjectKey; `key` is `namespace/name`. */
 export function objectKey(kind: string, key: string): ObjectKey {
   return `${kind} ${key}`;
 }

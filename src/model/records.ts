@@ -15,25 +15,28 @@ export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
 /** The record of all aliases that are not exact names. */
 export const patternsKey: RecordKey = "patterns";
 /**
- * The record with the listeners of a ListenerPort, by the address and port on which nginx accepted
- * the connection. The address is empty where nginx listens on all, and the port is empty where the
- * address is a socket's path.
+ * Returns the key of the record with the listeners of a ListenerPort, by the address and port on
+ * which nginx accepted the connection. The address is empty where nginx listens on all, and the
+ * port is empty where the address is a socket's path.
  */
 export const scopeKey = (address: string, port: number | ""): RecordKey => `scope ${address}:${port}`;
-/** The record of a host as if its routes in shadow served, by the `serverKey` of the host. */
+/**
+ * Returns the key of the record of a host as if its routes in shadow served. `host` is its
+ * `serverKey`.
+ */
 export const shadowRecordKey = (host: string): RecordKey => `shadow ${host}`;
-/** The record with the key pairs for a server name. */
+/** Returns the key of the record with the key pairs for a server name. */
 export const sniKey = (name: string): RecordKey => `sni ${name}`;
-/** The record with a certificate chain and its key. */
+/** Returns the key of the record with a certificate chain and its key. */
 export const pairKey = (id: string): RecordKey => `pair ${id}`;
-/** The record with the OCSP answer of a key pair, by its fingerprint. */
+/** Returns the key of the record with the OCSP answer of a key pair, which has this fingerprint. */
 export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
 /**
- * The record with the endpoints of a pool of streams. Lua does not read it: nginx asks the
- * controller for these endpoints.
+ * Returns the key of the record with the endpoints of a pool of streams. Lua does not read it:
+ * nginx asks the controller for these endpoints.
  */
 export const streamKey = (pool: string): RecordKey => `stream ${pool}`;
-/** The record with earlier versions of another record. */
+/** Returns the key of the record with earlier versions of another record. */
 export const replacedKey = (key: RecordKey): RecordKey => `before ${key}`;
 /** The record with the name of the controller that wrote all records. */
 export const instanceKey: RecordKey = "instance";

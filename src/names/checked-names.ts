@@ -1,8 +1,8 @@
 /**
  * The DNS resolver that nginx uses for names which tenants chose, on a UDP port of this machine. It
- * answers only with addresses that may be asked, so a name cannot pass the check and then change
- * its addresses (DNS rebinding). nginx caches each answer for its lifetime, so requests survive a
- * restart of this process.
+ * answers only with addresses to which connections are allowed, so a name cannot pass the check and
+ * then change its addresses (DNS rebinding). nginx caches each answer for its lifetime, so requests
+ * survive a restart of this process.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import { type AskedPolicy, forOperator, literalIn, whyNotAsked, whyNotHost } from "../kinds/asked.ts";

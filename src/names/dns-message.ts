@@ -19,8 +19,7 @@ export interface ServiceServer {
 }
 
 /**
- * The answer to a question: addresses of the type that was asked for, servers, or that there is no
- * answer.
+ * The answer to a question: addresses of the requested type, servers, or that there is no answer.
  */
 export type Answer =
   | { readonly kind: "addresses"; readonly addresses: readonly string[]; readonly ttlSeconds: number }

@@ -80,7 +80,7 @@ export class Channel {
     this.#ownWriting = count;
   }
 
-  /** Undefined while nginx does not answer. */
+  /** Returns the state of shared memory; undefined while nginx does not answer. */
   async state(): Promise<MemoryState | undefined> {
     try {
       const { status, text } = await this.#get("/records");

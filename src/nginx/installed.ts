@@ -27,7 +27,7 @@ export type FoundNginx =
   | { readonly ok: true; readonly nginx: InstalledNginx }
   | { readonly ok: false; readonly why: string };
 
-/** The nginx of this container; see `askCapabilities`. */
+/** Finds the nginx of this container; see `askCapabilities`. */
 export async function nginxHere(binary: string, path: string): Promise<FoundNginx> {
   const asked = await askCapabilities(binary, path);
   if (!asked.ok) return asked;

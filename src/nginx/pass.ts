@@ -48,7 +48,10 @@ export async function isPass(authorization: string | undefined, file: string): P
   return expected.length === hashBytes && timingSafeEqual(hashOf(secret, bytes.subarray(hashBytes)), expected);
 }
 
-/** nginx accepts no longer hash. This one is strong enough for 32 random bytes. */
+/**
+ * Returns the hash of a secret. nginx accepts no longer hash. This one is strong enough for 32
+ * random bytes.
+ */
 function hashOf(secret: string, salt: Buffer): Buffer {
   return createHash("sha1").update(secret).update(salt).digest();
 }

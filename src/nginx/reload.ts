@@ -244,7 +244,8 @@ async function replaceByLink(from: string, to: string): Promise<void> {
 }
 
 /**
- * Node's write errors name no path, and a machine has many disks, so the sentence names the folder.
+ * Returns the error with the name of the folder: Node's write errors name no path, and a machine
+ * has many disks.
  */
 function named(error: NodeJS.ErrnoException): Error {
   if (error.syscall?.startsWith("spawn")) return error;

@@ -106,7 +106,7 @@ class Line {
     this.#client = new SocketClient({ socketPath, pass, connections: 8, mostBytes: longestAnswer });
   }
 
-  /** Undefined while nginx does not answer. */
+  /** Requests the state of nginx; undefined while nginx does not answer. */
   async state(): Promise<NginxState | undefined> {
     try {
       const signal = AbortSignal.timeout(5_000);

@@ -8,7 +8,7 @@ import type { Ask } from "./responders.ts";
 
 const headers = { "content-type": "application/ocsp-request", accept: "application/ocsp-response" };
 
-/** Only uses addresses that `policy` allows. */
+/** Returns a function that sends requests, only to addresses that `policy` allows. */
 export function askResponders(policy: AskedPolicy): Ask {
   return ({ url, body }, signal) =>
     fetchChecked({ url, policy, signal, method: "POST", headers, body }).catch((error: Error) => {

@@ -115,8 +115,8 @@ export class StapledSource implements Source {
   }
 
   /**
-   * Parsing a chain takes milliseconds, and thousands may come at once, so other work runs between
-   * two of them.
+   * Resolves when it is this chain's turn to be parsed. Parsing a chain takes milliseconds, and
+   * thousands may come at once, so other work runs between two of them.
    */
   #turnToRead(signal: AbortSignal): Promise<void> {
     this.#reading = this.#reading.then(() => sleep(this.#options.clock, 0, signal));

@@ -171,7 +171,7 @@ function bug(error: unknown): Answer {
   return { status: 500, why: `the answer cannot be made, which is a bug: ${shown(String(error), 300)}` };
 }
 
-/** CPU time of all threads of this process. */
+/** Returns the CPU time of all threads of this process. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

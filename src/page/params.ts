@@ -65,7 +65,10 @@ function wholeNumber(params: URLSearchParams, name: string, { usual, least, most
     : `${name} is ${quoted(text)}, and may be a whole number from ${least} to ${most}`;
 }
 
-/** The parameter `header` may occur several times, each as `Name: value`. */
+/**
+ * Reads a question about a request. The parameter `header` may occur several times, each as `Name:
+ * value`.
+ */
 export function questionIn(params: URLSearchParams): AskQuestion | string {
   const url = params.get("url") ?? "";
   if (url === "") return "the parameter url is missing";

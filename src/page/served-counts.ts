@@ -1,6 +1,6 @@
 /**
- * Counts hosts, routes and endpoints of what is served. An open page asks after each change, so
- * only what differs from the last count is counted again.
+ * Counts hosts, routes and endpoints of what is served. An open page requests them after each
+ * change, so only what differs from the last count is counted again.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { type Configuration, defaultUpstream, type Server, type Upstream } from "../model/configuration.ts";
@@ -42,7 +42,7 @@ export class ServedCounts {
   }
 }
 
-/** Paths that an object gives; every host has a root besides. */
+/** Counts the paths that an object gives. Every host also has a root. */
 function ownedIn(server: Server<FeatureValues> | undefined): number {
   return server === undefined ? 0 : server.locations.filter(({ owner }) => owner !== undefined).length;
 }

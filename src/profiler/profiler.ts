@@ -39,7 +39,10 @@ export async function startProfiling(options: ProfilingOptions): Promise<OpenedP
   };
 }
 
-/** Node opens its inspector on SIGUSR1 by itself, unless there is a listener for the signal. */
+/**
+ * Keeps Node's inspector closed: Node opens it on SIGUSR1 by itself, unless there is a listener for
+ * the signal.
+ */
 export function withoutProfiling(host: Pick<NodeJS.Process, "on" | "off">): Extract<OpenedProfiler, { ok: true }> {
   const ignore = () => {};
   host.on("SIGUSR1", ignore);

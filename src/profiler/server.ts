@@ -1,7 +1,7 @@
 /**
  * The profiler of `--profiling`: a small server on a loopback address for requests that show the
  * operator's token. One trap: a heap snapshot holds every key and token of the process, so it never
- * leaves through this server, which any process of the machine can ask. It is written to the run
+ * leaves through this server, which any process of the machine can reach. It is written to the run
  * folder, which no other account can read, and the answer names the file.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -70,8 +70,8 @@ class StrictArguments extends Handlebars.Visitor {
 const strictArguments = new StrictArguments();
 
 /**
- * ingress-nginx's own templates are Go templates. They cannot work here, and this message is better
- * than a parse error.
+ * Returns a message for a Go template, such as ingress-nginx's own. It cannot work here, and the
+ * message is better than a parse error.
  */
 function goTemplate(text: string): string | undefined {
   const sign = /\{\{-?\s*(\$\w+\s*:=|range\b|define\b|end\b|if\s+\(|template\s+")/.exec(text)?.[0];

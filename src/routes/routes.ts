@@ -182,7 +182,9 @@ export function unreadyCounts({ endpointSlices }: Snapshot): ReadonlyMap<string,
   return counts;
 }
 
-/** How many addresses of this EndpointSlice get no requests, and its Service. */
+/**
+ * Returns the Service of an EndpointSlice, and the number of its addresses that get no requests.
+ */
 export function unreadyIn(slice: EndpointSlice): { readonly service: string; readonly count: number } {
   const service = serviceOf(slice);
   const unready = (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready === false);

@@ -53,7 +53,7 @@ function streamRoutesOf(
   });
 }
 
-/** The port is the usual https port. */
+/** Returns the fields of a host whose TLS passes through, which is on the usual https port. */
 const passedOn = (host: string) => ({ host, path: ":443", type: "TLS passed on" }) as const;
 
 function onPort({ kind, port }: { readonly kind: "tcp" | "udp"; readonly port: number }) {

@@ -71,7 +71,10 @@ async function remove(there: Ingress, service: Service, { client, say, signal }:
   return done;
 }
 
-/** A server that is away does not count as a failed try of the key. */
+/**
+ * Returns the outcome of a failed request. A server that is away does not count as a failed try of
+ * the key.
+ */
 function later({ code, message, retryAfterMs }: ApiFailure): Reconciled {
   if (code === 0 || retryAfterMs !== undefined) return { kind: "after", delayMs: retryAfterMs ?? 5_000 };
   return { kind: "retry", why: message };

@@ -64,8 +64,8 @@ export function forgottenLines({ http, server, location }: HeaderLines, directiv
 }
 
 /**
- * The view of `templates/restated-headers.tmpl`: the lines about answer headers that a server
- * restates beside its snippet, except those in `said`.
+ * Returns the view of `templates/restated-headers.tmpl`: the lines about answer headers that a
+ * server restates beside its snippet, except those in `restated`.
  */
 export function restatedView(lines: readonly HeaderLine[], restated: readonly HeaderLine[] = []): View {
   const named = new Set(lines.map(({ directive }) => directive).filter((directive) => ofAnswers.has(directive)));

@@ -8,14 +8,14 @@ import { bool } from "../kinds/words.ts";
 
 export const toggle = emptyAs(bool, "false");
 
-/** A whole number from 1 (or `min`) up to the largest that nginx can hold. */
+/** Reads a whole number from 1 (or `min`) up to the largest that nginx can hold. */
 export const count = (range: Range = {}) => prefixed(integer({ min: 1, max: 2_147_483_647, ...range }));
 
-/** A whole number of which zero, or an empty text, means "none" or "no limit". */
+/** Reads a whole number of which zero, or an empty text, means "none" or "no limit". */
 export const countOrNone = (range: Range = {}) => emptyAs(count({ min: 0, ...range }), "0");
 
-/** Whole seconds, at most the 24 days where nginx's timers end. */
+/** Reads whole seconds, at most the 24 days where nginx's timers end. */
 export const wholeSeconds = (range: Range = {}) => prefixed(seconds({ min: 1, max: 2_073_600, ...range }));
 
-/** Whole seconds, of which zero or an empty text turns the setting off. */
+/** Reads whole seconds, of which zero or an empty text turns the setting off. */
 export const secondsOrOff = emptyAs(wholeSeconds({ min: 0 }), "0");

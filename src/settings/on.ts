@@ -1,6 +1,6 @@
 /**
- * Whether a setting on which others depend is on: a switch that is true, or a list or text that is
- * not empty.
+ * Decides whether a setting on which others depend is on: a switch that is true, or a list or text
+ * that is not empty.
  */
 export function isOn(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;

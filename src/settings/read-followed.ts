@@ -79,7 +79,7 @@ function mistakeIn(
   settings: Settings,
   declares: (variable: string) => boolean,
 ): string | undefined {
-  // all other characters of a ConfigMap's key are allowed in the name of a header
+  // All other characters of a ConfigMap's key are allowed in the name of a header.
   const named = readValue(headerName, name.replaceAll(".", "-"));
   if (!named.ok) return named.why;
   if (framesMessages(name)) return reservedWhy(name);

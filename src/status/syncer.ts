@@ -69,8 +69,8 @@ export async function keepStatus(options: StatusOptions, term: Term, stop: Abort
 }
 
 /**
- * All Ingresses are checked at each interval and after a failure; in between only those that
- * changed, while the addresses are the same.
+ * Runs one round. All Ingresses are checked at each interval and after a failure; in between only
+ * those that changed, while the addresses are the same.
  */
 async function round(
   options: StatusOptions,
@@ -97,7 +97,7 @@ async function round(
   return suffices ? last : { atMs, addresses };
 }
 
-/** A Service or Node on which Sluice fails counts as unreadable. */
+/** Reads the addresses. A Service or Node on which Sluice fails counts as unreadable. */
 function addressesOf({ addresses }: StatusOptions, signal: AbortSignal): ReturnType<AddressSource> {
   return guardedLater<Answer<Addresses>>(
     () => addresses(signal),
@@ -125,8 +125,8 @@ export interface ClearOptions extends StatusOptions {
 }
 
 /**
- * At shutdown: removes the address, unless there are several, or it leads to another controller
- * that remains (process contract C 27).
+ * Removes the address at shutdown, unless there are several, or it leads to another controller that
+ * remains (process contract C 27).
  */
 export async function clearStatus(options: ClearOptions, signal: AbortSignal): Promise<void> {
   const answer = await addressesOf(options, signal);

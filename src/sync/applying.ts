@@ -120,7 +120,10 @@ function refusalOf(outcome: Failure): Omit<Refused, "conf" | "ownersAt"> {
   return { stderr, line: at?.line, names, mayPass };
 }
 
-/** A failure with a suspect counts as a refusal, because the same text is not tried again. */
+/**
+ * Turns a failure into a refusal. A failure with a suspect counts as a refusal, because the same
+ * text is not tried again.
+ */
 function asRefusal(outcome: ApplyOutcome): ApplyOutcome {
   return outcome.kind === "unreachable" ? { kind: "refused", stderr: outcome.cause.message } : outcome;
 }

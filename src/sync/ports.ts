@@ -105,7 +105,7 @@ export interface State {
 
 /** Receives the reports of the sync, from which logs, Events and metrics are made. */
 export interface Listener {
-  /** The Problems of one turn. */
+  /** Gets the Problems of one turn. */
   problems(all: Table<readonly Problem[]>): void;
   synced(report: SyncReport): void;
   /**

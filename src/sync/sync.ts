@@ -258,8 +258,8 @@ export class Sync {
   }
 
   /**
-   * nginx serves this text already. During a search that means that it accepted the text without
-   * the suspects, and some are given back.
+   * Handles a text that nginx serves already. During a search that means that it accepted the text
+   * without the suspects, and some are given back.
    */
   #alreadyServed(snapshot: Snapshot, report: Report): void {
     const goesOn = this.#keeper.accepted(snapshot, this.#generations.liveSnapshot);
@@ -271,8 +271,8 @@ export class Sync {
   }
 
   /**
-   * nginx refused this text before. During a search that means that the present suspects are not
-   * the cause.
+   * Handles a text that nginx refused before. During a search that means that the present suspects
+   * are not the cause.
    */
   #alreadyRefused(): void {
     if (!this.#keeper.inVain()) return;

@@ -30,7 +30,7 @@ export type ReadTemplateFolders =
   | { readonly ok: true; readonly files: TemplateFiles }
   | { readonly ok: false; readonly why: string };
 
-/** A file of a later folder replaces that of an earlier one. */
+/** Reads the files of all folders. A file of a later folder replaces that of an earlier one. */
 export function readTemplateFolders(folders: readonly string[]): ReadTemplateFolders {
   try {
     return { ok: true, files: new Map(folders.flatMap((folder) => [...readTemplateFiles(folder)])) };

@@ -56,8 +56,8 @@ local function server_of(asked)
   return asked.slot, copied(package.loaded["sluice.gateway.beside"] and "sluice.gateway.beside" or "sluice.route")
 end
 
--- Returns what a location's name means: a fixed word for the locations that each server has, else
--- the shape.
+-- Returns the meaning of a location's name: a fixed word for the locations that each server has,
+-- else the shape.
 local function meaning(target)
   for word, name in pairs(copied("sluice.route").names) do
     if name == target then
@@ -91,7 +91,7 @@ local function upstreams_of(noted)
   return #found > 0 and found or nil
 end
 
--- Runs the router with the random number `draw` and returns what it decided.
+-- Runs the router with the random number `draw` and returns its decision.
 local function routed(asked, draw)
   local slot, router = server_of(asked)
   local noted = begin(draw)

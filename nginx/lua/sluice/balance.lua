@@ -68,7 +68,8 @@ function _M.run(limited, timed)
     more = more and (not most or (count or 0) + 1 < most)
   end
   if more then
-    -- nginx never makes more tries than proxy-next-upstream-tries allows, even if more are set here
+    -- nginx never makes more tries than proxy-next-upstream-tries allows, even if more are set
+    -- here.
     balancer.set_more_tries(1)
   end
 

@@ -89,7 +89,7 @@ local function add_all()
 end
 
 function _M.run()
-  -- subrequests to auth services and mirrors are not requests of a client
+  -- Subrequests to auth services and mirrors are not requests of a client.
   if not on or ngx.is_subrequest then
     return
   end

@@ -18,7 +18,7 @@ function _M.apply(text)
     if change[2] == nil then
       records:delete(change[1])
     else
-      -- set would evict other records where memory is short; safe_set says so instead
+      -- `set` would evict other records where memory is short; `safe_set` fails instead.
       local stored, why = records:safe_set(change[1], change[2], 0, writing)
       if not stored then
         return nil, why
@@ -43,8 +43,8 @@ function _M.load(path)
     local applied, problem = _M.apply(line)
     if not applied then
       ngx.log(ngx.ERR, "the journal could not be loaded: ", problem)
-      -- the records belong to no instance, so the controller publishes everything again and learns
-      -- the reason
+      -- The records then belong to no instance, so the controller publishes everything again and
+      -- gets the reason.
       records:delete("instance")
       break
     end

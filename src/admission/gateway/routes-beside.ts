@@ -57,7 +57,10 @@ function gatewayOf({ spec, metadata: { namespace = "default" } }: ListenerSet): 
   return `${parent?.namespace ?? namespace}/${parent?.name}`;
 }
 
-/** Routes of the shared Gateway, or of a ListenerSet, that may have a host of the Ingress. */
+/**
+ * Returns the routes of the shared Gateway, or of a ListenerSet, that may have a host of the
+ * Ingress.
+ */
 function routesAt({ spec }: Ingress, snapshot: Snapshot, shared: string): readonly ObjectChange[] {
   const hosts = new Set((spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase()));
   const found: ObjectChange[] = [];
@@ -70,7 +73,10 @@ function routesAt({ spec }: Ingress, snapshot: Snapshot, shared: string): readon
   return found;
 }
 
-/** A route without hostnames has the hostnames of its listeners. */
+/**
+ * Whether the route has one of these hosts. A route without hostnames has the hostnames of its
+ * listeners.
+ */
 function hasHost({ spec }: Route, hosts: ReadonlySet<string>): boolean {
   const hostnames = spec?.hostnames ?? [];
   return hostnames.length === 0 || hostnames.some((hostname) => hosts.has(hostname.toLowerCase()));

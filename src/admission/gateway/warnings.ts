@@ -101,7 +101,7 @@ function gatewayOf({ spec, metadata }: ListenerSet, namespace: string): string |
   return parent && `${parent.namespace ?? metadata.namespace ?? namespace}/${parent.name}`;
 }
 
-/** Objects of the same kind that may have what the object claims. */
+/** Returns the objects of the same kind that may have what the object claims. */
 function othersBeside(object: GatewayObject, all: Snapshot): readonly GatewayObject[] {
   if (isSet(object)) return siblingsOf(object, all.listenerSets);
   const { kind } = object;
@@ -110,7 +110,7 @@ function othersBeside(object: GatewayObject, all: Snapshot): readonly GatewayObj
 
 const isSet = (object: GatewayObject): object is ListenerSet => object.kind === "ListenerSet";
 
-/** Other sets of its Gateway, whose listeners may collide with its own. */
+/** Returns the other sets of its Gateway, whose listeners may collide with its own. */
 function siblingsOf(set: ListenerSet, all: Table<ListenerSet>): readonly ListenerSet[] {
   const gateway = gatewayOf(set, "default");
   const found: ListenerSet[] = [];
@@ -121,7 +121,7 @@ function siblingsOf(set: ListenerSet, all: Table<ListenerSet>): readonly Listene
   return found;
 }
 
-/** Routes of the same kind that share a parent and a hostname with this one. */
+/** Returns the routes of the same kind that share a parent and a hostname with this one. */
 function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
   const own = keyOf(route);
   const places = placesOf(route);
@@ -133,7 +133,9 @@ function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
   return found;
 }
 
-/** Ingresses with a host of the route: on a shared port they may have one of its paths. */
+/**
+ * Returns the Ingresses with a host of the route: on a shared port they may have one of its paths.
+ */
 function ingressesBeside({ kind, spec }: GatewayObject, { ingresses }: Snapshot): readonly Ingress[] {
   if (kind !== "HTTPRoute" && kind !== "GRPCRoute") return [];
   const hostnames = new Set(((spec as Route["spec"])?.hostnames ?? []).map((hostname) => hostname.toLowerCase()));
@@ -168,7 +170,7 @@ function placesOf({ spec, metadata: { namespace = "default" } }: Route): Readonl
   );
 }
 
-/** `namespace/name` of all objects that it may refer to, of any kind. */
+/** Returns `namespace/name` of all objects, of any kind, that the object may refer to. */
 function namesIn(spec: GatewayObject["spec"], namespace: string): ReadonlySet<string> {
   const found = new Set<string>();
   const pending: unknown[] = [spec];

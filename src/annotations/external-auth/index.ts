@@ -119,9 +119,10 @@ type HeadersFrom =
 const noHeaders: HeadersFrom = { ok: true, headers: [], problems: [] };
 
 /**
- * One entry that cannot be a header closes all paths, because an auth service that misses a header
- * might let a request pass. An entry about the connection is only left out: the subrequest sets
- * these headers itself, and recipes for nginx often have an empty Content-Length.
+ * Reads the headers of the subrequest from a ConfigMap. One entry that cannot be a header closes
+ * all paths, because an auth service that misses a header might let a request pass. An entry about
+ * the connection is only left out: the subrequest sets these headers itself, and recipes for nginx
+ * often have an empty Content-Length.
  */
 function headersFrom(reference: string, context: Context): HeadersFrom {
   if (!reference.includes("/")) return { ok: false, why: `${reference} is not namespace/name` };

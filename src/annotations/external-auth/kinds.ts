@@ -10,8 +10,8 @@ import { textOf, trimmed } from "../../kinds/text.ts";
 import { decodedMistake, isKnownVariable, undecoded, variablesIn } from "../../kinds/variables.ts";
 
 /**
- * Text whose variables are all in the allowed list. nginx would refuse other variables, or they
- * would reveal secrets.
+ * Returns a kind that accepts only texts whose variables are all allowed. nginx would refuse other
+ * variables, or they would reveal secrets.
  */
 function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): Kind<string> {
   return {
@@ -35,7 +35,8 @@ const urlLetters = {
 const shareable = (name: string): boolean => isRequestVariable(name) || name === "escaped_request_uri";
 
 /**
- * Variables in the URL of the auth service, which gets the client's headers and certificate anyway.
+ * Whether the URL of the auth service may hold the variable. The service gets the client's headers
+ * and certificate anyway.
  */
 export const isQuestionVariable = (name: string): boolean =>
   shareable(name) ||
@@ -43,8 +44,8 @@ export const isQuestionVariable = (name: string): boolean =>
   /^ssl_client_(verify|s_dn|i_dn|serial|fingerprint)$/.test(name);
 
 /**
- * Variables in the sign-in page's URL. Credentials are left out, because they do not belong in an
- * address.
+ * Whether the URL of the sign-in page may hold the variable. Credentials are left out, because they
+ * do not belong in an address.
  */
 export const isSigninVariable = (name: string): boolean =>
   shareable(name) || /^http_(x_forwarded_(host|proto|port|prefix)|referer)$/.test(name);

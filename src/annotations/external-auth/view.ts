@@ -20,7 +20,7 @@ import { groupedText } from "../variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
 import type { ExternalAuth, Question } from "./question.ts";
 
-/** The view of `templates/external-auth.tmpl`. */
+/** Returns the view of `templates/external-auth.tmpl`. */
 export function externalAuthView(value: ExternalAuth, place: Place, settings: Settings): View {
   if (value.kind === "none" || !place.authenticates) return false;
   if (value.kind === "refuse") return { refused: true };
@@ -92,7 +92,7 @@ function answers(names: readonly string[]): View[] {
   }));
 }
 
-/** The view of `templates/auth-request.tmpl`. */
+/** Returns the view of `templates/auth-request.tmpl`. */
 function questionView(question: Question, place: Place, settings: Settings): View {
   const { host, method, cacheKey, cacheDurations, only200, snippet } = question;
   // No pattern has matched the path of the subrequest itself.
@@ -130,8 +130,8 @@ function askedOf(question: Question, place: Place): { readonly url: Token; reado
 }
 
 /**
- * nginx before 1.29.7 sends `close` by itself, and later versions do not. A snippet that names the
- * header decides.
+ * Returns the Connection header of the subrequest. nginx before 1.29.7 sends `close` by itself, and
+ * later versions do not. A snippet that names the header decides.
  */
 function connectionHeader({ pool, snippet }: Question): readonly (readonly [string, Token])[] {
   if (pool !== undefined) return [["Connection", Token.text("")]];
@@ -174,7 +174,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
 }
 
-/** A header that the author asks for: its value is data where it is literal. */
+/** Returns a header that the author asks for. Its value is data where it is literal. */
 function sent(name: string, value: string, question: Question, place: Place): Token {
   const isData = place.live && !place.ofGateway && question.by === "ingress" && !value.includes("$");
   return isData ? place.bind(name, value) : (variableText.view(value) as Token);
@@ -210,14 +210,14 @@ function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly st
   return [...describedByProxies, ...all.filter((name) => name.includes("-")).map((name) => name.replaceAll("-", "_"))];
 }
 
-/** Cookies of the auth service, which Lua passes on. */
+/** Returns the cookies of the auth service, which Lua passes on. */
 export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: Place): readonly AnswerHeader[] {
   if (value.kind !== "ask" || !authenticates || dynamic) return [];
   const always = value.question.alwaysSetCookie;
   return [{ name: Token.name("Set-Cookie"), value: Token.variable("auth_cookies"), always, replaces: false }];
 }
 
-/** The view of `templates/auth-signin.tmpl`. */
+/** Returns the view of `templates/auth-signin.tmpl`. */
 function signinView(question: Question, place: Place): View {
   const { alwaysSetCookie } = question;
   return { dynamic: place.dynamic, escapes: true, alwaysSetCookie, target: signinTarget(question, place) };

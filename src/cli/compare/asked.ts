@@ -13,10 +13,10 @@ export interface AskedRequest {
   readonly body?: string;
 }
 
-/** Methods that change nothing, so that their requests may be repeated. */
+/** Whether the method changes nothing, so that the request may be repeated. */
 export const isSafe = ({ method }: AskedRequest): boolean => ["GET", "HEAD", "OPTIONS"].includes(method);
 
-/** Two requests with the same key are the same request. */
+/** Returns a key. Requests with the same key are the same request. */
 export function keyOf({ method, scheme, host, target, headers, body = "" }: AskedRequest): string {
   return JSON.stringify([method, scheme, host, target, Object.entries(headers).sort(), body]);
 }

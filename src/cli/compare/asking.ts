@@ -107,5 +107,5 @@ type Pair = readonly [old: Answer, fresh: Answer];
 
 const of = (answer: Answer, address: Address) => ({ answer, address });
 
-/** `status`, `header cache-control` ... */
+/** Returns, for example, `status` or `header cache-control`. */
 export const nameOf = ({ field, name }: Difference): string => (name === undefined ? field : `${field} ${name}`);

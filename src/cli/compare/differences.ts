@@ -87,7 +87,10 @@ function headerDifferences(
   });
 }
 
-/** The order of values counts, except in Vary. A cookie is compared by its name and attributes. */
+/**
+ * Returns the values of a header as one text. The order of values counts, except in Vary. A cookie
+ * is compared by its name and attributes.
+ */
 function headerText(name: string, value: string | readonly string[] | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (name === "set-cookie") return [value].flat().map(cookieShape).sort().join(", ");

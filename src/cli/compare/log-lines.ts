@@ -1,7 +1,7 @@
 /**
- * Requests of an access log: lines of JSON, lines of a known log_format, or the common form that
- * ingress-nginx, Traefik and most others begin with. Only GETs are taken, because nothing else may
- * be sent a second time.
+ * Reads requests from an access log: lines of JSON, lines of a known log_format, or the common form
+ * that ingress-nginx, Traefik and most others begin with. Only GETs are taken, because nothing else
+ * may be sent a second time.
  */
 import { isCredentialHeader } from "./credentials.ts";
 
@@ -53,7 +53,7 @@ function requestIn(fields: Fields): LoggedRequest | undefined {
   };
 }
 
-/** nginx writes a dash for an empty value. */
+/** Returns undefined for an empty value, for which nginx writes a dash. */
 function value(fields: Fields, name: string): string | undefined {
   const found = fields.get(name);
   return found === "-" || found === "" ? undefined : found;
@@ -110,7 +110,7 @@ function ofJson(line: string): Fields | undefined {
   return fields;
 }
 
-/** `… "GET /cart HTTP/1.1" 200 … [shop-web-80] …` */
+/** Reads `… "GET /cart HTTP/1.1" 200 … [shop-web-80] …`. */
 function commonForm(line: string): Fields | undefined {
   const [, request, after = ""] = /"([A-Z]+ \S+ HTTP\/[\d.]+)"(.*)$/.exec(line) ?? [];
   if (request === undefined) return undefined;
@@ -144,7 +144,7 @@ function scannerOf(format: string): (line: string) => Fields | undefined {
   };
 }
 
-/** An escaped quote does not end a value. */
+/** Returns the position of `literal`, which ends a value. An escaped quote does not end it. */
 function endOf(line: string, literal: string, from: number): number {
   let end = line.indexOf(literal, from);
   while (end > 0 && literal.startsWith('"') && /(?<!\\)(?:\\\\)*\\$/.test(line.slice(from, end)))
@@ -152,7 +152,10 @@ function endOf(line: string, literal: string, from: number): number {
   return end;
 }
 
-/** nginx writes quotes, backslashes and control characters as `\x22`, or as JSON does. */
+/**
+ * Removes escapes: nginx writes quotes, backslashes and control characters as `\x22`, or as JSON
+ * does.
+ */
 function unescaped(text: string): string {
   return text.replace(/\\(?:x([0-9A-F]{2})|(["\\/]))/g, (_, hex: string | undefined, sign: string) =>
     hex === undefined ? sign : String.fromCharCode(Number.parseInt(hex, 16)),

@@ -52,8 +52,8 @@ function namesBeside({ aliases, redirectFrom }: Server<FeatureValues>): readonly
 }
 
 /**
- * A host with a certificate gets both kinds of requests, because the answer to plain http is a
- * redirect that may differ.
+ * Makes the requests for a target. A host with a certificate gets both kinds of requests, because
+ * the answer to plain http is a redirect that may differ.
  */
 function bothSchemes(server: Server<FeatureValues>, host: string, target: string): readonly AskedRequest[] {
   return schemesOf(server).map((scheme) => ({ method: "GET", scheme, host, target, headers: {} }));
@@ -128,7 +128,7 @@ function originHeaders({ features: { cors } }: Location<FeatureValues>): readonl
 }
 
 /**
- * For logs that name no host: finds the hosts that have a path to the upstream with this label and
+ * Finds hosts for logs that name none: those that have a path to the upstream with this label and
  * take the target. The longest path counts.
  */
 export function hostsByUpstream({ servers, upstreams }: Served): (upstream: string, target: string) => readonly Host[] {

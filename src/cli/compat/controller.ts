@@ -22,7 +22,7 @@ export interface Written extends OtherObject {
   readonly file: string;
 }
 
-/** Controllers by namespace and name. */
+/** Returns the controllers, sorted by namespace and name. */
 export function controllersIn(objects: Iterable<Written>): readonly FoundController[] {
   const found = [...objects].flatMap((object) => {
     const controller = controllerOf(object);

@@ -31,7 +31,7 @@ const chapters = {
   value: "Chart values",
 } as const;
 
-/** The number of Ingresses that an entry names, unless the user asks for all. */
+/** The number of Ingresses that an entry names, unless the user requests all. */
 const few = 3;
 
 export function chaptersOf(items: readonly Item[], verdict: Verdict, all: boolean): readonly Chapter[] {
@@ -71,7 +71,7 @@ export interface Sum {
   readonly work: number;
 }
 
-/** One line for the Ingresses, and one for each kind of thing in use. */
+/** Returns one line for the Ingresses, and one for each kind of thing in use. */
 export function sumsOf({ items, ingresses }: Assessment): readonly Sum[] {
   const kinds = (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
     const verdicts = [
@@ -90,7 +90,7 @@ export function sumsOf({ items, ingresses }: Assessment): readonly Sum[] {
 
 export const totalOf = ({ same, differs, work }: Sum): number => same + differs + work;
 
-/** `2 flags`, or `1 Ingress` where the number is printed elsewhere. */
+/** Returns `flags` for several things and `Ingress` for one; the caller prints the number. */
 export const pluralOf = ({ noun }: Sum, total: number): string =>
   `${noun}${total === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
@@ -135,7 +135,7 @@ export function idleLines(items: readonly Item[]): readonly string[] {
   });
 }
 
-/** `Ingress shop/web (shop.yaml:3:1): why`. */
+/** Returns lines such as `Ingress shop/web (shop.yaml:3:1): why`. */
 export function unjudgedLines({ unjudged }: Pick<Assessment, "unjudged">): readonly string[] {
   return unjudged.map(({ of, at, why }) => {
     if (at === undefined) return `${of}: ${why}`;

@@ -1,4 +1,4 @@
-/** The Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
+/** Makes the Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
 import { type Ingress, nameOf } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
 import type { Setting } from "../../settings/declare.ts";

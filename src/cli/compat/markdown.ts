@@ -54,7 +54,7 @@ function list(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `\n## ${title}\n\n${lines.map((line) => `- ${inline(line)}\n`).join("")}`;
 }
 
-/** Text of users may contain Markdown and HTML. */
+/** Escapes text of users, which may contain Markdown and HTML. */
 function inline(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>|]/g, "\\$&");
 }

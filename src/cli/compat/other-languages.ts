@@ -1,6 +1,6 @@
 /**
- * Files that make Kubernetes objects in a language that is not read here, such as Terraform. They
- * are named, so that no report looks whole while a part of the cluster is missing from it.
+ * Finds files that make Kubernetes objects in a language that is not read here, such as Terraform.
+ * They are named, so that no report looks whole while a part of the cluster is missing from it.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";

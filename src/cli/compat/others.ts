@@ -9,7 +9,7 @@ import type { Files } from "../tools/folder.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { controllerOfF5, isAnnotationOfF5, isImageOfF5, vendors } from "./vendors.ts";
 
-/** `ours` returns whether the report judges the Ingress with this key. */
+/** Returns one entry for each such object in the files. */
 export function othersIn(files: Files): Unjudged[] {
   const found: Unjudged[] = [];
   for (const [file, { objects, others }] of files) {

@@ -51,7 +51,7 @@ export function snippetWork(text: string, declared: ReadonlySet<string>): readon
   ];
 }
 
-/** Variables that a snippet declares. */
+/** Returns the variables that a snippet declares. */
 export function declaredIn(text: string): readonly string[] {
   const set = [...text.matchAll(/\b(?:set|auth_request_set|perl_set|js_set|set_by_lua\w*)\s+\$(\w+)/g)];
   const mapped = [...text.matchAll(/\b(?:map|geo|split_clients)\s[^{;]*\$(\w+)\s*\{/g)];

@@ -159,7 +159,10 @@ function has(value: unknown, path: Path): boolean {
   return true;
 }
 
-/** A kustomization that only lists files has no values. */
+/**
+ * Returns the reason why a kustomization cannot be judged. One that only lists files changes
+ * nothing and has no such reason.
+ */
 function unbuilt(value: Mapping): string | undefined {
   const changes = Object.keys(value).filter((key) =>
     /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/.test(

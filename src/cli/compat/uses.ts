@@ -44,7 +44,10 @@ export function metBy(
 const isOfIngress = ({ about, besides }: Concern): boolean =>
   [about, ...besides].some(({ of }) => of === "annotation" || of === "shape");
 
-/** A setting that only matters together with an annotation is reported at the annotation. */
+/**
+ * Returns the concern with its annotation first: a setting that only matters together with an
+ * annotation is reported at the annotation.
+ */
 function namedFirst(concern: Concern, where: "ingress" | "everywhere"): Concern {
   if (where === "everywhere" || concern.about.of === "annotation" || concern.about.of === "shape") return concern;
   const first = concern.besides.find(({ of, absent }) => of === "annotation" && !absent);

@@ -15,7 +15,7 @@ export function variablesOf(pod: { readonly namespace: string; readonly name: st
   };
 }
 
-/** An unknown variable stays as it is written. */
+/** Replaces the variables in `text`. An unknown one stays as it is written. */
 export const withVariables = (text: string, variables: Variables): string =>
   text.replace(/\$\(([\w.-]+)\)/g, (whole, name) => variables[name] ?? whole);
 

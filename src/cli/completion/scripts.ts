@@ -6,7 +6,7 @@ import type { CommandWords, FlagWord } from "./words.ts";
 
 const dashed = ({ name }: FlagWord): string => `--${name}`;
 
-/** Flags whose values are known, by name. */
+/** Returns the possible values of each flag that has a list of them, by the flag's name. */
 function known(commands: readonly CommandWords[]): ReadonlyMap<string, readonly string[]> {
   return new Map(
     commands.flatMap(({ flags }) =>
@@ -15,7 +15,7 @@ function known(commands: readonly CommandWords[]): ReadonlyMap<string, readonly 
   );
 }
 
-/** In bash `--flag=value` is three words, because `=` breaks words there. */
+/** Writes the script for bash, where `--flag=value` is three words because `=` breaks words. */
 export function bashScript(commands: readonly CommandWords[]): string {
   const values = [...known(commands)].map(
     ([name, some]) => `    ${name === "output" ? "-o|" : ""}--${name}) words='${some.join(" ")}' ;;`,

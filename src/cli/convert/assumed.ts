@@ -83,8 +83,8 @@ function secretsNamed(all: readonly Ingress[], annotation: string): ReadonlyMap<
 }
 
 /**
- * All certificates share one key, and hosts of the same domain share a certificate. Making a
- * certificate takes as long as converting an Ingress.
+ * Returns Secrets with certificates. All of them share one key, and hosts of the same domain share
+ * a certificate. Making a certificate takes as long as converting an Ingress.
  */
 function certificatesOf(all: readonly Ingress[], prefix: string, now: Date): readonly ObjectChange[] {
   const hostsOf = new Map<string, Set<string>>();

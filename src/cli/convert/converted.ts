@@ -34,8 +34,8 @@ export interface Converted {
 const ports = { http: 80, https: 443 } as const;
 
 /**
- * The written Gateway is served on the ports of Ingresses, as with `serve`, so that it needs no
- * addresses.
+ * Returns options with which the written Gateway is served on the ports of Ingresses, as with
+ * `serve`, so that it needs no addresses.
  */
 export function optionsFor(flags: Flags, as: Command): TranslateOptions {
   const options = translateOptions({ ...flags, httpPort: ports.http, httpsPort: ports.https }, as, undefined);

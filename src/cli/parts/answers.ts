@@ -1,6 +1,6 @@
 /**
  * The answers of a running controller to `sluice status`, `sluice why` and the page. They are
- * computed when they are asked for.
+ * computed on request.
  */
 
 import { sharingTime } from "../../decide/pattern.ts";
@@ -23,9 +23,12 @@ import { decideOptions } from "../options.ts";
 import type { Instruments } from "./instruments.ts";
 import type { Program } from "./program.ts";
 
-/** A decision takes a few milliseconds, also with many hosts, beside its patterns. */
+/**
+ * The limit for a decision. Apart from its patterns it takes a few milliseconds, even with many
+ * hosts.
+ */
 const longestMs = 10_000;
-/** All patterns of a decision share this time, of which one may take half. */
+/** The time that all patterns of a decision share. One pattern may take half of it. */
 const patternsMs = 2_000;
 const tooLong =
   "a pattern that may take this request needs too long for it, so there is no answer; ask with a shorter path";

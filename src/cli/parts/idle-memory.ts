@@ -20,7 +20,7 @@ export interface IdleMemory {
 }
 
 export interface Heap {
-  /** The memory that V8 has from the machine for its heap. */
+  /** Returns the memory that V8 has from the machine for its heap. */
   bytes(): number;
   collect(): void;
 }

@@ -27,7 +27,7 @@ export interface WebhookOptions {
 
 type Report = (event: WebhookEvent | CertificateEvent) => void;
 
-/** Without the flag `--validating-webhook` the part does nothing. */
+/** Makes the part, which does nothing without the flag `--validating-webhook`. */
 export function webhookPart(program: Program, { reports }: Instruments, options: WebhookOptions): Part {
   return {
     name: "webhook",
@@ -78,7 +78,7 @@ class Webhook {
     else ending.because(new Error(started.why));
   }
 
-  /** Undefined where there is no certificate. */
+  /** Resolves with the source of key pairs; undefined where there is no certificate. */
   async #keyPairs(): Promise<KeyPairs | undefined> {
     const { flags, ending } = this.#program;
     const { client, clock, onSecret } = this.#options;

@@ -1,4 +1,6 @@
-/** Completes the chains of TLS Secrets where the operator asks for it, with a log line for each. */
+/**
+ * Completes the chains of TLS Secrets where the operator turns that on, with a log line for each.
+ */
 import { CompletedSource } from "../../chains/completed-source.ts";
 import { issuersFrom } from "../../chains/fetch.ts";
 import type { AskedPolicy } from "../../kinds/asked.ts";

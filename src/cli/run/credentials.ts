@@ -31,7 +31,10 @@ export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessE
   }
 }
 
-/** An API server that asks for no credentials, or a proxy that adds them (`kubectl proxy`). */
+/**
+ * Returns empty credentials, for an API server that needs none, or a proxy that adds them (`kubectl
+ * proxy`).
+ */
 function anonymous(server: string): Credentials {
   return { server: new URL(server), namespace: undefined, proof: async () => ({ tls: {}, headers: {} }) };
 }

@@ -79,7 +79,7 @@ export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
   };
 }
 
-/** Undefined where no Gateway gets a Service of its own. */
+/** Makes the keeper of Gateways' Services; undefined where no Gateway gets a Service of its own. */
 function openServices(options: GatewaySideOptions): GatewayServices | undefined {
   const { client, accept, clock, random, log, metrics, cluster, say } = options;
   const { controllerName, services } = accept.gateway;
@@ -153,7 +153,10 @@ export function kindsLog(log: Log): (kinds: ServedKinds) => void {
   };
 }
 
-/** One line names all kinds that an older role does not permit. */
+/**
+ * Logs kinds that the API server refuses. One line names all kinds that an older role does not
+ * permit.
+ */
 export function refusedLog(log: Log): (watches: readonly Watch[]) => void {
   return (watches) => {
     const kinds = watches.map(({ of }) => of.plural).join(", ");

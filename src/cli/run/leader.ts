@@ -1,6 +1,6 @@
 /**
  * Work that only one of several replicas does: the election, the status of Ingresses and, if a flag
- * asks for them, Ingresses for Services. The order of stopping matters: the status is cleared after
+ * turns them on, Ingresses for Services. The order of stopping matters: the status is cleared after
  * its last write and while the Lease is still held, so that neither this leader nor the next one
  * writes it back.
  */

@@ -32,7 +32,7 @@ function resolvConf(): string {
   }
 }
 
-/** A failing name is logged once, until it resolves again. */
+/** Logs failures. A failing name is logged once, until it resolves again. */
 function reporter(log: Log): (event: NameEvent) => void {
   const failing = new Set<string>();
   return (event) => {

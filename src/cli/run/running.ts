@@ -57,7 +57,7 @@ export class Running {
     return this.controller;
   }
 
-  /** The reason why the last good configuration is served instead of a newer one. */
+  /** Returns sentences about everything that nginx refused and that is therefore not in force. */
   notes(): readonly string[] {
     const { objects, settings } = this.controller?.sync.refusals ?? emptyQuarantine;
     const aside = [
@@ -91,7 +91,7 @@ export async function whyNotServing(running: Running, limitMs: number): Promise<
   return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 
-/** Labels that every metric of ingress-nginx has. */
+/** Returns the labels that every metric of ingress-nginx has. */
 export function metricLabels(flags: Flags, pod: { readonly namespace: string; readonly name: string }) {
   return {
     controller_namespace: pod.namespace,

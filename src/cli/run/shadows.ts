@@ -8,7 +8,7 @@ import type { ShadowFigure } from "../../metrics/shadow-metrics.ts";
 import type { Flags } from "../flags.ts";
 import { decideOptions } from "../options.ts";
 
-/** Undefined before anything is served. */
+/** Returns the reports; undefined before anything is served. */
 export async function shadowsOf(
   controller: Pick<Controller, "sync" | "shadow"> | undefined,
   flags: Flags,
@@ -19,7 +19,7 @@ export async function shadowsOf(
   return shadowReports(configuration, await controller.shadow(), decideOptions(flags));
 }
 
-/** A request with two differences counts for each of them. */
+/** Returns the counts for metrics. A request with two differences counts for each of them. */
 export function shadowFigures(reports: readonly ShadowReport[] = []): readonly ShadowFigure[] {
   return reports.flatMap(({ host, shadow: { path }, differences, requests }) =>
     differences.map((kind) => ({ host, path, kind, requests })),

@@ -28,7 +28,7 @@ export type CheckedFlags = Pick<
 
 export interface Around {
   readonly own: OwnPod & { readonly uid: string | undefined };
-  /** The zone of this Node, if the flag asks for it. */
+  /** The zone of this Node, if a flag needs it. */
   readonly zone: string | undefined;
   /** Sentences about missing things that are not needed. */
   readonly notes: readonly string[];

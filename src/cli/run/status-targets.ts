@@ -18,7 +18,7 @@ export function statusTargets(
   let looked = emptySnapshot;
   let noticed = cluster.snapshot();
 
-  /** The previous Snapshot and the present one. */
+  /** Returns the previous Snapshot and the present one. */
   function look(): readonly [before: Snapshot, now: Snapshot] {
     const before = looked;
     looked = cluster.snapshot();
@@ -45,7 +45,7 @@ export function statusTargets(
     },
     changed() {
       const [before, now] = look();
-      // another IngressClass may make any of them ours
+      // Another IngressClass may assign any of them to this controller.
       if (before.ingressClasses !== now.ingressClasses) return accepted(now.ingresses, now);
       const changes = now.ingresses.changesSince(before.ingresses);
       const present = changes.flatMap(({ key, after }) => (after === undefined ? [] : [[key, after] as const]));

@@ -1,4 +1,7 @@
-/** The state of a controller as text: one line for each fact, and a table of the last changes. */
+/**
+ * Writes the state of a controller as text: one line for each fact, and a table of the last
+ * changes.
+ */
 import type { StatusAnswer, StatusChange } from "../../page/api/status.ts";
 import { visible } from "../../visible.ts";
 import { columns, counted, painter, red, yellow } from "../tools/words.ts";
@@ -90,7 +93,7 @@ function changesText(changes: readonly StatusChange[], most: number, { now, pain
   return `\n${line(head)}\n${lines.join("")}${rest}`;
 }
 
-/** `live in 12 ms`, `live in 310 ms, reload`. */
+/** Returns, for example, `live in 12 ms` or `live in 310 ms, reload`. */
 function outcomeWords({ outcome, tookMs, reload }: StatusChange): string {
   const how = reload === undefined ? "" : ", reload";
   if (outcome === "live") return `live in ${Math.round(tookMs)} ms${how}`;
@@ -110,7 +113,7 @@ const units = [
   ["s", 1],
 ] as const;
 
-/** `3h 5m`: the two largest units. */
+/** Returns an age in its two largest units, such as `3h 5m`. */
 function age(at: string, now: Date): string {
   let seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000));
   const parts: string[] = [];

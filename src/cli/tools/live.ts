@@ -47,7 +47,7 @@ const filters: Readonly<Record<string, string>> = { Secret: "type!=helm.sh/relea
 
 const pageSize = 500;
 
-/** With `workloads`, Deployments and DaemonSets are read as well. */
+/** Reads the cluster. With `workloads`, Deployments and DaemonSets are read as well. */
 export async function readCluster(
   flags: Flags,
   context: string | undefined,

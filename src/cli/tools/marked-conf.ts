@@ -49,7 +49,10 @@ function nameIn(lines: readonly string[], at: number): string | undefined {
     .find((name) => name !== undefined);
 }
 
-/** JSON keeps each text on one line, so no text can end its comment. */
+/**
+ * Returns the record of a host as comments. JSON keeps each text on one line, so no text can end
+ * its comment.
+ */
 function dataOf(host: string, record: string): string[] {
   const json = JSON.stringify(JSON.parse(record), null, 2);
   const shown = json.split("\n").map((line) => `#   ${line}`);

@@ -6,7 +6,10 @@ import { isMapping, type Path, pathOf } from "../../manifests/check.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 
-/** `prefix` is that of the annotations. Empty: the Problem is about the object as a whole. */
+/**
+ * Returns the path of the field; it is empty where the Problem is about the object as a whole.
+ * `prefix` is that of the annotations.
+ */
 export function pathIn(object: KubernetesObject, problem: Problem, prefix: string): Path {
   switch (problem.kind) {
     case "annotation-unreadable":
@@ -38,7 +41,7 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
   }
 }
 
-/** Letter case does not matter in keys of the ConfigMap. */
+/** Returns the key as the ConfigMap spells it, because letter case does not matter there. */
 function spelled({ data = {} }: ConfigMap, key: string): string {
   return key in data ? key : (Object.keys(data).find((one) => one.toLowerCase() === key) ?? key);
 }

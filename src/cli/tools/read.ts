@@ -48,8 +48,8 @@ export async function readObjects(
 }
 
 /**
- * Objects of the folder replace those of the cluster and keep the fields that the API server has
- * set: age and uid.
+ * Returns the state after the folder is applied. Objects of the folder replace those of the cluster
+ * and keep the fields that the API server has set: age and uid.
  */
 function applied(own: Files, cluster: Files): Files {
   const present = new Map(

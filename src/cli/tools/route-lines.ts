@@ -139,7 +139,10 @@ function locationFacts(location: Location<FeatureValues>): Facts {
   ]);
 }
 
-/** A rule of a route may have several backends, or none because it redirects. */
+/**
+ * Describes the target of a Location. A rule of a route may have several backends, or none because
+ * it redirects.
+ */
 function targetOf(location: Location<FeatureValues>): string {
   const { backends, filters } = location;
   if (filters?.redirect !== undefined) return `a redirect with ${filters.redirect.status}`;

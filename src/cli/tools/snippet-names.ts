@@ -40,7 +40,10 @@ function declaration({ name, args }: Statement): readonly SnippetName[] {
   return name === "log_format" ? named("log format", args[0]) : [];
 }
 
-/** Names with variables are left out, because only a request knows them. */
+/**
+ * Returns the names that a statement uses. Names with variables are left out, because only a
+ * request knows them.
+ */
 export function namesUsedBy({ name, args }: Pick<Statement, "name" | "args">): readonly SnippetName[] {
   if (name === "limit_req") return named("zone of limit_req", after("zone=", args));
   if (name === "limit_conn") return named("zone of limit_conn", args[0]);

@@ -1,12 +1,15 @@
 /**
- * Mistakes in annotations and keys of objects that have a mistake elsewhere and so are not read.
- * Without this, an author who mends one mistake would only then see the next.
+ * Finds mistakes in annotations and keys of objects that have a mistake elsewhere and so are not
+ * read. Without this, an author who mends one mistake would only then see the next.
  */
 import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 import type { Files } from "./folder.ts";
 
-/** The Snapshot with what can be read of these objects; the same one where there are none. */
+/**
+ * Returns the Snapshot with the readable parts of these objects; the same Snapshot where there are
+ * none.
+ */
 export function withUnread(files: Files, snapshot: Snapshot): { readonly whole: Snapshot; readonly unread: Unread } {
   const changes = [...files.values()].flatMap(({ objects }) =>
     objects.flatMap(({ kind, key, object, repaired }): ObjectChange[] => {

@@ -15,7 +15,7 @@ export interface WithController {
   readonly from: string | undefined;
 }
 
-/** Flags of the command line override those of the controller. */
+/** Returns the flags in force: those of the command line override those of the controller. */
 export function withController(call: ToolCall & { readonly kind: "call" }, files: Files): WithController {
   const written = [...files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file })));
   const [controller] = controllersIn(written);

@@ -1,6 +1,6 @@
 /** Helpers for the tools' texts. */
 
-/** `1 error`, `2 errors`, `no errors`. */
+/** Returns `1 error`, `2 errors` or `no errors`. */
 export function counted(count: number, noun: string): string {
   return `${count === 0 ? "no" : count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What is checked of a backend's certificate, in a form that `proxy-ssl-*` and a BackendTLSPolicy
- * share. Beside it a policy offers TLS 1.2 and 1.3, and takes chains of up to ten certificates.
+ * The requirements on a backend's certificate, in a form that `proxy-ssl-*` and a BackendTLSPolicy
+ * share. A policy also offers TLS 1.2 and 1.3, and accepts chains of up to ten certificates.
  */
 import type { ProxySsl } from "../../annotations/proxy-ssl.ts";
 import { authoritiesOf } from "../../certificates/authorities.ts";
@@ -16,7 +16,7 @@ export interface BackendCheck {
 const label = "[a-z\\d](?:[a-z\\d-]*[a-z\\d])?";
 const hostname = new RegExp(`^${label}(?:\\.${label})*$`, "i");
 
-/** Undefined where a policy cannot do the same. */
+/** Returns the requirements of `proxy-ssl-*`; undefined where a policy cannot express them. */
 export function checkOf(value: ProxySsl): BackendCheck | undefined {
   if (value.kind === "none" || !value.verify || !value.sni || value.chain !== "") return undefined;
   if (value.ciphers !== "DEFAULT" || !hostname.test(value.name) || value.name.length > 253) return undefined;
@@ -24,7 +24,10 @@ export function checkOf(value: ProxySsl): BackendCheck | undefined {
   return authorities.ok ? { authorities: authorities.text, hostname: value.name.toLowerCase() } : undefined;
 }
 
-/** A policy with further names, or a Gateway with a certificate of its own, is none of these. */
+/**
+ * Returns the requirements of a policy. With further names, or with a certificate that the Gateway
+ * shows, the result has more fields and so never equals a `BackendCheck`.
+ */
 export function checkedBy({ authorities, hostname: name, names, identity }: BackendTls): object {
   const text = authorities.kind === "pem" ? authorities.text : authorities.path;
   const check: BackendCheck = { authorities: text, hostname: name };

@@ -22,7 +22,7 @@ interface Port {
 
 interface Checked extends Port {
   readonly check: BackendCheck;
-  /** For people: the Ingresses that ask for it. */
+  /** The Ingresses that require it, for a comment. */
   readonly by: Set<string>;
 }
 
@@ -37,12 +37,15 @@ export class BackendPolicies {
   constructor(servers: readonly Server<FeatureValues>[], snapshot: Snapshot) {
     this.#services = snapshot.services;
     const { httpRoutes, grpcRoutes, backendTLSPolicies } = snapshot;
-    // Routes that are there already may mean these Services without TLS.
+    // Existing routes may use these Services without TLS.
     if (httpRoutes.size + grpcRoutes.size + backendTLSPolicies.size > 0) return;
     for (const location of servers.flatMap(({ locations }) => locations)) this.#note(location);
   }
 
-  /** The spec without what a policy says; the same where none is written for its backends. */
+  /**
+   * Returns the spec without the settings that a policy replaces; the same spec where no policy is
+   * written for its backends.
+   */
   without(spec: Spec, location: Location<FeatureValues>): Spec {
     const ports = upstreamsOf(location).flatMap((id) => this.#portOf(id) ?? []);
     const isChecked = ports.length > 0 && ports.every(({ key }) => this.#checked.get(key) !== undefined);
@@ -58,7 +61,7 @@ export class BackendPolicies {
   #note(location: Location<FeatureValues>): void {
     const { features, owner, standIn } = location;
     const check = features.backendProtocol.scheme === "HTTPS" ? checkOf(features.proxySsl) : undefined;
-    // A Service that stands in is asked without TLS.
+    // Requests to a Service that stands in use no TLS.
     for (const id of [standIn ?? []].flat()) this.#forbid(id);
     for (const id of upstreamsOf(location)) {
       const found = this.#portOf(id);
@@ -81,7 +84,7 @@ export class BackendPolicies {
     if (found !== undefined) this.#checked.set(found.key, undefined);
   }
 
-  /** The id of an Upstream begins with its Service and port. */
+  /** Returns the port in the id of an Upstream, which begins with its Service and port. */
   #portOf(id: string): Port | undefined {
     const [namespace, name, reference = ""] = id.split(" ")[0]!.split("/");
     const service = this.#services.get(`${namespace}/${name}`);

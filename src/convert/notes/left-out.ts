@@ -34,7 +34,7 @@ export function leftOutNotes({ accepted, kept, problems, annotations }: LeftOut)
   return [...ofHosts, ...ofIngresses];
 }
 
-/** Notes on ports of the ConfigMaps for TCP and UDP, which belong to no Ingress. */
+/** Returns notes on ports of the ConfigMaps for TCP and UDP, which belong to no Ingress. */
 export function streamNotes(streams: readonly StreamServer[]): readonly Note[] {
   return (["tcp", "udp"] as const).flatMap((kind): Note[] => {
     const ports = streams.flatMap((one) => (one.kind === kind ? [one.port] : []));

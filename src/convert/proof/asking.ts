@@ -1,4 +1,4 @@
-/** How a backend is asked: the protocol, and what TLS towards it checks. */
+/** The way in which a backend gets requests: the protocol, and the checks of its certificate. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { defaultUpstream, type WeightedBackend } from "../../model/configuration.ts";
 import { checkedBy, checkOf } from "../backends/check.ts";
@@ -9,7 +9,7 @@ export interface Asking {
   readonly tls: string;
 }
 
-/** By a Location of an Ingress. */
+/** Returns the way from a Location of an Ingress. */
 export function askingOf(upstream: string, { backendProtocol: { scheme }, proxySsl }: FeatureValues): Asking {
   if (upstream === defaultUpstream) return { protocol: "HTTP", tls: "" };
   if (!isTls(scheme)) return { protocol: scheme, tls: "" };
@@ -17,12 +17,13 @@ export function askingOf(upstream: string, { backendProtocol: { scheme }, proxyS
   return { protocol: scheme, tls: JSON.stringify(check ?? proxySsl) };
 }
 
-/** As the port of a Service calls them, and as annotations do. */
+/** Protocols by the names that ports of Services use, with the names that annotations use. */
 const protocols = { http: "HTTP", https: "HTTPS", h2c: "GRPC", grpcs: "GRPCS" } as const;
 const secured: Readonly<Record<string, string>> = { HTTP: "HTTPS", AUTO_HTTP: "HTTPS", GRPC: "GRPCS" };
 
 /**
- * By a rule of a route: the port of the Service comes before the annotation, and a policy adds TLS.
+ * Returns the way from a rule of a route: the port of the Service comes before the annotation, and
+ * a policy adds TLS.
  */
 export function askingOfRule(
   { upstream, protocol, tls }: Pick<WeightedBackend, "upstream" | "protocol" | "tls">,

@@ -123,7 +123,7 @@ function errorsText({ own, ...errors }: FeatureValues["customErrors"]): string {
 }
 
 export function guardFields(guards: readonly Guard[]): readonly (readonly [string, string])[] {
-  // Which annotation sends clients to https makes no difference to them.
+  // Clients see no difference between the annotations that send them to https.
   const wordsOf = ({ what, says }: Guard) => (what === "ssl-redirect" ? "" : says);
   return guards.map(
     (guard) => [`guard ${guard.what}`, `${guard.outcome} ${guard.status ?? ""} ${wordsOf(guard)}`] as const,

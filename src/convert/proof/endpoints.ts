@@ -37,7 +37,8 @@ export function proveWithEndpoints(
     hosts: asTheyAre.hosts,
     requests: asTheyAre.requests + again.requests,
     differences: joined(asTheyAre.differences, again.differences),
-    // Backends that stand in for all Services are asked.
+    // The second proof sends requests to stand-ins for all Services, so every Service has an
+    // endpoint there.
     alike: [...asTheyAre.alike.filter(({ host }) => !lacking.has(host)), ...again.alike],
   };
 }
@@ -68,7 +69,7 @@ function hostsWithoutEndpoints({ servers, upstreams }: World["served"]): Readonl
   return new Set(lacking.map(({ name }) => name));
 }
 
-/** Each difference of a host once. */
+/** Returns each difference of a host once. */
 function joined(some: readonly Difference[], others: readonly Difference[]): readonly Difference[] {
   const keyOf = ({ host, kind, field }: Difference) => JSON.stringify([host, kind, field]);
   const known = new Set(some.map(keyOf));

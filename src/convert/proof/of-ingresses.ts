@@ -1,4 +1,4 @@
-/** The effect of Ingresses on a request. */
+/** Computes the effect of Ingresses on a request. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { decide } from "../../decide/decide.ts";
 import type { AskedRequest } from "../../decide/request.ts";
@@ -35,12 +35,12 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   if (end.kind === "answer") {
     const location = end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
     const own = path?.kind === "location" ? path.location : undefined;
-    const isUnruled = own !== undefined && isNobodys(own, world);
+    const isUnruled = own !== undefined && hasNoRule(own, world);
     const headers = own === undefined || isUnruled ? [] : answerFields(own);
     const answer: Effect = new Map([["answer", `${end.status}${location}`], ...certificate, ...headers]);
     return isUnruled ? [answer, nothing] : [answer];
   }
-  if (path?.kind !== "location" || isNobodys(path.location, world)) return [nothing];
+  if (path?.kind !== "location" || hasNoRule(path.location, world)) return [nothing];
   const { location } = path;
   const secure = asked.scheme === "https" && served.settings.hsts;
   const shares = sharesOf(location, asked, world);
@@ -61,7 +61,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
 }
 
 /** Whether no rule has the path, so that the built-in default backend answers it. */
-function isNobodys({ backends, features }: Location<FeatureValues>, { served, options }: World): boolean {
+function hasNoRule({ backends, features }: Location<FeatureValues>, { served, options }: World): boolean {
   const { endpoints = [] } = served.upstreams.get(backends[0]!.upstream) ?? {};
   const isBuiltIn = endpoints.some(({ address, port }) => address === "127.0.0.1" && port === options.builtInPort);
   return backends[0]!.upstream === defaultUpstream && isBuiltIn && features.redirects.elsewhere === undefined;

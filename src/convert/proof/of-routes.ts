@@ -1,4 +1,4 @@
-/** The effect of routes on a request. */
+/** Computes the effect of routes on a request. */
 import { decideGateways, type GatewayDecision } from "../../decide/gateway/gateway.ts";
 import { hostOf } from "../../decide/host.ts";
 import { type AskedRequest, readRequest } from "../../decide/request.ts";

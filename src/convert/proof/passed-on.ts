@@ -1,7 +1,8 @@
 /**
- * The effect of TLS that nginx passes on by the name in the handshake. No request is seen there, so
- * only the Services and their shares are compared. Whether they have endpoints is not, because an
- * Ingress asks the cluster's address of the Service, and a TLSRoute its endpoints.
+ * Computes the effect of TLS that nginx passes on by the name in the handshake. No request is seen
+ * there, so only the Services and their shares are compared. Whether they have endpoints is not,
+ * because an Ingress leads to the cluster's address of the Service, and a TLSRoute to its
+ * endpoints.
  */
 import type { AskedRequest } from "../../decide/request.ts";
 import { decideStreams } from "../../decide/streams.ts";
@@ -9,14 +10,14 @@ import type { Effect, World } from "./effect.ts";
 
 export const passedAnswer = "of the backend, which gets the TLS itself";
 
-/** By an Ingress; undefined where TLS does not pass through. */
+/** Returns the effect of an Ingress; undefined where TLS does not pass through. */
 export function passedByIngress({ passed }: World, { scheme, host }: AskedRequest): Effect | undefined {
   const target = scheme === "https" ? passed.get(host) : undefined;
   if (target === undefined) return undefined;
   return effectOf([`${target.namespace}/${target.service}:${target.port} 100%`]);
 }
 
-/** By a TLSRoute; undefined where no TLS listener takes the name. */
+/** Returns the effect of a TLSRoute; undefined where no TLS listener takes the name. */
 export function passedByRoute(
   { served, options: { ports } }: World,
   { scheme, host }: AskedRequest,

@@ -17,7 +17,7 @@ const label = "probe";
 /** A host that no Ingress names. */
 export const strangeHost = "host.probe.invalid";
 
-/** `others` are paths of other hosts that are asked for as well. */
+/** `others` are paths of other hosts, which are requested as well. */
 export function probesOf(
   server: IngressServer,
   { useForwardedHeaders }: Settings,
@@ -44,7 +44,7 @@ export function probesOf(
   );
 }
 
-/** Paths that are asked for at hosts of no Ingress. */
+/** The most paths that are requested at a host that no Ingress names. */
 const mostOthers = 300;
 
 /** Returns a path for each route, and each path once. */

@@ -25,7 +25,7 @@ export interface Alike {
   readonly asked: AskedRequest;
   /**
    * Whether the request would also reach an auth service or a mirror, would count against a limit,
-   * or is TLS that passes through, which the stand-ins of backends do not speak.
+   * or is TLS that passes through, which the stand-ins of backends do not support.
    */
   readonly outside: boolean;
   /** Whether weights choose its backend. */
@@ -38,8 +38,8 @@ export interface Alike {
 export interface Hosts {
   readonly isCompared: (host: string) => boolean;
   /**
-   * Not so for hosts whose Ingresses stay. These are compared, because what other Ingresses said of
-   * their Services may be lost, but nginx is asked nothing about them.
+   * False for hosts whose Ingresses stay. They are compared, because settings of other Ingresses
+   * for their Services may be lost, but no requests for them are sent to nginx.
    */
   readonly isConverted: (host: string) => boolean;
 }

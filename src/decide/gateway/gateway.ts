@@ -100,14 +100,18 @@ export function portsFor(
 
 const lists = new WeakMap<Served["listenerPorts"], readonly ListenerPort[]>();
 
-/** Cached, because one Configuration may get many requests. */
+/**
+ * Returns the ports as a list, which is cached, because one Configuration may get many requests.
+ */
 function listOf(ports: Served["listenerPorts"]): readonly ListenerPort[] {
   const known = lists.get(ports) ?? [...ports.values()];
   lists.set(ports, known);
   return known;
 }
 
-/** A Gateway with several addresses has a ListenerPort for each. */
+/**
+ * Returns the id without the address: a Gateway with several addresses has a ListenerPort for each.
+ */
 const scopeOf = ({ id }: ListenerPort): string => id.replace(/@.*$/, "");
 
 export interface At {

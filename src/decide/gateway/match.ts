@@ -13,7 +13,10 @@ import { unfulfilled, wholePattern } from "./conditions.ts";
 
 const indices = new WeakMap<readonly Listener[], ReadonlyMap<string, Listener>>();
 
-/** Cached, because a port with a thousand listeners may get many requests. */
+/**
+ * Returns the listeners by hostname. The map is cached, because a port with a thousand listeners
+ * may get many requests.
+ */
 function byHostname(listeners: readonly Listener[]): ReadonlyMap<string, Listener> {
   const known = indices.get(listeners) ?? new Map(listeners.map((listener) => [listener.hostname, listener]));
   indices.set(listeners, known);

@@ -166,7 +166,7 @@ function ofIngress(served: Served, asked: AskedRequest, options: DecideOptions):
   };
 }
 
-/** Canaries that headers and cookies decide about get no share of other requests. */
+/** Returns the share of each Service. Canaries that only headers or cookies choose get no share. */
 function ingressShares(location: Location<FeatureValues>): ReadonlyMap<string, number> {
   const { key, port } = backendOf(location);
   const canaries = location.canaries.map(({ upstream, policy }) => {
@@ -219,7 +219,10 @@ function locationIn(end: End): string | undefined {
   return end.kind === "answer" && end.location !== undefined ? `${end.status} ${end.location}` : undefined;
 }
 
-/** Redirects are left out: they are guards, too, but their targets are compared elsewhere. */
+/**
+ * Returns the guards as text. Redirects are left out: they are guards, too, but their targets are
+ * compared elsewhere.
+ */
 function textOf(guards: readonly Guard[]): string {
   const own = guards.filter(({ outcome, status = 503 }) => outcome !== "stops" || status >= 400);
   return own.map(({ what, says }) => `${what} ${says}`).join("\n");

@@ -1,6 +1,7 @@
 /**
  * Says where a word belongs that a user wrote in the wrong place: a flag as an annotation, a key of
- * the ConfigMap as a flag. The newcomer's mistake is to look for a spelling error in it.
+ * the ConfigMap as a flag. Such a word is spelt correctly, so a search for similar names alone
+ * would mislead its author.
  */
 import { allDirectives } from "../../directives/nginx-directives.ts";
 import { editDistance, nearest } from "../nearest.ts";
@@ -29,8 +30,8 @@ const descriptions: Readonly<Record<WordPlace, (name: string, isSame: boolean) =
 };
 
 /**
- * Returns what else the word is, as the rest of a sentence; undefined where it is known nowhere
- * else. `here` is the place in which it does not exist.
+ * Returns the meaning of the word in other places, as the rest of a sentence; undefined where it
+ * has none. `here` is the place in which it does not exist.
  */
 export function placeOfWord(word: string, here: WordPlace): string | undefined {
   const letters = lettersOf(word);
@@ -52,8 +53,8 @@ export function speltOtherwise(word: string, names: Iterable<string>): string | 
 }
 
 /**
- * Returns the letters that count when names are compared: no prefix, no dashes, no capitals. Of a
- * path of the chart only the last key counts. A name is never long, and what users write may be.
+ * Returns the letters that count when names are compared: no prefix, no dashes, no capitals. Only
+ * the last key of a path of the chart counts. A very long text is no name and stays as it is.
  */
 function lettersOf(word: string): string {
   if (word.length > longest) return word;
@@ -61,16 +62,18 @@ function lettersOf(word: string): string {
   return name.replace(/[-_]/g, "").toLowerCase();
 }
 
-/** What an unknown word may mean: another name of this place, or the rest of a sentence. */
+/**
+ * The probable meaning of an unknown word: another name of this place, or the rest of a sentence.
+ */
 export interface Meaning {
   readonly nearest?: string;
   readonly elsewhere?: string;
 }
 
 /**
- * Returns what an unknown word means. It tries, in this order: another spelling of a name, other
- * places, a name that hardly differs, a directive of nginx, and a similar name. `names` are those
- * of the place in which the word stands.
+ * Returns the probable meaning of an unknown word. It tries, in this order: another spelling of a
+ * name, other places, a name that hardly differs, a directive of nginx, and a similar name. `names`
+ * are those of the place in which the word stands.
  */
 export function meaningOf(word: string, here: WordPlace, names: readonly string[]): Meaning {
   const same =

@@ -182,7 +182,7 @@ const filter = record(
   fieldOfType(filterFields),
 );
 
-/** A filter must have the field of its type, and none of another type. */
+/** Checks that a filter has the field of its type and none of another type. */
 export function fieldOfType(fieldOf: Readonly<Record<string, string>>): Check {
   return (value, path) => {
     const { type, ...fields } = value as Record<string, unknown>;

@@ -50,8 +50,8 @@ export interface RunFolder {
   readonly logs: string;
   readonly sockets: string;
   /**
-   * The files with which nginx, and the program that runs it, check the controller's password, and
-   * nginx that program's: see `Pass`.
+   * The files with salted hashes of passwords (see `Pass`): `controller` has that of the
+   * controller, and `nginx` that of the program that runs nginx.
    */
   readonly keys: string;
   readonly controllerPass: string;

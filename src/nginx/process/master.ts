@@ -94,8 +94,8 @@ function argumentsFor(folder: RunFolder, instance: string): readonly string[] {
 const instanceDirective = (instance: string): string => `env SLUICE_INSTANCE=${instance};`;
 
 /**
- * The kernel does not report the end of a process that is not our child, so it is checked four
- * times a second.
+ * Resolves when the process has ended. The kernel does not report the end of a process that is not
+ * our child, so it is checked four times a second.
  */
 async function seenGone(folder: RunFolder, pid: number): Promise<string> {
   while (nginxProcess(pid, folder.conf)?.role === "master") await delay(250, undefined, { ref: false });

@@ -1,4 +1,4 @@
-/** The decision about a request at the port of a Gateway. */
+/** Makes the answer about a request at the port of a Gateway from the decision. */
 import { unfulfilled } from "../../decide/gateway/conditions.ts";
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { RouteLost } from "../../decide/gateway/match.ts";

@@ -1,4 +1,4 @@
-/** The decision about a request at the ports of Ingresses. */
+/** Makes the answer about a request at the ports of Ingresses from the decision. */
 import { canaryShares } from "../../decide/canaries.ts";
 import type { Decision } from "../../decide/decision.ts";
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";

@@ -1,5 +1,6 @@
 /**
- * The way of a request at the ports of Ingresses, as steps in the order in which nginx takes them.
+ * Describes the way of a request at the ports of Ingresses, as steps in the order in which nginx
+ * takes them.
  */
 import type { Decision } from "../../decide/decision.ts";
 import { backendOf } from "../../model/location.ts";

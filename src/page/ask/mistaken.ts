@@ -13,7 +13,7 @@ type World = Pick<AskedWorld, "snapshot" | "findings" | "unread">;
 
 type RouteKind = "HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute" | "UDPRoute";
 
-/** Kinds that take requests. A TLSRoute takes those of https. */
+/** Returns the kinds that take requests. A TLSRoute takes those of https. */
 export const kindsFor = (scheme: "http" | "https"): readonly string[] =>
   scheme === "http" ? ["Ingress", "HTTPRoute", "GRPCRoute"] : ["Ingress", "HTTPRoute", "GRPCRoute", "TLSRoute"];
 
@@ -35,7 +35,9 @@ export function mistakenForAll(kinds: readonly string[], world: World): readonly
 
 const streamKinds = { tcp: ["TCPRoute"], udp: ["UDPRoute"], tls: ["TLSRoute"] } as const;
 
-/** The same for a connection or a datagram to a port. TCPRoutes and UDPRoutes have no hosts. */
+/**
+ * Returns the same for a connection or a datagram to a port. TCPRoutes and UDPRoutes have no hosts.
+ */
 export function mistakenAt(
   { protocol, host, port }: { readonly protocol: "tcp" | "udp" | "tls" | "any"; host: string; port: number },
   world: World,

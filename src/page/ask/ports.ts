@@ -1,7 +1,7 @@
 /**
- * The port of a URL at which nginx does not listen for Ingresses. What stands in front of nginx may
- * lead from one port to another, so a request to an unknown port is explained all the same; only
- * one in the other scheme ends here.
+ * Handles a URL with a port on which nginx does not listen for Ingresses. A load balancer may lead
+ * from one port to another, so a request to an unknown port is explained all the same; only one in
+ * the other scheme ends here.
  */
 import type { AskedRequest } from "../../decide/request.ts";
 import type { Arrival } from "../api/ask.ts";

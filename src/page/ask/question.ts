@@ -15,7 +15,7 @@ export interface Asked {
   readonly stream?: AskedStream;
 }
 
-/** A sentence where it is none. */
+/** Returns a sentence where the text is neither. */
 export function askedIn(question: AskQuestion): Asked | string {
   const { url } = question;
   const [, scheme, name = "", digits, slash] =
@@ -35,7 +35,7 @@ export function askedIn(question: AskQuestion): Asked | string {
 
 const isPort = (port: number): boolean => port > 0 && port <= 65_535;
 
-/** A sentence where it is none. */
+/** Returns a sentence where the question is not about a request. */
 function requestOf({ url, method = "GET", headers: given = {}, client }: AskQuestion): AskedRequest | string {
   const parts = urlParts(url);
   if (parts === undefined) return `${quoted(url)} is not a URL such as https://shop.example.com/cart`;

@@ -1,7 +1,7 @@
 /**
- * Settings of a route that differ from the defaults, with the annotation or the key of the
- * ConfigMap that they come from. Snippets are left out, and so are user, password and query of a
- * URL.
+ * Lists the settings of a route that differ from the defaults, with the annotation or the key of
+ * the ConfigMap that they come from. Snippets are left out, and so are user, password and query of
+ * a URL.
  */
 import type { Field, Fields } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";

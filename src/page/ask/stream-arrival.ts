@@ -1,4 +1,4 @@
-/** The decision about a connection or a datagram that nginx's stream module takes. */
+/** Makes the answer about a connection or a datagram that nginx's stream module takes. */
 import {
   type AskedStream,
   namesOnPort,

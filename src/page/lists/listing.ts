@@ -56,7 +56,7 @@ export class Listing<Row extends object> {
     return Object.keys(this.#columns.sorts);
   }
 
-  /** This list with other rows; the work is that of the rows that changed. */
+  /** Returns this list with other rows. Its cost depends on the rows that changed. */
   changed({ gone, fresh }: RowChanges<Row>): Listing<Row> {
     if (gone.size === 0 && fresh.length === 0) return this;
     if (gone.size + fresh.length > fewRows || !this.#orders.has(this.#usual)) {
@@ -98,7 +98,7 @@ export class Listing<Row extends object> {
     return words.every((word) => text.includes(word));
   }
 
-  /** The rows, the smallest value first. */
+  /** Returns the rows, the smallest value first. */
   #order(name: string): readonly Row[] {
     const { sorts, moving = [] } = this.#columns;
     const known = this.#orders.get(name);
@@ -110,7 +110,10 @@ export class Listing<Row extends object> {
     return order;
   }
 
-  /** Most of ten thousand rows have no requests, so only the others are sorted. */
+  /**
+   * Returns the rows by a figure. Most of ten thousand rows have no requests, so only the others
+   * are sorted.
+   */
   #movingOrder(value: (row: Row) => number): readonly Row[] {
     const [idle, busy]: [Row[], Row[]] = [[], []];
     const values: number[] = [];
@@ -123,8 +126,8 @@ export class Listing<Row extends object> {
   }
 
   /**
-   * The place among `rows`, which have the order of a column, where the row is or has to be put:
-   * the first of those with equal values.
+   * Returns the place among `rows`, which have the order of a column, where the row is or has to be
+   * put: the first of those with equal values.
    */
   #placeOf(row: Row, rows: readonly Row[], name: string): number {
     const [value, usual] = [this.#columns.sorts[name]!, this.#columns.sorts[this.#usual]!];
@@ -140,7 +143,7 @@ export class Listing<Row extends object> {
   }
 }
 
-/** `values` are those of the rows. Rows with equal ones keep their order. */
+/** Sorts rows by `values`, which has one for each row. Rows with equal ones keep their order. */
 function inOrder<Row>(rows: readonly Row[], values: readonly SortValue[]): readonly Row[] {
   const places = rows.map((_, at) => at).sort((a, b) => compared(values[a]!, values[b]!) || a - b);
   return places.map((at) => rows[at]!);

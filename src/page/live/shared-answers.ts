@@ -1,6 +1,6 @@
 /**
- * Makes answers once for all open pages: an event makes each of them ask, many for the same. An
- * answer is kept until something has changed, and for a second at most.
+ * Makes answers once for all open pages: after an event each of them sends requests, and many of
+ * these are equal. An answer is kept until something has changed, and for a second at most.
  */
 import type { Clock } from "../../timing/clock.ts";
 

@@ -1,4 +1,4 @@
-/** The rows of the view Shadow. */
+/** Makes the rows of the view Shadow. */
 
 import type { Served } from "../../decide/host.ts";
 import { differenceMeanings } from "../../decide/shadow/meanings.ts";
@@ -95,7 +95,7 @@ function exampleOf(example: string): string {
     : shown(example.slice(0, at), longestExample) + visible(example.slice(at, at + longestExample));
 }
 
-/** Returns what has become of the route: whether it serves now. */
+/** Returns whether a route that is no longer in shadow serves now. */
 function stateOf({ listener, host, shadow }: ShadowReport, served: Served | undefined): ShadowState {
   const server = served?.servers.get(serverKey({ listener, name: host }));
   const serves = server?.routes.some(({ location }) => {

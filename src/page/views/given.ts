@@ -1,7 +1,7 @@
 /**
- * Settings of a route that differ from the defaults, with the annotation or key from which they
- * come. Values are shown as the author wrote them, except parts that may be secret: snippets, and
- * users and queries in URLs.
+ * Lists the settings of a route that differ from the defaults, with the annotation or key from
+ * which they come. Values are shown as the author wrote them, except parts that may be secret:
+ * snippets, and users and queries in URLs.
  */
 import type { Field } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";

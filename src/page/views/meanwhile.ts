@@ -1,7 +1,7 @@
 /** Describes in a few words what is served while a Problem lasts. */
 import type { Problem } from "../../problem.ts";
 
-/** A new kind of Problem does not compile until it has words. */
+/** Returns these words. A new kind of Problem does not compile until it has words. */
 export function meanwhile(problem: Problem): string {
   switch (problem.kind) {
     case "annotation-unreadable":

@@ -103,7 +103,7 @@ class Users {
 
 const nothing = { service: "", count: 0 };
 
-/** What the rows of a server depend on besides it. */
+/** Returns the names of everything else on which the rows of a server depend. */
 function namesOf(server: Server<FeatureValues> | undefined): ReadonlySet<string> {
   const names = (server?.locations ?? []).flatMap((location) => {
     const { upstream, key } = backendOf(location);

@@ -10,7 +10,7 @@ import { withoutCredentials } from "../shown.ts";
 
 export type PlainRoute = Omit<RouteRow, "traffic">;
 
-/** `traffic` gives the figures that there are at the moment. */
+/** `traffic` returns the present figures. */
 export function routeColumns(traffic: () => TrafficWindows | undefined): Columns<PlainRoute> {
   const of = (row: PlainRoute) => trafficOf(row, traffic());
   return {

@@ -111,7 +111,10 @@ export function distinct(files: readonly RenderedFile[]): readonly RenderedFile[
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 
-/** nginx needs a certificate on disk for every TLS listener. */
+/**
+ * Returns the files of the default certificate, because nginx needs one on disk for every TLS
+ * listener.
+ */
 export function defaultFiles(certificate: Certificate): RenderedFile[] {
   return certificateFiles(defaultPairFile, certificate);
 }

@@ -50,7 +50,7 @@ export function ownModulesOf(text: string): ReadonlySet<OwnModule> {
   return new Set(names.filter((name) => ownModules[name].test(text)));
 }
 
-/** Paths for `load_module`, in the order that nginx needs. */
+/** Returns paths for `load_module`, in the order that nginx needs. */
 export function loadedModules(
   { modules }: Pick<Machine, "modules">,
   settings: Settings,

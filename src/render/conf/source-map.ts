@@ -18,12 +18,12 @@ export function hostBlock(names: Token, host: string): Token {
   return Token.noted(names, `host ${host}`);
 }
 
-/** The server block of listeners of a Gateway, by its slot, or of a whole port. */
+/** Returns the server block of listeners of a Gateway, by its slot, or of a whole port. */
 export function serverBlock(names: Token, slot: string): Token {
   return slot === "" ? names : Token.noted(names, `server ${slot}`);
 }
 
-/** A location of its host, by the index of its Location. */
+/** Returns a location of its host, by the index of its Location. */
 export function locationBlock(match: Token, index: number): Token {
   return Token.noted(match, `location ${index}`);
 }
@@ -33,7 +33,7 @@ export function shapeBlock(name: string): Token {
   return Token.noted(Token.name(name), `shape ${name}`);
 }
 
-/** A `listen` line for a ListenerPort, which is its own block. */
+/** Returns a `listen` line for a ListenerPort, which is its own block. */
 export function listenLine(value: Token, port: string): Token {
   return Token.noted(value, `${lineNote}${port}`);
 }
@@ -145,7 +145,10 @@ export function withoutNotes(noted: string): { readonly text: string; readonly m
   return { text, map: new SourceMap(blocks) };
 }
 
-/** Each note is copied once: a substring would keep the whole noted text in memory. */
+/**
+ * Returns the note. Each note is copied once: a substring would keep the whole noted text in
+ * memory.
+ */
 function noteOf(written: string, known: Map<string, string>): string {
   const found = known.get(written);
   if (found !== undefined) return found;

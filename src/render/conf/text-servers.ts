@@ -1,7 +1,7 @@
 /**
- * Hosts that need a server block of their own, and the block's content. Such a block has the router
- * and named locations, too. Only settings of the whole host are text, while its paths and endpoints
- * stay data.
+ * Decides which hosts need a server block of their own, and makes the block's content. Such a block
+ * has the router and named locations, too. Only settings of the whole host are text, while its
+ * paths and endpoints stay data.
  */
 import { holds } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";

@@ -37,8 +37,8 @@ function balancerArguments(name: string): View {
 }
 
 /**
- * Returns the view of a block for one Upstream (static mode), which must have endpoints. `of` is
- * the number of such blocks.
+ * Returns the view of a block for one Upstream (static mode), which must have endpoints. `blocks`
+ * is the number of such blocks.
  */
 export function staticUpstream(
   name: string,

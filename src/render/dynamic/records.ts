@@ -85,7 +85,7 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
     ),
     ...given<Fields<"host">>({
       root: expandable(server.appRoot ?? ""),
-      // after the label that its wildcard stands for
+      // The text behind the label that its wildcard stands for.
       parent: server.name.startsWith("*.") ? server.name.slice(1) : "",
       exact,
       prefix: prefixes.sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a)).flat(),

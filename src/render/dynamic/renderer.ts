@@ -227,7 +227,7 @@ export class DynamicRenderer implements Renderer {
     return server?.listener === undefined ? dataSlot : (this.#slots.get(server.listener) ?? gatewaySlot);
   }
 
-  /** Everything that may throw is computed before anything is changed. */
+  /** Adds records of a Server. Everything that may throw is computed before anything is changed. */
   #addServerChanges(
     changes: RecordChanges,
     name: string,

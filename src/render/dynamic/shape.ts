@@ -163,7 +163,7 @@ export class Shapes {
   }
 }
 
-/** The router sets variables that name the backend. */
+/** Returns the backend for errors, which variables of the router name. */
 function errorBackend(own: boolean): ErrorBackend {
   return {
     pass: poolOf("HTTP", [balancedBlock], "").pass,

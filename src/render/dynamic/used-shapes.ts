@@ -7,7 +7,7 @@ import type { Slot } from "../conf/text-servers.ts";
 import type { RenderedFile } from "../rendered-files.ts";
 import type { Shape } from "./shape.ts";
 
-/** `slot@name`, as a text lists its shapes. */
+/** Returns `slot@name`, as a text lists its shapes. */
 export const placeOf = (slot: Slot, { name }: Shape): string => `${slot}${name}`;
 
 export class UsedShapes {

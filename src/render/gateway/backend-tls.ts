@@ -9,7 +9,7 @@ import type { Authorities, BackendTls } from "../../model/backend-tls.ts";
 /** The most authorities between the certificate of a backend and a trusted one. */
 const depth = 10;
 
-/** The view of `templates/proxy-ssl.tmpl`. */
+/** Returns the view of `templates/proxy-ssl.tmpl`. */
 export function backendTlsView(tls: BackendTls, place: Place): View {
   const lines = backendTlsLines(tls, place, place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl");
   place.pooledApart(lines.map(([name, value]) => `${name} ${value}`).join("\n"));

@@ -100,7 +100,7 @@ function choiceOf({ location, conditions }: Route): number | Fields<"choice"> {
   };
 }
 
-/** The third item says whether the value is a pattern. */
+/** Returns the condition as a list, whose third item says whether the value is a pattern. */
 function conditionOf({ name, type, value }: ValueCondition): readonly (string | number)[] {
   return type === "regex" ? [name, wholeOf(value), 1] : [name, value, 0];
 }

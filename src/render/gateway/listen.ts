@@ -101,7 +101,10 @@ export function gatewayAddresses(address: string | undefined, settings: Settings
   return address === undefined ? allAddresses(settings, machine) : [bracketed(address)];
 }
 
-/** nginx's error names the address of a busy port, so it is part of the line. */
+/**
+ * Returns the words that stand for all addresses. nginx's error names the address of a busy port,
+ * so it is part of the line.
+ */
 function allAddresses(settings: Settings, machine: Machine): readonly string[] {
   return addressesOf(settings, machine).map((address) => (address === "" ? "0.0.0.0:" : address));
 }

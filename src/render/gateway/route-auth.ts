@@ -25,8 +25,8 @@ const method = Token.name("/envoy.service.auth.v3.Authorization/Check");
 const ofConnections = new Set(["host", "connection", "upgrade", "content-length", "transfer-encoding"]);
 
 /**
- * Part of the view of `templates/location.tmpl`. `sent` are the headers that backends get; clients
- * cannot set these names.
+ * Returns a part of the view of `templates/location.tmpl`. `sent` are the headers that backends
+ * get; clients cannot set these names.
  */
 export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[], statuses: readonly Token[]): View {
   const { isGrpc = false, headers: names, body } = asks;

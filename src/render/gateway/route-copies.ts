@@ -11,8 +11,8 @@ import { backendTlsLines } from "./backend-tls.ts";
 const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.mirror"].pick() }`;
 
 /**
- * Part of the view of `templates/location.tmpl`: the variables, numbered from 1 on, and their
- * sockets.
+ * Returns a part of the view of `templates/location.tmpl`: the variables, numbered from 1 on, and
+ * their sockets.
  */
 export function copySockets(ways: readonly CopyWay[], place: Place): View {
   return ways.map((way, at) => ({

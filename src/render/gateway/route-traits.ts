@@ -24,7 +24,10 @@ export interface RouteTraits {
   readonly owns?: readonly string[];
   /** Whether requests have a deadline. */
   readonly limited?: true;
-  /** How an auth service is asked, the headers of the question, and whether it has the body. */
+  /**
+   * The protocol and TLS of subrequests to an auth service, their headers, and whether they have
+   * the body.
+   */
   readonly asks?: Pick<AuthService, "isGrpc" | "isSecure" | "tls"> & {
     readonly headers: readonly string[];
     readonly body: boolean;

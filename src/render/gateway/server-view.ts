@@ -37,7 +37,7 @@ export function gatewayServers(ports: readonly ListenedPort[], slotOf: (port: Li
   });
 }
 
-/** Names of the server for its ports, as far as they are names of hosts. */
+/** Returns the names of the server for its ports, as far as they are names of hosts. */
 export function hostnamesOf({ own, ports }: GatewayServer): readonly string[] {
   return (own?.hostnames ?? ports[0]!.divided?.others ?? []).filter((name) => name !== "");
 }
@@ -79,9 +79,9 @@ export function gatewayServerView(
 }
 
 /**
- * A divided port has a server for every name: nginx remembers the server of the handshake only
- * where it has the name, and a request on that connection for a host with client certificates then
- * gets 421.
+ * Returns the names of a server. A divided port has a server for every name: nginx remembers the
+ * server of the handshake only where it has the name, and a request on that connection for a host
+ * with client certificates then gets 421.
  */
 function namesOf(server: GatewayServer, isFirst: boolean): Token {
   const names = hostnamesOf(server).map(Token.word);
@@ -90,7 +90,7 @@ function namesOf(server: GatewayServer, isFirst: boolean): Token {
   return Token.words([Token.name(catchAll), ...rest, ...names]);
 }
 
-/** Returns what a host's record says of its clients' certificates. */
+/** Returns the word of a host's record about its clients' certificates. */
 function certificateWord({ features }: ListenerServer): Token {
   return Token.name(hostRecordOf(features).certificate as string);
 }

@@ -5,8 +5,8 @@ import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../../
 import type { Settings } from "../../settings/registry.ts";
 
 /**
- * The view of `templates/answer-headers.tmpl`. It is false where the location inherits all headers
- * and adds none.
+ * Returns the view of `templates/answer-headers.tmpl`. It is false where the location inherits all
+ * headers and adds none.
  */
 export function answerHeadersView(
   all: readonly AnswerHeader[],

@@ -5,8 +5,8 @@ import type { Settings } from "../../settings/registry.ts";
 import { mapLines } from "./map-lines.ts";
 
 /**
- * The view of `templates/settings/blocked.tmpl` in the http block and of `blocked-server.tmpl` in
- * each server.
+ * Returns the view of `templates/settings/blocked.tmpl` in the http block and of
+ * `blocked-server.tmpl` in each server.
  */
 export function blockedView({ blockCidrs, blockUserAgents, blockReferers }: Settings): View {
   return {

@@ -26,7 +26,7 @@ export interface InEveryLocation {
   readonly headerLines: HeaderLines;
 }
 
-/** The view of `templates/settings/location.tmpl`. */
+/** Returns the view of `templates/settings/location.tmpl`. */
 export function inEveryLocation(
   settings: Settings,
   can: Capabilities,
@@ -49,7 +49,7 @@ export function inEveryLocation(
   };
 }
 
-/** A part of the view of `templates/server-head.tmpl`. */
+/** Returns a part of the view of `templates/server-head.tmpl`. */
 export function serverSnippetView({ serverSnippet }: Settings) {
   return {
     snippet: snippetView(withOwnLocations(serverSnippet)),

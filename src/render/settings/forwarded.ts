@@ -26,8 +26,8 @@ export interface SeenPort {
 }
 
 /**
- * The view of `templates/settings/forwarded.tmpl`, in the http block. With `behind`, connections
- * may come from the stream module of this nginx, with a PROXY header.
+ * Returns the view of `templates/settings/forwarded.tmpl`, in the http block. With `behind`,
+ * connections may come from the stream module of this nginx, with a PROXY header.
  */
 export function forwardedView(
   settings: Settings,
@@ -69,8 +69,8 @@ function sourceOf(settings: Settings, can: Capabilities, behind: boolean): Sourc
 }
 
 /**
- * The view of `templates/settings/real-ip.tmpl` in the http block, and of `real-ip-location.tmpl`
- * in each location that serves clients.
+ * Returns the view of `templates/settings/real-ip.tmpl` in the http block, and of
+ * `real-ip-location.tmpl` in each location that serves clients.
  */
 export function realIpView(settings: Settings, can: Capabilities, behind: boolean): View {
   const source = sourceOf(settings, can, behind);
@@ -88,7 +88,7 @@ export function realIpView(settings: Settings, can: Capabilities, behind: boolea
   };
 }
 
-/** The view of `templates/settings/stream-real-ip.tmpl`, in the stream block. */
+/** Returns the view of `templates/settings/stream-real-ip.tmpl`, in the stream block. */
 export function streamRealIpView(settings: Settings, can: Capabilities): View {
   return {
     ranges: settings.enableRealIp && can.streamRealip ? [...new Set(settings.proxyRealIpCidr)].map(Token.name) : [],
@@ -123,8 +123,8 @@ export function requestHeaders(
   { capabilities: can, mode }: Pick<Machine, "capabilities" | "mode">,
   behind: boolean,
 ): readonly Header[] {
-  // a map costs time at every request, so $pass_access_scheme is used only where it may differ from
-  // $scheme
+  // A map costs time at every request, so $pass_access_scheme is used only where it may differ from
+  // $scheme.
   const scheme = settings.useForwardedHeaders || settings.useProxyProtocol ? "pass_access_scheme" : "scheme";
   const headers: readonly (readonly [string, string | Token])[] = [
     ["Host", "best_http_host"],

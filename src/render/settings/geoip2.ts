@@ -59,8 +59,8 @@ const editions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * The view of `templates/settings/geoip2.tmpl`. A variable that two databases have comes from the
- * first.
+ * Returns the view of `templates/settings/geoip2.tmpl`. A variable that two databases have comes
+ * from the first.
  */
 export function geoip2View(settings: Settings, can: Capabilities, { files }: Machine): View {
   if (!settings.useGeoip2 || !can.geoip2) return { databases: [] };

@@ -43,7 +43,7 @@ export function quicLines(
   );
 }
 
-/** The view of `templates/settings/http3.tmpl`. */
+/** Returns the view of `templates/settings/http3.tmpl`. */
 export function http3View(settings: Settings, can: Capabilities, { ports }: Machine): View {
   if (!servesHttp3(settings, can)) return { announced: false };
   const port = settings.http3Port ?? ports.https;

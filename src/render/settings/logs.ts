@@ -8,7 +8,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { settings as declarations } from "../../settings/registry.ts";
 import { mapLines } from "./map-lines.ts";
 
-/** The view of `templates/settings/logs.tmpl`, in the http block. */
+/** Returns the view of `templates/settings/logs.tmpl`, in the http block. */
 export function httpLogs(settings: Settings, machine: Machine): View {
   const target = syslogOf(settings) ?? pathOf(settings.httpAccessLogPath ?? settings.accessLogPath, machine);
   const off = settings.disableAccessLog || settings.disableHttpAccessLog;
@@ -34,7 +34,7 @@ function maySkip({ skipAccessLogUrls, allowSnippetAnnotations, serverSnippet, lo
   return skipAccessLogUrls.length > 0 || allowSnippetAnnotations || snippets.includes("loggable");
 }
 
-/** The view of `templates/settings/stream-logs.tmpl`, in the stream block. */
+/** Returns the view of `templates/settings/stream-logs.tmpl`, in the stream block. */
 export function streamLogs(settings: Settings, machine: Machine): View {
   const target = pathOf(settings.streamAccessLogPath ?? settings.accessLogPath, machine);
   const off = settings.disableAccessLog || settings.disableStreamAccessLog;

@@ -7,8 +7,8 @@ import type { Settings } from "../../settings/registry.ts";
 import { modsecurityRules } from "../../settings/snippet.ts";
 
 /**
- * The view of `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules; the
- * OWASP rules are added (RS-25.4).
+ * Returns the view of `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules;
+ * the OWASP rules are added (RS-25.4).
  */
 export function modsecurityView(settings: Settings, can: Capabilities, { files }: Machine): View {
   const own = settings.modsecuritySnippet.trim() !== "";

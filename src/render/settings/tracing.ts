@@ -6,8 +6,8 @@ import { Token } from "../../directives/token.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 
 /**
- * The View of `templates/settings/opentelemetry.tmpl`. Where only some locations trace, `conf.ts`
- * turns `on` to true.
+ * Returns the view of `templates/settings/opentelemetry.tmpl`. Where only some locations trace,
+ * `conf.ts` turns `on` to true.
  */
 export function tracingView(settings: Settings, can: Capabilities, { files }: Machine) {
   const { opentelemetryConfig, opentelemetryOperationName: operation } = settings;

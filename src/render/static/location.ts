@@ -39,7 +39,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const cookie = cookieOf(upstream);
   const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
   const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
-  // only a Location whose own owner asks for affinity sets the cookie (RS-14.3)
+  // Only a Location whose own owner sets affinity sets the cookie (RS-14.3).
   const issues = cookie !== undefined && holds("issuesCookie", location.features, "location");
   const by = choice === undefined ? {} : { binding: choice.binding };
   const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;

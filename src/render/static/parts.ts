@@ -12,7 +12,7 @@ export interface StaticParts {
   readonly template: Template;
   isServed(upstream: string): boolean;
   labelOf(upstream: string): string;
-  /** The cookie that binds clients to its endpoints. */
+  /** Returns the cookie that binds clients to endpoints of the Upstream. */
   cookieOf(upstream: string): AffinityCookie | undefined;
   /**
    * The maps for names that only a pattern matches; undefined where TLS is configured for no

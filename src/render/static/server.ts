@@ -172,7 +172,7 @@ function locationViews(
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
-    // otherwise a server snippet's limit on bodies would count
+    // Otherwise a server snippet's limit on bodies would count.
     const { most } = server.locations[location]!.features.requestBody;
     const restated = holds("limitsBodies", server.features, "host") && most === about.settings.proxyBodySize;
     const hop = hopOf(server, location);

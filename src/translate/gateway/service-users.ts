@@ -30,7 +30,10 @@ export class ServiceUsers {
     return this.#touched;
   }
 
-  /** Services by `namespace/name`, possibly with duplicates. */
+  /**
+   * Yields the Gateways with routes that use the Service, possibly with duplicates. All are given
+   * by `namespace/name`.
+   */
   *gatewaysOf(service: string): Iterable<string> {
     for (const route of this.#services.usersOf(service)) yield* this.#gateways.get(route) ?? [];
   }

@@ -85,7 +85,7 @@ function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   if (turning === undefined) return [];
   const others = drafts.filter(({ claim, path, location }) => {
     const plain = claim !== undefined && claim !== turning && backendOf(location).upstream !== defaultUpstream;
-    // / as a pattern covers every path, just as the prefix does
+    // The pattern / covers every path, just as the prefix does.
     return plain && path.path !== "/" && !isRegexHost([path]);
   });
   const neighbours = [...new Set(others.flatMap(({ claim }) => (claim === undefined ? [] : [claim.owner])))];

@@ -108,7 +108,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   return { server, uses, secrets: tls.secrets, problems: allProblems, tlsWinner, ...certifierOf(tls) };
 }
 
-/** The Locations of `serverOf` before canaries are added. */
+/** Returns the Locations of `serverOf` before canaries are added. */
 export function ordinaryDrafts(host: string, all: readonly Claim[], world: World): readonly Draft[] {
   return draftsOf(host, withHostIdentity(all.filter(isOrdinary), world.settings), world).drafts;
 }

@@ -144,7 +144,10 @@ export class IngressSource implements ClaimSource {
     return good?.metadata.uid === ingress.metadata.uid && good !== ingress ? good : undefined;
   }
 
-  /** Where Sluice cannot compare the two forms, the refused one may have more guards. */
+  /**
+   * Whether the good form may have weaker guards. Where Sluice cannot compare the two forms, it
+   * may.
+   */
   #loosens(good: Ingress, refused: Ingress): boolean {
     return guarded(
       () => guardsDiffer(good, refused, this.#options.annotationsPrefix),

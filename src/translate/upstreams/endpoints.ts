@@ -119,8 +119,8 @@ function isDraining(conditions: { readonly serving?: boolean; readonly terminati
 }
 
 /**
- * Matches by name; any port where the Service's has no name; else by a numeric target port
- * (RS-9.3).
+ * Returns the ports of a slice that belong to the port of a Service: those of its name, all where
+ * it has no name, or else its numeric target port (RS-9.3).
  */
 function slicePorts(
   { ports = [] }: EndpointSlice,

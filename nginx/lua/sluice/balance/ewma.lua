@@ -59,7 +59,7 @@ local function average_time(endpoints)
 end
 
 local function note(peer, time)
-  -- set, not safe_set: these entries may make room for each other
+  -- `set` and not `safe_set`, because these entries may replace each other where memory is full.
   times:set(peer, time, kept_seconds, tick())
 end
 
@@ -75,8 +75,8 @@ end
 function _M.pick(upstream, tried, failed)
   local all = upstream.endpoints
   if failed then
-    -- an endpoint that fails often answers fast, so a failure counts as slower than the average of
-    -- all
+    -- An endpoint that fails often answers fast, so a failure counts as slower than the average of
+    -- all.
     note(failed, 2 * average_time(all) + 1)
   end
   local endpoints = tries.left(all, tried)

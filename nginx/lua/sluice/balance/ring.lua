@@ -20,7 +20,7 @@ local _M = {}
 
 function _M.new(names)
   local points, count = {}, 0
-  -- a single name owns the whole ring with one point
+  -- A single name owns the whole ring with one point.
   local points_each = #names == 1 and 1 or max(1, min(points_per_name, floor(most_points / #names)))
   for index, name in ipairs(names) do
     local place = 0

@@ -9,7 +9,7 @@ local _M = {}
 function _M.made(addresses)
   local tried, count, last = {}, 0, nil
   for peer in gmatch(addresses or "", "[^, ]+") do
-    -- a colon alone separates the peers before and after an internal redirect
+    -- A colon alone separates the peers before and after an internal redirect.
     if peer ~= ":" then
       tried[peer] = true
       last = peer

@@ -38,7 +38,7 @@ function _M.run(location, route, groups, uri)
   local var = ngx.var
   local target, prefix = route and route[3], route and route[4]
   if target and is_elsewhere(target) then
-    -- nginx does the same: escapes of the client stay
+    -- nginx does the same: escapes of the client stay.
     local escaped = find(var.request_uri, "%", 1, true) and "[%c #%%&+?\127-\255]" or "%c"
     var.route_elsewhere = _M.expand(target, groups, escaped) .. (var.is_args or "") .. (var.args or "")
   elseif target then
@@ -49,7 +49,7 @@ function _M.run(location, route, groups, uri)
     if location.rewritesLate then
       var.route_rewritten = rewritten
     else
-      -- it may hold any byte, because nginx escapes it towards the backend
+      -- The path may hold any byte, because nginx escapes it towards the backend.
       ngx.req.set_uri(rewritten, false, true)
     end
   elseif location.rewritesLate then

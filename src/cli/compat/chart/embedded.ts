@@ -45,7 +45,7 @@ export function releasesIn({ value }: OtherObject): readonly Release[] {
   return [];
 }
 
-/** A file of that name may leave its kind out. */
+/** Whether it is a kustomization. A file of that name may leave its kind out. */
 export function isKustomization({ kind, apiVersion, helmCharts, resources, patches }: Mapping): boolean {
   if (kind !== undefined) return kind === "Kustomization" && String(apiVersion).startsWith("kustomize.config.k8s.io/");
   return [helmCharts, resources, patches].some(Array.isArray);

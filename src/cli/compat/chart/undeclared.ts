@@ -75,7 +75,9 @@ function joined(above: string, key: string | undefined): string | undefined {
   return key === undefined ? undefined : `${prefixOf(above)}${key}`;
 }
 
-/** Of several paths one of the controller is meant, and among these the shortest. */
+/**
+ * Returns the path that was probably meant: one of the controller's, and among these the shortest.
+ */
 function shortest(branches: readonly string[], begin: string, end: string): string | undefined {
   const fitting = branches.filter((one) => one.startsWith(begin) && one.endsWith(`.${end}`)).sort();
   const ofController = fitting.filter((one) => one.startsWith("controller."));

@@ -132,7 +132,7 @@ const conditions: Readonly<Record<string, (value: unknown) => boolean>> = {
     isMapping(value) && Object.values(value).some((one) => typeof one === "number" && one >= 1e6),
 };
 
-/** A value without an effect that has its default needs no report. */
+/** Judges one value. A value without an effect that has its default needs no report. */
 function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueInUse, "fate" | "note"> {
   const usual = fallback === undefined ? value === null : JSON.stringify(value) === fallback;
   return usual || fate === "same" || fate === "own" ? { fate: "same", note: "" } : { fate, note };

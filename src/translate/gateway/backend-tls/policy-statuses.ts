@@ -8,8 +8,8 @@ import type { BackendTlsPolicies } from "./policies.ts";
 import { policyStatus } from "./policy-status.ts";
 
 /**
- * A policy that no route of this controller uses gets no status, because it may be for another
- * controller.
+ * Returns the changed statuses. A policy that no route of this controller uses gets no status,
+ * because it may be for another controller.
  */
 export function policyStatuses(
   policies: BackendTlsPolicies,

@@ -29,10 +29,10 @@ export function withServerFaults(found: Effective, listener: ListenerReading, co
   const faults = givenForServers(found.features).flatMap(([name, feature]) => {
     const why = whyNot(name, listener, common);
     if (why === undefined) return [];
-    const [speaker, key] = speakerOf(name, found.layers);
+    const [innermost, key] = innermostWith(name, found.layers);
     const guards = feature.guard === true;
     const problem: Problem = {
-      object: speaker.object,
+      object: innermost.object,
       kind: "field-unusable",
       field: `spec.${key}`,
       why: `has no effect on listener ${listener.listener.name}: ${why}`,
@@ -46,7 +46,7 @@ export function withServerFaults(found: Effective, listener: ListenerReading, co
 }
 
 /** Returns the inner object that has a key of the feature, and the key. */
-function speakerOf(name: Name, layers: readonly SettingsReading[]): readonly [SettingsReading, key: string] {
+function innermostWith(name: Name, layers: readonly SettingsReading[]): readonly [SettingsReading, key: string] {
   for (const layer of layers) {
     for (const key of layer.texts.keys()) if (featureOf(key) === name) return [layer, key];
   }

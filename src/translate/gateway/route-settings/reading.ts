@@ -47,7 +47,7 @@ export interface SettingsReading {
    * RouteSettings.
    */
   readonly lookup: Lookup;
-  /** What they say to routes and rules; absent: the same as to listeners. */
+  /** Their reading for routes and rules; absent where it is the same as for listeners. */
   readonly forRules?: SettingsReading;
 }
 

@@ -22,8 +22,8 @@ export interface Twins {
 export const noTwins: Twins = { pairs: [], problems: [] };
 
 /**
- * Returns the twins of a route's hosts. `found` are the values of the listener, and `isCommon` says
- * whether Ingresses use its port.
+ * Returns the twins of a route's hosts. The first argument has the values of the listener, and
+ * `isCommon` says whether Ingresses use its port.
  */
 export function twinsOn(
   { features, layers }: Effective,
@@ -58,7 +58,7 @@ export function redirectTo(
   return {
     field: `${key} of the listener`,
     match: { text: "/", type: "prefix", loose: false },
-    // Nothing is asked of them, but a Location has some.
+    // They get no requests, but every Location has backends.
     backends,
     features,
     filters: {

@@ -21,7 +21,7 @@ export interface Attachment {
 }
 
 export interface AttachWorld {
-  /** The namespace of the routes. */
+  /** `metadata.kind` of the routes. */
   readonly kind: string;
   /**
    * Returns this controller's Gateway or ListenerSet with a name such as `Gateway shop/public` or

@@ -149,7 +149,8 @@ export function backendsOf(
 }
 
 /**
- * An auth service of a single backend is refused: it would guard only some of a rule's requests.
+ * Refuses an auth service of a single backend, because it would guard only some of a rule's
+ * requests.
  */
 function ofBackend(read: FiltersRead, filters: readonly HTTPRouteFilter[]): FiltersRead {
   const at = filters.findIndex(({ type }) => type === "ExternalAuth" || type === "ExtensionRef");

@@ -38,7 +38,7 @@ export const emptyRecord: PortRecord = { entries: new Map(), isExhausted: false 
 const exhausted = "exhausted";
 const used = /^used (\S+) (\d{1,5})\/(TCP|UDP) (\S+)$/;
 
-/** Lines that cannot be read count as absent. */
+/** Reads the record. Lines that cannot be read count as absent. */
 export function readRecord(configMap: ConfigMap | undefined): PortRecord {
   const data = configMap?.data ?? {};
   const entries = new Map<number, PortEntry>();

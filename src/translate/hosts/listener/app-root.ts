@@ -7,7 +7,7 @@ import type { Problem } from "../../../problem.ts";
 import type { Claim } from "../../claim.ts";
 import type { Entry } from "./entries.ts";
 
-/** What the entries say of the path: they are of one listener, so they say the same. */
+/** Returns the target, which all entries have in common because they belong to one listener. */
 function targetOf(entries: readonly Entry[]): string {
   const [first] = entries;
   const { appRoot } = first!.claimed.features ?? first!.claim.features;
@@ -23,7 +23,7 @@ export function withAppRoot(entries: readonly Entry[], problems: Problem[]): rea
   for (const { claim, claimed } of entries.filter(isRoot)) problems.push(unmet(claim, claimed.field));
   const oldest = entries.reduce((one, other) => (isOlder(other, one) ? other : one));
   const { features } = oldest.claim;
-  // A path alone would lose the port that the client asked for.
+  // A path alone would lose the port that the client used.
   const url = `$scheme://$best_http_host${target}`;
   const redirects = { ...features.redirects, elsewhere: { code: 302, url } };
   const redirect: Entry = {
@@ -31,7 +31,7 @@ export function withAppRoot(entries: readonly Entry[], problems: Problem[]): rea
     claimed: {
       field: "app-root of the listener",
       match: { text: "/", type: "exact", loose: false },
-      // Nothing is asked of it, but a Location has one.
+      // They get no requests, but every Location has backends.
       backends: oldest.claimed.backends,
       features: { ...features, redirects },
     },

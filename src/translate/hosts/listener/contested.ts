@@ -27,7 +27,7 @@ export class Contested {
     else this.#byHost.set(host, problems);
   }
 
-  /** Names of the objects of a kind whose Problems have changed in this turn. */
+  /** Returns the names of the objects of a kind whose Problems have changed in this turn. */
   changed(kind: string): Iterable<string> {
     return this.#changed.get(kind) ?? [];
   }
