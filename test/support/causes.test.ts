@@ -28,6 +28,8 @@ const causes: Readonly<Record<string, string>> = {
   'server-features.tmpl if ($ssl_client_s_dn !~ {{clientCertificate.subject}}) { return 403 "client certificate unauthorized"; }':
     "| 403 | the certificate's subject",
   "server.tmpl location {{fixed.misdirected}} { return 421; }": "| 421 | a client of a Gateway's TLS port",
+  'server-head.tmpl if ($ssl_server_name !~ "^[\\w-]+(?:\\.[\\w-]+)*\\.?\\z") { return 421; }':
+    "| 421 | a handshake without a name",
   "server.tmpl return 444;": "| 444, and no answer |",
   "server.tmpl location {{fixed.unrouted}} { return 404; }": "| 404 |",
   "server.tmpl location {{fixed.undecided}} { return 500; }": "| 500 | patterns took too long",

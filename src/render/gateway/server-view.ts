@@ -70,6 +70,7 @@ export function gatewayServerView(
       forgotten: forgottenLines({ ...lines, location: [{ directive: "add_header", text: "" }] }, "add_header"),
       clients: clientsView(ports[0]!, machine.paths.root, files),
       certificate: own !== undefined && asksForCertificate(own) && certificateWord(own),
+      checksName: own !== undefined && asksForCertificate(own) && !isFirst && firstAsks(ports[0]!),
     },
     paths: [],
     takesRest: true,
@@ -88,6 +89,14 @@ function namesOf(server: GatewayServer, isFirst: boolean): Token {
   if (!isFirst) return Token.words(names);
   const rest = server.ports[0]!.divided === undefined ? [] : [Token.pattern("~.")];
   return Token.words([Token.name(catchAll), ...rest, ...names]);
+}
+
+/**
+ * Returns whether the server of handshakes without a name asks for certificates. nginx compares
+ * these with the authorities of that server alone, whatever host the request names.
+ */
+function firstAsks({ tls, divided }: ListenedPort): boolean {
+  return tls && divided?.servers.some((one) => one.hostnames.includes("") && asksForCertificate(one)) === true;
 }
 
 /** Returns the word of a host's record about its clients' certificates. */

@@ -2,6 +2,7 @@
  * Settings of listeners that become part of a server block: hostile values of them, and those of a
  * ListenerSet of another namespace. The honest listener of the Gateway stays as it is.
  */
+import { Agent } from "node:https";
 import { beforeEach, expect, test } from "vitest";
 import { request } from "../../nginx/support/request.ts";
 import { drawn } from "../../support/drawn.ts";
@@ -25,9 +26,10 @@ const to = "192.0.2.74:443";
 const prefix = "nginx.ingress.kubernetes.io/";
 const all = { namespaces: { from: "All" } } as const;
 
-const secure = (name: string, hostname: string) =>
+const secure = (name: string, hostname?: string) =>
   listener({
-    ...{ name, hostname, port: 443, protocol: "HTTPS", allowedRoutes: all },
+    ...{ name, port: 443, protocol: "HTTPS", allowedRoutes: all },
+    ...(hostname === undefined ? {} : { hostname }),
     tls: { certificateRefs: [{ name: "tls" }] },
   });
 const pair = (home: string) => secret("tls", { "tls.crt": pki.tls.certificate, "tls.key": pki.tls.key }, home);
@@ -98,6 +100,29 @@ test("a set of another namespace asks nobody else's clients, and uses no authori
   expect(await ask("evil.victim.example"), "no grant: nobody gets in").toBe(403);
   expect(await ask("shop.victim.example", "evil.victim.example"), "the wrong connection").toBe(421);
 });
+
+test.each(["", "a/b", ".honest.test", "honest.test\n"])(
+  "a handshake with the name %j shows its certificate to the authorities of no other listener",
+  async (sni) => {
+    const permitted = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
+    const theirs = { "auth-tls-secret": "evil/otherca" };
+    const guarded = { "auth-tls-secret": "ns/ca", "server-snippet": "location = /snippet { return 200 secret; }" };
+    await world.apply(
+      ...[operator(permitted), secret("otherca", { "ca.crt": pki.otherca.certificate }, "evil")],
+      gatewayOf([secure("honest", "honest.test")]),
+      listenerSet({ namespace: "evil", listeners: [secure("evil")] }),
+      routeSettings({ name: "theirs", namespace: "evil", to: [["ListenerSet", "set"]], values: theirs }),
+      routeSettings({ name: "own", to: [["Gateway", "gw", "honest"]], values: guarded }),
+    );
+    const strange = new Agent({ cert: pki.stranger.certificate, key: pki.stranger.key });
+    for (const path of ["/", "/snippet"]) {
+      const { status, body } = await request({ to, host: "honest.test", path, sni, agent: strange });
+      expect.soft([status, body.includes("secret")], path).toEqual([421, false]);
+    }
+    const known = new Agent({ cert: pki.client.certificate, key: pki.client.key });
+    expect((await request({ to, host: "honest.test", sni: "honest.test", agent: known })).body).toBe("secret");
+  },
+);
 
 test("a snippet that nobody permits closes its own listener and is written nowhere", async () => {
   const values = { "server-snippet": "server_name honest.test; location / { return 200 pwned; }" };
