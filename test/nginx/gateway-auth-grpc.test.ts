@@ -14,6 +14,7 @@ import { type RequestOptions, request } from "./support/request.ts";
 
 const to = "127.0.0.63:18970";
 const service = "127.101.0.10";
+const method = "/envoy.service.auth.v3.Authorization/Check";
 
 const rule = (path: string, auth: Partial<AuthService> = {}): Rule => ({
   to: [{ upstream: "b1" }],
@@ -46,6 +47,8 @@ async function serve(base: number) {
   const pair = certificateFrom("tls", pki.tls.certificate, pki.tls.key);
   const rules = [
     rule("/all"),
+    rule("/ask"),
+    rule(method),
     rule("/listed", { requestHeaders: ["x-team", "authorization"] }),
     rule("/body", { mostBody: 10 }),
     rule("/away", { upstream: "away" }),
@@ -95,7 +98,7 @@ test("the service is asked about the whole request, and only its OK lets a reque
   expect(passed).toMatchObject({ status: 200, seen: [{ method: "POST", body: "hello" }] });
   expect(asked).toMatchObject([
     {
-      path: "/envoy.service.auth.v3.Authorization/Check",
+      path: method,
       grpcHeaders: { "content-type": "application/grpc", te: "trailers" },
       client: "127.0.0.1",
       method: "POST",
@@ -154,6 +157,16 @@ test("the service is asked about the whole request, and only its OK lets a reque
   for (const path of ["/away", "/empty", "/unknown", "/other", "/plain-to-tls"])
     expect(await ask(path, ok), path).toMatchObject({ status: 500, seen: [] });
   for (const path of ["/secure", "/checked"]) expect(await ask(path, ok), path).toMatchObject({ status: 200 });
+});
+
+test("a request whose path is the name of a location of nginx's own is asked about like others", async () => {
+  const { ask, asked } = await serve(18_980);
+  const no = { message: status(7) };
+  for (const path of ["/ask", "/x/../ask", "//ask", "/%61sk?q=1", method, `${method}?a`]) {
+    expect.soft(await ask(path, { message: status() }), path).toMatchObject({ status: 200 });
+    expect.soft(asked, path).toMatchObject([{ url: path, method: "GET" }]);
+    expect.soft(await ask(path, no), path).toMatchObject({ status: 403, seen: [] });
+  }
 });
 
 test("the service changes requests and answers, and refuses with an answer of its own", async () => {

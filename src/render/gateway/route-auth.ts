@@ -21,6 +21,12 @@ const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gatew
 /** The method that is called on every auth service over gRPC. */
 const method = Token.name("/envoy.service.auth.v3.Authorization/Check");
 
+/**
+ * The beginning of the path of a question over gRPC, before that of the request, so that no request
+ * can name a location of the server that asks. check.lua takes it away.
+ */
+const ownPath = Token.name("/question");
+
 /** Headers about the connection to a backend. */
 const ofConnections = new Set(["host", "connection", "upgrade", "content-length", "transfer-encoding"]);
 
@@ -31,7 +37,8 @@ const ofConnections = new Set(["host", "connection", "upgrade", "content-length"
 export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[], statuses: readonly Token[]): View {
   const { isGrpc = false, headers: names, body } = asks;
   const { to, proxySsl } = serviceOf(asks, place);
-  const target = isGrpc ? place.behindSocket({ partial: "route-check", view: { method, to, proxySsl } }).block : to;
+  const check = { partial: "route-check", view: { method, to, proxySsl } };
+  const target = isGrpc ? Token.conf`http://${place.behindSocket(check).block}${ownPath}` : to;
   // All headers are sent where the rule lists none.
   const all = isGrpc && names.length === 0;
   const own = all
@@ -42,7 +49,7 @@ export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[],
     all,
     verdict: isGrpc,
     proxySsl: isGrpc ? [] : proxySsl,
-    to: isGrpc ? Token.conf`http://${target}$route_auth_uri` : Token.conf`${target}$route_auth_uri`,
+    to: Token.conf`${target}$route_auth_uri`,
   };
   const refused = isGrpc ? { partial: "route-denied", view: {} } : { partial: "route-refused", view: { statuses } };
   return {

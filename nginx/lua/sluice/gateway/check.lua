@@ -25,6 +25,9 @@ local own = {
   ["x-sluice-check"] = true, ["x-sluice-hops"] = true, ["connection"] = true, ["content-length"] = true, ["host"] = true,
 }
 
+-- The path of a question begins with this text (src/render/gateway/route-auth.ts).
+local question = "/question"
+
 -- The largest answer that is passed on, because it has to fit into a header.
 local most_bytes = 45000
 
@@ -65,7 +68,7 @@ local function request_of(asked, body)
       lines[#lines + 1] = header(name, type(value) == "table" and concat(value, ",") or tostring(value))
     end
   end
-  local method, path, host = ngx.req.get_method(), var.request_uri, var.http_host or ""
+  local method, path, host = ngx.req.get_method(), sub(var.request_uri, #question + 1), var.http_host or ""
   if asked.all == "1" then
     lines[#lines + 1] = header(":method", method) .. header(":path", path) .. header(":authority", host)
       .. header(":scheme", asked.scheme)
