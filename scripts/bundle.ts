@@ -45,7 +45,7 @@ export async function bundle(folder: string): Promise<void> {
   });
   await bundler.write({ dir: folder, format: "cjs", chunkFileNames: "[name].js", comments: false });
   await bundler.close();
-  // The package.json above says that files are modules of ECMAScript.
+  // This package.json replaces the one above, which declares ECMAScript modules.
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
 

@@ -63,7 +63,7 @@ async function suites(names, { printedAtEnd = false } = {}) {
   for (const { name, reason } of summary.skipped) console.log(`skipped: ${name}: ${reason}`);
 }
 
-/** Whether the command ended with 0. */
+/** Returns whether the command ended with 0. */
 function run([command, ...args], { more = {}, printedAtEnd = false } = {}) {
   const stdio = printedAtEnd ? ["ignore", "pipe", "pipe"] : "inherit";
   const child = spawn(command, args, { cwd: root, stdio, env: { ...env, ...more } });

@@ -25,7 +25,7 @@ export const gatewaySuite = {
   definitions: (channel: "standard" | "experimental") => join(folder, "crd", channel),
 } as const;
 
-/** Throws when the build fails, with what Go printed. */
+/** Throws when the build fails, with Go's output. */
 export async function buildMissingSuite(): Promise<void> {
   const isThere = () => [gatewaySuite.program, gatewaySuite.echo, join(folder, "crd")].every(existsSync);
   if (isThere()) return;

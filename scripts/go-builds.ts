@@ -26,10 +26,7 @@ export function scratchModule(folder: string, name: string): string {
   return module;
 }
 
-/**
- * A program gets its name only when it is complete, so an interrupted build never passes for a
- * program.
- */
+/** A program gets its name only when it is complete, so an interrupted build is never used. */
 export async function build(folder: string, module: string, name: string, flags: readonly string[], source: string) {
   await go(module, `building ${name}`, ["build", "-v", ...flags, "-o", join(module, name), source]);
   renameSync(join(module, name), join(folder, name));

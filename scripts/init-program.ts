@@ -1,7 +1,6 @@
 /**
- * The image's process 1 as a program of this machine, for tests that need no image. It is compiled
- * from image/init with the machine's C compiler, once for each state of its sources, into the
- * cache.
+ * The image's process 1 as a program of this machine, for tests that need no image. The machine's C
+ * compiler compiles it from image/init into the cache, once for each state of its sources.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -29,8 +29,8 @@ export function toolPath(tool: Tool, env: NodeJS.ProcessEnv = process.env): stri
 const missingTools = (): readonly Tool[] => tools.filter((tool) => !existsSync(toolPath(tool)));
 
 /**
- * Builds what is missing; prints nothing when nothing is. Throws when a build fails, with what Go
- * said.
+ * Builds missing programs, and prints nothing when there are none. Throws when a build fails, with
+ * Go's error.
  */
 export async function buildMissingTools(): Promise<void> {
   if (missingTools().length === 0) return;

@@ -20,7 +20,7 @@ export function promtoolPath(env: NodeJS.ProcessEnv = process.env): string {
 
 const folderOf = (env: NodeJS.ProcessEnv): string => join(cacheFolder(env), `promtool-${version}`);
 
-/** Throws when the build fails, with what Go printed. */
+/** Throws when the build fails, with Go's output. */
 export async function buildMissingPromtool(): Promise<void> {
   if (existsSync(promtoolPath())) return;
   const folder = folderOf(process.env);

@@ -64,7 +64,7 @@ async function installNginx() {
 }
 
 /**
- * Tried once: a machine that has no such package is not asked again until its node_modules are new.
+ * Tries once: a machine without such a package is not asked again until its node_modules are new.
  */
 async function installOptionalModules() {
   const tried = `${root}node_modules/.nginx-modules-tried`;
@@ -88,7 +88,7 @@ async function installOptionalModules() {
 }
 
 /**
- * Tried once, as above. Where there is none, the tests that need it fail and name these packages.
+ * Tries once, as above. Where there is none, the tests that need it fail and name these packages.
  */
 async function installCompiler() {
   const tried = `${root}node_modules/.compiler-tried`;
@@ -142,8 +142,8 @@ async function must(command, args, otherwise) {
 }
 
 /**
- * Prints every few seconds how long it has run: a minute of silence looks like a program that
- * hangs.
+ * Prints every few seconds how long the command has run, because a minute of silence looks like a
+ * program that hangs.
  */
 function watched(command, args, options) {
   return new Promise((resolve) => {

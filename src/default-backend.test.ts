@@ -9,7 +9,7 @@ test.each([
   ["GET", "/healthz", 200, "ok"],
   ["GET", "/healthz?probe=1", 200, "ok"],
   ["GET", "/healthzz", 404, "default backend - 404"],
-])("%s %s is answered %i", async (method, path, status, body) => {
+])("%s %s is answered with status %i", async (method, path, status, body) => {
   const server = defaultBackend().listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
@@ -21,7 +21,7 @@ test.each([
   expect(await answer.text()).toBe(body);
 });
 
-test("the port is read, and a mistake in it is reported", () => {
+test("the port is read from the arguments, and a mistake in it is reported", () => {
   expect(portOf([])).toBe(8080);
   expect(portOf(["--port=9000"])).toBe(9000);
   expect(portOf(["--port=http"])).toBe("--port: http is not a port number.");

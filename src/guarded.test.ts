@@ -4,7 +4,7 @@ import { sentence } from "./problem.ts";
 
 const object = { kind: "Ingress", namespace: "shop", name: "web" };
 
-test("what throws gives way, and its Problem says that it is a bug and where it happened", () => {
+test("work that throws gives the fallback, and its Problem names the bug and where it happened", () => {
   const failing = (): string => {
     throw new RangeError("too deep");
   };

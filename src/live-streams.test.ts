@@ -19,7 +19,7 @@ function setUp() {
   };
 }
 
-test("a turn is reported when nginx has its streams, although later ones already wait", async () => {
+test("a turn is reported when nginx has its streams, even while later ones wait", async () => {
   const { done, say, take, streams } = setUp();
   const [one, two, three] = [streams(), streams(), streams()];
   say("first", one);
@@ -33,7 +33,7 @@ test("a turn is reported when nginx has its streams, although later ones already
   expect(done).toEqual(["first", "second", "third"]);
 });
 
-test("nothing is reported after a later turn, and of turns with the same streams only the last one", async () => {
+test("no older turn is reported after a later one, and of turns with the same streams only the last is", async () => {
   const { done, say, take, streams } = setUp();
   const [one, two] = [streams(), streams()];
   say("first", one);
@@ -45,7 +45,7 @@ test("nothing is reported after a later turn, and of turns with the same streams
   expect(done).toEqual(["third", "fourth"]);
 });
 
-test("a turn without streams waits for nothing", async () => {
+test("a turn without streams is reported at once", async () => {
   const { done, say, take, streams } = setUp();
   const one = streams();
   say("first", one);

@@ -23,7 +23,7 @@ test.each([
 });
 
 test.each(["localhost", "LOCALHOST:10254", "127.0.0.1", "127.0.0.1:80", "[::1]", "[::1]:10254"])(
-  "a request of this machine for %s",
+  "a request from this machine for host %s counts as local",
   (host) => {
     for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) expect(asked(peer, { host })).toBeUndefined();
   },
@@ -40,6 +40,6 @@ test.each([
   ["127.0.0.1", { host: "localhost", "x-forwarded-for": "192.0.2.7" }],
   ["127.0.0.1", { host: "localhost", "x-real-ip": "192.0.2.7" }],
   ["127.0.0.1", { host: "localhost", via: "1.1 proxy" }],
-])("a request of %s with %j is not", (peer, headers) => {
+])("a request from %s with the headers %j does not count as local", (peer, headers) => {
   expect(asked(peer, headers)).toMatch(/\n$/);
 });

@@ -14,7 +14,7 @@ import { named, type Problem, sentence } from "./problem.ts";
 
 const samples = Object.values(problemSamples) as readonly Problem[];
 
-test.each(samples)("$kind is one sentence everywhere", (problem) => {
+test.each(samples)("$kind has the same sentence everywhere", (problem) => {
   const expected = sentence(problem);
   const only = Table.from([["it", [problem]]]);
   expect(problemEvents(Table.empty(), only)).toEqual([
@@ -44,7 +44,7 @@ test.each(samples)("$kind is one sentence everywhere", (problem) => {
   expect(line).toBe(`${place}error: ${named(problem.object)}: ${unplaced}`);
 });
 
-test("a sentence begins with what it is about, says no name of its object, and ends without a full stop", () => {
+test("a sentence begins with its subject, leaves out the name of its object, and has no full stop at its end", () => {
   for (const problem of samples) {
     expect(sentence(problem)).not.toMatch(/undefined|\.$/);
     expect(sentence(problem)).not.toContain(named(problem.object));

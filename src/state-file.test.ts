@@ -31,7 +31,7 @@ const expected = {
   refused: [[["Ingress shop/web", refusal]], [["proxy-body-size", refusal]], [["tcp/5432", refusal]]],
 };
 
-test("a state file of the release before objects had kinds is read", () => {
+test("a state file from the release in which objects had no kinds is read", () => {
   const path = pathIn();
   const written = {
     ingresses: [web],
@@ -45,7 +45,7 @@ test("a state file of the release before objects had kinds is read", () => {
   expect(plain(stateFile(path).load())).toEqual(expected);
 });
 
-test("a state that is saved is read again, for objects of every kind", async () => {
+test("a saved state is read again, for objects of every kind", async () => {
   const path = pathIn();
   const route = { apiVersion: "v1", kind: "HTTPRoute", metadata: { namespace: "shop", name: "web" } };
   const state: KeptState = {

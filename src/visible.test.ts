@@ -10,7 +10,7 @@ import { named, sentence } from "./problem.ts";
 const nasty = "a\u009b2J\u007f\u0085\u001b[2J\r\u202e\u2066\u200fb";
 const unseen = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-test("no control character of a stranger is in a sentence or a name", () => {
+test("no control character of a user is in a sentence or a name", () => {
   const object = { kind: "Ingress", namespace: "ns", name: nasty };
   expect(sentence({ object, kind: "nginx-refused", why: `${nasty}\n` })).not.toMatch(unseen);
   expect(named(object)).not.toMatch(unseen);
@@ -19,7 +19,7 @@ test("no control character of a stranger is in a sentence or a name", () => {
 test.each([
   ["JSON", false],
   ["lines for a terminal", { colours: false }],
-] as const)("no control character of a stranger is in a log of %s", (_, terminal) => {
+] as const)("no control character of a user is in a log of %s", (_, terminal) => {
   const lines: string[] = [];
   const log = openLog({ verbosity: 0, terminal, write: (text) => lines.push(text) });
   log.warn({ object: nasty, problem: nasty }, "problem");
@@ -29,7 +29,7 @@ test.each([
   if (terminal === false) expect(JSON.parse(lines[1]!).said).toBe(nasty);
 });
 
-test("no control character of a stranger is in a logged line of nginx", () => {
+test("no control character of a user is in a logged line of nginx", () => {
   const lines: string[] = [];
   const log = openLog({ verbosity: 0, terminal: false, write: () => {} });
   nginxLog({ log, write: (text) => lines.push(text), notices: false })({

@@ -1,4 +1,4 @@
-/** Asks the controller. What is shown is whatever it answered last. */
+/** Sends requests to the controller. The page shows what it answered last. */
 
 /** Why an answer could not be had, in a sentence. */
 export class ApiError extends Error {}

@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. */
+/** Writes numbers and times for people. */
 
 /** @import { Quantile, RouteRow } from "../src/page/api/routes.ts" */
 

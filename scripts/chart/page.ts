@@ -48,8 +48,8 @@ export function valuesPage(values: readonly ChartValue[]): string {
 }
 
 /**
- * For NOTES.txt: the path, the default for which it prints nothing, and why the value has no
- * effect.
+ * Writes a line for NOTES.txt: the path, the default for which nothing is printed, and why the
+ * value has no effect.
  */
 export function withoutMeaning(values: readonly ChartValue[]): string {
   const list = values.flatMap(({ path, fallback, fate }) =>
@@ -61,15 +61,15 @@ export function withoutMeaning(values: readonly ChartValue[]): string {
 }
 
 /**
- * For NOTES.txt: values for which a quoted false needs a warning. A value below `sluice` is our own
- * and reads a quoted false as false.
+ * Lists for NOTES.txt the values for which a quoted false needs a warning. A value below `sluice`
+ * is our own and reads a quoted false as false.
  */
 export function switchesFile(values: readonly ChartValue[]): string {
   const tested = values.filter(({ shape, fate }) => shape === flag && ["same", "differs"].includes(fate.kind));
   return namesFile(tested.map(({ path }) => path));
 }
 
-/** For the search for typing mistakes: every path. */
+/** Lists every path, for the search for typing mistakes. */
 export function pathsFile(values: readonly ChartValue[]): string {
   return `${JSON.stringify(
     values.map(({ path }) => path),
@@ -78,10 +78,10 @@ export function pathsFile(values: readonly ChartValue[]): string {
   )}\n`;
 }
 
-/** Names of the controller's flags, and of the keys of its ConfigMap. */
+/** Lists the names of the controller's flags, or of the keys of its ConfigMap. */
 export const namesFile = (names: readonly string[]): string => `${JSON.stringify(names, null, 2)}\n`;
 
-/** Returns the first two keys of a long path; short ones stand together. */
+/** Returns the first two keys of a long path. Short paths are in one chapter. */
 function chapterOf(path: string): string {
   const keys = path.split(".");
   if (keys.length === 1) return "Top of the file";

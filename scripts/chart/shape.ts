@@ -40,7 +40,7 @@ export const objects: Shape = { type: ["array", "null"], items: { type: "object"
 /** A piece of a Kubernetes object, or text that a template turns into one. */
 export const objectOrText: Shape = { type: ["object", "string", "null"] };
 export const objectsOrText: Shape = { type: ["array", "string", "null"] };
-/** As `objectsOrText`, for values where an older chart had {} for none. */
+/** Like `objectsOrText`, for values that an older chart had as {} when they were empty. */
 export const objectsOrNone: Shape = { type: ["array", "string", "object", "null"], maxProperties: 0 };
 
 /** One of the given words. */

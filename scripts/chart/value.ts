@@ -49,9 +49,9 @@ export function section(prefix: string) {
   return {
     same: declare(() => ({ kind: "same" })),
     own: declare(() => ({ kind: "own" })),
-    /** The last argument says how it differs. */
+    /** The last argument is the difference from ingress-nginx's value. */
     differs: declare((how) => ({ kind: "differs", how })),
-    /** Accepted and named in NOTES.txt; `why` is a sentence for people. */
+    /** An accepted value that NOTES.txt names; `why` is a sentence for people. */
     noMeaning: (key: string, theirs: Json | undefined, shape: Shape, why: string): ChartValue => ({
       path: at(key),
       fallback: theirs,

@@ -40,7 +40,7 @@ export function wrapPage(page: string): string {
   return result.join("\n");
 }
 
-/** An item of a list, a quotation, or a line whose beginning says that a program reads it. */
+/** Matches an item of a list, a quotation, or a line that a program reads. */
 const startsParagraph = /^\s*(?:[-*+] |\d+[.)] |>|\[[^\]]+\]: )/;
 const listItem = /^(\s*)([-*+] |\d+[.)] )/;
 const forPrograms = /^(?:concerns|parity|needs work): |^\s*(?:#|\||<|!\[|>|\[[^\]]+\]: )/;

@@ -11,7 +11,7 @@ import { file, folder, link, type Tree } from "./tree.ts";
 const repository = join(import.meta.dirname, "../..");
 const home = "opt/sluice";
 
-/** Files that Node never loads, as TypeScript's types and source maps. */
+/** Files that Node never loads, such as TypeScript's types and source maps. */
 const unused = /\.(map|ts|mts|cts|md|markdown|flow)$/;
 
 export async function controllerTree(): Promise<Tree> {
@@ -53,7 +53,7 @@ interface LockedPackage {
   readonly devOptional?: boolean;
 }
 
-/** Folders of the npm packages that run, as package-lock.json has them. */
+/** Returns the folders of the npm packages that the program uses, as package-lock.json has them. */
 export function runtimePackages(): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(repository, "package-lock.json"), "utf8")) as {
     packages: Readonly<Record<string, LockedPackage>>;
@@ -61,7 +61,7 @@ export function runtimePackages(): readonly string[] {
   const names = Object.keys(packages).filter(
     (name) => name !== "" && !packages[name]!.dev && !packages[name]!.devOptional,
   );
-  // For the runtime Bare, compiled for many processors; Node loads none of it.
+  // Matches files for the runtime Bare, compiled for many processors; Node loads none of them.
   return names.filter((name) => !name.includes("node_modules/bare-")).filter((name) => isThere(join(repository, name)));
 }
 

@@ -25,7 +25,7 @@ openssl (3.6.4-1) unstable; urgency=medium
  -- A Name <a@example.com>  Tue, 01 Sep 2026 10:00:00 +0100
 `;
 
-test("security fixes are those of the entries after a version, each on one line", () => {
+test("security fixes are the entries after a version, each on one line", () => {
   expect(securityFixes(changelog, "3.6.4-1")).toEqual([
     '- CVE-2026-0001 ("A name that is written on two lines")',
     '- CVE-2026-0002 ("Short") (Closes: #1)',

@@ -12,13 +12,13 @@ const archive = [
 const names = (index: ReturnType<typeof readIndex>, without: (name: string) => boolean = () => false) =>
   closure(index, ["nginx"], without).map(({ name, version }) => `${name} ${version}`);
 
-test("what a package needs is found by name, among alternatives and by what packages provide", () => {
+test("the dependencies of a package are found, with alternatives and provided names", () => {
   const index = readIndex([["debian", archive]]);
   expect(names(index)).toEqual(["libc6 2.43-7", "libssl3t64 3.6.5-1", "mawk 1.3", "nginx 1.30.6-2"]);
   expect(names(index, (name) => name === "perl")).toEqual(["libc6 2.43-7", "libssl3t64 3.6.5-1", "nginx 1.30.6-2"]);
 });
 
-test("the newer version of the archive and of its security updates counts", () => {
+test("of the archive and its security updates the newer version counts", () => {
   const updates = stanza("libssl3t64", "3.6.5-1+deb14u1", "Provides: libssl");
   const index = readIndex([
     ["debian", archive],
@@ -28,7 +28,7 @@ test("the newer version of the archive and of its security updates counts", () =
   expect(index.get("libc6")).toMatchObject({ version: "2.43-7", archive: "debian" });
 });
 
-test("a package that does not exist is named", () => {
+test("a package that does not exist is reported by name", () => {
   expect(() => names(readIndex([["debian", stanza("nginx", "1", "Depends: gone | gone-too")]]))).toThrow(
     "Debian's suite has no package gone or gone-too, which the image needs.",
   );

@@ -36,7 +36,7 @@ const unwanted = [
   /^\.usr-is-merged/,
 ];
 
-/** Where ingress-nginx has files that Debian's packages put elsewhere. */
+/** Paths at which ingress-nginx has files that Debian's packages put elsewhere. */
 const moved: Readonly<Record<string, string>> = {
   "etc/nginx/modsecurity.conf": "etc/nginx/modsecurity/modsecurity.conf",
   "etc/nginx/unicode.mapping": "etc/nginx/modsecurity/unicode.mapping",
@@ -116,7 +116,7 @@ function addNginxFiles(tree: Tree): void {
   const rules = "etc/nginx/modsecurity/modsecurity.conf";
   const entry = tree.get(rules);
   if (entry?.kind !== "file") throw new Error("Debian's ModSecurity package has no settings any more.");
-  // Audit lines go where the other logs go.
+  // The log of audits goes to the place of the other logs.
   const text = entry.body.toString("utf8").replace(/^SecAuditLog .*$/m, "SecAuditLog /dev/stdout");
   tree.set(rules, file(text));
   // setpriv may pass NET_BIND_SERVICE on to the program that it starts. nginx itself has no

@@ -26,7 +26,7 @@ export const imageCache = (): string => join(cacheFolder(process.env), "image");
 const folder = () => join(imageCache(), "files");
 export const fileOf = (pin: Pin): string => join(folder(), `${pin.sha256}.deb`);
 
-/** A pinned file is no longer on the mirror. The message says what to do. */
+/** The error that a pinned file is no longer on the mirror. Its message names the remedy. */
 export class PinGone extends Error {
   constructor(suite: Suite, pin: Pin) {
     super(
@@ -61,7 +61,7 @@ export async function storedPins(
   }
 }
 
-/** Packages that differ, such as `nginx 1.30.6-2 to 1.30.7-1`. */
+/** Returns the packages that differ, such as `nginx 1.30.6-2 to 1.30.7-1`. */
 export function moves(before: readonly Pin[], after: readonly Pin[]): readonly string[] {
   const old = new Map(before.map(({ name, version }) => [name, version]));
   const fresh = new Map(after.map(({ name, version }) => [name, version]));
@@ -93,7 +93,9 @@ export function place(file: string, bytes: Uint8Array): void {
   renameSync(draft, file);
 }
 
-/** Node's program for a processor, from the npm package that holds it; its hash is checked. */
+/**
+ * Returns Node's program for a processor, from the npm package that has it. Its hash is checked.
+ */
 export function nodeProgram(processor: string): { readonly version: string; readonly tarball: string } {
   const lines = readFileSync(join(import.meta.dirname, "../../image/node.lock"), "utf8").split("\n");
   const row = lines.map((line) => line.split(" ")).find(([name]) => name === processor);

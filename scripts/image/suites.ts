@@ -92,5 +92,5 @@ export const unneeded: Readonly<Record<string, string>> = {
   "libubsan1-arm64-cross": "a sanitizer of gcc",
   "libhwasan0-arm64-cross": "a sanitizer of gcc",
 };
-/** Names above that a compiler or the client needs, though the image does not. */
+/** Packages named above that a compiler or the client needs, although the image does not. */
 export const neededByTools: readonly string[] = ["libselinux1", "libc-gconv-modules-extra", "libtinfo6", "libsystemd0"];

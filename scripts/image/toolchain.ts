@@ -23,7 +23,7 @@ import { builder, type Processor, processors } from "./suites.ts";
 
 const repository = join(import.meta.dirname, "../..");
 const sourceFolder = "/usr/share/nginx/src";
-/** Our own modules of nginx; the names of their files of C begin with these words. */
+/** Our own modules of nginx. The names of their C files begin with these words. */
 const modules = ["ngx_http_upstream_ssl_san", "ngx_http_kept_request_body"] as const;
 const fileOfModule = (name: string): string => `${name}_module.so`;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { layerOf } from "./oci.ts";
 import { file, link, type Tree, writeArchive } from "./tree.ts";
 
-test("equal trees give equal bytes, in whatever order their entries came", async () => {
+test("equal trees give equal bytes, whatever the order of their entries", async () => {
   const one: Tree = new Map([
     ["usr/bin/b", file("b", 0o755)],
     ["etc/a", link("/usr/bin/b")],

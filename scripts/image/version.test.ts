@@ -22,7 +22,7 @@ const sorted = [
   "2:0.0.1",
 ];
 
-test("versions are compared as dpkg does", () => {
+test("versions are compared as dpkg compares them", () => {
   for (const [at, one] of sorted.entries())
     for (const [other, two] of sorted.entries())
       expect(Math.sign(compareVersions(one, two)), `${one} and ${two}`).toBe(Math.sign(at - other));

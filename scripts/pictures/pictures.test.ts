@@ -30,11 +30,11 @@ const pictures: Readonly<Record<string, () => string>> = {
   "text-and-data.svg": textAndData,
 };
 
-test.each(Object.entries(pictures))("docs/pictures/%s is what its text says", async (name, draw) => {
+test.each(Object.entries(pictures))("docs/pictures/%s is the drawing of its text", async (name, draw) => {
   await expect(draw()).toMatchFileSnapshot(join(docs, "pictures", name));
 });
 
-test("each picture is shown by a page, and no other file lies beside them", () => {
+test("each picture is shown by a page, and the folder has no other files", () => {
   expect(readdirSync(join(docs, "pictures")).toSorted()).toEqual(Object.keys(pictures));
   const pages = ["../README.md", "architecture.md", "metrics.md"].map(read).join("");
   for (const name of Object.keys(pictures)) expect(pages).toContain(`pictures/${name})`);

@@ -1,4 +1,4 @@
-/** A still of a terminal: what a command printed, from the golden file that a test keeps true. */
+/** A still of a terminal: the output of a command, from a golden file. */
 import { escaped, mono } from "./svg.ts";
 
 const row = 19;

@@ -9,7 +9,7 @@ const review = (request: object) =>
     request: { uid: "u", kind, ...request },
   });
 
-test("an Ingress is read, in the namespace of the request where it names none", () => {
+test("an Ingress that names no namespace is read in the namespace of its request", () => {
   const object = { metadata: { name: "a", creationTimestamp: null }, spec: { rules: [{ host: "a.example" }] } };
   expect(readQuestion(review({ namespace: "shop", object }))).toEqual({
     ok: true,
@@ -28,16 +28,16 @@ test.each([
   ["rules that are no list", review({ object: { metadata: {}, spec: { rules: {} } } })],
   ["a path without a backend", review({ object: { metadata: {}, spec: { rules: [{ http: { paths: [{}] } }] } } })],
   ["a class that is null", review({ object: { metadata: {}, spec: { ingressClassName: null } } })],
-])("%s is unreadable", (_what, text) => {
+])("%s cannot be read as a review", (_what, text) => {
   expect(readQuestion(text)).toMatchObject({ ok: false, status: 400 });
 });
 
-test("another kind of object is the fault of who registered the webhook", () => {
+test("a review of another kind of object is answered as an error of the server", () => {
   const other = { ...kind, kind: "IngressClass" };
   expect(readQuestion(review({ kind: other, object: {} }))).toMatchObject({ ok: false, status: 500 });
 });
 
-test("a refusal says why, and warnings are given in any case", () => {
+test("a refusal has its message and its warnings, and an answer without warnings has no field for them", () => {
   const refusal = JSON.parse(answerTo("u", { allowed: false, message: "m", warnings: ["w"] }));
   expect(refusal.response).toEqual({
     uid: "u",

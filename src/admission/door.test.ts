@@ -33,7 +33,7 @@ const bad = featureList.flatMap(([, { fields }]) =>
 );
 
 test.each(bad)(
-  "%s: %j passes only if it is served, and without a warning only if there is none to give",
+  "the webhook refuses %s: %j unless the sync serves it, and warns of it if the sync has a Problem",
   (key, text) => {
     const { applied, problems, refused, warned } = both({ [key]: text });
     expect(refused).toBe(applied !== "serve");
@@ -49,7 +49,7 @@ test.each([
   [{ "auth-tls-secret": "no/such/secret" }],
   [{ "server-snippet": "root /; } server {" }],
   [{ "proxy-ssl-secret": "here", "proxy-ssl-verify": "maybe" }],
-])("%j is refused as it would not be served", (annotations) => {
+])("the webhook refuses the annotations %j, with which the sync would not serve the Ingress", (annotations) => {
   const { applied, refused } = both(annotations);
   expect(refused).toBe(applied !== "serve");
 });

@@ -37,12 +37,12 @@ const annotated = (annotations: Record<string, string>, sketch: Partial<Sketch> 
 const old = (sketch: Partial<Sketch> = {}) => ingress({ name: "old", host: "a.example", age: 5, ...sketch });
 const nothing = { refusals: [], warnings: [] };
 
-test("an ordinary Ingress is allowed without a word, and so is the new version of one that is there", () => {
+test("an ordinary Ingress is allowed without a warning, and so is a new version of it", () => {
   expect(ask(fresh({}))).toEqual(nothing);
   expect(ask(fresh({ name: "old" }), [old()])).toEqual(nothing);
 });
 
-test("what is on its way out, of another class or in another namespace is not looked at", () => {
+test("an Ingress that is being deleted, or is of another class or namespace, is not judged", () => {
   const bad = annotated({ "whitelist-source-range": "x" });
   expect(ask({ ...bad, metadata: { ...bad.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } })).toBe("passed-over");
   expect(ask({ ...bad, spec: { ...bad.spec, ingressClassName: "other" } })).toBe("passed-over");
@@ -66,7 +66,7 @@ test.each([
     old({ paths: [["/", "web", "Exact"]] }),
     "path / of host a.example is in Ingress ns/old, too; only one of them may have it, whatever the path type",
   ],
-])("a host and path that another Ingress has is refused, %s", (_how, other, expected) => {
+])("a host and path that another Ingress has is refused %s", (_how, other, expected) => {
   expect(ask(fresh({}), [other])).toMatchObject({ refusals: [expected] });
 });
 
@@ -88,13 +88,13 @@ test("a canary may share a path with its main Ingress, with another canary, and 
   });
 });
 
-test("an Ingress that is not applied, or not ours, holds no path", () => {
+test("an Ingress that is not applied, or of another controller, holds no path", () => {
   const rejected = old({ annotations: { "load-balance": "no-such" } });
   expect(ask(fresh({}), [rejected])).toEqual(nothing);
   expect(ask(fresh({}), [old({ spec: { ingressClassName: "other" } })])).toEqual(nothing);
 });
 
-test("values that would keep it or its paths from being served are refused, those with a default are warned of", () => {
+test("values that would keep an Ingress or its paths from being served are refused, and those with a default cause warnings", () => {
   expect(ask(annotated({ "load-balance": "no-such" }))).toMatchObject({
     refusals: [expect.stringMatching(/not applied$/)],
   });
@@ -109,7 +109,7 @@ test("values that would keep it or its paths from being served are refused, thos
 });
 const matching = (pattern: RegExp) => expect.stringMatching(pattern);
 
-test("a Secret or Service that is missing says nothing about the Ingress", () => {
+test("a missing Secret or Service causes neither a refusal nor a warning", () => {
   expect(ask(annotated({ "auth-type": "basic", "auth-secret": "gone" }, { paths: [["/", "gone"]] }))).toEqual(nothing);
 });
 
@@ -117,7 +117,7 @@ test.each([
   ["/b(.*)", "Prefix"],
   ["/ü", "Exact"],
   ["/a;b", "Prefix"],
-])("path %s of type %s is refused, and only warned of where the operator said so", (path, type) => {
+])("path %s of type %s is refused, or causes a warning only where the operator chose that", (path, type) => {
   const submitted = fresh({ paths: [[path, "web", type]] });
   expect(ask(submitted)).toMatchObject({ refusals: [expect.stringContaining(`has pathType ${type}`)] });
   const off = configMap({ "strict-validate-path-type": "false" });
@@ -125,7 +125,7 @@ test.each([
   expect(ask(fresh({ paths: [[path, "web", "ImplementationSpecific"]] }))).toMatchObject({ refusals: [] });
 });
 
-test("a pattern that is no regular expression is refused where it would be one", () => {
+test("a path that is no regular expression is refused where it would be read as one", () => {
   const paths = [["/b(", "web", "ImplementationSpecific"]] as const;
   expect(ask(annotated({ "use-regex": "true" }, { paths }))).toMatchObject({
     refusals: [expect.stringContaining('a "(" is not closed')],
@@ -136,13 +136,13 @@ test("a pattern that is no regular expression is refused where it would be one",
   });
 });
 
-test("snippets are refused while they are off, whatever they are called", () => {
+test("each annotation whose name ends in -snippet is refused while snippets are off", () => {
   expect(ask(annotated({ "some-snippet": "x;" }))).toMatchObject({
     refusals: ["annotation some-snippet: allow-snippet-annotations is off; the webhook refuses the Ingress"],
   });
 });
 
-test("with a prefix of its own, the usual one is refused", () => {
+test("annotations with the usual prefix are refused where the controller has a prefix of its own", () => {
   expect(ask(annotated({ "proxy-read-timeout": "5" }), [], { annotationsPrefix: "mine.example" })).toMatchObject({
     refusals: [expect.stringContaining("annotations of this controller begin with mine.example/")],
   });
@@ -156,7 +156,7 @@ test("a default backend is refused with --disable-catch-all", () => {
   });
 });
 
-test("a UID that is none, and nginx text in a path of whatever class, are refused", () => {
+test("a malformed UID is refused, and so is nginx text in a path of any class", () => {
   expect(ask(fresh({}, { uid: "../../x" }))).toMatchObject({
     refusals: ["metadata.uid: it is no UUID; the webhook refuses the Ingress"],
   });
@@ -164,7 +164,7 @@ test("a UID that is none, and nginx text in a path of whatever class, are refuse
   expect(ask(foreign)).toMatchObject({ refusals: [expect.stringContaining("--deep-inspect is on")] });
 });
 
-test("a canary that shadows nothing and a backend that is no Service are warned of", () => {
+test("a canary without a main Ingress and a backend that is no Service cause warnings", () => {
   expect(ask(annotated({ canary: "true" }), [old({ host: "b.example" })])).toMatchObject({
     refusals: [],
     warnings: [expect.stringContaining("no ordinary Ingress has this host, path and path type")],

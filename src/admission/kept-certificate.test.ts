@@ -130,7 +130,7 @@ test("a certificate is made for the names of the Service, its authority is publi
   await Promise.all([one.end(), two.end()]);
 });
 
-test("it is renewed a month before its end, and the previous authority stays published while others need it", async () => {
+test("a certificate is renewed a month before its end, and the previous authority stays published while others need it", async () => {
   const api = new Api();
   const time = { ms: Date.UTC(2026, 10, 1) };
   api.put(configuration);
@@ -158,7 +158,7 @@ test("it is renewed a month before its end, and the previous authority stays pub
   await one.end();
 });
 
-test("a Secret that holds no usable pair is made anew, and other keys of it are kept", async () => {
+test("a Secret without a usable pair gets a new one, and keeps its other keys", async () => {
   const api = new Api();
   api.put(configuration);
   const data = { ca: "eA==", cert: "eA==", key: "eA==", note: "eQ==" };

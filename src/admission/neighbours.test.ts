@@ -13,7 +13,7 @@ function at(snapshot: Snapshot): string[] {
 const a = ingress({ name: "a", host: "a.example" });
 const b = ingress({ name: "b", host: "A.example", paths: [["", "web"]] });
 
-test("what comes, changes, goes, or is ours no more, is followed", () => {
+test("a path has the Ingresses that exist and are ours, after each addition, change and removal", () => {
   expect(at(put(base, a))).toEqual(["ns/a"]);
   expect(at(put(base, a, b))).toEqual(["ns/a", "ns/b"]);
   expect(at(put(base, b))).toEqual(["ns/b"]);

@@ -17,7 +17,7 @@ test.each([
   "object",
   null,
   5,
-])("the object %j is cut out, and the earlier one is left out", (object) => {
+])("the object %j is cut out of a review, and oldObject is left out", (object) => {
   for (const space of [0, 2]) {
     const request = { uid: "u", object, options: { object: 1 }, oldObject: object, dryRun: false };
     const text = JSON.stringify({ kind: "AdmissionReview", request, more: [1, "{"] }, undefined, space);
@@ -38,7 +38,9 @@ test.each([
   '{"request":{"object":"\\',
   ":,:,{[}]",
   '{"a":{"object":1',
-])("%j ends, and is no review", (text) => expect(readQuestion(text)).toMatchObject({ ok: false, status: 400 }));
+])("the text %j is refused as no review", (text) =>
+  expect(readQuestion(text)).toMatchObject({ ok: false, status: 400 }),
+);
 
 const members = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(",");
 const tooLarge = "it is larger or deeper than any review that the API server sends";
@@ -52,12 +54,12 @@ test.each([
   ["a large user", around("{}", `,"userInfo":[${"1,".repeat(30_000)}1]`)],
   ["an object by another name", `{"request":{"uid":"u","\\u006fbject":[${"1,".repeat(30_000)}1]}}`],
   ["much beside the request", `{"other":[${"[],".repeat(30_000)}[]],"request":{"uid":"u"}}`],
-])("%s beyond what an API server sends are refused before they are parsed", (_, text) => {
+])("a review with %s beyond what an API server sends is refused before it is parsed", (_, text) => {
   expect(outline(text)).toBeUndefined();
   expect(readQuestion(text)).toEqual({ ok: false, status: 400, why: tooLarge });
 });
 
-test("the largest that is stored is read: 19,000 paths, or annotations of 256 KiB", () => {
+test("the largest Ingresses that an API server stores are read: 19,000 paths, or annotations of 256 KiB", () => {
   const path = (at: number) =>
     `{"path":"/p${at}","pathType":"Exact","backend":{"service":{"name":"a","port":{"number":80}}}}`;
   const paths = `{"metadata":{"name":"a"},"spec":{"rules":[{"http":{"paths":[${Array.from({ length: 19_000 }, (_, at) => path(at)).join(",")}]}}]}}`;

@@ -87,7 +87,7 @@ test("a review is answered and reported", async () => {
   expect(events.filter(({ kind }) => kind === "reviewed")).toHaveLength(2);
 });
 
-test("a body over the limit is answered 413, announced or not, and the next one is read", async () => {
+test("a body over the limit is answered 413, with and without its length in a header, and the next one is read", async () => {
   const huge = review("new", { "proxy-read-timeout": "1".repeat(20_000_000) });
   expect(await ask(huge)).toMatchObject({ status: 413 });
   expect(await ask(huge, true)).toMatchObject({ status: 413 });
@@ -118,7 +118,7 @@ test("TLS 1.1 is refused", async () => {
   expect(error.message).toMatch(/protocol version|unsupported protocol|no protocols available/);
 });
 
-test("a port that is taken gives one sentence", async () => {
+test("a port that is already in use gives one sentence", async () => {
   const keyPairs = { current: () => ({ cert: "", key: "" }), onChange: () => () => {} };
   const options = { keyPairs, source, translate: defaultOptions, watches: () => true, report: () => {} };
   const second: StartedWebhook = await startWebhook({ ...options, address: `127.0.0.1:${port}` });

@@ -10,7 +10,7 @@ test.each([
   ["::/0", "::/0"],
   ["2001:db8::1", "2001:db8::1"],
   ["192.0.2.77/25", "192.0.2.77/25"],
-])("%s is the range %s", (text, range) => {
+])("the address list entry %s means the range %s", (text, range) => {
   expect(rangeList.read(text)).toEqual({ ok: true, value: [range] });
 });
 
@@ -21,7 +21,7 @@ test("an empty alias counts as absent, an empty list does not", () => {
   expect(readingOf({ "whitelist-source-range": " " }).verdict).toBe("deny");
 });
 
-test("a list of the Ingress replaces the ConfigMap's, and the canonical name beats its alias", () => {
+test("a list of the Ingress replaces that of the ConfigMap, and the canonical key wins over its alias", () => {
   const settings = { "whitelist-source-range": "192.0.2.0/24", "denylist-source-range": "192.0.2.9" };
   const annotations = { "whitelist-source-range": "192.0.2.1", "allowlist-source-range": "192.0.2.2" };
   expect(valuesOf(annotations, { settings }).accessLists).toEqual({ allow: ["192.0.2.2"], deny: ["192.0.2.9"] });
@@ -39,7 +39,7 @@ test("block-cidrs comes first in every list, and locations without an owner have
   expect(accessLists.view!(lists, notingPlace({ owned: false }), settings)).toBe(false);
 });
 
-test("an Ingress's own lists are data where nothing else is asked about a client", () => {
+test("an Ingress's own lists are data where no other feature restricts its clients", () => {
   const place = notingPlace();
   const lists = { allow: ["192.0.2.77/25", "2001:db8::/33"], deny: ["192.0.2.9"] };
   expect(accessLists.view!(lists, place, settingsOf())).toEqual({ live: true });
@@ -51,7 +51,7 @@ test("an Ingress's own lists are data where nothing else is asked about a client
 test.each([
   ["a long list", { allow: Array.from({ length: 65 }, (_, at) => `192.0.2.${at}`), deny: [] }, {}],
   ["the list of the ConfigMap", { allow: ["192.0.2.0/24"], deny: [] }, { "whitelist-source-range": "192.0.2.0/24" }],
-])("%s is text", (_name, lists, settings) => {
+])("%s is text instead of data", (_name, lists, settings) => {
   const place = notingPlace();
   expect(accessLists.view!(lists, place, settingsOf(settings))).toMatchObject({ live: false });
   expect(place.noted.variables).toEqual({});

@@ -44,14 +44,14 @@ test.each([
     "deny",
     "annotation auth-type: nginx here has no module for digest authentication; its paths answer 503",
   ],
-] as const)("%j fails closed", (annotations, verdict, expected) => {
+] as const)("an Ingress with the annotations %j fails closed", (annotations, verdict, expected) => {
   const secrets = { ...world.secrets, "other/users": { auth: "" }, "shop/map": { bob: "x" } };
   const reading = readingOf(annotations, { secrets });
   expect(reading.verdict).toBe(verdict);
   expect(reading.problems.map(sentence)).toEqual([expected]);
 });
 
-test("the operator may allow Secrets of other namespaces", () => {
+test("Secrets of other namespaces are read where the operator allows them", () => {
   const secrets = { "other/users": { auth: "a:b" } };
   const settings = { "allow-cross-namespace-resources": "true" };
   const reading = readingOf({ ...basic, "auth-secret": "other/users" }, { secrets, settings });
@@ -65,7 +65,7 @@ test("a warning says that the realm off switches authentication off", () => {
   ]);
 });
 
-test("the name of the password file tells nothing and collides with no other, and passwords are not printed", () => {
+test("password files of Secrets have different names that reveal nothing, and passwords are not printed", () => {
   const place = notingPlace();
   const value = valuesOf(basic, world).basicAuth;
   basicAuth.view!(value, place, settingsOf());
@@ -78,7 +78,7 @@ test("the name of the password file tells nothing and collides with no other, an
   expect(inspect(value) + JSON.stringify(value)).not.toContain("secret");
 });
 
-test("paths without authentication get neither the challenge nor the header rule", () => {
+test("paths without authentication have neither the challenge nor the header rule", () => {
   const place = notingPlace({ authenticates: false });
   const value = valuesOf(basic, world).basicAuth;
   expect(basicAuth.view!(value, place, settingsOf())).toBe(false);

@@ -9,7 +9,7 @@ const { chain: authority } = await fakeCertificate(new Date("2026-01-01"));
 const world = { secrets: { "shop/ca": { "ca.crt": authority } } };
 const asked = { "auth-tls-secret": "shop/ca" };
 
-test("with nothing but a Secret, certificates are wanted, one authority deep", () => {
+test("a Secret alone makes certificates required, with one authority in their chain", () => {
   const place = notingPlace();
   const value = valuesOf(asked, world).clientCertificate;
   expect(printed(clientCertificate.serverView!(value, place, settingsOf()))).toEqual({
@@ -44,21 +44,24 @@ test.each([
     { "shop/ca": { "ca.crt": authority, "ca.crl": "x" } },
     "Secret shop/ca has a ca.crl that does not hold revocation lists in PEM",
   ],
-])("%s with %o closes the host", (secret, secrets: Record<string, Record<string, string>>, why) => {
-  const { values, problems, verdict } = readingOf({ "auth-tls-secret": secret }, { secrets });
-  expect(values.clientCertificate).toEqual({ kind: "refuse" });
-  expect(clientCertificate.provides!(values.clientCertificate)).toBe(true);
-  expect(verdict).toBe("serve");
-  expect(problems.map(sentence)).toEqual([`annotation auth-tls-secret: ${why}; every request to its hosts gets 403`]);
-});
+])(
+  "auth-tls-secret %s with the Secrets %o closes the host",
+  (secret, secrets: Record<string, Record<string, string>>, why) => {
+    const { values, problems, verdict } = readingOf({ "auth-tls-secret": secret }, { secrets });
+    expect(values.clientCertificate).toEqual({ kind: "refuse" });
+    expect(clientCertificate.provides!(values.clientCertificate)).toBe(true);
+    expect(verdict).toBe("serve");
+    expect(problems.map(sentence)).toEqual([`annotation auth-tls-secret: ${why}; every request to its hosts gets 403`]);
+  },
+);
 
-test("without a Secret the others mean nothing, and the host needs no server block", () => {
+test("without a Secret the other keys have no effect, and the host needs no server block", () => {
   const { clientCertificate: value } = valuesOf({ "auth-tls-verify-client": "optional" }, world);
   expect(value).toEqual({ kind: "none" });
   expect(clientCertificate.textServer!(value)).toBe(false);
 });
 
-test("a pattern that holds nginx's own signs is one word (CVE-2025-1097)", () => {
+test("a pattern that holds nginx's syntax characters is one word (CVE-2025-1097)", () => {
   expect(readingOf({ ...asked, "auth-tls-match-cn": 'CN="x" { ; # \\' }, world).verdict).toBe("reject");
   const tried = valuesOf({ ...asked, "auth-tls-match-cn": 'CN="x" { ; # \\d' }, world).clientCertificate;
   expect(printed(clientCertificate.serverView!(tried, notingPlace(), settingsOf()))).toMatchObject({
@@ -66,7 +69,7 @@ test("a pattern that holds nginx's own signs is one word (CVE-2025-1097)", () =>
   });
 });
 
-test("the certificate itself goes to the backend only where that is asked for", () => {
+test("the client certificate is sent to the backend only where an annotation requests it", () => {
   const words = ["false", "true"].map((pass) =>
     hostRecordOf(valuesOf({ ...asked, "auth-tls-pass-certificate-to-upstream": pass }, world)),
   );

@@ -28,18 +28,18 @@ test.each([
   ["app://x, null", "null", true],
   ["nonsense, https://b.example", "https://b.example", true],
   ["https://b.example, *", "https://anything.example", true],
-])("of the list %s, %s matches: %s", (list, origin, matches) => {
+])("the list %s matches the origin %s: %s", (list, origin, matches) => {
   const [text, data] = patternsOf(list) as RegExp[];
   expect([text!.test(origin), data!.test(origin)]).toEqual([matches, matches]);
 });
 
-test("items that are no origins are left out and reported; a list without an origin matches none", () => {
+test("items that are no origins are left out and reported, and a list without an origin matches none", () => {
   const reading = readingOf({ "enable-cors": "true", "cors-allow-origin": "nonsense" });
   expect(reading.problems).toMatchObject([{ kind: "annotation-partly", key: "cors-allow-origin" }]);
   expect(patternsOf("nonsense")).toEqual([undefined, undefined]);
 });
 
-test("what is not set stays the backend's", () => {
+test("CORS headers that no annotation sets are those of the backend", () => {
   const names = (annotations: Record<string, string>) => {
     const value = valuesOf({ "enable-cors": "true", ...annotations }).cors;
     return cors.answerHeaders!(value, notingPlace({ live: false }), settingsOf()).map(({ name }) => String(name));

@@ -19,21 +19,21 @@ test.each([
   [{}, { "custom-http-errors": "500" }, true],
   [{}, { "custom-http-errors": "500", "disable-proxy-intercept-errors": "true" }, false],
   [list, { "custom-http-errors": "500", "disable-proxy-intercept-errors": "true" }, true],
-])("%j under %j replaces errors of the backend: %s", (annotations, settings, intercepts) => {
+])("annotations %j with settings %j replace errors of the backend: %s", (annotations, settings, intercepts) => {
   expect(value(annotations, settings).intercepts).toBe(intercepts);
 });
 
-test("each status has a page of its own, and the one for a body that is too large is not sent the body", () => {
+test("each status has its own page, and the page for a body that is too large does not get the body", () => {
   const place = notingPlace();
   customErrors.view!(value({ "custom-http-errors": "413,404" }), place, settingsOf());
   expect(place.noted.beside).toMatchObject([{ routed: false }, { routed: true }]);
 });
 
-test.each(["499", "404;500", "200", "4xx"])("%s is refused", (codes) => {
+test.each(["499", "404;500", "200", "4xx"])("the list of statuses %s is refused", (codes) => {
   expect(readingOf({ "custom-http-errors": codes }).verdict).toBe("reject");
 });
 
-test("a default-backend that is not there is ignored, and said", () => {
+test("a default-backend that does not exist is ignored and reported", () => {
   const reading = readingOf({ "default-backend": "errors" });
   expect(reading.values.customErrors.standIn).toBeUndefined();
   expect(reading.problems).toMatchObject([{ kind: "annotation-useless", key: "default-backend" }]);

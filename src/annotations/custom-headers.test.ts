@@ -6,7 +6,7 @@ const allowed = { "global-allowed-response-headers": "X-Frame-Options, X-Team" }
 const read = (reference: string, data: Record<string, string>) =>
   readingOf({ "custom-headers": reference }, { settings: allowed, configMaps: { "shop/headers": data } });
 
-test("each entry is a header, and its dollar signs are literal", () => {
+test("each entry of the ConfigMap is a header, and its dollar signs are literal", () => {
   const { values, references } = read("shop/headers", { "X-Team": 'a "b" $host', "X-Frame-Options": "DENY\n" });
   const headers = customHeaders.answerHeaders!(values.customHeaders, notingPlace({ live: false }), settingsOf());
   expect(headers.map(({ name, value }) => `${name} ${value}`)).toEqual([
@@ -22,13 +22,13 @@ test.each([
   ["shop/headers", { "X-Team": "a\r\nSet-Cookie: b" }, "control character"],
   ["shop/absent", {}, "not found"],
   ["headers", {}, "not found"],
-])("%s with %j closes the paths, with the reason in a Problem", (reference, data, why) => {
+])("the ConfigMap %s with %j closes the paths, and a Problem has the reason", (reference, data, why) => {
   const { verdict, problems } = read(reference, data);
   expect(verdict).toBe("deny");
   expect(problems).toEqual([expect.objectContaining({ key: "custom-headers", why: expect.stringContaining(why) })]);
 });
 
-test("values are data of the route where they may be, and names are text", () => {
+test("values of headers are data of the route where that is possible, and names are text", () => {
   const { values } = read("shop/headers", { "X-Team": "a", "X-Frame-Options": "DENY" });
   const place = notingPlace();
   const headers = customHeaders.answerHeaders!(values.customHeaders, place, settingsOf());

@@ -31,19 +31,22 @@ const read = (annotations: Readonly<Record<string, string>>) =>
 const fields = featureList.flatMap(([, feature]) =>
   Object.entries(feature.fields as Fields).map(([name, field]) => ({ feature, name, field })),
 );
-test.each(fields)("$field.key takes its good samples", ({ field }) => {
+test.each(fields)("$field.key accepts its good samples", ({ field }) => {
   for (const text of field.kind.good) expect(field.kind.read(text), text).toMatchObject({ ok: true });
 });
 
-test.each(badAnnotations)("$key: $text has the declared consequence, and its Problem names it", (one) => {
-  const { key, annotations, done } = one;
-  const { problems, verdict } = read(annotations);
-  expect(problems).toContainEqual(expect.objectContaining({ kind: "annotation-unreadable", key, done }));
-  if (done !== "default") expect(verdict).toBe(done);
-});
+test.each(badAnnotations)(
+  "the bad value $text of $key has the declared consequence, and its Problem names it",
+  (one) => {
+    const { key, annotations, done } = one;
+    const { problems, verdict } = read(annotations);
+    expect(problems).toContainEqual(expect.objectContaining({ kind: "annotation-unreadable", key, done }));
+    if (done !== "default") expect(verdict).toBe(done);
+  },
+);
 
 test.each(featureList.filter(([, { gate }]) => gate !== undefined))(
-  "a bad value of %s without its gate is said and changes nothing",
+  "a bad value of %s is reported and has no effect while the feature is off",
   (_name, feature) => {
     for (const [name, { key, kind, risk }] of Object.entries(feature.fields as Fields)) {
       if (name === feature.gate || risk === "Critical" || kind.bad.length === 0) continue;

@@ -37,7 +37,7 @@ function spent(work: () => unknown): number {
 }
 
 test.each(keys.flatMap((key) => cases.map(([name, text]) => ({ key, name, text }))))(
-  "$key: $name is refused at once and declares nothing",
+  "$key refuses $name at once, and the text declares nothing",
   ({ key, text }) => {
     const annotations = {
       [key]: text,
@@ -54,13 +54,13 @@ test.each(keys.flatMap((key) => cases.map(([name, text]) => ({ key, name, text }
   },
 );
 
-test.each(cases)("the ConfigMap's snippets: %s is refused at once and declares nothing", (_name, text) => {
+test.each(cases)("a snippet of the ConfigMap refuses %s at once, and the text declares nothing", (_name, text) => {
   const read = () => settingsOf({ "http-snippet": text, "server-snippet": text, "location-snippet": text });
   expect([...declaredBySettings(read())]).toEqual([]);
   expect(spent(read)).toBeLessThan(100);
 });
 
-test("a snippet of as many locations as fit gets nginx's own defaults in time that grows with its length", () => {
+test("a snippet with as many locations as fit gets nginx's own defaults in time that grows with its length", () => {
   const location = "location /a{proxy_pass http://a;}";
   const text = location.repeat(Math.floor(longestText / location.length));
   const work = (part: string) => () => withOwnLocations(part);

@@ -13,7 +13,7 @@ test.each([
   ["http://copy.example/in?a=b", "http://copy.example.80.t.sluice.internal:80/in?a=b", "$route_mirror_url$more_args"],
   ["http://copy.example?a=b", "http://copy.example.80.t.sluice.internal:80/?a=b", "$route_mirror_url$more_args"],
   ["https://192.0.2.9:8443", "https://192.0.2.9:8443", "$route_mirror_url$request_uri"],
-])("the literal address of %s is a value of the route, and the client's query is added", (target, address, url) => {
+])("the literal address %s is a value of the route, and the client's query is added", (target, address, url) => {
   const { view, variables } = copyOf({ "mirror-target": target });
   expect(variables.mirror_url).toBe(address);
   const [serverName, hops] = ["$route_mirror_server", "$http_x_sluice_hops,$route_hop"];
@@ -21,7 +21,7 @@ test.each([
   expect(view).toEqual([{ url, host: "$route_mirror_host", serverName, resolver, hops, bodiless: false }]);
 });
 
-test("an address with variables is written as it is", () => {
+test("a mirror address with variables is written unchanged", () => {
   const { view, variables, http } = copyOf({ "mirror-target": "http://copy.example:81$request_uri&x=$http_x" });
   expect(view).toEqual([
     expect.objectContaining({ url: '"http://copy.example.81.t.sluice.internal:81${request_uri}&x=${http_x}"' }),
@@ -47,14 +47,14 @@ test.each([
   "http://",
   "http://copy.example:x/",
   ...notAsked.map((host) => `http://${host}/`),
-])("%s is no target: nothing is copied, and a Problem says so", (target) => {
+])("requests are not copied to %s, and a Problem says so", (target) => {
   const { values, problems, verdict } = readingOf({ "mirror-target": target });
   expect(mirror.view!(values.mirror, notingPlace(), settingsOf())).toBe(false);
   expect(verdict).toBe("serve");
   expect(problems).toEqual([expect.objectContaining({ key: "mirror-target", done: "default" })]);
 });
 
-test("mirror-host and mirror-request-body", () => {
+test("mirror-host and mirror-request-body set the Host of a copy and leave out its body", () => {
   const both = {
     "mirror-target": "http://copy.example/",
     "mirror-host": "other.example",

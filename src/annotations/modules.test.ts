@@ -16,7 +16,7 @@ const traced = (annotations: Texts, settings: Texts = {}) =>
 
 const all = { "enable-modsecurity": "true" };
 
-test("ModSecurity: on alone has the stock rules, off says so only where it is on for all", () => {
+test("enable-modsecurity alone has the stock rules, and off writes a line only where the ConfigMap turns it on", () => {
   expect(inspected({})).toBe(false);
   expect(inspected({}, all)).toMatchObject({ begins: false, stock: false, rules: [] });
   expect(inspected({ "enable-modsecurity": "true" })).toMatchObject({ begins: true, stock: true, owasp: false });
@@ -30,7 +30,7 @@ test("ModSecurity: on alone has the stock rules, off says so only where it is on
   });
 });
 
-test("rules of an Ingress replace the stock ones, and need the operator's permission", () => {
+test("ModSecurity rules of an Ingress replace the stock ones, and need the operator's permission", () => {
   const own = { "enable-modsecurity": "true", "modsecurity-snippet": "SecRuleEngine On" };
   const open = { "annotations-risk-level": "Critical", "allow-snippet-annotations": "true" };
   expect(inspected(own, open)).toMatchObject({ stock: false, rules: ['"SecRuleEngine On"'] });
@@ -40,7 +40,7 @@ test("rules of an Ingress replace the stock ones, and need the operator's permis
   expect(readingOf(own).verdict).toBe("reject");
 });
 
-test("OpenTelemetry: the annotation decides, else the ConfigMap", () => {
+test("OpenTelemetry is on where the annotation or else the ConfigMap says so", () => {
   const global = { "enable-opentelemetry": "true", "opentelemetry-trust-incoming-span": "false" };
   const own = { "enable-opentelemetry": "true", "opentelemetry-operation-name": "shop" };
   expect(traced({})).toBe(false);

@@ -21,7 +21,7 @@ test("docs/gateway-api.md lists the annotations that routes cannot have", () => 
   expect(rows).toEqual(declared);
 });
 
-test("every guard says how two of them hold together, or is not for routes", () => {
+test("every guard declares how two of them combine, or is not for routes", () => {
   const silent = guardNames.filter((name) => {
     const { both, notOnRoutes } = features[name] as (typeof featureList)[number][1];
     return both === undefined && notOnRoutes === undefined;
@@ -29,13 +29,13 @@ test("every guard says how two of them hold together, or is not for routes", () 
   expect(silent).toEqual([]);
 });
 
-test("names of guards are known as such, those of newer versions, too", () => {
+test("guards are recognised by their names, also those of newer versions", () => {
   expect(
     ["auth-url", "whitelist-source-range", "satisfy", "auth-passkey", "enable-modsecurity-4"].every(mayGuard),
   ).toBe(true);
   expect(["proxy-body-size", "limit-rps", "author"].some(mayGuard)).toBe(false);
 });
 
-test("the keys that name objects are declared", () => {
+test("exactly the declared keys refer to objects", () => {
   expect(keys.filter(refers)).toEqual(["default-backend", "fastcgi-params-configmap", "proxy-ssl-secret"]);
 });

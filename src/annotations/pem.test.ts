@@ -16,7 +16,7 @@ test("a list of revoked certificates is read", () => {
   expect(isRead(`${list}${list}`)).toBe(true);
 });
 
-test("what is called a list and is none is not read, alone or behind one", async () => {
+test("a block that only has the name of a revocation list is not read, alone or behind one", async () => {
   const { chain } = await fakeCertificate(new Date());
   const certificate = chain.replaceAll(/-----[^-]+-----\n/g, "").trim();
   for (const wrong of [block(certificate), block("bm8="), list.replace("M", "N"), ""]) {

@@ -12,7 +12,7 @@ import { proxyBuffers } from "./proxy-buffers.ts";
 const lines = (directives: readonly { readonly name: unknown; readonly value: unknown }[]) =>
   directives.map(({ name, value }) => `${name} ${value}`);
 
-test("buffers fit each other: one buffer is not enough for nginx, and busy ones are all but one at most", () => {
+test("buffers are raised to sizes that nginx accepts: at least two, of which one is not busy", () => {
   const { proxyBuffers: value } = valuesOf({ "proxy-buffers-number": "1", "proxy-busy-buffers-size": "64k" });
   expect(lines(proxyBuffers.directives!(value, settingsOf(), "http"))).toEqual([
     "proxy_buffer_size 4k",
@@ -22,7 +22,7 @@ test("buffers fit each other: one buffer is not enough for nginx, and busy ones 
   ]);
 });
 
-test("retries keep the operator's retry-non-idempotent, and have a name of their own for gRPC", () => {
+test("retries keep the operator's retry-non-idempotent, and have directives of their own for gRPC", () => {
   const settings = settingsOf({ "retry-non-idempotent": "true" });
   const { nextUpstream: value } = valuesOf({ "proxy-next-upstream": "http_503 http_503" });
   expect(lines(nextUpstream.directives!(value, settings, "http"))).toEqual([
@@ -42,13 +42,13 @@ test.each([
   [{ "proxy-redirect-from": "off", "proxy-redirect-to": "http://b/" }, ["proxy_redirect off"], false],
   [{ "proxy-redirect-from": "default" }, [], true],
   [{ "proxy-redirect-from": "http://a/" }, [], true],
-])("%j", (annotations, expected, defaultRedirect) => {
+])("the annotations %j rewrite redirects of the backend as declared", (annotations, expected, defaultRedirect) => {
   const { answers: value } = valuesOf(annotations);
   expect(lines(answers.directives!(value, settingsOf(), "http"))).toEqual(expected);
   expect(answers.view!(value, notingPlace(), settingsOf())).toEqual({ defaultRedirect });
 });
 
-test("a Host for the backend is the tenant's own value, unless it names variables", () => {
+test("a Host for the backend is the literal value of the user, unless it names variables", () => {
   const place = notingPlace();
   const host = (text: string) =>
     String(

@@ -17,7 +17,7 @@ const viewOf = (annotations: Record<string, string>, secret: Record<string, stri
   return { place, directives: Object.fromEntries(lines.map((line) => [line.name, line.value])) };
 };
 
-test("a whole Secret gives identity and trust, and backends are verified only on request", () => {
+test("a whole Secret gives a key pair and an authority, and backends are verified only on request", () => {
   expect(viewOf({}).directives).toEqual({
     proxy_ssl_certificate: expect.stringMatching(/^"\/run\/tls\/[\da-f]{32}"$/),
     proxy_ssl_certificate_key: expect.stringMatching(/^"\/run\/tls\/[\da-f]{32}"$/),
@@ -64,13 +64,13 @@ test.each([
     { "shop/identity": pair },
     "Secret shop/identity has no ca.crt, and proxy-ssl-verify needs it",
   ],
-])("%o fails closed: %#", (annotations, secrets: Record<string, Record<string, string>>, why) => {
+])("the annotations %o fail closed: %#", (annotations, secrets: Record<string, Record<string, string>>, why) => {
   const { problems, verdict } = readingOf(annotations, { secrets });
   expect(verdict).toBe("deny");
   expect(problems.map(sentence)).toEqual([`annotation proxy-ssl-secret: ${why}; its paths answer 503`]);
 });
 
-test("a word for proxy-ssl-verify that is neither on nor off denies (CVE-2025-66491)", () => {
+test("a value of proxy-ssl-verify that is neither on nor off closes the paths (CVE-2025-66491)", () => {
   const world = { secrets: { "shop/identity": whole } };
   expect(readingOf({ ...asked, "proxy-ssl-verify": "true" }, world).verdict).toBe("deny");
 });

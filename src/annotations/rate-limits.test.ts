@@ -30,24 +30,24 @@ test("two Ingresses with one rate share a zone; another rate, or another list of
   expect(zone({ "limit-rpm": "1" })).not.toBe(zone({ "limit-rpm": "1", "limit-allowlist": "192.0.2.1" }));
 });
 
-test("exempt clients have no key, and nginx does not count them", () => {
+test("exempt clients have an empty key, which nginx does not count", () => {
   const { http } = printed({ "limit-rpm": "1", "limit-whitelist": "192.0.2.0/24, 192.0.2.1" });
   expect(http.find((line) => line.startsWith("geo"))).toMatch(/\{ default 0; 192.0.2.0\/24 1; 192.0.2.1 1; \}$/);
   expect(http.find((line) => line.startsWith("map $limit_spares"))).toMatch(/\{ 0 \$limit_key; default ""; \}$/);
 });
 
-test("nothing is limited by zero or less, and nginx counts connections to 65535", () => {
+test("rates of zero or less limit nothing, and the largest limit of connections is 65535", () => {
   expect(printed({ "limit-rps": "0", "limit-rpm": "-1", "limit-connections": "0" }).lines).toEqual([]);
   expect(printed({ "limit-connections": "100000" }).lines[0]).toMatch(/ 65535$/);
 });
 
-test("a burst of nothing, which makes nginx refuse all, keeps five times the rate", () => {
+test("a burst multiplier of 0, with which nginx would refuse all requests, is replaced by the default of five", () => {
   const reading = readingOf({ "limit-rps": "1", "limit-burst-multiplier": "0" });
   expect(reading.values.rateLimits.burst).toBe(5);
   expect(reading.problems).toMatchObject([{ key: "limit-burst-multiplier", done: "default" }]);
 });
 
-test("rates of an Ingress are data, and nginx counts its connections", () => {
+test("rates of an Ingress are data, and its limit of connections is a directive", () => {
   const place = notingPlace();
   const annotations = { "limit-rps": "5", "limit-rpm": "100", "limit-connections": "2", "limit-whitelist": "::1" };
   const view = rateLimits.view!(valuesOf(annotations).rateLimits, place, settingsOf());
@@ -58,7 +58,7 @@ test("rates of an Ingress are data, and nginx counts its connections", () => {
   });
 });
 
-test("rates are text where the log names what nginx's own limit did", () => {
+test("rates are text where the log format names the result of nginx's own limit", () => {
   const place = notingPlace();
   const settings = settingsOf({ "log-format-upstream": "$remote_addr $limit_req_status" });
   const view = rateLimits.view!(valuesOf({ "limit-rps": "5" }).rateLimits, place, settings);

@@ -14,7 +14,7 @@ function valuesOf(timeout: number, settings: Settings) {
     .values;
 }
 
-test("equal texts are one value as long as it is in use, and are dropped after that", async () => {
+test("equal texts have one value while it is in use, and it is dropped afterwards", async () => {
   const settings = { ...defaultSettings };
   const held = valuesOf(1, settings);
   const before = await liveBytes();

@@ -22,11 +22,11 @@ test.each([
     { "temporal-redirect": "https://b.example", "temporal-redirect-code": "308" },
     { url: "https://b.example", code: 302 },
   ],
-])("%j", (annotations, elsewhere) => {
+])("the annotations %j give the declared redirect", (annotations, elsewhere) => {
   expect(redirectsOf(annotations).elsewhere).toEqual(elsewhere);
 });
 
-test("a temporal-redirect that is no URL sets the whole group aside, and says so", () => {
+test("a temporal-redirect that is no URL disables the whole group, and a Problem says so", () => {
   const reading = readingOf({
     "temporal-redirect": "/x",
     "permanent-redirect": "https://a.example",
@@ -44,11 +44,11 @@ test.each([
   [{ "permanent-redirect": "https://a.example", "permanent-redirect-code": "x" }, "reject"],
   [{ "temporal-redirect": "https://b.example", "temporal-redirect-code": "x" }, "reject"],
   [{ "permanent-redirect-code": "x" }, "reject"],
-])("%j: what the other kind of redirect says is told and harms nobody, %s", (annotations, verdict) => {
+])("%j: an unreadable key of a redirect is reported, and the verdict is %s", (annotations, verdict) => {
   expect(readingOf(annotations)).toMatchObject({ verdict, problems: [{ kind: "annotation-unreadable" }] });
 });
 
-test("without validation a redirect may name variables of the request, and nothing that a client keeps to itself", () => {
+test("without validation a redirect may name variables of the request, but none with credentials of the client", () => {
   const { values } = readingOf(
     { "permanent-redirect": "https://a.example$request_uri?t=$http_authorization" },
     { validates: false },
@@ -58,7 +58,7 @@ test("without validation a redirect may name variables of the request, and nothi
 });
 
 test.each(["https://a.example$request_uri", "https://a.example; } server {", "https://a.example\n"])(
-  "%j is refused",
+  "the redirect %j is refused",
   (url) => {
     expect(readingOf({ "permanent-redirect": url }).verdict).toBe("reject");
   },

@@ -13,7 +13,7 @@ function read(annotations: Record<string, string>, data: Record<string, string>)
   return { verdict, sentences: problems.map(sentence) };
 }
 
-test("an annotation above the permitted risk keeps its Ingress out, by its older name and with an empty value too", () => {
+test("an annotation above the permitted risk keeps its Ingress out, also under its older name or with an empty value", () => {
   const low = { "annotations-risk-level": "Low" };
   expect(read({ "ssl-redirect": "false" }, low)).toEqual({ verdict: "serve", sentences: [] });
   expect(read({ "whitelist-source-range": "192.0.2.0/24" }, low)).toEqual({

@@ -5,25 +5,25 @@ const settings = { "allow-snippet-annotations": "true", "annotations-risk-level"
 const snippetOf = (text: string) => valuesOf({ "configuration-snippet": text }, { settings }).configurationSnippet;
 
 test.each(["location /a { return 403; }", "if ($x) { alias /tmp/; }", "internal;"])(
-  "%j needs a location with a path",
+  "the snippet %j needs a location with a path",
   (text) => {
     expect(snippetOf(text).needsPath).toBe(true);
   },
 );
 
 test.each(["return 403;", "# location /a {}\nset $location a;", 'more_set_headers "X-A: location /a {";'])(
-  "%j does not",
+  "the snippet %j needs no location with a path",
   (text) => {
     expect(snippetOf(text)).toMatchObject({ needsPath: false, namesUpstream: false });
   },
 );
 
-test("a Service is named by a set at any depth, and not by reading the variable", () => {
+test("a snippet names a Service by a set at any depth, and not by reading the variable", () => {
   expect(snippetOf('if ($http_x) { set $proxy_upstream_name "ns-a-80"; }').namesUpstream).toBe(true);
   expect(snippetOf("set $mine $proxy_upstream_name;").namesUpstream).toBe(false);
 });
 
-test("headers that are set with more_set_headers are known by their names", () => {
+test("headers that a snippet sets with more_set_headers are known by name", () => {
   expect(snippetOf('more_set_headers "X-A: 1" "x-b : 2";').setHeaders).toEqual(["x-a", "x-b"]);
 });
 
@@ -33,6 +33,6 @@ test.each<readonly [string, boolean]>([
   ["rewrite ^/a/(.*)$ /$1 break;", false],
   ["if ($uri ~ ^/(a+)) { set $part $1; }", false],
   ['more_set_headers "X-A: $arg_1";', false],
-])("%j names groups of the path: %s", (text, names) => {
+])("the snippet %j uses groups of the path: %s", (text, names) => {
   expect(snippetOf(text).namesGroups).toBe(names);
 });

@@ -3,7 +3,7 @@ import { tlsSecret } from "../../test/support/sketch.ts";
 import { certificateOf } from "./certificate.ts";
 import { fakeCertificate } from "./fake.ts";
 
-test("a chain that does not begin with the key's own certificate is distinguished from a foreign key", async () => {
+test("a chain that does not begin with the key's own certificate gets another message than a foreign key", async () => {
   const own = await fakeCertificate(new Date());
   const other = await fakeCertificate(new Date());
   const key = own.key.reveal();
@@ -18,7 +18,7 @@ test("a chain that does not begin with the key's own certificate is distinguishe
   });
 });
 
-test("the message about an unreadable issuer names its place in the chain", async () => {
+test("the message about an unreadable issuer names its position in the chain", async () => {
   const own = await fakeCertificate(new Date());
   const broken = own.chain.replace(/\n\w{20}/, `\n${"A".repeat(20)}`);
   const cut = own.chain.slice(0, -30);

@@ -8,7 +8,7 @@ import { fakeCertificate } from "./fake.ts";
 
 const now = new Date("2026-05-04T03:02:01Z");
 
-test("the fake certificate is what ingress-nginx calls it, for a year, and signed by itself", async () => {
+test("the self-signed fake certificate has the names of ingress-nginx's and is valid for a year", async () => {
   const { chain } = await fakeCertificate(now);
   const read = new X509Certificate(chain);
   expect(read.subject).toBe("O=Acme Co\nCN=Kubernetes Ingress Controller Fake Certificate");
@@ -21,7 +21,7 @@ test("the fake certificate is what ingress-nginx calls it, for a year, and signe
   expect(read.verify(read.publicKey)).toBe(true);
 });
 
-test("from the year 2050 on, years have four digits", async () => {
+test("dates from 2050 on have years of four digits", async () => {
   const { notBefore, notAfter } = await fakeCertificate(new Date("2049-06-01T00:00:00Z"));
   expect([notBefore, notAfter].map((date) => date.toISOString())).toEqual([
     "2049-06-01T00:00:00.000Z",

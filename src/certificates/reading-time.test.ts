@@ -38,7 +38,7 @@ function quickest(work: () => unknown): number {
   return best;
 }
 
-test.each(Object.entries(fills))("a Secret with a megabyte of %s is read at once", (_what, fill) => {
+test.each(Object.entries(fills))("a Secret with a megabyte of %s is read in a moment", (_what, fill) => {
   for (const [chain, key] of [
     [pair.cert + fill, pair.key],
     [fill + pair.cert, pair.key],

@@ -12,14 +12,14 @@ const files = new Map([
   ["http://ca.example/root.crt", Buffer.from(pem(root))],
 ]);
 
-test("what a chain lacks is where its last certificate says", () => {
+test("the URL of a missing issuer is read from the last certificate of a chain", () => {
   expect(missingIssuer(pem(leaf))?.url).toBe("http://ca.example/middle.crt");
   expect(missingIssuer(pem(leaf) + pem(middle))?.url).toBe("http://ca.example/root.crt");
   expect(missingIssuer(pem(root))).toBeUndefined();
   expect(missingIssuer("no certificate")).toBeUndefined();
 });
 
-test("only the key that signed it makes an issuer", () => {
+test("a certificate counts as an issuer only if its key signed the other one", () => {
   const { of } = missingIssuer(pem(leaf))!;
   expect(issuerIn(Buffer.from(middle.rawData), of)?.subject).toBe("CN=Middle");
   expect(issuerIn(Buffer.from(impostor.rawData), of)).toBeUndefined();
@@ -52,7 +52,7 @@ function followed(fetch: (url: string) => Promise<Uint8Array>) {
   return { clock, events, chain, remove, source };
 }
 
-test("a Secret gets its intermediates, without the root, and others are as they are", async () => {
+test("a Secret gets its missing intermediates without the root, and other Secrets stay unchanged", async () => {
   const { events, chain, clock, remove, source } = followed(async (url) => files.get(url)!);
   expect(chain()).toBe(pem(leaf));
   await clock.advance(1);
@@ -63,7 +63,7 @@ test("a Secret gets its intermediates, without the root, and others are as they 
   expect(source.snapshot().secrets.size).toBe(0);
 });
 
-test("where it cannot be had the Secret is served as it is, and it is tried again", async () => {
+test("a Secret is served unchanged while its issuer cannot be fetched, and the fetch is repeated", async () => {
   let answers = false;
   const { events, chain, clock } = followed(async (url) => {
     if (!answers) throw new Error("nobody there");

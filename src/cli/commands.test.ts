@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { commands, helpText, unknownCommand } from "./commands.ts";
 import { listenForEnding } from "./run/ending.ts";
 
-test("help names every command", () => {
+test("--help names every command", () => {
   for (const { usage, doc } of Object.values(commands))
     expect(helpText().replace(/ +/g, " ")).toContain(` ${usage} ${doc}`);
 });
 
-test.each(Object.keys(commands))("%s --help says how it is used", async (name) => {
+test.each(Object.keys(commands))("%s --help has a usage line", async (name) => {
   const texts: string[] = [];
   const fail = (sentence: string) => texts.push(`failed: ${sentence}`);
   const code = await commands[name]!.run(["--help"], { write: (text) => texts.push(text), fail });
@@ -22,7 +22,7 @@ test("an unknown command names the nearest one, or where to look", () => {
   expect(unknownCommand("bake")).toBe('sluice: "bake" is not a command; see sluice --help');
 });
 
-test("the first signal ends it in order, the second ends the program at once", async () => {
+test("the first signal ends a command in order, and the second ends the program at once", async () => {
   const exits: number[] = [];
   const host = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
   const ending = listenForEnding(host as unknown as NodeJS.Process);
@@ -34,7 +34,7 @@ test("the first signal ends it in order, the second ends the program at once", a
   expect(exits).toEqual([130, 129]);
 });
 
-test("where only Ctrl-C is hasty, a second SIGTERM is ignored", () => {
+test("a second SIGTERM is ignored by a command that only a second Ctrl-C ends at once", () => {
   const exits: number[] = [];
   const host = Object.assign(new EventEmitter(), { exit: (code: number) => exits.push(code) });
   listenForEnding(host as unknown as NodeJS.Process, ["SIGINT"]);

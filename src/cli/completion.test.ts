@@ -45,15 +45,15 @@ test.each([
     ["bash", "fish", "zsh"],
   ],
   [["sluice", "check", "shop"], []],
-])("bash completes %j", (words, expected) => expect(offered(...words)).toEqual(expected));
+])("bash completes the words %j", (words, expected) => expect(offered(...words)).toEqual(expected));
 
-test.each(["bash", "zsh", "fish"])("%s knows every command and every flag of run", (shell) => {
+test.each(["bash", "zsh", "fish"])("completion for %s offers every command and every flag of run", (shell) => {
   const text = script(shell);
   for (const [, { name }] of flagList) expect(text).toContain(name);
   for (const name of ["check", "diff", "render", "compat", "routes"]) expect(text).toContain(name);
 });
 
-test("another shell is a mistake", () => {
+test("completion for an unknown shell is refused", () => {
   const printed: string[] = [];
   expect(completion(["tcsh"], commands, { write: () => {}, fail: (why) => printed.push(why) })).toBe(2);
   expect(printed).toEqual(["sluice completion takes one word: bash, zsh or fish"]);

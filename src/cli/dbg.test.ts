@@ -30,7 +30,7 @@ async function ask(...words: readonly string[]) {
   return { code, text: printed.join("") };
 }
 
-test("backends are named, listed and shown with their endpoints", async () => {
+test("backends are listed by name, and shown with their endpoints", async () => {
   expect(await ask("backends", "list")).toEqual({ code: 0, text: "shop-api-80\nshop-web-80\n" });
   const { text } = await ask("backends", "get", "shop-web-80");
   const endpoints = [
@@ -41,18 +41,18 @@ test("backends are named, listed and shown with their endpoints", async () => {
   expect(JSON.parse((await ask("backends", "all")).text)).toHaveLength(2);
 });
 
-test("a certificate is shown without its key, also where it comes by a wildcard", async () => {
+test("a certificate is shown without its key, also for a host below a wildcard", async () => {
   expect(await ask("certs", "get", "shop.example")).toEqual({ code: 0, text: "CHAIN\n" });
 });
 
-test("the configuration, and how much is served", async () => {
+test("the commands conf and general print the configuration and the counts of what is served", async () => {
   const { code, text } = await ask("conf");
   expect(code).toBe(0);
   expect(text).toMatch(/^events \{\}\n+## start server shop\.example\n(#.*\n)+## end server shop\.example\n$/);
   expect(JSON.parse((await ask("general")).text)).toEqual({ hosts: 1, backends: 2, certificates: 1 });
 });
 
-test("a run folder may be named, before the command or after it", async () => {
+test("the run folder may be given before or after the command", async () => {
   const answer = { code: 0, text: "shop-api-80\nshop-web-80\n" };
   for (const words of [
     ["--run-folder", root, "backends", "list"],
@@ -65,7 +65,7 @@ test("a run folder may be named, before the command or after it", async () => {
   }
 });
 
-test("a name that is not there, and an unknown command, are reported", async () => {
+test("a name that does not exist and an unknown command are reported", async () => {
   expect(await ask("backends", "get", "none")).toEqual({ code: 1, text: "sluice dbg: there is no backend none" });
   expect(await ask("certs", "get", "other.org")).toMatchObject({ code: 1 });
   expect((await ask("ssh")).code).toBe(2);

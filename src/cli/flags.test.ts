@@ -17,7 +17,7 @@ test("every flag of ingress-nginx is declared, and others are marked as Sluice's
   expect(names.toSorted()).toEqual(known.toSorted());
 });
 
-test.each(flagList)("%s reads its good samples and its default, and refuses its bad ones", (_name, flag) => {
+test.each(flagList)("%s accepts its good samples and its default, and refuses its bad samples", (_name, flag) => {
   for (const text of flag.kind.good) expect(flag.kind.read(text), text).toMatchObject({ ok: true });
   for (const text of flag.kind.bad) expect(flag.kind.read(text), text).toMatchObject({ ok: false });
   const usual = written(flag.kind, flag.default);
@@ -30,11 +30,11 @@ const flagsOf = (...argv: string[]) => {
   return { ...parsed, sentences: parsed.problems.map(sentence) };
 };
 
-test("without words all flags have their default", () => {
+test("without arguments all flags have their default", () => {
   expect(flagsOf()).toMatchObject({ flags: defaultFlags("run"), rest: [], sentences: [] });
 });
 
-test("serve has ports of its own", () => {
+test("serve has default ports of its own", () => {
   expect(parseFlags(["shop"], "serve")).toMatchObject({
     kind: "flags",
     flags: { httpPort: 8080, httpsPort: 8443, reloadBurst: 20 },
@@ -61,11 +61,11 @@ test.each([
   [["--configmap=ingress-nginx/controller"], { configmap: "ingress-nginx/controller" }],
   [["--publish-status-address=192.0.2.1,edge.example"], { publishStatusAddress: ["192.0.2.1", "edge.example"] }],
   [["--watch-namespace="], { watchNamespace: undefined }],
-])("%j is read", (argv, expected) => {
+])("the arguments %j are read", (argv, expected) => {
   expect(flagsOf(...argv)).toMatchObject({ flags: { ...defaultFlags("run"), ...expected }, sentences: [] });
 });
 
-test("a Pod written for ingress-nginx starts", () => {
+test("the arguments of a Pod for ingress-nginx are accepted", () => {
   const { flags, sentences } = flagsOf(
     "/nginx-ingress-controller",
     "--publish-service=ingress-nginx/ingress-nginx-controller",
@@ -114,7 +114,7 @@ test.each([
     "--validating-webhook needs --validating-webhook-certificate and --validating-webhook-key",
   ],
   [["--service-ingress"], "--service-ingress needs --service-ingress-host, such as {service}.{namespace}.example.com"],
-])("%j ends the start", (argv, why) => {
+])("the arguments %j are refused with a message", (argv, why) => {
   expect(parseFlags(argv, "run")).toEqual({
     kind: "failure",
     why: typeof why === "string" ? why : expect.stringMatching(why),
@@ -130,29 +130,29 @@ test.each([
     "--certificate-authority: it is about the server that --apiserver-host names; it has no effect",
   ],
   [["--election-ttl=0"], "--election-ttl: a Lease must hold for some time; 30s is used"],
-])("%j is reported at the start", (argv, report) => {
+])("the arguments %j are accepted with a warning", (argv, report) => {
   expect(flagsOf(...argv).sentences).toEqual([report]);
 });
 
-test("a flag about a cluster is reported to have no effect with serve", () => {
+test("flags about a cluster have no effect with serve, and a warning says so", () => {
   expect(parseFlags(["--publish-service=a/b", "shop"], "serve")).toMatchObject({
     kind: "flags",
     problems: [{ field: "--publish-service", why: "it is about a cluster" }],
   });
 });
 
-test.each([["--help"], ["-h"], ["--http-port=81 --help"]])("%s asks for help", (line) => {
+test.each([["--help"], ["-h"], ["--http-port=81 --help"]])("the arguments %s print the help", (line) => {
   expect(parseFlags(line.split(" "), "run")).toEqual({ kind: "help" });
 });
 
-test("--help names every flag, with what it does, in lines of at most 100 columns", () => {
+test("--help names every flag with its meaning, in lines of at most 100 columns", () => {
   const text = helpText("run");
   for (const [, { name }] of flagList) expect(text).toContain(`--${name}`);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   expect(text).toContain("  --http-port PORT\n      Port for http. Default: 80.\n");
 });
 
-test("--help of serve leaves out what is about a cluster", () => {
+test("--help of serve leaves out flags about a cluster", () => {
   expect(helpText("serve")).not.toContain("--election-id");
   expect(helpText("serve")).toContain("Port for http. Default: 8080.");
 });

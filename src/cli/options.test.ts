@@ -18,7 +18,7 @@ test.each([
   expect(optionsOf(command, ...argv).watchIngressWithoutClass).toBe(expected);
 });
 
-test("the webhook's port is kept from TCP and UDP services", () => {
+test("TCP and UDP services cannot have the port of the webhook", () => {
   const certificate = ["--validating-webhook-certificate=c.pem", "--validating-webhook-key=k.pem"];
   expect(optionsOf("run", "--validating-webhook=:8443", ...certificate).reservedPorts.get(8443)).toBe("the webhook");
 });

@@ -16,7 +16,7 @@ test.each([
   ["settings", "configmap"],
   ["flags", "flags"],
   ["metrics", "metrics"],
-])("docs/reference has the page of %s", async (page, file) => {
+])("docs/reference has the current page of %s", async (page, file) => {
   const { code, text } = printed(reference, page);
   expect(code).toBe(0);
   await expect(text).toMatchFileSnapshot(new URL(`../../docs/reference/${file}.md`, import.meta.url).pathname);
@@ -29,7 +29,7 @@ test("a page that does not exist is exit code 2", () => {
   });
 });
 
-test("explain says all that a name is", () => {
+test("explain prints every meaning of a name", () => {
   expect(printed(explain, "proxy-read-timeout")).toEqual({
     code: 0,
     text: `ConfigMap key proxy-read-timeout
@@ -59,11 +59,11 @@ test.each([
   ["nginx.ingress.kubernetes.io/proxy-read-timeout", /^annotation nginx/],
   ["grpc-backend", /^annotation grpc-backend\n {2}Removed; it does nothing\. Use backend-protocol with GRPC\.\n$/],
   ["jaeger-endpoint", /No effect: OpenTracing was removed/],
-])("explain %s", (name, expected) => {
+])("explain finds %s and prints its meaning", (name, expected) => {
   expect(printed(explain, name)).toEqual({ code: 0, text: expect.stringMatching(expected) });
 });
 
-test.each(["--help", "-h"])("explain %s prints the help, which says how to ask for the flag of that name", (asked) => {
+test.each(["--help", "-h"])("explain %s prints the help, which says how to request the flag of that name", (asked) => {
   const { code, text } = printed(explain, asked);
   expect([code, text.startsWith("Usage: sluice explain KEY\n"), text.includes("\nflag ")]).toEqual([0, true, false]);
   expect(text).toContain("sluice explain help");
@@ -77,7 +77,7 @@ test("a name that does not exist is exit code 2 and names the nearest", () => {
   });
 });
 
-test("a flag that does not exist is compared with flags", () => {
+test("a flag that does not exist is compared with flags alone", () => {
   expect(printed(explain, "--http-prot").text).toBe(
     "--http-prot is no ConfigMap key, annotation, flag or word of the Gateway API (did you mean --http-port?)",
   );
@@ -86,13 +86,13 @@ test("a flag that does not exist is compared with flags", () => {
 const names = {
   "ConfigMap key": Object.values(settings).map(({ key }) => key),
   annotation: annotationKeys,
-  // With dashes, help is the help of explain itself.
+  // With dashes, `help` names the help of explain itself.
   flag: flagList.map(([, { name }]) => (name === "help" ? name : `--${name}`)),
 };
 const everyName = Object.entries(names).flatMap(([kind, some]) => some.map((name) => [kind, name] as const));
 
 test.each(everyName)(
-  "explain the %s %s: what it does, its default, its values and what a change costs",
+  "explain prints for the %s %s its effect, its default, its values and the cost of a change",
   (kind, name) => {
     const { code, text } = printed(explain, name);
     expect(code).toBe(0);
@@ -118,13 +118,13 @@ test.each([
     "proxy-body-sise",
     "proxy-body-sise is no ConfigMap key, annotation, flag or word of the Gateway API (did you mean proxy-body-size?)",
   ],
-])("explain says why there is no %s", (name, expected) => {
+])("explain says why %s does not exist", (name, expected) => {
   const failures: string[] = [];
   expect(explain([name], { write: () => {}, fail: (sentence) => void failures.push(sentence) })).toBe(2);
   expect(failures).toEqual([expected]);
 });
 
-test("explain prints what is in explain.txt", async () => {
+test("the output of explain is that in explain.txt", async () => {
   const asked =
     "use-gzip jaeger-endpoint lua-shared-dicts load-balance canary-weight auth-url server-alias --v --sync-period";
   const texts = asked.split(" ").map((name) => `$ sluice explain ${name}\n${printed(explain, name).text}`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { routes } from "./routes.ts";
 
-test("a path that would turn a terminal's direction of writing is shown as its escape", async () => {
+test("a path that would reverse a terminal's direction of writing is printed as its escape", async () => {
   const folder = mkdtempSync(join(tmpdir(), "routes-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const paths = [

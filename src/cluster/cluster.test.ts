@@ -65,7 +65,7 @@ const ingress = (name: string, secretName?: string, annotations: Record<string, 
 });
 const copy = "kubectl.kubernetes.io/last-applied-configuration";
 
-test("the data of a Secret is taken in only where an Ingress, an annotation or a flag names it", async () => {
+test("the data of a Secret is kept only where an Ingress, an annotation or a flag names it", async () => {
   const api = new FakeApi();
   api.put(ingress("web", "tls", { "nginx.ingress.kubernetes.io/auth-secret": "safe/users" }));
   api.put(ingress("other", undefined, { "example.com/secret": "stranger" }));
@@ -75,14 +75,14 @@ test("the data of a Secret is taken in only where an Ingress, an annotation or a
   expect(api.asked.filter((asked) => asked.includes("metadata.name"))).toEqual([]);
 });
 
-test("kubectl's second copy of everything is dropped", async () => {
+test("kubectl's copy of an object in its annotations is dropped", async () => {
   const api = new FakeApi();
   api.put(ingress("web", undefined, { [copy]: "much", kept: "yes" }));
   const { cluster } = await opened(api);
   expect(cluster.snapshot().ingresses.get("shop/web")?.metadata.annotations).toEqual({ kept: "yes" });
 });
 
-test("an Ingress comes in together with the Secret it names, never before it", async () => {
+test("an Ingress appears together with the Secret that it names, never before it", async () => {
   const api = new FakeApi();
   api.put(secret("tls"));
   const { cluster } = await opened(api);
@@ -95,7 +95,7 @@ test("an Ingress comes in together with the Secret it names, never before it", a
   expect(cluster.snapshot().secrets.get("shop/tls")).toMatchObject({ data: { text: "x" } });
 });
 
-test("an Ingress that names another Secret keeps the former until the new one is there", async () => {
+test("an Ingress that names another Secret keeps its older version until the new Secret has arrived", async () => {
   const api = new FakeApi();
   api.put(ingress("web", "old"), secret("old"), secret("new"));
   const { cluster } = await opened(api);
@@ -110,7 +110,7 @@ test("an Ingress that names another Secret keeps the former until the new one is
   expect(cluster.snapshot().ingresses.get("shop/web")?.spec?.tls).toEqual([{ secretName: "new" }]);
 });
 
-test("a Secret without references leaves memory, and comes back when it is named again", async () => {
+test("a Secret that no object refers to leaves memory, and returns when an Ingress names it again", async () => {
   const api = new FakeApi();
   api.put(ingress("web", "tls"), secret("tls"));
   const { cluster } = await opened(api);
@@ -121,7 +121,7 @@ test("a Secret without references leaves memory, and comes back when it is named
   expect(cluster.snapshot().secrets.get("shop/tls")?.data).toEqual({ text: "x" });
 });
 
-test("what the settings name is followed", async () => {
+test("ConfigMaps and Secrets that the settings name are watched", async () => {
   const api = new FakeApi();
   const settings = (data: object) => object("ConfigMap", "own", "settings", { data });
   api.put(
@@ -135,7 +135,7 @@ test("what the settings name is followed", async () => {
   await vi.waitFor(() => expect(keys(cluster.snapshot().configMaps)).toEqual(["own/more", "own/settings"]), soon);
 });
 
-test("many changes in one turn are announced once, and a status is no change", async () => {
+test("many changes in one turn are announced once, and a change of the status is not", async () => {
   const api = new FakeApi();
   const { cluster, announced } = await opened(api);
   const before = announced();
@@ -151,7 +151,7 @@ test("many changes in one turn are announced once, and a status is no change", a
   expect(cluster.ingress("shop/web-1")?.status).toEqual(status);
 });
 
-test("without the right to IngressClasses there are none, and everything else is served", async () => {
+test("without the right to IngressClasses no class exists, and all else is served", async () => {
   const api = new FakeApi();
   const clock = new FakeClock();
   api.refused.set("IngressClass", 403);
@@ -164,7 +164,7 @@ test("without the right to IngressClasses there are none, and everything else is
   expect(denied).toEqual(["IngressClass"]);
 });
 
-test("a refusal that was only of a moment takes no classes away", async () => {
+test("a refusal that lasts a moment removes no classes", async () => {
   const api = new FakeApi();
   const clock = new FakeClock();
   api.refused.set("IngressClass", 403);
@@ -177,7 +177,7 @@ test("a refusal that was only of a moment takes no classes away", async () => {
   expect(keys(cluster.snapshot().ingressClasses)).toEqual(["nginx"]);
 });
 
-test("without the right to Services there is nothing to serve yet", async () => {
+test("without the right to Services the first Snapshot waits", async () => {
   const api = new FakeApi();
   api.refused.set("Service", 403);
   const { cluster, denied } = open(api);
@@ -186,7 +186,7 @@ test("without the right to Services there is nothing to serve yet", async () => 
   expect(await Promise.race([cluster.synced, late])).toBe("late");
 });
 
-test("a selector of namespaces lets objects in and out with their namespace's labels", async () => {
+test("a selector of namespaces adds and removes objects when the labels of their namespace change", async () => {
   const api = new FakeApi();
   const namespace = (team: string) => ({
     ...object("Namespace", "", "shop"),
@@ -204,7 +204,7 @@ test("a selector of namespaces lets objects in and out with their namespace's la
   await vi.waitFor(() => expect(seen()).toEqual(["shop/web", "shop/tls"]), soon);
 });
 
-test("one watched namespace: what flags name elsewhere is watched all the same", async () => {
+test("objects that flags name are watched also outside of the one watched namespace", async () => {
   const api = new FakeApi();
   const settings = (data: object) => object("ConfigMap", "own", "settings", { data });
   api.put(ingress("web"), ingress("far", undefined, {}, "elsewhere"), settings({ a: "1" }));
@@ -217,7 +217,7 @@ test("one watched namespace: what flags name elsewhere is watched all the same",
   await vi.waitFor(() => expect(cluster.snapshot().configMaps.get("own/settings")?.data).toEqual({ a: "2" }), soon);
 });
 
-test("a server without EndpointSlices is asked for Endpoints", async () => {
+test("Endpoints are read from a server that has no EndpointSlices", async () => {
   const api = new FakeApi();
   api.refused.set("EndpointSlice", 404);
   const addresses = ["192.0.2.1", "2001:db8::1"].map((ip) => ({ ip }));
@@ -244,7 +244,7 @@ test("a server without EndpointSlices is asked for Endpoints", async () => {
   await vi.waitFor(() => expect(slices()).toEqual([]), soon);
 });
 
-test("it ends on the signal", async () => {
+test("the cluster's watches end on the signal", async () => {
   const { cluster, stop } = await opened(new FakeApi());
   stop.abort();
   await cluster.ended;
@@ -262,32 +262,29 @@ const broken: readonly (readonly [what: string, good: KubernetesObject, bad: obj
   ["the settings", object("ConfigMap", "own", "settings", { data: {} }), { data: { "add-headers": 7 } }],
 ];
 
-test.each(broken)(
-  "%s on which Sluice fails sets that object aside, at a start as well as later",
-  async (_, good, bad) => {
-    const named = { ...nothingNamed, settings: "own/settings" };
-    const strange = { ...good, ...bad } as KubernetesObject;
-    const name = `${good.kind} ${good.metadata.namespace}/${good.metadata.name}`;
-    const api = new FakeApi();
-    api.put(strange, ingress("web", "tls"), secret("tls"));
-    const { cluster } = await opened(api, { named });
-    const tables = () => {
-      const { ingresses, endpointSlices, configMaps } = cluster.snapshot();
-      return [ingresses, endpointSlices, configMaps].flatMap(keys);
-    };
-    expect(tables()).toEqual(["shop/web"]);
-    expect(keys(cluster.snapshot().secrets)).toEqual(["shop/tls"]);
-    expect(cluster.snapshot().failures.get(name)).toMatchObject({ why: expect.stringContaining("TypeError") });
+test.each(broken)("%s on which Sluice fails sets that object aside, at the start and later", async (_, good, bad) => {
+  const named = { ...nothingNamed, settings: "own/settings" };
+  const strange = { ...good, ...bad } as KubernetesObject;
+  const name = `${good.kind} ${good.metadata.namespace}/${good.metadata.name}`;
+  const api = new FakeApi();
+  api.put(strange, ingress("web", "tls"), secret("tls"));
+  const { cluster } = await opened(api, { named });
+  const tables = () => {
+    const { ingresses, endpointSlices, configMaps } = cluster.snapshot();
+    return [ingresses, endpointSlices, configMaps].flatMap(keys);
+  };
+  expect(tables()).toEqual(["shop/web"]);
+  expect(keys(cluster.snapshot().secrets)).toEqual(["shop/tls"]);
+  expect(cluster.snapshot().failures.get(name)).toMatchObject({ why: expect.stringContaining("TypeError") });
 
-    api.put(good);
-    await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);
-    expect(tables()).toHaveLength(2);
-    api.put(strange, ingress("later"));
-    await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(1), soon);
-    // The previous version stays, and changes of other objects take effect.
-    expect(tables()).toHaveLength(3);
-    api.remove(strange);
-    await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);
-    expect(tables()).toHaveLength(2);
-  },
-);
+  api.put(good);
+  await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);
+  expect(tables()).toHaveLength(2);
+  api.put(strange, ingress("later"));
+  await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(1), soon);
+  // The previous version stays, and changes of other objects take effect.
+  expect(tables()).toHaveLength(3);
+  api.remove(strange);
+  await vi.waitFor(() => expect(cluster.snapshot().failures.size).toBe(0), soon);
+  expect(tables()).toHaveLength(2);
+});

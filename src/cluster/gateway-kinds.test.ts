@@ -65,7 +65,7 @@ function open(api: FakeApi, options: Partial<ClusterOptions> = {}) {
 const keys = (table: Table<unknown>) => [...table.keys()].sort();
 const soon = { timeout: 30_000, interval: 5 };
 
-test("without the kinds of the Gateway API nothing of them is asked for but whether they are there", async () => {
+test("without the kinds of the Gateway API Sluice only asks whether they are there", async () => {
   const api = new FakeApi();
   const { cluster, found } = open(api);
   await cluster.synced;
@@ -74,7 +74,7 @@ test("without the kinds of the Gateway API nothing of them is asked for but whet
   expect(api.asked).not.toContain("Namespace");
 });
 
-test("kinds that are there at the start are in when everything else is, with the Secrets that listeners name", async () => {
+test("kinds that are there at the start arrive with all other objects, and with the Secrets of listeners", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, all);
   api.put(gateway("tls"), object("HTTPRoute", "web"), object("Secret", "tls", { data: { a: "b" } }, "v1"));
@@ -88,7 +88,7 @@ test("kinds that are there at the start are in when everything else is, with the
   expect(found).toEqual(["GatewayClass,Gateway,HTTPRoute,ReferenceGrant"]);
 });
 
-test("kinds that are installed later come together, and those that are removed leave an empty table", async () => {
+test("kinds that are installed later arrive together, and removed kinds leave an empty table", async () => {
   const api = new FakeApi();
   const { cluster, clock, found } = open(api);
   await cluster.synced;
@@ -111,7 +111,7 @@ test("kinds that are installed later come together, and those that are removed l
   expect(found.at(-1)).toBe("GatewayClass,Gateway,ReferenceGrant");
 });
 
-test("an API server that lacks its definitions for a moment takes nothing away", async () => {
+test("an API server that lacks the definitions for a moment removes nothing", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, all);
   api.put(gateway());
@@ -125,7 +125,7 @@ test("an API server that lacks its definitions for a moment takes nothing away",
   expect(found).toHaveLength(1);
 });
 
-test("grants of v1beta1 count until there are grants of v1, and no moment is without them", async () => {
+test("ReferenceGrants of v1beta1 count until those of v1 are there, without a gap", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, [classes, gateways, routes]);
   api.kinds.set(beta, [gateways, routes, grants]);
@@ -143,7 +143,7 @@ test("grants of v1beta1 count until there are grants of v1, and no moment is wit
   expect(found).toHaveLength(2);
 });
 
-test("kinds in versions that are too old are named, and not watched", async () => {
+test("kinds whose version is too old are reported and not watched", async () => {
   const api = new FakeApi();
   api.kinds.set(beta, [classes, gateways, routes, grants]);
   const { cluster, found } = open(api);
@@ -151,7 +151,7 @@ test("kinds in versions that are too old are named, and not watched", async () =
   expect(found).toEqual(["ReferenceGrant,(GatewayClass),(Gateway),(HTTPRoute)"]);
 });
 
-test("the versions of definitions are those of the bundle, and an upgrade of it is noticed", async () => {
+test("the versions of the definitions are those of the bundle, also after an upgrade of it", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, [gateways, routes]);
   const definition = (plural: string, version?: string): KubernetesObject => {
@@ -190,7 +190,7 @@ test("the versions of definitions are those of the bundle, and an upgrade of it 
   await vi.waitFor(() => expect(versions()).toBeUndefined(), soon);
 });
 
-test("a kind that may not be listed is left out, and all else is served", async () => {
+test("a kind that may not be listed is left out, and all others are served", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, all);
   for (const { kind } of all) api.refused.set(kind, 403);
@@ -204,7 +204,7 @@ test("a kind that may not be listed is left out, and all else is served", async 
   expect(api.asked.filter((kind) => kind === "Gateway").length - asked).toBeLessThan(12);
 });
 
-test("the wanted addresses of a Gateway cause no turn when they appear in its status; others do", async () => {
+test("addresses in the status of a Gateway cause no turn, and other wanted addresses do", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, all);
   api.put(gateway());

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EndpointSlice, KubernetesObject } from "../model/objects.ts";
 import { isWhole, kept } from "./kept.ts";
 
-test("an EndpointSlice without entries comes with null lists", () => {
+test("an EndpointSlice without entries has null lists", () => {
   const slice: unknown = {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
@@ -15,7 +15,7 @@ test("an EndpointSlice without entries comes with null lists", () => {
   expect({ endpoints, ports, addressType }).toEqual({ endpoints: [], ports: undefined, addressType: "IPv4" });
 });
 
-test("equal ports and conditions of EndpointSlices are one frozen value", () => {
+test("equal ports and conditions of EndpointSlices share one frozen value", () => {
   const slice = (name: string): unknown => ({
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
@@ -31,14 +31,14 @@ test("equal ports and conditions of EndpointSlices are one frozen value", () => 
   expect(one?.endpoints?.[0]?.addresses).toEqual(["a"]);
 });
 
-test("the owner references of an Ingress are kept, and those of an EndpointSlice are not", () => {
+test("owner references of an Ingress are kept, and those of an EndpointSlice are dropped", () => {
   const ownerReferences = [{ apiVersion: "v1", kind: "Service", name: "web", uid: "u1", controller: true }];
   const of = (kind: string) => kept({ apiVersion: "v1", kind, metadata: { name: "web", ownerReferences } });
   expect(of("Ingress").metadata.ownerReferences).toEqual(ownerReferences);
   expect(of("EndpointSlice").metadata).toEqual({ name: "web" });
 });
 
-test("an Ingress is whole where all of its metadata is kept; what is unknown here counts as lost", () => {
+test("an Ingress counts as whole where all of its metadata is kept, and unknown fields count as lost", () => {
   const metadata = {
     namespace: "ns",
     name: "web",

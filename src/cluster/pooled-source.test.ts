@@ -6,13 +6,13 @@ import { canListen, pooledSource } from "./pooled-source.ts";
 
 const still: Source = { snapshot: () => emptySnapshot, onChange: () => () => {} };
 
-test("loopback addresses are local, and addresses of a documentation network of others are not", async () => {
+test("loopback addresses count as local, and those of a documentation network do not", async () => {
   expect(await canListen("127.0.0.1")).toBe(true);
   expect(await canListen("203.0.113.77")).toBe(false);
   expect(await canListen("not an address")).toBe(false);
 });
 
-test("an address that comes later is noticed, and one that stays is no change", async () => {
+test("an address that appears later is announced, and an unchanged one is not", async () => {
   const clock = new FakeClock();
   const local = new Set(["127.0.0.2"]);
   const stop = new AbortController();
@@ -34,7 +34,7 @@ test("an address that comes later is noticed, and one that stays is no change", 
   stop.abort();
 });
 
-test("without a pool the source stays as it is", () => {
+test("without a pool the source stays unchanged", () => {
   const options = { addresses: [], clock: new FakeClock() };
   expect(pooledSource(still, options, new AbortController().signal)).toBe(still);
 });

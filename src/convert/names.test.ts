@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hostSlug, Names } from "./names.ts";
 
-test("two things that wish for one name get different ones, and one thing keeps its own", () => {
+test("two objects that want one name get different names, and one object keeps its name", () => {
   const names = new Names();
   const [one, other] = [names.nameFor("HTTPRoute shop", "web", "a"), names.nameFor("HTTPRoute shop", "web", "b")];
   expect(one).toBe("web");
@@ -11,7 +11,7 @@ test("two things that wish for one name get different ones, and one thing keeps 
   expect(names.shortened).toEqual([]);
 });
 
-test("a name that is too long keeps its beginning, and a note says so", () => {
+test("a name that is too long keeps its beginning, and is listed as shortened", () => {
   const names = new Names();
   const long = "a".repeat(300);
   const [one, other] = [names.nameFor("HTTPRoute shop", long, "a"), names.nameFor("HTTPRoute shop", long, "b")];
@@ -23,4 +23,4 @@ test.each([
   ["shop.example.com", "shop-example-com"],
   ["*.example.com", "wildcard-example-com"],
   ["_", "all-hosts"],
-])("host %s is called %s", (host, slug) => expect(hostSlug(host)).toBe(slug));
+])("the routes of host %s are named %s", (host, slug) => expect(hostSlug(host)).toBe(slug));

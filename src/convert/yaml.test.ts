@@ -36,7 +36,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).any;
 
-test("YAML reads what was written", () => {
+test("the YAML that is written has the values that were given", () => {
   fc.assert(
     fc.property(
       fc.dictionary(
@@ -53,7 +53,7 @@ test("YAML reads what was written", () => {
   );
 });
 
-test("a comment stands above its value and ends with its line, whatever is in it", () => {
+test("a comment stands above its value and ends with its line, whatever text it has", () => {
   const comments = [
     { at: [], text: "the whole" },
     { at: ["spec", "rules", 1], text: "second\nkind: Secret\r\u2028x: 1" },
@@ -76,7 +76,7 @@ spec:
   expect(parseAllDocuments(text)).toHaveLength(1);
 });
 
-test("no text of a tenant changes what a terminal or an editor shows", () => {
+test("no text of a user changes what a terminal or an editor shows", () => {
   const sly = "a\u202e}txet\u2066\u200f\u061c\u0085\u009b2J\ufeff\u001b[2J";
   const written = { object: object({ [sly]: [sly], path: sly }), comments: [{ at: ["spec", "path"], text: sly }] };
   const text = yamlOf([written]);

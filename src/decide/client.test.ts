@@ -10,6 +10,6 @@ test.each([
   ["2001:db9::1", ["2001:db8::/32"], false],
   ["2001:db9::1", ["all"], true],
   ["192.0.2.7", [], false],
-] as const)("%s among %j is %s", (address, ranges, wanted) => {
+] as const)("the client %s is in the list %j: %s", (address, ranges, wanted) => {
   expect(isAmong(address, ranges)).toBe(wanted);
 });

@@ -31,7 +31,7 @@ const found = (streams: readonly StreamServer[], asked: AskedStream) =>
   );
 const tls = (name: string, port = 443): AskedStream => ({ protocol: "tls", host: name, port });
 
-test("the most specific name of a port has a connection, and names of requests are no stream's", () => {
+test("a connection goes to the most specific name of its port, and never to a name of HTTP requests", () => {
   const names = [
     host("", "all"),
     host("*.a.example", "wide"),
@@ -47,7 +47,7 @@ test("the most specific name of a port has a connection, and names of requests a
   expect(to("192.0.2.9"), "an address is no name of a handshake").toBe("ns/all:1 1");
 });
 
-test("a port is that which clients see, and an address is one of its Gateway", () => {
+test("a port is the one that clients see, and an address selects its Gateway", () => {
   const [here, there] = ["192.0.2.10", "192.0.2.11"].map((address) =>
     gateway("ns/gw:5432", "tcp", [host("", address)], { address, listenPort: 5432 }),
   );
@@ -60,7 +60,7 @@ test("a port is that which clients see, and an address is one of its Gateway", (
   expect(at("db.example", 20_000)).toEqual([]);
 });
 
-test("on the https port the host of an Ingress has its name before a wildcard of a route", () => {
+test("on the https port the host of an Ingress comes before a wildcard of a route", () => {
   const shared = gateway("ns/gw:443", "tls", [host("*.example")], { listenPort: 8443, requests: [] });
   for (const port of [443, 8443]) {
     expect(found([passed("pay.example"), shared], tls("pay.example", port))).toEqual(["ns/pay.example:1 1"]);

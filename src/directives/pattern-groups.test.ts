@@ -23,7 +23,7 @@ describe("names of groups become their numbers", () => {
     // a pattern without a named group stays unchanged
     ["(?x) a # (b)", "(?x) a # (b)"],
     ["[(?]<n>", "[(?]<n>"],
-  ])("%s", (pattern, text) => {
+  ])("the groups of %s get numbers", (pattern, text) => {
     expect(groupsOf(pattern)).toMatchObject({ text, mistake: undefined });
   });
 });
@@ -37,12 +37,12 @@ test.each([
   ["\\c(?<n>x", "it names a group where no group can stand", 'a "(" is not closed'],
   ["\\(?<n>(?<a>x)", "it names a group where no group can stand"],
   ["(*MARK:(?<n>)x", "it names a group where no group can stand", 'a "(" is not closed'],
-])("%s is refused: %s", (pattern, why, first = why) => {
+])("the pattern %s is refused: %s", (pattern, why, first = why) => {
   expect(groupsOf(pattern).mistake).toBe(why);
   expect(regexMistake(pattern)).toBe(first);
 });
 
-test("a replacement says a group's number for its name", () => {
+test("a replacement has a group's number in place of its name", () => {
   const pattern = "/(?<lang>[a-z]+)/(?<rest>.*)";
   expect(numbered("/$rest/$lang/${lang}x/$host/$1", pattern)).toBe("/$2/$1/$1x/$host/$1");
   expect(numbered("/$rest", "/(.*)")).toBe("/$rest");
@@ -54,7 +54,7 @@ const pieces =
     "|",
   );
 
-test("what is taken has no named group in any spelling, and a pattern is read in one pass", () => {
+test("a pattern that is accepted has no named group in any spelling, and is read in one pass", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces, "|", "(?|"), { maxLength: 24 }), (some) => {
       const { text, mistake } = groupsOf(some.join(""));

@@ -15,7 +15,7 @@ test("AUTO_HTTP has a block for each scheme of a client", () => {
   expect(blocks).toEqual(["base_auto_http_http", "base_auto_http_https"]);
 });
 
-test("one of several blocks may be chosen by a variable", () => {
+test("a variable may choose one of several blocks", () => {
   const { pass, blocks } = poolOf("HTTPS", ["main", "canary"], "id", Token.bracedVariable("chosen"));
   expect(String(pass)).toBe("proxy_pass https://${chosen}_https_id");
   expect(blocks).toEqual(["main_https_id", "canary_https_id"]);

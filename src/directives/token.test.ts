@@ -12,7 +12,7 @@ const readBack = (text: string) => {
 };
 const printable = fc.string({ unit: "grapheme" }).filter((raw) => Token.printable(raw));
 
-test("a word is read back by nginx's rules as it went in", () => {
+test("nginx reads a quoted word back as it was given", () => {
   fc.assert(
     fc.property(printable, (raw) => {
       expect(readBack(String(Token.word(raw)))).toBe(raw);
@@ -20,7 +20,7 @@ test("a word is read back by nginx's rules as it went in", () => {
   );
 });
 
-test("text has no variable but the literal dollar sign", () => {
+test("text has no variable except the literal dollar sign", () => {
   fc.assert(
     fc.property(printable, (raw) => {
       expect(readBack(String(Token.text(raw))).replaceAll("${literal_dollar}", "$")).toBe(raw);
@@ -34,7 +34,7 @@ test.each([
   ["$http_authorization", '"${literal_dollar}http_authorization"'],
   ["a$", '"a${literal_dollar}"'],
   ["$$host", '"${literal_dollar}${host}"'],
-])("of %j only the listed variables are evaluated", (raw, expected) => {
+])("in %j only the listed variables are evaluated", (raw, expected) => {
   expect(String(Token.variables(raw, (name) => name === "host"))).toBe(expected);
 });
 
@@ -49,11 +49,11 @@ test("text over several lines is one word with nginx's escapes", () => {
   expect(String(Token.lines("SecRule $x\n"))).toBe('"SecRule $x\\n"');
 });
 
-test.each(["a\nb", "a\rb", "\0", "\u0085", "\u2028", "\t", "\ud800"])("%j is no word", (raw) => {
+test.each(["a\nb", "a\rb", "\0", "\u0085", "\u2028", "\t", "\ud800"])("%j is refused as a word", (raw) => {
   expect(Token.printable(raw)).toBe(false);
   expect(() => Token.text(raw)).toThrow(TypeError);
 });
 
-test.each(["10 k", "5x", "", "-1"])("%j is no size", (raw) => {
+test.each(["10 k", "5x", "", "-1"])("%j is refused as a size", (raw) => {
   expect(() => Token.size(raw)).toThrow(TypeError);
 });

@@ -87,13 +87,13 @@ test("an Ingress of ours gets an Event when it appears and when it changes, and 
   expect(put(ingress("other", "nginx"))).toEqual(["Ingress shop/other: Normal Sync the Ingress was read"]);
 });
 
-test("a class that comes late brings its Ingresses in", () => {
+test("a class that appears later makes its Ingresses ours", () => {
   const { put } = setUp();
   expect(put(ingress("web", "nginx"))).toEqual([]);
   expect(put(ingressClass)).toEqual(["Ingress shop/web: Normal Sync the Ingress was read"]);
 });
 
-test("the controller's ConfigMap is read, and read again", () => {
+test("the controller's ConfigMap gets an Event when it is read, and again after a change", () => {
   const { put } = setUp();
   const stranger = { ...configMap({}), metadata: { namespace: "own", name: "stranger" } };
   expect(put(configMap({}), stranger)).toEqual([
@@ -102,7 +102,7 @@ test("the controller's ConfigMap is read, and read again", () => {
   expect(put(configMap({ a: "b" }))).toEqual(["ConfigMap own/settings: Normal UPDATE ConfigMap own/settings was read"]);
 });
 
-test("a Problem is one Warning on its object, however many turns see it and wherever it is found", () => {
+test("a Problem is one Warning on its object, however many turns have it and in whatever order", () => {
   const { put, writer, events } = setUp();
   put(ingressClass, ingress("web", "nginx"));
   writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x"), problem("gone", "x")]]]));
@@ -115,7 +115,7 @@ test("a Problem is one Warning on its object, however many turns see it and wher
   ]);
 });
 
-test("a reload is an Event of the own Pod, and a refused one a Warning with nginx's words", () => {
+test("a reload is an Event of the controller's own Pod, and a refused one is a Warning with nginx's message", () => {
   const { writer, events } = setUp({ syncEvents: false });
   writer.synced(report({ kind: "reloaded", tookMs: 1, warnings: [] }));
   writer.synced(report({ kind: "refused", stderr: "unknown directive" }));
@@ -126,14 +126,14 @@ test("a reload is an Event of the own Pod, and a refused one a Warning with ngin
   ]);
 });
 
-test("--disable-sync-events leaves only RELOAD", () => {
+test("--disable-sync-events leaves only the Event RELOAD", () => {
   const { put, writer, events } = setUp({ syncEvents: false });
   expect(put(ingressClass, ingress("web", "nginx"), configMap({}))).toEqual([]);
   writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x")]]]));
   expect(events).toEqual([]);
 });
 
-test("an object on which Sluice fails has no Event, and all others have theirs", () => {
+test("an object on which Sluice fails gets no Event, and all others get theirs", () => {
   const { put, writer, events, failures } = setUp();
   const strange = Object.defineProperty(ingress("strange", "nginx"), "spec", {
     get: () => {
@@ -149,7 +149,7 @@ test("an object on which Sluice fails has no Event, and all others have theirs",
   expect(failures).toEqual(["Ingress strange: nobody thought of it", "Ingress web: nobody thought of it"]);
 });
 
-test("an object that the source could not take in has an Event all the same", () => {
+test("an object that the source could not read gets an Event all the same", () => {
   const { put, writer, events, takeIn } = setUp();
   put(ingressClass);
   takeIn("Ingress shop/web", ingress("web", "nginx"));

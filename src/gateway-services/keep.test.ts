@@ -175,7 +175,7 @@ async function setUp(api = new WritableApi()) {
 const targets = (service: Service | undefined) => service?.spec?.ports?.map(({ targetPort }) => targetPort);
 const world = [gatewayClass(), pod("pod-1", "10.0.0.1"), pod("pod-2", "10.0.0.2")];
 
-test("the record is written first, then the Service, then its slice, and nothing twice", async () => {
+test("the record is written first, then the Service, then its slice, and each of them once", async () => {
   const { set, settle, writes, service, slice, events, failures } = await setUp();
   await set(...world, gateway({}));
   const made = ["create ConfigMap sluice/ports", "create Service ns/gw-sluice"];
@@ -189,7 +189,7 @@ test("the record is written first, then the Service, then its slice, and nothing
   expect([writes(), events, failures]).toEqual([[], ["ServiceCreated gw"], []]);
 });
 
-test("a new leader keeps all ports, with the record and without it, and writes nothing that is right", async () => {
+test("a new leader keeps all ports, with and without the record, and writes nothing that is right already", async () => {
   const first = await setUp();
   await first.set(...world, gateway({}), gateway({ name: "two", age: 1 }));
   const before = [targets(first.service()), targets(first.service("two"))];
@@ -208,7 +208,7 @@ test("a new leader keeps all ports, with the record and without it, and writes n
   expect([targets(third.service()), targets(third.service("two"))]).toEqual(before);
 });
 
-test("of two Services that name one port the older Gateway keeps it, and an Event says so of the other", async () => {
+test("of two Services that name one port the older Gateway keeps it, and the other one gets an Event", async () => {
   const first = await setUp();
   await first.set(...world, gateway({ name: "old", age: 9 }), gateway({ name: "young", age: 1 }));
   first.lost.abort();
@@ -224,7 +224,7 @@ test("of two Services that name one port the older Gateway keeps it, and an Even
   expect(second.events).toContain("TargetPortChanged young");
 });
 
-test("an edit that takes another Gateway's port is reverted and gives no port away", async () => {
+test("an edit that takes another Gateway's port is reverted and moves no port", async () => {
   const { set, service, slice, events, record } = await setUp();
   await set(...world, gateway({ name: "thief", age: 9 }), gateway({ name: "victim", age: 1 }));
   const [before, thief] = [record(), service("thief")!];
@@ -241,7 +241,7 @@ test("an edit that takes another Gateway's port is reverted and gives no port aw
   expect(events).toContain("ServiceCorrected thief");
 });
 
-test("a Service or slice that is deleted comes back with its ports", async () => {
+test("a deleted Service or slice is written again with its ports", async () => {
   const { set, remove, service, slice, events } = await setUp();
   await set(...world, gateway({}));
   await remove("Service ns/gw-sluice", "EndpointSlice ns/gw-sluice-ipv4");
@@ -250,7 +250,7 @@ test("a Service or slice that is deleted comes back with its ports", async () =>
   expect(events).toEqual(["ServiceCreated gw", "ServiceCorrected gw"]);
 });
 
-test("a Gateway that comes while ports are handed out gets a Service, whatever is known first", async () => {
+test("a Gateway that appears during an allocation gets a Service, whichever answer arrives first", async () => {
   const { set, settle, remove, api, clock, service } = await setUp();
   await set(...world, gateway({ name: "former" }));
   const [asked, stored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -269,7 +269,7 @@ test("a Gateway that comes while ports are handed out gets a Service, whatever i
   expect(targets(service("two"))).toEqual([20_001]);
 });
 
-test("foreign Services and slices are never written", async () => {
+test("Services and slices of others are never written", async () => {
   const { set, writes } = await setUp();
   const foreign = {
     ...gateway({}),
@@ -288,7 +288,7 @@ test("foreign Services and slices are never written", async () => {
   expect(writes()).toEqual(["update ConfigMap sluice/ports", "create Service ns/two-sluice"]);
 });
 
-test("a port rests from when its Service has gone, and only while nothing leads there", async () => {
+test("a port of a deleted Gateway rests from the moment at which its Service is gone", async () => {
   const { set, remove, record, settle, clock, api } = await setUp();
   await set(...world, gateway({}));
   await remove("Gateway ns/gw");
@@ -300,7 +300,7 @@ test("a port rests from when its Service has gone, and only while nothing leads 
   expect(record()["20000"]).toContain("freed");
 });
 
-test("a port of a listener that goes rests only after Service and slice have let it go", async () => {
+test("the port of a removed listener begins its rest only after Service and slice no longer name it", async () => {
   const { set, record, service, slice } = await setUp();
   const two = [80, 81].map((port) => ({ name: `http-${port}`, port, protocol: "HTTP" }));
   await set(...world, gateway({ listeners: two }));
@@ -311,7 +311,7 @@ test("a port of a listener that goes rests only after Service and slice have let
   expect(record()["20001"]).toContain("freed");
 });
 
-test("the Service of a Gateway of another controller is deleted, and while its class is missing it is left alone", async () => {
+test("the Service of a Gateway of another controller is deleted, and it stays while the class is missing", async () => {
   const { set, remove, writes, service, events } = await setUp();
   await set(...world, gateway({}));
   writes();
@@ -322,7 +322,7 @@ test("the Service of a Gateway of another controller is deleted, and while its c
   expect(events).toContain("ServiceDeleted gw");
 });
 
-test("nothing is deleted when all Gateways cannot be seen", async () => {
+test("nothing is deleted while not all Gateways are known", async () => {
   const { set, remove, writes, service } = await setUp();
   await set(...world, gateway({}));
   writes();
@@ -330,7 +330,7 @@ test("nothing is deleted when all Gateways cannot be seen", async () => {
   expect([writes(), targets(service())]).toEqual([[], [20_000]]);
 });
 
-test("a Pod that is not ready leaves the slices, and a leader that stops says so of its own", async () => {
+test("a Pod that is not ready leaves the slices, and a leader that stops removes its own endpoint", async () => {
   const { set, slice, stop, running } = await setUp();
   await set(...world, pod("pod-3", "10.0.0.3"), gateway({}));
   await set(pod("pod-2", "10.0.0.2", false));
@@ -344,7 +344,7 @@ test("a Pod that is not ready leaves the slices, and a leader that stops says so
   expect(ready()).toEqual(["10.0.0.3"]);
 });
 
-test("with parameters that cannot be read no Service is made, and one that is there stays", async () => {
+test("with unreadable parameters no Service is made, and an existing one stays", async () => {
   const parameters = (data: Record<string, string>): ConfigMap => {
     return { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ns", name: "p" }, data };
   };
@@ -359,7 +359,7 @@ test("with parameters that cannot be read no Service is made, and one that is th
   expect(service()?.spec?.type).toBe("ClusterIP");
 });
 
-test("a record that another process wrote first is read, and no port is given away", async () => {
+test("after another process wrote the record first, it is read again and no port moves", async () => {
   const { set, api, record, service } = await setUp();
   await set(...world);
   api.set({

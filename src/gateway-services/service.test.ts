@@ -41,7 +41,7 @@ test("the Service belongs to the Gateway, selects nothing, and names the target 
   });
 });
 
-test("a Service as it should be is left alone, with all that the API server has added", () => {
+test("a Service that is as wanted stays unchanged, with all fields that the API server has added", () => {
   expect(changesOf(stored())).toBeUndefined();
 });
 
@@ -50,12 +50,12 @@ test.each<[string, Record<string, unknown>, object]>([
   ["externalIPs", { externalIPs: ["192.0.2.1"] }, { externalIPs: null }],
   ["source ranges", { loadBalancerSourceRanges: ["192.0.2.0/24"] }, { loadBalancerSourceRanges: null }],
   ["another type", { type: "ClusterIP" }, { type: "LoadBalancer" }],
-])("%s that somebody sets is put back, and nothing else is written", (_what, edit, spec) => {
+])("%s that a user sets is reverted, and nothing else is written", (_what, edit, spec) => {
   const present = stored((fields) => void Object.assign(fields, edit));
   expect(changesOf(present)).toEqual({ metadata: { resourceVersion: "7" }, spec });
 });
 
-test("a port that is edited gets its target back, and keeps the port of the Nodes", () => {
+test("an edited port gets its target back, and keeps its port of the Nodes", () => {
   const edited = stored((spec) => {
     spec.ports = [{ ...(spec.ports as object[])[0], targetPort: 10_254 }];
   });
@@ -64,7 +64,7 @@ test("a port that is edited gets its target back, and keeps the port of the Node
   });
 });
 
-test("keys that are no longer copied go, and keys of others stay", () => {
+test("keys that are no longer copied are removed, and keys of others stay", () => {
   const present = stored();
   const labels = { ...present.metadata.labels, "metallb.example/pool": "a" };
   const changes = changesOf(
@@ -81,17 +81,17 @@ test("keys that are no longer copied go, and keys of others stay", () => {
   });
 });
 
-test("without readable parameters the fields that they make stay", () => {
+test("without readable parameters the fields that depend on them stay", () => {
   const present = stored((spec) => void Object.assign(spec, { type: "NodePort", externalTrafficPolicy: "Local" }));
   expect(changesOf(present, { parameters: undefined })).toBeUndefined();
 });
 
-test("for a Service without a Node's port there is no externalTrafficPolicy", () => {
+test("a Service without ports of the Nodes has no externalTrafficPolicy", () => {
   const changes = changesOf(stored(), { parameters: { type: "ClusterIP", externalTrafficPolicy: "Local" } });
   expect(changes?.spec).toEqual({ type: "ClusterIP", externalTrafficPolicy: null });
 });
 
-test("a port without a target port yet is not in the Service", () => {
+test("a port that has no target port yet is left out of the Service", () => {
   const ports = [...wanted.ports, { name: "port-81", port: 81, protocol: "TCP" as const }];
   expect(newService(gateway({}), { ...wanted, ports }, targets).spec?.ports?.map(({ port }) => port)).toEqual([80]);
 });

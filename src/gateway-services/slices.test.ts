@@ -26,7 +26,7 @@ const slices = (pods: readonly Pod[], spec?: Service["spec"], leaving?: string) 
     podEndpoints(pods, (node) => `zone of ${node}`, leaving),
   );
 
-test("a ready Pod is an endpoint with its Node and zone, on the target port; one that is not ready is none", () => {
+test("a ready Pod is an endpoint on the target port with its Node and zone, and one that is not ready is left out", () => {
   const [slice, ...more] = slices([pod("b", { ready: false }), pod("a")]);
   expect(more).toEqual([]);
   expect(slice).toMatchObject({
@@ -62,21 +62,21 @@ test("each family of the Service has a slice of its own", () => {
   expect(types).toEqual(["IPv4", "IPv6"]);
 });
 
-test("a Pod that is about to end is asked only while no other is ready", () => {
+test("a terminating Pod is an endpoint only while no other Pod is ready", () => {
   const leaving = { conditions: { ready: false, serving: true, terminating: true } };
   const deleted = pod("a", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
   expect(slices([deleted])[0]?.endpoints).toMatchObject([leaving]);
   expect(slices([pod("a"), pod("b")], {}, "a")[0]?.endpoints).toMatchObject([leaving, { conditions: { ready: true } }]);
 });
 
-test("more Pods than one slice takes have further ones, under names that are looked for", () => {
+test("Pods beyond the size of a slice are in further slices, which are found by name", () => {
   const many = Array.from({ length: 1_001 }, (_, at) => pod(`p${at}`, { ips: [`10.0.${at >> 8}.${at & 255}`] }));
   const names = slices(many).map(({ metadata }) => metadata.name);
   expect(names).toEqual(["gw-sluice-ipv4", "gw-sluice-ipv4-2"]);
   expect(sliceNames("gw-sluice")).toEqual(expect.arrayContaining(names));
 });
 
-test("a slice as it should be is left alone, and another one is changed", () => {
+test("a slice that is as wanted stays unchanged, and another one is corrected", () => {
   const [wanted] = slices([pod("a")]);
   const [other] = slices([pod("a", { ready: false })]);
   expect(sliceChanges(wanted!, wanted!)).toBeUndefined();

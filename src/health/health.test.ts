@@ -36,7 +36,7 @@ async function served(nginx: () => string | undefined, notes: readonly string[] 
   return { health, ask, stops: () => stops };
 }
 
-test("healthy: ok, and with verbose a line for each check", async () => {
+test("the health check answers ok, and with verbose a line for each check", async () => {
   const { ask } = await served(() => undefined);
   expect(await ask("/healthz")).toBe("200 ok");
   expect(await ask("/healthz?verbose")).toBe("200 [+]ping ok\n[+]nginx-ingress-controller ok\nhealthz check passed\n");
@@ -44,7 +44,7 @@ test("healthy: ok, and with verbose a line for each check", async () => {
   expect(await ask("/healthz/other")).toBe("404 404 page not found\n");
 });
 
-test("not healthy: 500 with the reason, unless the check is excluded or another one is asked", async () => {
+test("a failed check answers 500 with the reason, unless it is excluded or another one is requested", async () => {
   const { ask } = await served(() => "nginx does not run");
   expect(await ask("/healthz")).toBe(
     "500 [+]ping ok\n[-]nginx-ingress-controller failed: nginx does not run\nhealthz check failed\n",
@@ -53,7 +53,7 @@ test("not healthy: 500 with the reason, unless the check is excluded or another 
   expect(await ask("/healthz/ping")).toBe("200 ok");
 });
 
-test("a mistake is listed with verbose although nginx serves, and the answer stays the same", async () => {
+test("a mistake of an object is listed with verbose while nginx serves, and the answer stays 200", async () => {
   const { ask } = await served(() => undefined, ["Ingress shop/bad: nginx refused it"]);
   expect(await ask("/healthz")).toBe("200 ok");
   expect(await ask("/healthz?verbose")).toBe(
@@ -61,7 +61,7 @@ test("a mistake is listed with verbose although nginx serves, and the answer sta
   );
 });
 
-test("not healthy from the moment the program is asked to end", async () => {
+test("the health check fails from the moment the program has to end", async () => {
   const { ask, health } = await served(() => undefined);
   health.end();
   expect(await ask("/healthz")).toContain(
@@ -69,7 +69,7 @@ test("not healthy from the moment the program is asked to end", async () => {
   );
 });
 
-test("metrics, build and stop", async () => {
+test("the server answers for metrics and build, and stops the program on an allowed request alone", async () => {
   const { ask, stops } = await served(() => undefined);
   expect(await ask("/metrics")).toBe("200 up 1\n");
   expect(await ask("/build")).toBe('200 {"release":"1"}\n');
@@ -91,7 +91,7 @@ test("metrics, build and stop", async () => {
   expect(stops()).toBe(1);
 });
 
-test("metrics are compressed for those who say that they take it", async () => {
+test("metrics are compressed for clients that accept it", async () => {
   await served(() => undefined);
   const ask = (encoding: string) =>
     new Promise<string>((resolve, reject) => {
@@ -108,7 +108,7 @@ test("metrics are compressed for those who say that they take it", async () => {
   expect(await ask("identity")).toBe("plain up 1\n");
 });
 
-test("a busy port is one sentence", async () => {
+test("a port that is already in use gives one sentence", async () => {
   const { health } = await served(() => undefined);
   const rest = {
     health,

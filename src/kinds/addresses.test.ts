@@ -8,6 +8,6 @@ test.each([
   ["0.0.0.0", false],
   ["192.0.2.1", false],
   ["127.evil.example", false],
-])("%s is a loopback address: %s", (one, expected) => {
+])("%s counts as a loopback address: %s", (one, expected) => {
   expect(isLoopback(one)).toBe(expected);
 });

@@ -14,7 +14,7 @@ test.each([
   ...["::ffff:127.0.0.1", "::ffff:7f00:1", "0:0:0:0:0:ffff:a9fe:a9fe", "::127.0.0.1", "::ffff:0:127.0.0.1"],
   ...["64:ff9b::127.0.0.1", "64:ff9b:1:7f00:0:100::", "64:ff9b:1::127.0.0.1", "2002:7f00:1::", "2002:a9fe:a9fe::1"],
   ...["fe80::1%eth0", "nowhere", ""],
-])("%s is refused", (address) => {
+])("the address %s is refused", (address) => {
   expect(whyNotAsked(address, 80, policy)).toEqual(expect.any(String));
 });
 
@@ -29,7 +29,7 @@ test.each([
     "2002:c000:201::",
     "::ffff:192.0.2.1",
   ],
-])("%s may be asked", (address) => {
+])("the address %s is allowed", (address) => {
   expect(whyNotAsked(address, 80, policy)).toBeUndefined();
 });
 
@@ -51,11 +51,11 @@ test.each([
   "192.0.2.20",
   "[2001:db8::1]",
   "3221226004",
-])("the host %s may be asked", (host) => {
+])("the host %s is allowed", (host) => {
   expect(whyNotHost(host, 80, policy)).toBeUndefined();
 });
 
-test("a port of Sluice's own is refused on each address of this machine, whatever is allowed there", () => {
+test("a port of Sluice's own is refused on each address of this machine, whatever other ports are allowed", () => {
   for (const one of [policy, { ...policy, loopback: true }, forOperator(policy)]) {
     for (const address of ["127.0.0.1", "::1", "192.0.2.7", "2001:db8::7", "::ffff:192.0.2.7", "64:ff9b::192.0.2.7"])
       expect(whyNotAsked(address, 10_254, one), address).toMatch(/port 10254 is Sluice's own$/);
@@ -64,7 +64,7 @@ test("a port of Sluice's own is refused on each address of this machine, whateve
   expect(whyNotAsked("192.0.2.8", 10_254, policy)).toBeUndefined();
 });
 
-test("this machine may be asked on the ports that the operator allows, and by the operator", () => {
+test("users reach this machine on the allowed ports only, and the operator on each port", () => {
   expect(whyNotAsked("127.0.0.1", 4180, policy)).toBeUndefined();
   expect(whyNotHost("localhost", 4180, policy)).toBeUndefined();
   expect(whyNotAsked("::1", 4181, policy)).toMatch(/--allowed-loopback-ports/);
@@ -73,7 +73,7 @@ test("this machine may be asked on the ports that the operator allows, and by th
   expect(whyNotAsked("0.0.0.0", 4180, { ...policy, loopback: true })).toBe("0.0.0.0 is this machine itself");
 });
 
-test("an address has one spelling", () => {
+test("each address has one canonical spelling", () => {
   expect(canonical("2001:DB8:0:0::7")).toBe("2001:db8::7");
   expect(literalIn("127.1")).toBe("127.0.0.1");
   expect(literalIn("[::FFFF:1.2.3.4]")).toBe("::ffff:102:304");

@@ -17,6 +17,6 @@ test.each([
   ["proxy_set_header X-A $http_x_a; # set $comment 1;", []],
   ["set $a 1", []],
   ["set_real_ip_from 192.0.2.0/24;", []],
-])("%s declares %j", (text, names) => {
+])("the text %s declares the variables %j", (text, names) => {
   expect(variablesDeclaredIn(text)).toEqual(names);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parse } from "./grammar.ts";
 
-test("statements have a name, words as nginx reads them, and a block where there is one", () => {
+test("a statement has a name, words as nginx reads them, and possibly a block", () => {
   expect(parse("map $host $x { # a } comment\n  default \"a; b\" ;\n ~^\\.x 'it\\'s'; }\nset $y ${x};")).toEqual({
     ok: true,
     statements: [
@@ -25,7 +25,7 @@ test.each([
   ["content_by_lua_block { ngx.say('}') -- }\n local t = {} }", ["content_by_lua_block"]],
   ["access_by_lua_block { local s = [[ } ]] --[[ } ]] }\nset $a b;", ["access_by_lua_block", "set"]],
   ["content_by_lua_block { return t[1] - 2 }", ["content_by_lua_block"]],
-])("%j is Lua in a block", (text, names) => {
+])("%j is read with its block of Lua", (text, names) => {
   const parsed = parse(text);
   expect(parsed.ok && parsed.statements.map(({ name }) => name)).toEqual(names);
 });
@@ -39,6 +39,6 @@ test.each([
   ["a { b }", 'line 1: "}" where ";" was expected'],
   ["a;;", 'line 1: unexpected ";"'],
   ["x_by_lua_block { ( ", "a block of Lua code is not closed"],
-])("%j is refused", (text, why) => {
+])("%j is refused: %s", (text, why) => {
   expect(parse(text)).toEqual({ ok: false, why });
 });

@@ -11,11 +11,11 @@ test.each([
   [bool, "yes", '"yes" is neither true nor false'],
   [oneOf(["on", "off"]), "ON", '"ON" is not one of on, off'],
   [size, "16 k", '"16 k" is not a size like 8k, 16m or 1g'],
-] as const)("%o refuses %j in words its author understands", (kind, text, why) => {
+] as const)("%o refuses %j with a sentence for its author", (kind, text, why) => {
   expect(kind.read(text)).toEqual({ ok: false, why });
 });
 
-test("a word in another letter case is taken for the listed one where that is allowed", () => {
+test("a word with other capitals is read as the listed one where the Kind allows it", () => {
   expect(oneOf(["HTTP", "GRPC"], { anyCase: true }).read("grpc")).toEqual({ ok: true, value: "GRPC" });
 });
 
@@ -28,7 +28,7 @@ test.each([
   ["https://$host/x", ""],
   ["(?<name>x)", ""],
   ["return 200 '<b>';", ""],
-])("an unreadable value %s says what should have been filled in", (text, hint) => {
+])("the sentence about %s names the value that should have been filled in", (text, hint) => {
   const kind = { ...bool, read: () => no("it is wrong") };
   expect(readValue(kind, text)).toEqual(no(`it is wrong${hint}`));
 });

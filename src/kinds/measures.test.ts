@@ -7,6 +7,6 @@ test.each([
   ["64m", ["32m"]],
   ["5m", ["10m"]],
   ["0", []],
-])("the sizes beside %s are %j", (size, beside) => {
+])("the sizes next to %s are %j", (size, beside) => {
   expect(sizesBeside(size, { min: "4k", max: "64m" })).toEqual(beside);
 });

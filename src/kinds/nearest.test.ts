@@ -10,11 +10,11 @@ test.each([
   ["approot", "app-root"],
   ["websocket-services", undefined],
   ["x", undefined],
-])("for %s people meant %s", (text, meant) => {
+])("the nearest word to %s is %s", (text, meant) => {
   expect(nearest(text, words)).toBe(meant);
 });
 
-test("a word that is the end of the text is meant where nothing is near", () => {
+test("a listed word that ends the text is the nearest where no other one is similar", () => {
   expect(nearest("rate-limit-rps", ["limit-rps", "rps", "limit-rpm"])).toBe("limit-rps");
   expect(nearest("ratelimitrps", ["rps"])).toBeUndefined();
 });

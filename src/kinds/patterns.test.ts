@@ -19,7 +19,7 @@ test.each([
   "x{2,2}\\{3,1\\}",
   "(?:ab|c)(?>d)",
   "",
-])("%j can be a Perl regular expression", (pattern) => {
+])("%j is accepted as a Perl regular expression", (pattern) => {
   expect(regexMistake(pattern)).toBeUndefined();
 });
 
@@ -37,7 +37,7 @@ test.each([
   ["[[:letters:]]", "there is no class [:letters:]"],
   ["(?:a)\\1", "there is no group for \\1"],
   ["(?<x>a)(?<x>b)", "two groups are named x"],
-])("%j does not compile", (pattern, why) => {
+])("%j is refused as a regular expression: %s", (pattern, why) => {
   expect(regexMistake(pattern)).toBe(why);
 });
 
@@ -46,6 +46,6 @@ test.each([
   ["\\x", '"\\\\\\\\x"'],
   ["~^a\\d$", '"~^a\\\\d$"'],
   ["curl/8", '"curl/8"'],
-])("%j is printed as nginx reads it in a map", (pattern, printed) => {
+])("%j is printed so that nginx reads it back in a map", (pattern, printed) => {
   expect(String(mapPattern.view(pattern))).toBe(printed);
 });

@@ -96,7 +96,7 @@ function quickest(kind: Kind<unknown>, text: string, enough: number): number {
 
 const limitMs = 50;
 
-test("every Kind refuses a hostile megabyte at once", () => {
+test("every Kind refuses a hostile megabyte in a moment", () => {
   const texts = all.map(({ unit, beginning }) => hostile(unit, beginning, 1_000_000));
   for (const [kind, name] of kinds) {
     for (const text of texts) {
@@ -106,7 +106,7 @@ test("every Kind refuses a hostile megabyte at once", () => {
   }
 });
 
-test("every Kind reads the longest text that it takes in a moment, whatever is in it", () => {
+test("every Kind reads the longest text that it accepts in a moment, whatever it contains", () => {
   const slow: string[] = [];
   for (const [kind, name] of kinds) {
     const { longest = longestWord } = kind;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { framesMessages, isReservedHeader, settableHeaderName, withoutReserved } from "./reserved-headers.ts";
 
 test.each(["Content-Length", "content_length", "TRANSFER.ENCODING", " transfer-encoding "])(
-  "%s frames a message",
+  "the header %s counts as part of a message's framing",
   (name) => {
     expect([framesMessages(name), isReservedHeader(name)]).toEqual([true, true]);
   },
@@ -19,12 +19,12 @@ test.each([
   "Proxy",
   "proxy_anything",
   "HTTP2-Settings",
-])("%s is about one connection", (name) =>
+])("the header %s counts as belonging to one connection", (name) =>
   expect([framesMessages(name), isReservedHeader(name)]).toEqual([false, true]),
 );
 
 test.each(["X-User", "Content-Type", "Authorization", "X-Proxy-User", "Set-Cookie", "X-Host", "TEam"])(
-  "%s may be set",
+  "the header %s may be set",
   (name) => {
     expect([isReservedHeader(name), settableHeaderName.read(name).ok]).toEqual([false, true]);
   },

@@ -89,13 +89,13 @@ test("a refusal is a value with the server's reason, its causes and its Retry-Af
   });
 });
 
-test("a refusal by something that is no API server keeps its status", async () => {
+test("a refusal by a server that is no API server keeps its status", async () => {
   answer = (_request, response) => response.writeHead(502, { "retry-after": "9" }).end("<html>");
   const expected = { reason: "Status502", code: 502, retryAfterMs: 9_000 };
   expect(await client.get(configMaps, name, never)).toMatchObject({ failure: expected });
 });
 
-test("an answer that is not JSON, or is no list, is unreadable", async () => {
+test("an answer that is not JSON, or not a list, is unreadable", async () => {
   answer = (_request, response) => response.end("{");
   expect(await client.get(configMaps, name, never)).toMatchObject({ failure: { reason: "Unreadable" } });
   answer = (_request, response) => json(response, 200, { items: [] });
@@ -124,7 +124,7 @@ test("a body of a DELETE leaves the connection usable for the next request", asy
   expect(JSON.parse(bodies[0] as string)).toMatchObject({ preconditions: { uid: "u1" } });
 });
 
-test("the token is asked for again for every request", async () => {
+test("the token is read again for every request", async () => {
   const seen: unknown[] = [];
   answer = (request, response) => {
     seen.push(request.headers.authorization);
@@ -136,7 +136,7 @@ test("the token is asked for again for every request", async () => {
   expect(seen).toEqual(["Bearer first", "Bearer second"]);
 });
 
-test("paths and queries say what is meant, with every name encoded", async () => {
+test("paths and queries encode every name", async () => {
   const urls: (string | undefined)[] = [];
   answer = (request, response) => {
     urls.push(`${request.method} ${request.url} ${request.headers["content-type"] ?? ""}`.trim());
@@ -154,7 +154,7 @@ test("paths and queries say what is meant, with every name encoded", async () =>
   ]);
 });
 
-test("a watch reads events however they are cut, also in the middle of a letter", async () => {
+test("a watch reads events however they are split, also within a character", async () => {
   const bytes = Buffer.from(event("ADDED", 1) + event("MODIFIED", 2) + event("BOOKMARK", 3));
   answer = async (_request, response) => {
     for (const byte of bytes) {
@@ -177,7 +177,7 @@ test.each([
   ],
   ["a line that is not JSON", "{]\n", { reason: "Unreadable" }],
   ["an event without a version", `{"type":"ADDED","object":{}}\n`, { reason: "Unreadable" }],
-])("a watch ends at %s, and what came before it counts", async (_what, line, failure) => {
+])("a watch ends at %s, and the events before it count", async (_what, line, failure) => {
   answer = (_request, response) => response.write(event("ADDED", 1) + line + event("ADDED", 2));
   let seen = 0;
   const onEvent = () => {
@@ -187,7 +187,7 @@ test.each([
   expect(seen).toBe(1);
 });
 
-test("a watch that says nothing for too long is silent, and one that is stopped is aborted", async () => {
+test("a watch without events for too long ends as silent, and one that is stopped ends as aborted", async () => {
   answer = (_request, response) => response.write(event("ADDED", 1));
   const pass = () => void clock.advance(watching.inactivityMs);
   expect(await client.watch(configMaps, watching, pass, never)).toMatchObject({ reason: "Silent" });
@@ -196,7 +196,7 @@ test("a watch that says nothing for too long is silent, and one that is stopped 
   expect(await ended).toMatchObject({ reason: "Aborted" });
 });
 
-test("what the listener of a watch throws comes out of it", async () => {
+test("an exception of a watch's listener is thrown by the watch", async () => {
   answer = (_request, response) => response.write(event("ADDED", 1));
   const onEvent = () => {
     throw new Error("bug");

@@ -44,7 +44,7 @@ test("a kubeconfig gives server, namespace, token, authority and client certific
   });
 });
 
-test("a token file that a kubeconfig names is read, from beside the kubeconfig and without its line end", async () => {
+test("a token file that a kubeconfig names is read, relative to the kubeconfig and without its line end", async () => {
   write("token", "from-file\n");
   const found = await findCredentials({ kubeconfig: kubeconfig("one", { tokenFile: "token" }), env: {} });
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer from-file" });
@@ -56,7 +56,7 @@ test("of several files in KUBECONFIG the first one's context counts", async () =
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
 });
 
-test("a name that two files have is that of the first one", async () => {
+test("of two entries with one name in several files the first one counts", async () => {
   const context = { name: "one", context: { cluster: "one", user: "one" } };
   const other = write("other", {
     clusters: [{ name: "one", cluster: { server: "https://192.0.2.10" } }],
@@ -69,7 +69,7 @@ test("a name that two files have is that of the first one", async () => {
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
 });
 
-test("files of certificates and keys are read anew for each proof, from beside the kubeconfig", async () => {
+test("files of certificates and keys are read again for each connection, relative to the kubeconfig", async () => {
   write("ca.crt", "ca 1");
   write("user.crt", "cert 1");
   write("user.key", "key 1");
@@ -95,7 +95,7 @@ test.each([
     { authorization: `Bearer e30.${btoa('{"exp":9999999999}')}.c` },
   ],
   [{}, {}],
-])("the user %o sends %o", async (user, headers) => {
+])("the user %o sends the headers %o", async (user, headers) => {
   const found = await findCredentials({ kubeconfig: kubeconfig("one", user), env: {} });
   expect((await found.proof()).headers).toEqual(headers);
 });
@@ -115,7 +115,7 @@ describe("a program that gives the credential", () => {
   const answer = (status: string) => `echo run >> "$(dirname "$0")/runs"; echo '{"status":{${status}}}'`;
   const runs = () => readFileSync(join(folder, "runs"), "utf8").trim().split("\n").length;
 
-  test("is found beside the kubeconfig, gets its arguments and variables, and is asked once", async () => {
+  test("is found beside the kubeconfig, gets its arguments and variables, and is run once", async () => {
     const file = plugin(
       `test "$KUBERNETES_EXEC_INFO" || exit 1; ${answer('"token":"\'"$1-$WHO"\'","clientCertificateData":"c","clientKeyData":"k"')}`,
     );
@@ -129,7 +129,7 @@ describe("a program that gives the credential", () => {
     expect(runs()).toBe(1);
   });
 
-  test("is asked again when its credential has run out", async () => {
+  test("is run again when its credential has expired", async () => {
     const file = plugin(answer('"token":"t","expirationTimestamp":"2020-01-01T00:00:00Z"'));
     const found = await findCredentials({ kubeconfig: file, env: process.env });
     await found.proof();
@@ -137,7 +137,7 @@ describe("a program that gives the credential", () => {
     expect(runs()).toBe(2);
   });
 
-  test("that fails is named with what it said, and is asked again", async () => {
+  test("is named with its error when it fails, and is run again", async () => {
     const file = plugin("echo log in first >&2; exit 1");
     const found = await findCredentials({ kubeconfig: file, env: process.env });
     await expect(found.proof()).rejects.toThrow(/program .*plugin gave no credential: log in first$/);
@@ -146,7 +146,7 @@ describe("a program that gives the credential", () => {
   });
 });
 
-test("a server without TLS is sent no credential", async () => {
+test("a server without TLS gets no credential", async () => {
   const file = kubeconfig("one", { token: "secret" }, { server: "http://127.0.0.1:8001" });
   const found = await findCredentials({ kubeconfig: file, env: process.env });
   expect(await found.proof()).toEqual({ tls: {}, headers: {} });
@@ -161,7 +161,7 @@ test.each([
   await expect(findCredentials({ kubeconfig: file, env: process.env })).rejects.toThrow(sentence.replace("FILE", file));
 });
 
-test("a context that no file has is named", async () => {
+test("a context that no file has is reported by name", async () => {
   const given = { kubeconfig: kubeconfig("one", {}), context: "two", env: {} };
   await expect(findCredentials(given)).rejects.toThrow(/has no context two$/);
 });
@@ -173,7 +173,7 @@ test("a server that is given takes the place of the one in the kubeconfig", asyn
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
 });
 
-test("in a Pod the mounted files count, and what they hold now", async () => {
+test("in a Pod the mounted files are used, with their current content", async () => {
   write("token", "first\n");
   write("ca.crt", "authority");
   write("namespace", "ingress-nginx");
@@ -188,6 +188,6 @@ test("in a Pod the mounted files count, and what they hold now", async () => {
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer second" });
 });
 
-test("missing credentials are one sentence", async () => {
+test("missing credentials give one sentence", async () => {
   await expect(findCredentials({ env: {} })).rejects.toThrow(/give --kubeconfig, set KUBECONFIG, or run in a Pod/);
 });

@@ -43,7 +43,7 @@ function setUp() {
   return { clock, stop, stored, dropped, writes, failures, recorder, ended };
 }
 
-test("an Event names the object, the speaker and the time", async () => {
+test("an Event names the object, the reporting controller and the time", async () => {
   const { clock, recorder, stored } = setUp();
   recorder.record(ingress, "Warning", "Rejected", "no such Service");
   await clock.advance(0);
@@ -67,7 +67,7 @@ test("the same Event again raises the count of the one that is there", async () 
   expect([...stored.values()]).toMatchObject([{ count: 3, message: "no such Service" }]);
 });
 
-test("an Event that the server has forgotten is written anew", async () => {
+test("an Event that the server has deleted is written as a new one", async () => {
   const { clock, recorder, stored, writes } = setUp();
   recorder.record(ingress, "Warning", "Rejected", "no such Service");
   await clock.advance(0);
@@ -77,7 +77,7 @@ test("an Event that the server has forgotten is written anew", async () => {
   expect(writes).toEqual(["create", "patch", "create"]);
 });
 
-test("the eleventh message of a kind and those after it become one Event", async () => {
+test("the eleventh and later messages of a kind become one Event", async () => {
   const { clock, recorder, stored } = setUp();
   for (let i = 0; i < 15; i += 1) recorder.record(ingress, "Warning", "Rejected", `port ${i}`);
   await clock.advance(60_000);
@@ -85,7 +85,7 @@ test("the eleventh message of a kind and those after it become one Event", async
   expect([...stored.values()].at(-1)).toMatchObject({ count: 5, message: "(combined from similar events): port 14" });
 });
 
-test("an object that goes on causing Events has 25, and one more every five minutes", async () => {
+test("one object has at most 25 Events, and one more every five minutes", async () => {
   const { clock, recorder, writes, dropped } = setUp();
   for (let second = 0; second < 600; second += 1) {
     recorder.record(ingress, "Warning", "Rejected", "no such Service");
@@ -95,7 +95,7 @@ test("an object that goes on causing Events has 25, and one more every five minu
   expect(writes.length + dropped.length).toBe(600);
 });
 
-test("all objects together write 50 at once and then five a second", async () => {
+test("all objects together write 50 Events at once and then five a second", async () => {
   const { clock, recorder, writes } = setUp();
   const about = (i: number) => ({ ...ingress, metadata: { ...ingress.metadata, name: `i${i}` } });
   for (let i = 0; i < 300; i += 1) recorder.record(about(i), "Normal", "Sync", "accepted");
@@ -105,7 +105,7 @@ test("all objects together write 50 at once and then five a second", async () =>
   expect(writes.length).toBe(100);
 });
 
-test("what is wrong is written first and dropped last", async () => {
+test("Warnings are written first and dropped last", async () => {
   const { clock, recorder, stored, dropped } = setUp();
   const about = (i: number) => ({ ...ingress, metadata: { ...ingress.metadata, name: `i${i}` } });
   recorder.record(about(0), "Warning", "Rejected", "early");
@@ -116,7 +116,7 @@ test("what is wrong is written first and dropped last", async () => {
   expect([...stored.values()].slice(0, 3).map(({ message }) => message)).toEqual(["early", "late", "accepted"]);
 });
 
-test("a missing connection is waited for, a refusal is not", async () => {
+test("a write waits while the connection is lost, and a refused one is not repeated", async () => {
   const { clock, recorder, writes, dropped, failures, stored } = setUp();
   failures.push(ownFailure("unreachable", "gone"), ownFailure("unreachable", "gone"));
   recorder.record(ingress, "Warning", "Rejected", "first");
@@ -129,7 +129,7 @@ test("a missing connection is waited for, a refusal is not", async () => {
   expect(dropped).toMatchObject([{ message: "second" }]);
 });
 
-test("a message that the API would refuse for its length is shortened", async () => {
+test("a message that is too long for the API is shortened", async () => {
   const { clock, recorder, stored } = setUp();
   recorder.record(ingress, "Warning", "Rejected", "ä".repeat(2_000));
   await clock.advance(0);
@@ -138,7 +138,7 @@ test("a message that the API would refuse for its length is shortened", async ()
   expect(event?.message.endsWith("ä...")).toBe(true);
 });
 
-test("it stops, also while it waits", async () => {
+test("the recorder stops, also while it waits", async () => {
   const { clock, recorder, failures, stop, ended } = setUp();
   failures.push(ownFailure("unreachable", "gone"));
   recorder.record(ingress, "Warning", "Rejected", "first");

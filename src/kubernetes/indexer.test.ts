@@ -14,7 +14,7 @@ const bySecret = () => new Indexer<ConfigMap>({ secret: ({ data }) => Object.key
 const found = (indexer: Indexer<ConfigMap>, secret: string) =>
   indexer.byIndex("secret", secret).map(({ metadata }) => metadata.name);
 
-test("an object is found under every value of an index, and others beside it", () => {
+test("objects are found under every value of an index", () => {
   const indexer = bySecret();
   indexer.put(object("a", ["tls", "auth"]));
   indexer.put(object("b", ["tls"]));
@@ -23,7 +23,7 @@ test("an object is found under every value of an index, and others beside it", (
   expect(found(indexer, "other")).toEqual([]);
 });
 
-test("an object that changes leaves the values it no longer has", () => {
+test("an object that changes leaves the values that it no longer has", () => {
   const indexer = bySecret();
   indexer.put(object("a", ["tls"]));
   const before = indexer.put(object("a", ["auth"]));
@@ -33,7 +33,7 @@ test("an object that changes leaves the values it no longer has", () => {
   expect(indexer.size).toBe(1);
 });
 
-test("an object that goes is found nowhere", () => {
+test("an object that is removed is no longer found", () => {
   const indexer = bySecret();
   indexer.put(object("a", ["tls"]));
   indexer.delete("shop/a");
@@ -41,13 +41,13 @@ test("an object that goes is found nowhere", () => {
   expect(indexer.list()).toEqual([]);
 });
 
-test("an index that does not exist is a bug", () => {
+test("a lookup in an index that does not exist is a bug", () => {
   expect(() => bySecret().byIndex("host", "x")).toThrow("there is no index host");
 });
 
 const configMaps = resource<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
 
-test("an object is taken in without managedFields, as its transform leaves it, and frozen to the bottom", () => {
+test("an object is stored without managedFields, as its transform returns it, and deeply frozen", () => {
   const sent = { ...object("a", ["tls"]), metadata: { namespace: "shop", name: "a", managedFields: [{}] } };
   const taken = takeIn(configMaps, sent, (it) => ({ ...it, data: { only: "this" } }));
   expect(taken.metadata).toEqual({ namespace: "shop", name: "a" });

@@ -95,7 +95,7 @@ describe("LeaseElection", () => {
     expect(api.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1, leaseDurationSeconds: 30 });
   });
 
-  test("a leader that was stopped writes nothing when it goes on, and stands again", async () => {
+  test("a leader whose process was suspended writes nothing when it resumes, and takes part again", async () => {
     const written: string[] = [];
     const api = new FakeApi();
     const [a, b] = [candidate(api, "a", written), candidate(api, "b", written)];
@@ -109,7 +109,7 @@ describe("LeaseElection", () => {
     expect(a.election.isLeading).toBe(false);
   });
 
-  test("a leader that cannot renew stops after 15 s, before the other may start", async () => {
+  test("a leader that cannot renew stops after 15 s, before another process may start", async () => {
     const written: string[] = [];
     const api = new FakeApi();
     const a = candidate(api, "a", written);
@@ -137,7 +137,7 @@ describe("LeaseElection", () => {
     expect(a.events.filter((event) => event === "leading")).toHaveLength(1);
   });
 
-  test("a wall clock that is set back changes nothing", async () => {
+  test("a wall clock that is set back has no effect", async () => {
     const written: string[] = [];
     const api = new FakeApi();
     const [a, b] = [candidate(api, "a", written), candidate(api, "b", written)];
@@ -148,7 +148,7 @@ describe("LeaseElection", () => {
     expect(a.election.isLeading).toBe(false);
   });
 
-  test("stopping releases the Lease after the last write, and the other leads within a retry", async () => {
+  test("a leader that stops releases the Lease after its last write, and the other leads within a retry", async () => {
     const written: string[] = [];
     const api = new FakeApi();
     const [a, b] = [candidate(api, "a", written), candidate(api, "b", written)];
@@ -162,7 +162,7 @@ describe("LeaseElection", () => {
     expect(b.election.isLeading).toBe(true);
   });
 
-  test("a Lease that was taken over by force ends the term at the next renewal", async () => {
+  test("a Lease that another process takes by force ends the term at the next renewal", async () => {
     const written: string[] = [];
     const api = new FakeApi();
     const a = candidate(api, "a", written);
@@ -174,7 +174,7 @@ describe("LeaseElection", () => {
     expect(a.events).toContain("lost: thief has it");
   });
 
-  test("whatever stops, slows down or jumps: no one writes once another has begun", async () => {
+  test("at most one process writes, through stops, delays and clock jumps", async () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const chance = new Chance(seed);
       const written: string[] = [];

@@ -79,7 +79,7 @@ function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readon
 }
 
 describe("the first list", () => {
-  test("comes page by page, and the watch starts where it ended", async () => {
+  test("is read page by page, and the watch starts from its version", async () => {
     const { clock, listed, last, informer } = setUp({ pageSize: 1 }, [
       page(7, [object("a", 1)], "next"),
       page(7, [object("b", 2)]),
@@ -91,7 +91,7 @@ describe("the first list", () => {
     expect(last().options).toMatchObject({ resourceVersion: "7", timeoutSeconds: 45, inactivityMs: 55_000 });
   });
 
-  test("is asked for in one page when a continue token has expired", async () => {
+  test("is requested in one page when a continue token has expired", async () => {
     const { clock, listed, informer } = setUp({}, [
       page(7, [object("a", 1)], "next"),
       failed(gone),
@@ -102,7 +102,7 @@ describe("the first list", () => {
     expect(informer.store.list().map(({ metadata }) => metadata.name)).toEqual(["b"]);
   });
 
-  test("is tried without end, ever more slowly up to ten seconds", async () => {
+  test("is repeated without end, at intervals that grow to ten seconds", async () => {
     const { clock, events } = setUp();
     await clock.advance(3_600_000);
     const waits = events.map((event) => (event as { retryMs: number }).retryMs);
@@ -110,14 +110,14 @@ describe("the first list", () => {
     expect(waits.length).toBeGreaterThan(470);
   });
 
-  test("waits as long as the server asks", async () => {
+  test("is repeated after the time that the server requests", async () => {
     const busy = failureFromStatus(429, undefined, "60");
     const { clock, events } = setUp({}, [failed(busy)]);
     await clock.advance(0);
     expect(events).toMatchObject([{ kind: "failed", denied: false, retryMs: 60_000 }]);
   });
 
-  test("that is forbidden is tried again after 3 s and then more slowly", async () => {
+  test("is repeated after 3 s and then at longer intervals when it is forbidden", async () => {
     const forbidden = failed(failureFromStatus(403, { reason: "Forbidden", message: "no" }));
     const { clock, events } = setUp({}, [forbidden, forbidden]);
     await clock.advance(4_000);
@@ -147,7 +147,7 @@ describe("a streaming list", () => {
     ["refuses it", failureFromStatus(422, { reason: "Invalid", message: "sendInitialEvents is forbidden" })],
     ["takes it for a plain watch and is silent", ownFailure("silent", "nothing came")],
     ["takes it for a plain watch and ends it", undefined],
-  ])("is replaced by pages where the server %s", async (_how, failure) => {
+  ])("falls back to pages where the server %s", async (_how, failure) => {
     const { clock, last, informer, listed } = setUp({ streamingLists: true }, [page(7, [object("a", 1)])]);
     await clock.advance(0);
     last().end(failure);
@@ -156,7 +156,7 @@ describe("a streaming list", () => {
     expect(informer.store.size).toBe(1);
   });
 
-  test("that breaks on the way is asked for again as a stream, with nothing lost or kept of it", async () => {
+  test("is requested again as a stream when it breaks, without losing or keeping parts of it", async () => {
     const { clock, last, informer, listed } = setUp({ streamingLists: true });
     await clock.advance(0);
     last().send({ type: "ADDED", object: object("a", 1) });
@@ -176,7 +176,7 @@ describe("a watch", () => {
     return all;
   };
 
-  test("that ends in its time goes on from the last bookmark, at once and without a list", async () => {
+  test("continues from the last bookmark at once and without a list when it ends normally", async () => {
     const { clock, last, watches, listed } = await started();
     last().send(bookmark(50));
     await clock.advance(400_000);
@@ -187,7 +187,7 @@ describe("a watch", () => {
     expect(listed).toHaveLength(1);
   });
 
-  test("that breaks goes on after asking for the server's version only", async () => {
+  test("continues after a request for the server's version alone when it breaks", async () => {
     const { clock, last, listed, watches } = await started([page(60, [])]);
     last().send({ type: "ADDED", object: object("c", 9) });
     last().end(ownFailure("silent", "nothing came"));
@@ -197,7 +197,7 @@ describe("a watch", () => {
     expect(last().options.resourceVersion).toBe("9");
   });
 
-  test("of a server that went back to an older version starts from a list, because it would be silent", async () => {
+  test("starts from a list when the server went back to an older version, because it would send no events", async () => {
     const { clock, last, informer, received } = await started([page(5, []), page(5, [object("a", 3)])]);
     last().end(ownFailure("unreachable", "cut"));
     await clock.advance(1_200);
@@ -206,7 +206,7 @@ describe("a watch", () => {
     expect(last().options.resourceVersion).toBe("5");
   });
 
-  test("whose version has expired starts from a list; the cache stays full and only differences are reported", async () => {
+  test("starts from a list when its version has expired, while the cache stays full and only differences are reported", async () => {
     const { clock, last, informer, received } = await started([page(90, [object("a", 1), object("c", 80)])]);
     last().end(gone);
     expect(informer.store.size).toBe(2);
@@ -214,7 +214,7 @@ describe("a watch", () => {
     expect(received).toEqual(["added c@80", "deleted b@2"]);
   });
 
-  test("that expires again and again is not asked for in a loop", async () => {
+  test("is not repeated without a pause when it expires again and again", async () => {
     const { clock, last, watches } = await started(Array.from({ length: 50 }, () => page(90, [])));
     for (let i = 0; i < 20; i += 1) {
       last().end(gone);
@@ -223,7 +223,7 @@ describe("a watch", () => {
     expect(watches.length).toBeLessThan(5);
   });
 
-  test("that the server closes at once is not asked for in a loop", async () => {
+  test("is not repeated without a pause when the server closes it at once", async () => {
     const { clock, last, watches } = await started(Array.from({ length: 50 }, () => page(90, [])));
     for (let i = 0; i < 20; i += 1) {
       last().end();
@@ -232,7 +232,7 @@ describe("a watch", () => {
     expect(watches.length).toBeLessThan(5);
   });
 
-  test("that brought something makes the next failure the first", async () => {
+  test("that delivered an event makes the next failure the first", async () => {
     const { clock, last, events } = await started(Array.from({ length: 9 }, () => page(60, [])));
     const waits: number[] = [];
     for (const brings of [false, false, true, false]) {
@@ -246,7 +246,7 @@ describe("a watch", () => {
     expect(waits).toEqual([1_200, 2_400, 1_200, 2_400]);
   });
 
-  test("tells of an object once when a list brings it again unchanged", async () => {
+  test("reports an object once when a list has it again unchanged", async () => {
     const { clock, last, received } = await started([page(90, [object("a", 1), object("b", 2)])]);
     last().end(gone);
     await clock.advance(0);
@@ -254,10 +254,10 @@ describe("a watch", () => {
   });
 });
 
-describe("a wait", () => {
+describe("a pause before a retry", () => {
   const cut = failed(ownFailure("unreachable", "cut"));
 
-  test("for a server that others reach again is cut short once, until a watch has held", async () => {
+  test("is cut short once when other watches reach the server again, until a watch has lasted", async () => {
     const { clock, informer, listed, answers, last } = setUp({}, [cut, cut]);
     const hurry = async () => {
       informer.tryNow();
@@ -275,7 +275,7 @@ describe("a wait", () => {
     expect(await hurry()).toBe(4);
   });
 
-  test("that the server itself asks for is not cut short", async () => {
+  test("is not cut short when the server itself requested it", async () => {
     const forbidden = failed(failureFromStatus(403, { reason: "Forbidden", message: "no" }));
     for (const answer of [forbidden, failed(failureFromStatus(429, undefined, "60"))]) {
       const { clock, informer, listed } = setUp({}, [answer]);
@@ -287,7 +287,7 @@ describe("a wait", () => {
   });
 });
 
-test("it ends on the signal at any point, and leaves no timer", async () => {
+test("the reflector ends on the signal at any point, and leaves no timer", async () => {
   for (const prepared of [[], [page(7, [])]]) {
     const { clock, stop, ended } = setUp({}, prepared);
     await clock.advance(100);
@@ -297,7 +297,7 @@ test("it ends on the signal at any point, and leaves no timer", async () => {
   }
 });
 
-test("what a listener throws is a bug and ends the run", async () => {
+test("an exception of a listener is a bug and ends the run", async () => {
   const { clock, last, informer, ended } = setUp({}, [page(7, [])]);
   await clock.advance(0);
   informer.subscribe(() => {
@@ -307,7 +307,7 @@ test("what a listener throws is a bug and ends the run", async () => {
   await expect(ended).rejects.toThrow("bug");
 });
 
-test("refetch takes what a transform would now keep, and never an older version", async () => {
+test("refetch reads what a transform would now keep, and never an older version", async () => {
   let keepData = false;
   const full = { ...object("a", 5), data: { key: "value" } };
   const transform = (it: ConfigMap): ConfigMap => (keepData ? it : { ...it, data: {} });

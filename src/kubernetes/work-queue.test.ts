@@ -27,7 +27,7 @@ describe("WorkQueue", () => {
     expect(queue.length).toBe(1);
   });
 
-  test("what happens is reported, with how long a key waited and how long it was worked on", async () => {
+  test("events report how long a key waited and how long a worker had it", async () => {
     const events: QueueEvent[] = [];
     const clock = new FakeClock();
     const queue = new WorkQueue(clock, { report: (event) => events.push(event) });
@@ -46,7 +46,7 @@ describe("WorkQueue", () => {
     ]);
   });
 
-  test("a taker that waits gets the key that comes", async () => {
+  test("a worker that waits gets the next key", async () => {
     const { queue } = setUp();
     const taken = queue.take();
     queue.add("a");
@@ -68,7 +68,7 @@ describe("WorkQueue", () => {
     expect(queue.length).toBe(0);
   });
 
-  test("failures of a key double its wait from 5 ms, and forgetting starts anew", async () => {
+  test("each failure of a key doubles its wait from 5 ms, and forgetting it starts again", async () => {
     const { clock, queue } = setUp();
     const waited: number[] = [];
     for (let i = 0; i < 4; i += 1) {
@@ -82,7 +82,7 @@ describe("WorkQueue", () => {
     expect(waited).toEqual([5, 10, 20, 5]);
   });
 
-  test("draining hands out what waits, drops what is delayed, and ends when the last worker is done", async () => {
+  test("draining hands out waiting keys, drops delayed ones, and ends when the last worker is done", async () => {
     const { clock, queue } = setUp();
     queue.add("a");
     queue.addAfter("late", 10);
@@ -96,7 +96,7 @@ describe("WorkQueue", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test("a worker that waits while the queue drains is sent home", async () => {
+  test("a worker that waits ends when the queue drains", async () => {
     const { queue } = setUp();
     const taken = queue.take();
     await queue.drain();
@@ -122,7 +122,7 @@ describe("rate limits", () => {
 });
 
 describe("runWorkers", () => {
-  test("gives a key up after its last retry and says why", async () => {
+  test("gives up a key after its last retry and reports the reason", async () => {
     const { clock, queue } = setUp();
     const stop = new AbortController();
     let tries = 0;
@@ -141,7 +141,7 @@ describe("runWorkers", () => {
     await ended;
   });
 
-  test("five workers have five keys at a time", async () => {
+  test("lets five workers have five keys at a time", async () => {
     const { clock, queue } = setUp();
     const stop = new AbortController();
     const release = Promise.withResolvers<{ kind: "done" }>();

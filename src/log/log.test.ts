@@ -11,7 +11,7 @@ function logged(terminal: false | { colours: boolean }, verbosity = 0) {
   return { lines, log: openLog({ verbosity, terminal, write: (text) => lines.push(text) }) };
 }
 
-test("elsewhere than on a terminal a line is JSON with the level as a word", () => {
+test("outside a terminal a line is JSON with the level as a word", () => {
   const { lines, log } = logged(false);
   log.info({ took: "1ms" }, "applied");
   log.debug("not shown");
@@ -20,7 +20,7 @@ test("elsewhere than on a terminal a line is JSON with the level as a word", () 
   ]);
 });
 
-test("on a terminal a line is for reading", () => {
+test("on a terminal a line is formatted for reading", () => {
   const { lines, log } = logged({ colours: false }, 2);
   log.warn({ object: "Ingress shop/web", list: [1] }, "seen");
   log.debug("shown");
@@ -35,7 +35,7 @@ const problem = (name: string, service: string): Problem => ({
   service,
 });
 
-test("a Problem is logged once when it comes and once when it goes, wherever it moves meanwhile", () => {
+test("a Problem is logged once when it appears and once when it ends, also if it moves between objects", () => {
   const { lines, log } = logged(false);
   const problems = new ProblemLog(log);
   const first = Table.from([["a", [problem("web", "x")]]] as const);
@@ -55,7 +55,7 @@ test("a Problem is logged once when it comes and once when it goes, wherever it 
   ]);
 });
 
-test("a Problem that goes because nginx refused its object is not said to be mended", () => {
+test("a Problem that ends because nginx refused its object is not logged as resolved", () => {
   const { lines, log } = logged(false);
   const problems = new ProblemLog(log);
   const missing = problem("web", "x");
@@ -70,7 +70,7 @@ test("a Problem that goes because nginx refused its object is not said to be men
   ]);
 });
 
-test("a Problem that comes has the place at which its object is written, and for so many alone that looking costs little", () => {
+test("a new Problem has the file and line of its object, which is looked up for the first 200 only", () => {
   const { lines, log } = logged(false);
   let looked = 0;
   const problems = new ProblemLog(log, () => `web.yaml:${++looked}`);
@@ -83,7 +83,7 @@ test("a Problem that comes has the place at which its object is written, and for
   expect([looked, places.at(-1)]).toEqual([200, undefined]);
 });
 
-test("a sync is one line that says what changed, why it reloaded and how long each stage took", () => {
+test("a sync is one line with the changes, the reason for the reload and the time of each stage", () => {
   const { lines, log } = logged({ colours: false });
   const sync = new SyncLog(log);
   const object = { apiVersion: "v1", kind: "Service", metadata: { namespace: "shop", name: "web" } } as const;
@@ -99,7 +99,7 @@ test("a sync is one line that says what changed, why it reloaded and how long ea
   ]);
 });
 
-test("a warning of nginx gets one line until a reload comes without it", () => {
+test("a warning of nginx is logged once, until a reload has none", () => {
   const { lines, log } = logged({ colours: false });
   const sync = new SyncLog(log);
   const warned = (pid: number, ...texts: string[]) => {

@@ -27,7 +27,7 @@ function library() {
   };
 }
 
-test("a file that breaks keeps what it had; the next good version is taken", () => {
+test("a file that becomes unreadable keeps its objects, and its next good version is used", () => {
   const { change, port, sentences } = library();
   change({ "a.yaml": service("a", 80) });
   change({ "a.yaml": "kind: [" });
@@ -37,7 +37,7 @@ test("a file that breaks keeps what it had; the next good version is taken", () 
   expect([port("a"), sentences()]).toEqual([81, []]);
 });
 
-test("an object that breaks keeps its last good version, the others in its file go on", () => {
+test("an object that becomes unreadable keeps its last good version, and the others in its file go on", () => {
   const { change, port, sentences } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}` });
   change({ "a.yaml": `${service("a", "eighty")}---\n${service("b", 81)}` });
@@ -55,14 +55,14 @@ test("an object of an old apiVersion is unreadable, so its last good version sta
   expect(sentences()).toEqual([expect.stringMatching(/^a\.yaml line 1, .*its last good version stays in force$/)]);
 });
 
-test("an object that never was good is not applied", () => {
+test("an object without any good version is not applied", () => {
   const { change, port, sentences } = library();
   change({ "a.yaml": service("a", 0) });
   expect(port("a")).toBeUndefined();
   expect(sentences()).toEqual([expect.stringContaining("0 is not a whole number from 1 to 65535; it is not applied")]);
 });
 
-test("the file that was seen first has an object that two define, until it gives it up", () => {
+test("of two files that define one object the first seen counts, until it no longer does", () => {
   const { change, port, sentences } = library();
   change({ "b.yaml": service("a", 80) });
   change({ "a.yaml": service("a", 81) });
@@ -72,14 +72,14 @@ test("the file that was seen first has an object that two define, until it gives
   expect([port("a"), sentences()]).toEqual([81, []]);
 });
 
-test("within a file the first of two counts", () => {
+test("of two definitions in one file the first counts", () => {
   const { change, port, sentences } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("a", 81)}` });
   expect(port("a")).toBe(80);
   expect(sentences()).toEqual(["a.yaml line 6, column 1: a.yaml defines it already, in line 1; this one is ignored"]);
 });
 
-test("what did not change stays the same value", () => {
+test("an object that did not change keeps its value", () => {
   const { one, change } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}`, "c.yaml": service("c", 80) });
   const before = one.snapshot;
@@ -91,7 +91,7 @@ test("what did not change stays the same value", () => {
   expect(one.snapshot).toBe(same);
 });
 
-test("age: as written, else the order of first sight, kept through edits and moves between files", () => {
+test("an object's age is the written one or else the order of first sight, also after edits and moves between files", () => {
   const { one, change } = library();
   const age = (name: string) => one.snapshot.services.get(`default/${name}`)!.metadata.creationTimestamp!;
   change({
@@ -110,7 +110,7 @@ test("age: as written, else the order of first sight, kept through edits and mov
   expect(age("b") > age("a")).toBe(true);
 });
 
-test("a class is assumed until the folder has one", () => {
+test("a default class is assumed until the folder has one", () => {
   const { one, change } = library();
   expect([...one.snapshot.ingressClasses!.keys()]).toEqual(["nginx"]);
   const text =
@@ -121,7 +121,7 @@ test("a class is assumed until the folder has one", () => {
   expect([...one.snapshot.ingressClasses!.keys()]).toEqual(["nginx"]);
 });
 
-test("a version that would take something away is known as such", () => {
+test("a version that would remove paths or guards is recognised", () => {
   const { one, change } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}` });
   expect(one.wouldLose("a.yaml", readManifest(`${service("a", 81)}---\n${service("b", 80)}`))).toBe(false);
@@ -131,7 +131,7 @@ test("a version that would take something away is known as such", () => {
   expect(one.wouldLose("b.yaml", readManifest(""))).toBe(false);
 });
 
-test("an object that goes to another file as it is stays the same value", () => {
+test("an object that moves unchanged to another file keeps its value", () => {
   const { one, change, port } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}` });
   const before = one.snapshot.services;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readManifest } from "./manifest.ts";
 import { Memory } from "./memory.ts";
 
-test("several documents, a List and kinds of no interest in one file", () => {
+test("one file may hold several documents, a List, and kinds that are not used", () => {
   const text = `
 # a comment
 apiVersion: v1
@@ -29,7 +29,7 @@ items:
   expect([faults, complete]).toEqual([[], true]);
 });
 
-test("a fault stands where the field is, also in a List", () => {
+test("a fault has the line and column of its field, also in a List", () => {
   const text = `apiVersion: v1
 kind: List
 items:
@@ -51,14 +51,14 @@ items:
   ]);
 });
 
-test("YAML that does not parse names the line and claims to be incomplete", () => {
+test("YAML that does not parse gives the line and makes the file incomplete", () => {
   const { faults, complete, objects } = readManifest("kind: Service\nmetadata:\n  name: [web\nspec: {}\n");
   expect(faults).toMatchObject([{ object: undefined, place: { line: 4 } }]);
   expect([complete, objects]).toEqual([false, []]);
 });
 
 test.each(["just text", "kind: Ingress\nmetadata: {name: a}", "apiVersion: v1\nkind: Secret\nmetadata: {}", "- a"])(
-  "what has no name makes the file incomplete: %s",
+  "an object without a name makes the file incomplete: %s",
   (text) => {
     const { faults, complete } = readManifest(text);
     expect(faults).toHaveLength(1);
@@ -85,7 +85,7 @@ stringData: {two: b}
   });
 });
 
-test("an empty value is no value, but an empty text in annotations and data", () => {
+test("an empty value is no value, but in annotations and data it is an empty text", () => {
   const text = `apiVersion: v1
 kind: ConfigMap
 metadata: {name: a, labels: , annotations: {b: }}
@@ -98,7 +98,7 @@ data: {c: }
   expect(readManifest(text).objects[0]?.object?.metadata).not.toHaveProperty("labels");
 });
 
-test("aliases that unfold into very much are a fault", () => {
+test("aliases that expand to very much are a fault", () => {
   const lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
   for (const name of "bcdefgh") {
     const before = String.fromCharCode(name.charCodeAt(0) - 1);
@@ -107,7 +107,7 @@ test("aliases that unfold into very much are a fault", () => {
   expect(readManifest(lines.join("\n")).faults).toMatchObject([{ why: expect.stringContaining("aliases") }]);
 });
 
-test("what was read before is neither read nor checked again, and has its own place", () => {
+test("a document that was read before is neither read nor checked again, and gets its new place", () => {
   const [one, other] = ["a", "b"].map((name) => `---\nkind: Namespace\napiVersion: v1\nmetadata:\n  name: ${name}\n`);
   const memory = new Memory();
   const [before] = readManifest(`${one}`, memory).objects;
@@ -125,12 +125,12 @@ test.each([
   ["metadata: [{name: a}]", "metadata of this Service: a list is given where a mapping is required"],
   ["metadata: {name: }", "this Service has no metadata.name"],
   ["spec: {}", "this Service has no metadata.name"],
-])("%s: the message says what is there instead of a name", (metadata, why) => {
+])("the message about %s names what stands in place of a name", (metadata, why) => {
   const { faults } = readManifest(`apiVersion: v1\nkind: Service\n${metadata}\n`);
   expect(faults).toMatchObject([{ object: undefined, why }]);
 });
 
-test("a kustomization may leave its kind out, and a values file is no kustomization", () => {
+test("a kustomization may leave out its kind, and a values file is no kustomization", () => {
   const read = (text: string) => readManifest(text);
   expect(read("resources: [ingress.yaml]\nnamespace: shop\n")).toMatchObject({ faults: [], others: [{}] });
   for (const text of [

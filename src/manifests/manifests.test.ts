@@ -44,7 +44,7 @@ async function open(folder: string) {
   };
 }
 
-test("sub-folders and files with several endings are read, and all other files are skipped", async () => {
+test("files in sub-folders and with each known ending are read, and all others are skipped", async () => {
   const folder = temporary();
   mkdirSync(join(folder, "team/.git"), { recursive: true });
   writeFileSync(join(folder, "team/a.yml"), service("a", 80));
@@ -85,7 +85,7 @@ test("an edit, a new file, a save by renaming, a new folder and a removed file t
   await shows("b=80 c=80");
 });
 
-test("a file that is empty for a moment while it is saved removes no object", async () => {
+test("a file that is empty for a moment while an editor saves it removes no object", async () => {
   const folder = temporary();
   const file = join(folder, "a.yaml");
   writeFileSync(file, service("a", 80));

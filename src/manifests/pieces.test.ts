@@ -28,7 +28,7 @@ const texts = ["examples", "test/golden", "test/parity/corpus"].flatMap((place) 
     .filter((text) => plainDocuments(text) !== undefined),
 );
 
-test("places are those that a reader of the whole text finds", () => {
+test("the places of fields are those that a reader of the whole text finds", () => {
   // Every fifth text is enough, because all of them would take long.
   const some = texts.filter((_, at) => at % 5 === 0);
   expect(some.length).toBeGreaterThan(50);
@@ -54,7 +54,7 @@ items:
 kind: List
 `;
 
-test("of a List, each item is found by itself", () => {
+test("each item of a List is found by itself", () => {
   const [document, ...others] = documentsIn(list);
   expect(others).toEqual([]);
   expect(itemsIn(document!)?.map(({ before, lines }) => [before, lines[0]])).toEqual([
@@ -71,6 +71,6 @@ test.each([
   ["with documents beside it", `---\n\n---\na: 1\n...\n--- # nothing\n---\n${list}---\nb: 2\n`],
   ["whose items are another list's", "kind: List\nother:\n  items:\n  - a: 1\nitems: [{ a: 2 }, { a: 3 }]\n"],
   ["with lines of Windows", list.replaceAll("\n", "\r\n")],
-])("a List %s", (_, text) => {
+])("fields have their right places in a List %s", (_, text) => {
   expect(placesIn(readYaml(text))).toEqual(placesIn(readWithPlaces(text)));
 });

@@ -21,7 +21,7 @@ const files = ["examples", "test/golden", "test/parity/corpus", "charts/sluice/v
         .map((file) => join(place, file)),
 );
 
-test("files of the repository are read alike by both readers, and most of them fast", () => {
+test("both readers read the files of the repository alike, and the fast one reads most of them", () => {
   // Every fifth file is enough, because all of them would take long.
   const some = files.filter((_, at) => at % 5 === 0);
   const fast = some.filter((file) => {
@@ -59,7 +59,7 @@ const scalar = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 
-test("what is read fast is what the careful reader reads, however it is written", () => {
+test("the fast reader's result is that of the careful reader, however the text is written", () => {
   const key = fc.string({ unit: "grapheme-ascii", maxLength: 6 });
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
@@ -102,9 +102,9 @@ test.each([
   ["the same key twice", "a: 1\na: 2"],
   ["the same key twice in JSON", '{"a": {"b": ":", "b": 2}}'],
   ["a mistake in JSON", '{"a": 1]'],
-])("%s is left to the careful reader", (_, text) => expect(plainDocuments(text)).toBeUndefined());
+])("the fast reader leaves %s to the careful reader", (_, text) => expect(plainDocuments(text)).toBeUndefined());
 
-test("JSON is read as YAML, whatever stands in its texts", () => {
+test("JSON is read as YAML, whatever its texts contain", () => {
   const value = { a: "x: {y} --- \\ \" ' # &", "b: c": [1, -2.5e3, true, "yes", "on", "1"], d: { e: {}, f: [] } };
   for (const text of [JSON.stringify(value), JSON.stringify(value, null, "\t"), JSON.stringify(value, null, 2)]) {
     expect(plainDocuments(`${text}\n---\n${text}\n`)).toEqual([value, value]);

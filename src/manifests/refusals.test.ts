@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { accepted, ingress, refused, secret } from "../../test/support/manifest-samples.ts";
 import { readManifest } from "./manifest.ts";
 
-test.each(refused)("refuses as the API server would: %s", (text, field, why) => {
+test.each(refused)("the reader refuses this as the API server does: %s", (text, field, why) => {
   const { faults, objects } = readManifest(text);
   expect(faults).toMatchObject([{ field, fatal: true, why: expect.stringContaining(why) }]);
   expect(objects.map(({ object }) => object).filter(Boolean)).toEqual([]);
 });
 
-test.each(accepted)("accepts what the API server does: %s", (text) => {
+test.each(accepted)("the reader accepts this as the API server does: %s", (text) => {
   const { faults, objects } = readManifest(text);
   expect(faults).toEqual([]);
   expect(objects.every(({ object }) => object !== undefined)).toBe(true);
@@ -22,7 +22,7 @@ test("a field that does not exist is ignored, and the nearest one is named", () 
   expect(objects.map(({ object }) => object)).toMatchObject([{ kind: "Ingress", spec: { rules: [{}] } }]);
 });
 
-test("no value of a Secret is repeated, whatever is wrong with it", () => {
+test("no message repeats a value of a Secret, whatever is wrong with it", () => {
   const word = "hunter2";
   const texts = [
     secret(`data: {a: '${word}!'}`),

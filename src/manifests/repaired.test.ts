@@ -11,7 +11,7 @@ const metadata = { name: "web", annotations: { good: "1", number: 2 } };
 const ingress = (spec: object) =>
   repaired({ apiVersion: "extensions/v1beta1", kind: "Ingres", metadata, spec }, "Ingress") as Ingress | undefined;
 
-test("only what the API server would refuse is left out, and the kind that was meant is filled in", () => {
+test("a repaired object lacks only what the API server would refuse, and has the kind that it was read for", () => {
   const rules = [
     { host: "not a host", http: { paths: [path("/a", "Prefix")] } },
     { host: "b.example", http: { paths: [path("/b", "prefix"), path("/c", "Exact"), path("d", "Exact")] } },
@@ -30,7 +30,7 @@ test("only what the API server would refuse is left out, and the kind that was m
   });
 });
 
-test("an Ingress of which no rule is left keeps its class and its annotations", () => {
+test("an Ingress of which no rule remains keeps its class and its annotations", () => {
   const left = ingress({ ingressClassName: "nginx", rules: "none" });
   expect([left?.spec?.ingressClassName, left?.spec?.rules, left?.metadata.annotations]).toEqual([
     "nginx",
@@ -39,7 +39,7 @@ test("an Ingress of which no rule is left keeps its class and its annotations", 
   ]);
 });
 
-test("nothing is left of an object whose name is wrong, or that is no mapping where one has to be", () => {
+test("nothing remains of an object whose name is wrong, or whose metadata is no mapping", () => {
   expect(repaired({ metadata: { name: "Not A Name" } }, "ConfigMap")).toBeUndefined();
   expect(repaired({ metadata: "web" }, "Ingress")).toBeUndefined();
 });

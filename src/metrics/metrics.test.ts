@@ -120,7 +120,7 @@ test("each host with TLS has the expiry and the identity of the certificate that
   ]);
 });
 
-test("a name whose TLS ends in a stream has its certificate, and one whose TLS passes has none", async () => {
+test("a name whose TLS ends in a stream has a certificate, and one whose TLS passes through has none", async () => {
   const stream: StreamServer = {
     ...{ kind: "gateway", protocol: "tls", id: "shop/public:8443", address: undefined, listenPort: 8443, owners: [] },
     hosts: [
@@ -135,7 +135,7 @@ test("a name whose TLS ends in a stream has its certificate, and one whose TLS p
   ]);
 });
 
-test("who does not lead says what certificates are, and not when they expire", async () => {
+test("a replica that does not lead has the identity of certificates, and not their expiry", async () => {
   let leads = true;
   const { lines } = metricsWith({ leads: () => leads });
   expect(await lines(their("ssl_expire"))).toHaveLength(3);
@@ -150,7 +150,7 @@ const missing: Problem = {
   field: "spec",
   service: "shop/gone",
 };
-test("an Ingress without a Service, and one whose Service is empty, are orphans until they are not", async () => {
+test("an Ingress whose Service is missing or has no endpoints is an orphan until that changes", async () => {
   const { metrics, lines } = metricsWith();
   const orphans = async () =>
     (await lines(`${their("orphan_ingress")}{`)).map((line) =>
@@ -165,7 +165,7 @@ test("an Ingress without a Service, and one whose Service is empty, are orphans 
   expect((await orphans()).flat()).not.toContain("no-service");
 });
 
-test("Problems are counted by source and kind while they are there", async () => {
+test("Problems are counted by source and kind while they last", async () => {
   const { metrics, lines } = metricsWith();
   const unused: Problem = { object: missing.object, kind: "annotation-useless", key: "x", why: "" };
   metrics.problems(
@@ -184,7 +184,7 @@ test("Problems are counted by source and kind while they are there", async () =>
   ]);
 });
 
-test("the last reload is good or not, with its hash and its time, and good again when nginx has what is wanted", async () => {
+test("the last reload has its success, hash and time, and counts as good again when nginx has the wanted text", async () => {
   let nowMs = 1_000;
   const { metrics, lines } = metricsWith({ nowMs: () => nowMs });
   const synced = (change: Change, reload?: ApplyOutcome) =>
@@ -224,11 +224,11 @@ test("the last reload is good or not, with its hash and its time, and good again
     'sluice_reloads_total{why="a new location setting",outcome="refused"} 1',
     'sluice_reloads_total{why="settings",outcome="refused"} 1',
   ]);
-  // The reload and the data count. The refusal and the unchanged turn made nothing live.
+  // The reload and the data count. The refusal and the turn without a change made nothing live.
   expect(await lines("sluice_change_live_seconds_count")).toEqual(["sluice_change_live_seconds_count 2"]);
 });
 
-test("what cannot be asked has no value, and health is a value for each check", async () => {
+test("a figure that cannot be measured has no value, and each health check has a value", async () => {
   const { lines } = metricsWith();
   expect(await lines("sluice_shared_memory_free_bytes")).toEqual([]);
   expect(await lines("sluice_quarantined_objects")).toEqual([
@@ -251,7 +251,7 @@ async function somethingReceived(): Promise<void> {
   server.close();
 }
 
-test("without --enable-metrics only what is ours and the process's is there, and scrapes are counted", async () => {
+test("without --enable-metrics only metrics of Sluice and of the process are there, and scrapes are counted", async () => {
   const { lines } = metricsWith({ enabled: false });
   expect(await lines("nginx_ingress_controller_")).toEqual([]);
   expect(await lines("promhttp_metric_handler_requests")).toEqual([
@@ -265,7 +265,7 @@ test("without --enable-metrics only what is ours and the process's is there, and
   expect(Number(received?.split(" ")[1])).toBeGreaterThan(0);
 });
 
-test("what a scrape gets was declared, with its type", async () => {
+test("each metric of a scrape is declared with its type", async () => {
   const buckets = { time: [1], part: [1], length: [1], size: [1] };
   const { metrics } = metricsWith({
     webhook: true,

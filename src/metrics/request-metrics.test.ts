@@ -27,7 +27,7 @@ const requests = (whose: readonly string[], times: number, seconds = 0, others: 
   line(whose, [1, seconds, 2, times, 3, times, ...others]);
 const own = 'controller_pod="p",host="a.example",namespace="shop",ingress="web",service="web"';
 
-test("sums of several workers add up, and labels stand as ingress-nginx has them", () => {
+test("figures of several workers are added, with the labels that ingress-nginx has", () => {
   const metrics = new RequestMetrics(options);
   metrics.take(requests(labels, 3) + requests(labels, 2));
   metrics.take(requests(labels, 1));
@@ -36,7 +36,7 @@ test("sums of several workers add up, and labels stand as ingress-nginx has them
   ]);
 });
 
-test("buckets are cumulative, and what is above the last is in +Inf alone", () => {
+test("buckets are cumulative, and a value above the last one counts in +Inf alone", () => {
   const metrics = new RequestMetrics(options);
   // request_duration_seconds has the indices 1 to 4: sum, count, up to 0.1, up to 1.
   metrics.take(line(labels, [1, 5.5, 2, 4, 3, 1, 4, 2]));
@@ -51,7 +51,7 @@ test("buckets are cumulative, and what is above the last is in +Inf alone", () =
   expect(linesOf(metrics, "response_duration")).toEqual([]);
 });
 
-test("a follower gets what is counted while it follows, with the buckets of durations by themselves", () => {
+test("a follower gets the requests that are counted while it follows, with the buckets of durations apart", () => {
   const metrics = new RequestMetrics(options);
   const followed: CountedSums[] = [];
   metrics.take(requests(labels, 9));
@@ -68,7 +68,7 @@ test("a follower gets what is counted while it follows, with the buckets of dura
   ]);
 });
 
-test("durations of a request are one series for a class of status, or for all labels where they are asked for", () => {
+test("durations of a request have one series for each class of status, or for all labels on request", () => {
   const taken = requests(labels, 3) + requests(labels.with(7, "404"), 1) + requests(labels.with(7, "400"), 1);
   const [few, full] = [new RequestMetrics(options), new RequestMetrics({ ...options, full: true })];
   for (const metrics of [few, full]) metrics.take(taken);
@@ -80,7 +80,7 @@ test("durations of a request are one series for a class of status, or for all la
   expect(counts(full)).toEqual(["200 3", "404 1", "400 1"]);
 });
 
-test("excluded metrics are left out, and the places of the others stay", () => {
+test("excluded metrics are left out, and the positions of the others stay", () => {
   const metrics = new RequestMetrics(options);
   // 15 to 17 belong to request_size, 18 to 20 to response_size.
   metrics.take(requests(labels, 1, 0, [15, 7, 16, 1, 17, 1, 18, 9, 19, 1]));
@@ -88,7 +88,7 @@ test("excluded metrics are left out, and the places of the others stay", () => {
   expect(metrics.exposition()).not.toMatch(/response_size|bytes_sent/);
 });
 
-test("beyond the ceiling labels are counted as other, nothing is lost, and it is reported once", () => {
+test("above the ceiling requests count under the label other, none are lost, and it is reported once", () => {
   let counted = 0;
   const ceilingReached = (most: number) => {
     counted += most;
@@ -127,7 +127,7 @@ test("beyond the ceiling labels are counted as other, nothing is lost, and it is
   expect(counted).toBe(100);
 });
 
-test("an Ingress that is gone has no series any more, and makes room", () => {
+test("an Ingress that is removed has no series any more, and makes room for others", () => {
   const gone = new Set<string>();
   const metrics = new RequestMetrics({ ...options, mostSeries: 30, serves: (_namespace, name) => !gone.has(name) });
   for (let at = 0; at < 30; at++) metrics.take(requests(labels.with(2, `old-${at}`), 1));
@@ -139,7 +139,7 @@ test("an Ingress that is gone has no series any more, and makes room", () => {
   expect(linesOf(metrics, "requests").at(-1)).toContain('ingress="web"');
 });
 
-test("a path cannot leave its quotes, and without host there is no such label", () => {
+test("a path cannot end its quotes, and without a host there is no label for it", () => {
   const metrics = new RequestMetrics({ ...options, perHost: false });
   metrics.take(requests(labels.with(4, '/"} 1\t\\x'), 1));
   const [text = ""] = linesOf(metrics, "requests");
@@ -151,7 +151,7 @@ const ofRoute = ["shop/public", "web", "shop/tea", "prices"];
 const routed = (path: string) => ["a.example", "shop", "", "prices", [path, ...ofRoute].join("\t"), "", "GET", "200"];
 const words = 'gateway="shop/public",listener="web",route="shop/tea",rule="prices"';
 
-test("requests of routes have the same names, and labels that say which route took them", () => {
+test("requests of routes have the same metric names, and labels with the route that took them", () => {
   const metrics = new RequestMetrics(options);
   metrics.take(requests(routed("/tea"), 2) + requests(labels, 1));
   const ofBackend = 'controller_pod="p",host="a.example",namespace="shop",ingress="",service="prices"';
@@ -165,13 +165,13 @@ test("requests of routes have the same names, and labels that say which route to
   ]);
 });
 
-test("the path of an Ingress may hold tabs, and is not taken for the labels of a route", () => {
+test("tabs in the path of an Ingress are not read as separators of labels", () => {
   const metrics = new RequestMetrics(options);
   metrics.take(requests(labels.with(4, "/a\tb\tc\td\te"), 1));
   expect(linesOf(metrics, "requests")[0]).not.toContain("gateway");
 });
 
-test("series of a route that is gone are dropped", () => {
+test("series of a route that is removed are dropped", () => {
   let served = true;
   const metrics = new RequestMetrics({
     ...options,

@@ -10,7 +10,7 @@ async function samples(metrics: RuntimeMetrics): Promise<readonly string[]> {
   return lines.filter((line) => line !== "" && !line.startsWith("#") && !/_(bucket|sum)\{/.test(line));
 }
 
-test("requests are counted by verb and status, and one without an answer has none", async () => {
+test("requests are counted by verb and status, and one without an answer has no status", async () => {
   const metrics = metricsWith(true);
   metrics.request({ verb: "list", code: 200, tookMs: 3 });
   metrics.request({ verb: "list", code: 200, tookMs: 3 });
@@ -23,7 +23,7 @@ test("requests are counted by verb and status, and one without an answer has non
   ]);
 });
 
-test("a streaming list is a list and a watch; a failure is counted by its reason", async () => {
+test("a streaming list counts as a list and a watch, and a failure is counted by its reason", async () => {
   const metrics = metricsWith(true);
   metrics.reflected("ingresses", { kind: "listed", objects: 7, streamed: true, tookMs: 40 });
   metrics.reflected("ingresses", { kind: "watching", resourceVersion: "1" });
@@ -40,7 +40,7 @@ test("a streaming list is a list and a watch; a failure is counted by its reason
   ]);
 });
 
-test("a queue's depth is the last one, adds and retries are counted", async () => {
+test("the depth of a queue is the last one reported, and adds and retries are counted", async () => {
   const metrics = metricsWith(true);
   metrics.queued("status", { kind: "added", depth: 1 });
   metrics.queued("status", { kind: "added", depth: 2 });
@@ -56,7 +56,7 @@ test("a queue's depth is the last one, adds and retries are counted", async () =
   ]);
 });
 
-test("the leader has 1, afterwards 0; who never led has nothing", async () => {
+test("a leader has the value 1 and afterwards 0, and a replica that never led has no value", async () => {
   const metrics = metricsWith(true);
   metrics.elected({ kind: "observed", leader: "other" });
   expect(await samples(metrics)).toEqual([]);
@@ -67,7 +67,7 @@ test("the leader has 1, afterwards 0; who never led has nothing", async () => {
   expect(await samples(metrics)).toEqual([`${line} 0`]);
 });
 
-test("without --enable-metrics only Sluice's own are there", async () => {
+test("without --enable-metrics only metrics of Sluice itself are there", async () => {
   const metrics = metricsWith(false);
   metrics.elected({ kind: "leading" });
   metrics.request({ verb: "get", code: 404, tookMs: 1 });

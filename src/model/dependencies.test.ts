@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Dependencies } from "./dependencies.ts";
 
-test("the dependencies that were set last count, in both directions", () => {
+test("the dependencies that were set last are found in both directions", () => {
   const name = fc.constantFrom("a", "b", "c", "d");
   const claim = fc.tuple(name, fc.array(name, { maxLength: 4 }));
   fc.assert(

@@ -59,7 +59,7 @@ test.each(Object.keys(recordFields) as (keyof typeof recordFields)[])(
   },
 );
 
-test("records come after those that they name, and are removed before them", () => {
+test("records come after those that they name, and are removed before those", () => {
   const changes: RecordChange[] = [
     ["upstream u", undefined],
     ["host a", "{}"],

@@ -7,7 +7,7 @@ const history = fc.array(
   { maxLength: 6 },
 );
 
-test("a Table answers like a Map over any history, and older Tables keep their answers", () => {
+test("a Table answers like a Map after any history, and older Tables keep their answers", () => {
   fc.assert(
     fc.property(history, (batches) => {
       let table = Table.empty<number>();
@@ -26,7 +26,7 @@ test("a Table answers like a Map over any history, and older Tables keep their a
   );
 });
 
-test("the changes since an older Table turn it into the newer one, and name no key whose value stayed", () => {
+test("the changes since an older Table lead to the newer one, and name no key whose value stayed", () => {
   fc.assert(
     fc.property(history, history, (first, second) => {
       const before = first.reduce((table, batch) => table.with(batch), Table.empty<number>());

@@ -42,7 +42,7 @@ function question(id: number, name: string): Buffer {
   return Buffer.concat([head, ...labels, Buffer.from([0, 0, 1, 0, 1])]);
 }
 
-test("an answer that is good for ever, or cannot be written, ends nothing", async () => {
+test("an answer with an endless time to live, or one that cannot be written, ends nothing", async () => {
   const { ask, answers } = await setUp(async (name) => ({
     kind: "found",
     addresses: name === "odd.example" ? ["192.0.2.999"] : ["192.0.2.7"],
@@ -59,7 +59,7 @@ test("an answer that is good for ever, or cannot be written, ends nothing", asyn
   ]);
 });
 
-test("names of one zone whose nameserver is silent leave room for others", { timeout: 120_000 }, async () => {
+test("names of a zone whose nameserver is silent leave room for others", { timeout: 120_000 }, async () => {
   let slow = 0;
   const { ask, answers } = await setUp(async (name) => {
     if (name.endsWith(".slow.example")) {
@@ -85,7 +85,7 @@ test("names of one zone whose nameserver is silent leave room for others", { tim
   expect(slow).toBe(100);
 });
 
-test("a name that leads here is refused once for each reason in the log", async () => {
+test("a name that leads to this machine is logged once for each reason", async () => {
   const { ask, answers, events } = await setUp(async () => ({ kind: "found", addresses: ["127.0.0.1"], ttlMs: 1_000 }));
   for (const id of [1, 2]) ask(id, "home.test");
   await expect.poll(() => answers.size).toBe(2);

@@ -72,7 +72,7 @@ function recordOf(address: string, ttl: number): Buffer {
   return Buffer.concat([head, data]);
 }
 
-test("IPv4 addresses come sorted, with the shortest time to live", async () => {
+test("IPv4 addresses are sorted, and have the shortest time to live", async () => {
   const { lookup, asked } = await setUp({ "A far.example.com": { addresses: ["192.0.2.9", "192.0.2.7"], ttl: 30 } });
   expect(await lookup("far.example.com")).toEqual({
     kind: "found",
@@ -82,7 +82,7 @@ test("IPv4 addresses come sorted, with the shortest time to live", async () => {
   expect(asked).toEqual(["A far.example.com"]);
 });
 
-test("IPv6 where there is no IPv4, and search domains in their order", async () => {
+test("IPv6 is used where a name has no IPv4, and search domains are tried in order", async () => {
   const { lookup, asked } = await setUp({
     "A db.shop.svc.cluster.local": "no such name",
     "AAAA db.shop.svc.cluster.local": "no such name",
@@ -97,7 +97,7 @@ test("IPv6 where there is no IPv4, and search domains in their order", async () 
   ]);
 });
 
-test("an unknown name certainly has no addresses; after a nameserver's failure that is not certain", async () => {
+test("an unknown name certainly has no addresses, and a nameserver's failure leaves that open", async () => {
   const { lookup } = await setUp({
     ...Object.fromEntries(["A", "AAAA"].map((type) => [`${type} gone.example.com`, "no such name" as const])),
     "A odd.example.com": "broken",
@@ -106,7 +106,7 @@ test("an unknown name certainly has no addresses; after a nameserver's failure t
   expect(await lookup("odd.example.com.")).toMatchObject({ kind: "failed" });
 });
 
-test("an alias that leads to no address is a name without one, for a while", async () => {
+test("an alias that leads to no address counts as a name without one for a while", async () => {
   const { port } = await setUp({ "A away.example.com": "alias", "AAAA away.example.com": "alias" });
   const lookup = familyLookup(["127.0.0.1"], port);
   for (const family of [4, 6] as const)

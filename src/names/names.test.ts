@@ -6,7 +6,7 @@ import { type NameEvent, withAddresses } from "./addresses.ts";
 import type { Found } from "./lookup.ts";
 import { fullNames, readResolvConf } from "./resolv-conf.ts";
 
-describe("resolv.conf", () => {
+describe("the content of resolv.conf", () => {
   const conf = readResolvConf(`
 # comment
 nameserver 192.0.2.53 ; the first
@@ -16,7 +16,7 @@ search shop.svc.cluster.local svc.cluster.local.
 options timeout:1 ndots:3
 `);
 
-  test("nameservers, search domains and ndots are read", () => {
+  test("gives nameservers, search domains and ndots", () => {
     expect(conf).toEqual({
       nameservers: ["192.0.2.53", "fe80::1"],
       search: ["shop.svc.cluster.local", "svc.cluster.local."],
@@ -25,7 +25,7 @@ options timeout:1 ndots:3
     expect(readResolvConf("")).toEqual({ nameservers: [], search: [], ndots: 1 });
   });
 
-  test("a name with few dots is searched first, one with many last, a full one not at all", () => {
+  test("makes a name with few dots searched first, one with many last, and a full one not at all", () => {
     expect(fullNames("a.b", conf)).toEqual(["a.b.shop.svc.cluster.local", "a.b.svc.cluster.local", "a.b"]);
     expect(fullNames("a.b.c.d", conf)[0]).toBe("a.b.c.d");
     expect(fullNames("a.b.", conf)).toEqual(["a.b"]);
@@ -85,7 +85,7 @@ function setUp(...services: readonly Service[]) {
   return { clock, stop, answers, asked, events, source, put, found, addresses, announced: () => announced };
 }
 
-test("the first Snapshot that counts has the addresses", async () => {
+test("the first complete Snapshot has the addresses", async () => {
   const setup = setUp(service("far", "API.example"), service("literal", "192.0.2.1"));
   setup.answers.set("api.example", setup.found(["192.0.2.7"]));
   await setup.source.synced;
@@ -93,7 +93,7 @@ test("the first Snapshot that counts has the addresses", async () => {
   expect(setup.asked).toEqual(["api.example"]);
 });
 
-test("a name is asked for again when its answer has aged, and only another answer is announced", async () => {
+test("a name is looked up again when its answer has expired, and only a different answer is announced", async () => {
   const setup = setUp(service("far", "api.example"));
   setup.answers.set("api.example", setup.found(["192.0.2.7"]));
   await setup.source.synced;
@@ -107,7 +107,7 @@ test("a name is asked for again when its answer has aged, and only another answe
   expect(setup.addresses()).toEqual({ "api.example": ["192.0.2.8"] });
 });
 
-test("while no nameserver answers the last addresses are kept; a name that is gone loses them", async () => {
+test("addresses stay while no nameserver answers, and go when the name no longer has any", async () => {
   const setup = setUp(service("far", "api.example"));
   setup.answers.set("api.example", setup.found(["192.0.2.7"], 1_000));
   await setup.source.synced;
@@ -120,7 +120,7 @@ test("while no nameserver answers the last addresses are kept; a name that is go
   expect(setup.addresses()).toEqual({ "api.example": [] });
 });
 
-test("a name is followed as long as a Service stands for it", async () => {
+test("a name is followed as long as a Service has it", async () => {
   const setup = setUp();
   await setup.source.synced;
   setup.answers.set("api.example", setup.found(["192.0.2.7"]));
@@ -135,7 +135,7 @@ test("a name is followed as long as a Service stands for it", async () => {
   expect([setup.asked.length, setup.clock.waiting]).toEqual([1, 0]);
 });
 
-test("a nameserver that says nothing holds up the start for three seconds only", async () => {
+test("a silent nameserver delays the start by three seconds only", async () => {
   const setup = setUp(service("far", "api.example"));
   const silent = withAddresses(
     setup.source,

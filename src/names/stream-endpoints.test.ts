@@ -9,7 +9,7 @@ const types = { A: 1, AAAA: 28, SRV: 33 } as const;
 type Type = keyof typeof types;
 
 interface Answer {
-  /** 0 where there is an answer. */
+  /** 0 for an answer without an error. */
   readonly code: number;
   readonly bytes: number;
   /** The data of each record. */
@@ -66,7 +66,7 @@ function serverIn(data: Buffer) {
 
 const service = (pool: string) => `_sluice._tcp.${pool}`;
 
-test("a pool has a server for each port and weight, with the addresses of both families", async () => {
+test("a pool has a server for each port and weight, with addresses of both families", async () => {
   const ask = await setUp({
     db: [
       ["192.0.2.1", 5432, 7],
@@ -86,7 +86,7 @@ test("a pool has a server for each port and weight, with the addresses of both f
   expect((await ask(second!.target, "A")).data.map((one) => [...one].join("."))).toEqual(["192.0.2.3"]);
 });
 
-test("a pool that is not known has no answer, so that nginx keeps its endpoints", async () => {
+test("an unknown pool gets no answer, so that nginx keeps its endpoints", async () => {
   const ask = await setUp({ db: [["192.0.2.1", 5432, 1]] });
   const failed = { code: 2, data: [] };
   expect(await ask(service("other"), "SRV")).toMatchObject(failed);
@@ -94,7 +94,7 @@ test("a pool that is not known has no answer, so that nginx keeps its endpoints"
   expect(await ask("p5432w1n0.db", "A"), "before its servers were asked for").toMatchObject(failed);
 });
 
-test("a server's name and its addresses stay those that nginx was given, until it asks for the servers again", async () => {
+test("a server keeps its name and addresses until nginx requests the servers again", async () => {
   const pools: Record<string, readonly StreamEndpoint[]> = { db: [["192.0.2.1", 5432, 1]] };
   const ask = await setUp(pools);
   const target = serverIn((await ask(service("db"), "SRV")).data[0]!).target;
@@ -104,7 +104,7 @@ test("a server's name and its addresses stay those that nginx was given, until i
   expect([...(await ask(target, "A")).data[0]!].at(-1)).toBe(9);
 });
 
-test("nginx can read every answer, and gets as many endpoints as there may be", async () => {
+test("nginx can read every answer, and gets the largest permitted number of endpoints", async () => {
   const pool = "gateway_0123456789abcdef";
   const address = (at: number) => `2001:db8::${at.toString(16)}`;
   const all = Array.from({ length: mostEndpoints + 1 }, (_, at): StreamEndpoint => [address(at), 65_535, 65_535]);
@@ -120,7 +120,7 @@ test("nginx can read every answer, and gets as many endpoints as there may be", 
   expect(count).toBe(mostEndpoints);
 });
 
-test("endpoints are taken when nginx asks for the servers again, after it has asked for all addresses", async () => {
+test("new endpoints count when nginx requests the servers again, after it has all addresses", async () => {
   const pools: Record<string, readonly StreamEndpoint[]> = {
     db: [
       ["192.0.2.1", 5432, 1],

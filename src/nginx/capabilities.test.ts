@@ -13,7 +13,7 @@ const folder = (...names: string[]): ((path: string) => boolean) => {
   return (path) => files.has(path);
 };
 
-test("modules that are files are loaded, each after what it needs", () => {
+test("modules in files are loaded, each after those that it needs", () => {
   const files = folder("ngx_stream_module.so", "ngx_http_lua_module.so", "ndk_http_module.so");
   const found = readCapabilities("/usr/sbin/nginx", debian, files);
   expect(found).toMatchObject({
@@ -31,16 +31,16 @@ test("modules that are files are loaded, each after what it needs", () => {
   ]);
 });
 
-test("a module without what it needs does not count", () => {
+test("a module without the one that it needs does not count", () => {
   const files = folder("ngx_http_lua_module.so", "ngx_stream_geoip2_module.so");
   expect(readCapabilities("nginx", debian, files)).toMatchObject({ lua: false, streamGeoip2: false, modules: [] });
 });
 
-test("what is built as a module but not installed does not count", () => {
+test("a module that was built but not installed does not count", () => {
   expect(readCapabilities("nginx", debian, () => false)).toMatchObject({ stream: false, streamSslPreread: false });
 });
 
-test("what is compiled in counts and is not loaded", () => {
+test("a module that is compiled in counts and is not loaded", () => {
   const found = readCapabilities("nginx", openresty, () => false);
   expect(found).toMatchObject({ lua: true, stream: true, http3: true, modules: [] });
 });
@@ -55,11 +55,11 @@ test.each([
   expect(readCapabilities("nginx", debian.replace("1.22.1", version), () => false)).toMatchObject(expected);
 });
 
-test("output of another program is not understood", () => {
+test("output of another program is not read as that of nginx", () => {
   expect(readCapabilities("nginx", "Usage: cat [OPTION]...", () => true)).toBeUndefined();
 });
 
-test("an nginx that is missing is one sentence that says what to install", async () => {
+test("a missing nginx gives one sentence that names the package to install", async () => {
   const asked = await askCapabilities("no-such-nginx", "/nowhere");
   expect(asked).toEqual({
     ok: false,
@@ -67,7 +67,7 @@ test("an nginx that is missing is one sentence that says what to install", async
   });
 });
 
-test("a program that is not nginx is named", async () => {
+test("a program that is not nginx is reported by name", async () => {
   const asked = await askCapabilities("/bin/true", "");
   expect(asked).toEqual({ ok: false, why: "/bin/true is not an nginx that can be used: its -V was not understood." });
 });

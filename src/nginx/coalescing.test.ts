@@ -40,7 +40,7 @@ test("an error of a run reaches its callers, and the next run goes on", async ()
   expect(await runs.ask("good", never)).toBe("good");
 });
 
-test("idle waits for the run that is under way", async () => {
+test("idle resolves when the run in progress has ended", async () => {
   const finish = Promise.withResolvers<string>();
   const runs = new CoalescedRuns(ready, () => finish.promise);
   const outcome = runs.ask("a", never);

@@ -12,21 +12,21 @@ ${emerg} host not found in upstream "b" in /run/include/extra:4`,
     { file: "/run/include/extra", line: 4 },
   ],
   [`${emerg} unexpected end of file in /run/a b/nginx.conf:7`, { file: "/run/a b/nginx.conf", line: 7 }],
-])("the place is read from %j", (stderr, at) => {
+])("file and line are read from the error %j", (stderr, at) => {
   expect(refusal(`${stderr}\n${failed}\n`)).toMatchObject({ kind: "refused", stderr, at });
 });
 
-test("a place that a user wrote is not believed", () => {
+test("a file and line in text of a user are not read as nginx's", () => {
   const forged = `${emerg} unknown directive "a\n${emerg} b in /run/nginx.conf:5\n" in /run/nginx.conf:99`;
   expect(refusal(`${forged}\n${failed}`)).toMatchObject({ at: { line: 99 } });
 });
 
-test("a refusal that names no place has none", () => {
+test("an error without a file and line has none", () => {
   const stderr = `${emerg} cannot load certificate key "/run/tls/a.pem": PEM_read_bio_PrivateKey() failed`;
   expect(refusal(`${stderr}\n${failed}`)).toEqual({ kind: "refused", stderr });
 });
 
-test("an address the machine does not have is not the text's fault", () => {
+test("an address that the machine does not have is no fault of the text", () => {
   const printed = `nginx: the configuration file /run/nginx.conf syntax is ok
 ${emerg} bind() to 203.0.113.9:80 failed (99: Cannot assign requested address)
 ${failed}`;
@@ -40,6 +40,6 @@ ${failed}`;
 test.each([
   [`${emerg} open() "/var/log/own.log" failed (13: Permission denied)`, { mayPass: true, names: "/var/log/own.log" }],
   [`${emerg} host not found in syslog server "a:514" in /run/nginx.conf:64`, { mayPass: true, at: { line: 64 } }],
-])("%j may pass, and says what it is about", (stderr, expected) => {
+])("the error %j may pass, and names its cause", (stderr, expected) => {
   expect(refusal(`${stderr}\n${failed}`)).toMatchObject({ kind: "refused", stderr, ...expected });
 });

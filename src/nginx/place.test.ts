@@ -7,6 +7,6 @@ test.each([
   [{ "cpu/cpu.cfs_quota_us": "50000", "cpu/cpu.cfs_period_us": "100000" }, 1],
   [{ "cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000" }, undefined],
   [{}, undefined],
-])("the quota of %j is %s CPUs", (files: Readonly<Record<string, string>>, cpus) => {
+])("the files %j mean a quota of %s CPUs", (files: Readonly<Record<string, string>>, cpus) => {
   expect(cpuQuota((path) => files[path.replace("/sys/fs/cgroup/", "")])).toBe(cpus);
 });

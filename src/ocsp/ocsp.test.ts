@@ -82,7 +82,7 @@ function answer(from: Date, key = issuerKey!, certStatus = good): Buffer {
 
 const start = new Date("2026-01-01T00:00:00Z");
 
-test("only the issuer's answer counts, and only in its time", () => {
+test("only an answer of the issuer counts, and only in its time", () => {
   expect(readAnswer(question, answer(start), start)).toMatchObject({ ok: true });
   expect(readAnswer(question, answer(start, leafKey), start)).toEqual({
     ok: false,
@@ -98,12 +98,12 @@ test("only the issuer's answer counts, and only in its time", () => {
   });
 });
 
-test("a certificate without a responder is not asked about, one without its issuer cannot be", () => {
+test("no request is made for a certificate without a responder, and none is possible without its issuer", () => {
   expect(questionOf(issuer.toString("pem"))).toBeUndefined();
   expect(questionOf(leaf.toString("pem"))).toBe("its tls.crt lacks the certificate of the issuer");
 });
 
-test("an answer is renewed at half its time, and stapled to its end while the responder is silent", async () => {
+test("an answer is renewed at half its time, and stapled to its end while the responder does not answer", async () => {
   const clock = new FakeClock();
   const events: StapleEvent[] = [];
   const ending = new AbortController();
@@ -132,7 +132,7 @@ test("an answer is renewed at half its time, and stapled to its end while the re
   expect(events.map(({ kind }) => kind).slice(0, 3)).toEqual(["stapled", "stapled", "failed"]);
 });
 
-test("a good answer is not stapled any more when the certificate is revoked, and the responder is asked on", async () => {
+test("a good answer is no longer stapled when the certificate is revoked, and requests continue", async () => {
   const clock = new FakeClock();
   const ending = new AbortController();
   onTestFinished(() => ending.abort());

@@ -20,7 +20,7 @@ function responders() {
   return { asked, answers, ask: fewAtOnce(ask) };
 }
 
-test("a responder has few questions at a time, and another one's do not wait for it", async () => {
+test("a responder gets few requests at a time, and those of another one do not wait for it", async () => {
   const { asked, answers, ask } = responders();
   for (let n = 0; n < 1000; n++) void ask(about("http://slow.example/"), ends);
   void ask(about("http://other.example/"), ends);

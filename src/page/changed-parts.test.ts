@@ -3,7 +3,7 @@ import { changedParts } from "./changed-parts.ts";
 
 const prefix = "nginx.ingress.kubernetes.io";
 
-test("what differs is named, and no value is said", () => {
+test("the differing fields are named without their values", () => {
   const was = {
     metadata: { name: "web", resourceVersion: "1", annotations: { [`${prefix}/auth-type`]: "basic", a: "1" } },
     spec: { rules: [{ host: "a" }], tls: [] },
@@ -18,7 +18,7 @@ test("what differs is named, and no value is said", () => {
   expect(changedParts(was, { ...was, status: {} })).toBe("");
 });
 
-test("keys of data, lists that grow, and no more than four", () => {
+test("keys of data and the lengths of lists are named, at most four of them", () => {
   const data = (...keys: string[]) => ({ data: Object.fromEntries(keys.map((key) => [key, "x"])) });
   expect(changedParts(data("tls.crt"), data())).toBe(" (key tls.crt)");
   expect(changedParts(data(), data("a", "b", "c", "d", "e", "f"))).toBe(" (key a, key b, key c, key d and 2 more)");

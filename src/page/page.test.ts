@@ -74,7 +74,7 @@ async function opened(clock: Clock = systemClock) {
 const routeSorts = "host, path, match, owner, backend, endpoints, state, requests, errors, p50, p99";
 const paths = ["/ui/", "/ui/routes?filter=a", "/ui/main.js", "/ui/api/v1/routes", "/ui/api/v1/nothing", "/ui/nothing"];
 
-test("each answer keeps everything from elsewhere out, and lets no other site read", async () => {
+test("each answer forbids content of other origins, and no other site may read it", async () => {
   const { ask } = await opened();
   for (const path of paths) {
     const { headers } = await ask(path, "GET", { origin: "https://evil.example" });
@@ -90,20 +90,20 @@ test("each answer keeps everything from elsewhere out, and lets no other site re
   }
 });
 
-/** Every part of the API that there is, with parameters that it takes. */
+/** Every part of the API, with parameters that it accepts. */
 const parts = [
   ...["status", "views", "routes", "problems", "certificates", "gateways", "shadow", "events"],
   "route?host=a.example&path=/",
   "ask?url=http://a.example/",
 ].map((part) => `/ui/api/v1/${part}`);
 
-/** Names that a page elsewhere may have while its address is that of this machine. */
+/** Host names that a foreign page may have while its address is that of this machine. */
 const strangers = [
   ...["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "evil.example#localhost", "localhost@evil"],
   ...["localhost.", "127.0.0.2", "127.1", "2130706433", "0.0.0.0", "[::]", "[::ffff:127.0.0.1]", "null"],
 ];
 
-test("nothing is answered under another name, the stream of events included", async () => {
+test("requests under another host name get no answer, and neither does the stream of events", async () => {
   const { ask, port } = await opened();
   for (const path of [...paths, ...parts])
     for (const name of strangers)
@@ -116,7 +116,7 @@ test("nothing is answered under another name, the stream of events included", as
     expect((await ask("/ui/", "GET", { host })).status).toBe(200);
 });
 
-test("a request without a name gets nothing, and one with two names has the first", async () => {
+test("a request without a Host gets no answer, and one with two is judged by the first", async () => {
   const { port } = await opened();
   for (const path of [...paths, ...parts])
     for (const lines of [
@@ -130,7 +130,7 @@ test("a request without a name gets nothing, and one with two names has the firs
     }
 });
 
-test("a proxy on this machine gets nothing", async () => {
+test("a request through a proxy on this machine gets no answer", async () => {
   const { ask } = await opened();
   for (const path of [...paths, ...parts])
     for (const name of ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]) {
@@ -139,7 +139,7 @@ test("a proxy on this machine gets nothing", async () => {
     }
 });
 
-test("another site in the same browser gets no data, and may link to a view", async () => {
+test("another site in the same browser gets no data, but may link to a view", async () => {
   const { ask } = await opened();
   for (const site of ["cross-site", "same-site"]) {
     const headers = { "sec-fetch-site": site };
@@ -149,7 +149,7 @@ test("another site in the same browser gets no data, and may link to a view", as
   expect((await ask("/ui/api/v1/problems", "GET", { "sec-fetch-site": "same-origin" })).status).toBe(200);
 });
 
-test("it reads and does nothing else", async () => {
+test("the page allows methods that read, and no others", async () => {
   const { ask } = await opened();
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     for (const path of paths) {
@@ -160,7 +160,7 @@ test("it reads and does nothing else", async () => {
   expect([head.status, head.body, Number(head.headers["content-length"]) > 2]).toEqual([200, "", true]);
 });
 
-test("views are one document, files have their types, and all else is not there", async () => {
+test("all views are one document, files have their types, and other paths are not found", async () => {
   const { ask } = await opened();
   const { body } = await ask("/ui/");
   for (const view of ["routes", "route?host=a", "ask", "problems", "certificates", "gateways", "shadow"])
@@ -172,13 +172,13 @@ test("views are one document, files have their types, and all else is not there"
     expect((await ask(`/ui/${path}`)).status).toBe(404);
 });
 
-test("a file that the browser has is not sent again", async () => {
+test("a file that the browser already has is not sent again", async () => {
   const { ask } = await opened();
   const { headers } = await ask("/ui/main.js");
   expect(await ask("/ui/main.js", "GET", { "if-none-match": headers.etag })).toMatchObject({ status: 304, body: "" });
 });
 
-test("answers are JSON, also where there is none", async () => {
+test("answers are JSON, also those for errors", async () => {
   const { ask, notes, questions } = await opened();
   const problem = {
     object: { kind: "Ingress", namespace: "shop", name: "<b>" },
@@ -219,7 +219,7 @@ test("answers are JSON, also where there is none", async () => {
   ]);
 });
 
-test("a page that one too many listens with is told so, and has room again when another one ends", async () => {
+test("a page above the limit of listeners is refused, and gets room when another one ends", async () => {
   const { ask, port } = await opened();
   const listeners = await Promise.all(
     Array.from({ length: 20 }, async () => {
@@ -244,7 +244,7 @@ test("a page that one too many listens with is told so, and has room again when 
   for (const listener of listeners) listener.on("error", () => {}).destroy();
 });
 
-test("while a page listens, equal requests share an answer until something changes; a question is always asked", async () => {
+test("while a page listens, equal requests share an answer until something changes, except those of the view ask", async () => {
   const { ask, notes, port, questions, statuses } = await opened(new FakeClock());
   const status = () => ask("/ui/api/v1/status");
   await status();
@@ -262,7 +262,7 @@ test("while a page listens, equal requests share an answer until something chang
   listening.on("error", () => {}).destroy();
 });
 
-test("all that a browser loads is small, comes from here, and has no script or style in its markup", () => {
+test("everything that a browser loads is small, comes from this server, and has no inline script or style", () => {
   const files = globSync("**/*.{html,css,js,svg}", { cwd: ui });
   const bytes = files.reduce((sum, file) => sum + statSync(join(ui, file)).size, 0);
   expect(bytes).toBeLessThan(100_000);

@@ -4,7 +4,7 @@ import { askParameters, listParameters, listQuery, questionIn, routeParameters, 
 const wrong = (query: string, known = listParameters) => whyWrong(new URLSearchParams(query), "routes", known);
 const list = (query: string) => listQuery(new URLSearchParams(query), ["host", "path"]);
 
-test("a parameter is known, short enough and given once", () => {
+test("a parameter has to be known, short enough and given once", () => {
   expect(wrong("filter=a&sort=host&order=desc&offset=0&limit=5")).toBeUndefined();
   for (const [query, why] of [
     ["fliter=a", '"fliter" is no parameter of routes, which takes filter, sort, order, offset, limit'],
@@ -23,7 +23,7 @@ test("a parameter is known, short enough and given once", () => {
   expect(wrong(`host=${"a".repeat(301)}`, routeParameters)).toBe("host has 301 characters, and may have 300");
 });
 
-test("a list takes the names of its columns, an order and numbers within their bounds", () => {
+test("a list accepts the names of its columns, an order, and numbers within their limits", () => {
   expect(list("")).toEqual({ words: [], sort: "", descending: false, offset: 0, limit: 100 });
   expect(list("filter=+Shop%09shop%0aB&sort=path&order=desc&offset=200&limit=500")).toEqual({
     words: ["shop", "b"],
@@ -45,7 +45,7 @@ test("a list takes the names of its columns, an order and numbers within their b
     expect(list(query)).toBe(why);
 });
 
-test("a question has a URL, and headers as they are sent", () => {
+test("the parameters of a request to trace are its URL, and its headers as they are sent", () => {
   const question = (query: string) => questionIn(new URLSearchParams(query));
   expect(question("url=a&header=__proto__:%20x%20&header=X-A:y:z")).toEqual({
     url: "a",

@@ -9,7 +9,7 @@ const problem = (name: string, why = "is wrong"): Problem => ({
   why,
 });
 
-test("a Problem keeps its time while it lasts, also where its table is made anew", () => {
+test("a Problem keeps its time while it lasts, also when its table is replaced", () => {
   let now = 1_000;
   const times = new ProblemTimes(() => now);
   const since = () => times.all.map(({ problem: { object }, since: first }) => [object.name, first.getTime()]);
@@ -37,7 +37,7 @@ test("a Problem keeps its time while it lasts, also where its table is made anew
   expect(since()).toEqual([["a", 4_000]]);
 });
 
-test("the revision changes with the Problems alone", () => {
+test("the revision changes only when Problems change", () => {
   const times = new ProblemTimes(() => 0);
   const table = Table.from([["a", [problem("a")]]]);
   times.renew("sync", table);

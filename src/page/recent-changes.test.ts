@@ -15,7 +15,7 @@ const refused: SyncReport = { ...waiting, reload: { kind: "refused", stderr: "[e
 const having = (snapshot: Snapshot, name: string): Snapshot =>
   withObjects(snapshot, [{ kind: "Ingress", key: `shop/${name}`, object: ingress({ name, namespace: "shop" }) }]);
 
-test("a change without a reload is live at once, and a turn that changes nothing is no entry", () => {
+test("a change without a reload is live at once, and a turn without changes has no entry", () => {
   const changes = new RecentChanges(new FakeClock());
   const snapshot = having(emptySnapshot, "web");
   changes.synced(data, snapshot, "g1");
@@ -34,7 +34,7 @@ test("a change without a reload is live at once, and a turn that changes nothing
   expect(changes.reloads).toEqual({ succeeded: 0, failed: 0, why: [] });
 });
 
-test("one reload completes all changes that waited for it, each with its own time", async () => {
+test("one reload makes all waiting changes live, each with its own time", async () => {
   const clock = new FakeClock();
   const changes = new RecentChanges(clock);
   const one = having(emptySnapshot, "one");
@@ -53,7 +53,7 @@ test("one reload completes all changes that waited for it, each with its own tim
   expect(changes.reloads).toEqual({ succeeded: 1, failed: 0, why: [{ reason: "a new shape", count: 1 }] });
 });
 
-test("what nginx refused stays refused, and what could not be given to it becomes live when it could", () => {
+test("a change that nginx refused stays refused, and one that could not be sent becomes live later", () => {
   const changes = new RecentChanges(new FakeClock());
   const one = having(emptySnapshot, "one");
   const two = having(one, "two");
@@ -71,7 +71,7 @@ test("what nginx refused stays refused, and what could not be given to it become
   expect(changes.reloads).toMatchObject({ succeeded: 1, failed: 2 });
 });
 
-test("the last hundred are kept", () => {
+test("the list keeps the last hundred changes", () => {
   const changes = new RecentChanges(new FakeClock());
   let snapshot = emptySnapshot;
   for (let at = 0; at < 130; at += 1) {

@@ -38,7 +38,7 @@ async function ask(
   return [response.statusCode, await text(response)];
 }
 
-test("a CPU profile is one of V8's", async () => {
+test("a CPU profile has V8's format", async () => {
   await opened();
   const [status, body] = await ask("/debug/pprof/profile?seconds=0.05");
   expect(status).toBe(200);
@@ -51,13 +51,13 @@ test("a heap snapshot is requested by POST, and only its name is returned", asyn
   expect(await ask("/debug/pprof/heap", "POST")).toEqual([200, "/run/x.heapsnapshot\n"]);
 });
 
-test("a browser that was led here under another name is sent away", async () => {
+test("a browser that was led to this address under another name is refused", async () => {
   await opened();
   expect((await ask("/debug/pprof/heap", "POST", { host: "evil.example" }))[0]).toBe(403);
   expect((await ask("/debug/pprof/", "GET", { host: `localhost:${port}` }))[0]).toBe(200);
 });
 
-test("nothing is done without the operator's token", async () => {
+test("requests without the operator's token have no effect", async () => {
   await opened();
   for (const headers of [{ authorization: "" }, showing("x"), { origin: "http://127.0.0.1" }])
     for (const [path, method] of [
@@ -67,7 +67,7 @@ test("nothing is done without the operator's token", async () => {
       expect([401, 403]).toContain((await ask(path, method, headers))[0]);
 });
 
-test("a busy port is one sentence", async () => {
+test("a port that is already in use gives one sentence", async () => {
   const taken = createServer().listen(port, address);
   onTestFinished(() => void taken.close());
   await new Promise((resolve) => taken.once("listening", resolve));

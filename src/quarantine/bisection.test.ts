@@ -16,7 +16,7 @@ function play(search: Bisection, all: readonly Suspect[], guilty: ReadonlySet<Su
   }
 }
 
-test("the guilty are set aside in the end, and no other suspect", () => {
+test("the guilty suspects are set aside in the end, and no others", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(
@@ -36,7 +36,7 @@ test("the guilty are set aside in the end, and no other suspect", () => {
   );
 });
 
-test("one guilty among a thousand is found with few tries, and the rest is live after the first", () => {
+test("one guilty suspect among a thousand is found in few tries, and the rest is live after the first", () => {
   const all = Array.from({ length: 1000 }, (_, at): Suspect => `Ingress ns/${at}`);
   const search = new Bisection("");
   search.suspect(all);
@@ -44,21 +44,21 @@ test("one guilty among a thousand is found with few tries, and the rest is live 
   expect(play(search, all, new Set(["Ingress ns/777"]))).toBeLessThan(60);
 });
 
-test("a lone suspect is not given back for a trial", () => {
+test("a single suspect is not restored for a test", () => {
   const search = new Bisection("");
   search.suspect(["setting http-snippet"]);
   expect(search.accepted()).toBe(false);
   expect([...search.setAside]).toEqual(["setting http-snippet"]);
 });
 
-test("the owners of the line are set aside at once", () => {
+test("the owners of the refused line are set aside at once", () => {
   const search = new Bisection("");
   search.accuse(["Ingress ns/a"], "unknown directive");
   expect([...search.setAside]).toEqual(["Ingress ns/a"]);
   expect(search.accepted()).toBe(false);
 });
 
-test("the accused are cleared where the same error occurs without them", () => {
+test("suspects are cleared where the same error occurs without them", () => {
   const search = new Bisection("");
   search.accuse(["Ingress ns/a"], "unknown directive x");
   expect(search.accusedInVain("unknown directive y")).toBe(false);

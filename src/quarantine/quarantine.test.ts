@@ -21,7 +21,7 @@ const conf = `http {
         }
     }
 }`;
-const [lineOfA, lineOfB, lineOfNobody] = [5, 8, 11];
+const [lineOfA, lineOfB, lineWithoutOwner] = [5, 8, 11];
 const owners = new Map([
   [lineOfA, "Ingress ns/a"],
   [lineOfB, "Ingress ns/b"],
@@ -29,8 +29,8 @@ const owners = new Map([
 const ownersAt = (line: number) => new Set([owners.get(line) ?? []].flat());
 
 /**
- * Returns the suspects that are set aside when nginx accepts the rest. nginx refuses the setting,
- * and Ingress b where its snippet is bad.
+ * Returns the objects and settings that are set aside when nginx accepts the rest. nginx refuses
+ * the setting, and Ingress b where its snippet is bad.
  */
 function setAside({ isBad }: { readonly isBad: boolean }) {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
@@ -39,12 +39,12 @@ function setAside({ isBad }: { readonly isBad: boolean }) {
   const ingresses = ["a", "b"].map((name) => ingress({ name, host: `${name}.example` }));
   const now = put(live, configMap("ns/settings", { "location-snippet": "bad_setting on;" }), ...ingresses);
   const aside = () => keeper.kept.quarantine;
-  /** The first line that nginx refuses. */
+  /** Returns the first line that nginx refuses. */
   const refusedLine = () => {
     const isSet = !aside().settings.has("location-snippet");
     if (isSet && !aside().objects.has("Ingress ns/a")) return lineOfA;
     if (isBad && !aside().objects.has("Ingress ns/b")) return lineOfB;
-    return isSet ? lineOfNobody : undefined;
+    return isSet ? lineWithoutOwner : undefined;
   };
   for (let goesOn = true; goesOn; ) {
     const line = refusedLine();
@@ -55,11 +55,11 @@ function setAside({ isBad }: { readonly isBad: boolean }) {
   return { objects: [...aside().objects.keys()], settings: [...aside().settings.keys()] };
 }
 
-test("an error that returns in a location without an owner was not the fault of the first accused Ingress", () => {
+test("an Ingress is cleared when the same error returns in a location without an owner", () => {
   expect(setAside({ isBad: false })).toEqual({ objects: [], settings: ["location-snippet"] });
 });
 
-test("nor where nginx found something else to refuse in between", () => {
+test("an Ingress is cleared also where nginx refused another line in between", () => {
   expect(setAside({ isBad: true })).toEqual({ objects: ["Ingress ns/b"], settings: ["location-snippet"] });
 });
 
@@ -76,7 +76,7 @@ test("a port that clashes with a listener of another program is not blamed on ot
   expect([...aside().ports.keys(), ...aside().objects.keys()]).toEqual(["tcp/9901"]);
 });
 
-test("while the author is looked for, those that are set aside are suspects, and the result alone is a refusal", () => {
+test("during a search the objects that are set aside are suspects, and only its result is a refusal", () => {
   const own = { settings: undefined, tcp: undefined, udp: undefined };
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
   const now = put(base, ...["a", "b", "c"].map((name) => ingress({ name, host: `${name}.example` })));
@@ -91,7 +91,7 @@ test("while the author is looked for, those that are set aside are suspects, and
   expect([...aside()]).toEqual([["Ingress ns/b", { version: expect.any(String), why: "no" }]]);
 });
 
-test("a search that the end of the program interrupted leaves nothing set aside", () => {
+test("a search that is interrupted by the end of the program leaves nothing set aside", () => {
   const own = { settings: undefined, tcp: undefined, udp: undefined };
   const refusal = { version: "1", why: "no" };
   const objects = new Map<string, Refusal>([

@@ -10,7 +10,7 @@ function rendered(text: string, view: View, others: Readonly<Record<string, stri
 }
 const on = Token.conf`on`;
 
-test("what is false is left out, and a line of conditions alone leaves none behind", () => {
+test("false parts are left out, and a line with only a condition leaves no empty line", () => {
   const text = "a;\n{{#if gzip}}\ngzip {{gzip}};\n{{/if}}\n{{#each rest}}{{this}};{{/each}}\nz;";
   expect(rendered(text, { gzip: false, rest: [on, on] })).toBe("a;\non;on;\nz;");
   expect(rendered(text, { gzip: on, rest: [] })).toBe("a;\ngzip on;\nz;");
@@ -23,13 +23,13 @@ test.each([
   ["a list", "{{#each nothing}}{{/each}}"],
   ["what a partial is given", "{{> part nothing}}"],
   ["a part of what is there", "{{#if there.nothing}}{{/if}}"],
-])("%s that nobody has said anything about is a mistake in the template", (_, text) => {
+])("%s without a value is a mistake in the template", (_, text) => {
   const wrong = () => rendered(text, { there: { on } }, { part: "" });
   expect(wrong).toThrow(TemplateError);
   expect(wrong).toThrow(/^nginx\.tmpl: "nothing" not defined/);
 });
 
-test("a template of ingress-nginx is refused by what it is", () => {
+test("a template of ingress-nginx is recognised and refused", () => {
   expect(compileTemplate(new Map([["nginx", "{{ range $x := .Servers }}"]]))).toMatchObject({
     ok: false,
     why: expect.stringMatching(/^it is a Go template/),

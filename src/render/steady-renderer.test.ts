@@ -21,7 +21,7 @@ function failing(error: Error) {
   return { renderer, rendered };
 }
 
-test("the built-in template replaces one that fails, and that is reported", () => {
+test("the built-in template replaces one that fails, and a Problem reports it", () => {
   const { renderer, rendered } = failing(new TemplateError("no such name"));
   const reported: string[] = [];
   const steady = new SteadyRenderer(renderer, builtIn!, (why) => reported.push(why));
@@ -31,7 +31,7 @@ test("the built-in template replaces one that fails, and that is reported", () =
   expect(reported).toEqual(["no such name"]);
 });
 
-test("any other error is a bug", () => {
+test("any other error is a bug and is thrown", () => {
   const { renderer } = failing(new RangeError("bug"));
   const steady = new SteadyRenderer(renderer, builtIn!, () => {});
   steady.use(own!);

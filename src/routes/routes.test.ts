@@ -17,7 +17,7 @@ const route = {
   denied: false,
 } as const;
 
-test("the socket answers with the routes of one host or of all, and reports that nothing was applied yet", async () => {
+test("the socket answers with the routes of one host or of all, or reports that nothing is applied yet", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-routes-"));
   const place = { routesSocket: join(folder, "routes.sock"), token: join(folder, "operator.token") };
   const token = new OperatorToken();

@@ -49,7 +49,7 @@ const rows = (host?: string) =>
     [one.host + one.path, one.type, one.route?.kind, one.ingress, one.service, one.endpoints.length].join(" "),
   );
 
-test("a stream is listed by its name and the port that clients see, where a route has it", () => {
+test("a stream is listed by its name and the port that clients see, with its route", () => {
   expect(rows()).toEqual([
     "*:5432 TCP TCPRoute data/db data/db:5432 (9) 2",
     "*.db.example:443 TLS ended TLSRoute data/tls data/db:5432 2",

@@ -109,7 +109,7 @@ test("the Ingress goes with the annotation, and is restored when a user deletes 
   expect(requests).toEqual(["patch", "delete i1"]);
 });
 
-test("TLS and annotations that a user adds stay", async () => {
+test("TLS and annotations that a user adds to the Ingress stay", async () => {
   const { change, clock, requests, there } = setUp(service(true));
   await clock.advance(0);
   const { metadata, spec } = there();
@@ -127,7 +127,7 @@ test.each([
   ["that a user wrote", { uid: "", label: "" }],
   ["of a Service of the same name that is gone", { uid: "u0", label: "sluice-service-ingress" }],
   ["of another program that the Service owns", { uid: "u1", label: "Helm" }],
-])("an Ingress %s is left alone, with and without the annotation", async (_whose, { uid, label }) => {
+])("an Ingress %s stays unchanged, with and without the annotation", async (_whose, { uid, label }) => {
   const owner = { apiVersion: "v1", kind: "Service", name: "web", uid, controller: true };
   const foreign: Ingress = {
     apiVersion: "networking.k8s.io/v1",
@@ -158,7 +158,7 @@ test("a refused write is repeated ten times at growing intervals, and then repor
   expect(events).toEqual(["Warning IngressFailed Service"]);
 });
 
-test("failures of an unreachable API server do not count as tries", async () => {
+test("failures to reach an API server do not count as tries", async () => {
   const { clock, requests, events, there, world } = setUp(service(true));
   world.refusal = failed(ownFailure("unreachable", "no route"));
   await clock.advance(600_000);

@@ -8,7 +8,7 @@ const page = readFileSync(join(import.meta.dirname, "../../docs/gateway-api.md")
 
 const shown = (value: unknown): string => (Array.isArray(value) ? value.join(",") || "none" : String(value));
 
-test("docs/gateway-api.md lists the keys that do not hold for routes", () => {
+test("docs/gateway-api.md lists the keys that do not apply to routes", () => {
   const rows = notForRoutes.map(([, { key, doc, forRoutes }]) => {
     const when =
       forRoutes?.unlessSet === true
@@ -21,7 +21,7 @@ test("docs/gateway-api.md lists the keys that do not hold for routes", () => {
   expect(table).toEqual(rows);
 });
 
-test("what guards holds for routes, and what changes an answer by itself does not", () => {
+test("keys that guard apply to routes, and those that change an answer do not", () => {
   const guards = { whitelistSourceRange: ["192.0.2.0/24"], proxyBodySize: "1m" };
   const own = routeSettings({ ...defaultSettings, ...guards, customHttpErrors: [404] });
   expect(own).toMatchObject({

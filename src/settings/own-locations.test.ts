@@ -20,6 +20,6 @@ test.each([
     "server { listen 1; location / { proxy_set_header Connection close; location /in { proxy_pass http://a; proxy_redirect default; } } }",
   ],
   ["location {", "location {"],
-])("%j", (text, written) => {
+])("the snippet %j gets the defaults that its locations lack", (text, written) => {
   expect(withOwnLocations(text)).toBe(written);
 });

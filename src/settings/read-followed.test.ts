@@ -16,7 +16,7 @@ function read(changed: Partial<Settings>, data?: Record<string, string>, secretD
   return { ...followed, sentences: problems.map((problem) => `${problem.object.name} ${sentence(problem)}`) };
 }
 
-test("entries are headers in the order of their names, with variables, and an empty one removes", () => {
+test("entries become headers in the order of their names, and an empty one removes its header", () => {
   const data = { "X-Zone": "north\n", "X-Id": 'a "$req_id"', Server: "" };
   expect(read({ addHeaders: "edge/extra" }, data)).toMatchObject({
     addHeaders: [
@@ -29,7 +29,7 @@ test("entries are headers in the order of their names, with variables, and an em
   });
 });
 
-test("what cannot be a header is left out, and the others stay", () => {
+test("entries that cannot be headers are left out, and the others stay", () => {
   const data = { "bad name": "x", "X-Two": "a\nX-Forged: b", "X-Var": "$nope", "X-Ok": "1" };
   expect(read({ proxySetHeaders: "edge/extra" }, data)).toMatchObject({
     proxySetHeaders: [{ name: "X-Ok", value: "1" }],
@@ -41,7 +41,7 @@ test("what cannot be a header is left out, and the others stay", () => {
   });
 });
 
-test("a variable that a snippet of the operator declares can be used", () => {
+test("an entry may use a variable that a snippet of the operator declares", () => {
   const settings = { addHeaders: "edge/extra", httpSnippet: "map $host $zone { default north; }" };
   expect(read(settings, { "X-Zone": "$zone" })).toMatchObject({ addHeaders: [{ value: "$zone" }], sentences: [] });
 });
@@ -77,7 +77,7 @@ test.each([
     "does not hold one PEM block of type DH PARAMETERS",
   ],
   ["-----BEGIN DH PARAMETERS-----\nMAA=\n-----END DH PARAMETERS-----\n", "holds DH PARAMETERS that cannot be decoded"],
-])("DH parameters are checked before nginx sees them", (pem, why) => {
+])("DH parameters are checked before nginx reads them", (pem, why) => {
   const { dhParam, sentences } = read({ sslDhParam: "edge/extra" }, undefined, {
     "dhparam.pem": Buffer.from(pem).toString("base64"),
   });

@@ -7,11 +7,11 @@ const object = { kind: "ConfigMap", namespace: "edge", name: "settings" };
 const reading = (data: Readonly<Record<string, string>>, previous: Readonly<Record<string, string>> = {}) =>
   readSettings(data, object, previous);
 
-test("without any key all settings have their default", () => {
+test("without any keys all settings have their default", () => {
   expect(reading({})).toEqual({ settings: defaultSettings, problems: [], kept: {} });
 });
 
-test("keys are found whatever the case of their letters, with the parsing of the exact one", () => {
+test("a key in another letter case is found, and its value is read like that of the exact key", () => {
   const { settings, problems } = reading({ "HSTS-Max-Age": "99", "HTTP-Redirect-Code": "303", "Hide-Headers": "X-A" });
   expect(settings).toEqual({ ...defaultSettings, hstsMaxAge: 99, hideHeaders: ["X-A"] });
   expect(problems.map(sentence)).toEqual([
@@ -19,7 +19,7 @@ test("keys are found whatever the case of their letters, with the parsing of the
   ]);
 });
 
-test("an unreadable value leaves the last good one, and the other keys alone", () => {
+test("an unreadable value keeps the last good one, and does not affect other keys", () => {
   const previous = { "keep-alive": "10", "proxy-body-size": "5m" };
   const { settings, problems, kept } = reading({ "keep-alive": "75s", "proxy-body-size": "6m" }, previous);
   expect(kept).toEqual({ "keep-alive": "10" });
@@ -65,7 +65,7 @@ test.each([
     { "http-snippet": "map $host" },
     'key http-snippet: line 1: ";" or "{" is missing after "map $host"; the default (empty) is used',
   ],
-] as const)("%j is said", (data, expected) => {
+] as const)("the ConfigMap %j gives a Problem", (data, expected) => {
   expect(reading(data as Readonly<Record<string, string>>).problems.map(sentence)).toEqual([
     typeof expected === "string" ? expected : expect.stringMatching(expected),
   ]);
@@ -83,7 +83,7 @@ test.each([
     { "http-snippet": "map $host $mine { default 1; }", "log-format-upstream": "$mine" },
     { httpSnippet: "map $host $mine { default 1; }", logFormatUpstream: "$mine" },
   ],
-] as const)("%j is read without a Problem", (data, values) => {
+] as const)("the ConfigMap %j is read without a Problem", (data, values) => {
   const expected = { settings: { ...defaultSettings, ...values }, problems: [], kept: {} };
   expect(reading(data as Readonly<Record<string, string>>)).toEqual(expected);
 });
@@ -92,12 +92,12 @@ test.each([
   ["hsts-max-age", "hstsMaxAge"],
   ["keep-alive-requests", "keepAliveRequests"],
   ["proxy-body-size", "proxyBodySize"],
-] as const)("an empty %s is no value", (key, name) => {
+] as const)("an empty value of %s is a Problem, and the default is used", (key, name) => {
   const { settings, problems } = reading({ [key]: "" });
   expect([settings[name], problems.length]).toEqual([defaultSettings[name], 1]);
 });
 
-test("what should shut and cannot be read does not open while there is no last good value", () => {
+test("an unreadable guard closes while it has no last good value", () => {
   const data = { "whitelist-source-range": "192.0.2.300", "global-auth-url": "auth-service" };
   expect(reading(data).settings).toMatchObject({
     whitelistSourceRange: ["127.0.0.1"],

@@ -18,24 +18,21 @@ test("every ConfigMap key of ingress-nginx is declared, and others are marked as
   expect(keys.toSorted()).toEqual(known.toSorted());
 });
 
-test("a setting is called as its key", () => {
+test("a setting has the name of its key", () => {
   const names = all.map(({ key }) => key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
   expect(declared.map(([name]) => name)).toEqual(names);
 });
 
-test.each(declared)("%s reads its good samples and refuses its bad ones", (_name, { kind }) => {
+test.each(declared)("%s accepts its good samples and refuses its bad ones", (_name, { kind }) => {
   for (const text of kind.good) expect(kind.read(text), text).toMatchObject({ ok: true });
   for (const text of kind.bad) expect(kind.read(text), text).toMatchObject({ ok: false });
 });
 
-test.each(declared)(
-  "%s reads its default as it is written on the reference page",
-  (_name, { kind, default: usual }) => {
-    const text = written(kind, usual);
-    const read = kind.read(text);
-    if (text !== "") expect(read).toEqual({ ok: true, value: usual });
-  },
-);
+test.each(declared)("%s accepts its default as the reference page has it", (_name, { kind, default: usual }) => {
+  const text = written(kind, usual);
+  const read = kind.read(text);
+  if (text !== "") expect(read).toEqual({ ok: true, value: usual });
+});
 
 const hostile = [
   '"; } # \\',
@@ -52,7 +49,7 @@ const hostile = [
 const quoting = declared.filter(([name]) => !name.endsWith("Snippet"));
 
 test.each(quoting)(
-  "%s prints hostile text that it accepts as words, in quotes or without anything to quote",
+  "%s prints hostile text that it accepts in quotes, or without characters that need them",
   (_name, { kind }) => {
     for (const text of hostile) {
       const read = kind.read(text);
@@ -63,6 +60,6 @@ test.each(quoting)(
   },
 );
 
-test("what a key waits for is a key", () => {
+test("the keys that another key needs exist", () => {
   for (const { onlyWith = [] } of all) for (const other of onlyWith) expect(all.map(({ key }) => key)).toContain(other);
 });

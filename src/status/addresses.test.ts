@@ -28,7 +28,7 @@ describe("the addresses of a Service", () => {
       { type: "LoadBalancer", externalIPs: ["192.0.2.1", "192.0.2.9"] },
       [{ ip: "192.0.2.1" }, { ip: "192.0.2.8" }, { ip: "192.0.2.9" }, { hostname: "b.example" }],
     ],
-  ])("%j", (spec, expected) => {
+  ])("are found for %j", (spec, expected) => {
     expect(addressesOfService(service(spec, { loadBalancer: given }))).toEqual(expected);
   });
 });
@@ -43,10 +43,10 @@ describe("the addresses of Nodes", () => {
   const both = node(["InternalIP", "10.0.0.1"], ["ExternalIP", "192.0.2.1"], ["ExternalIP", "192.0.2.2"]);
   const inside = node(["Hostname", "node"], ["InternalIP", "10.0.0.2"]);
 
-  test("external ones first, internal ones where there are no others", () => {
+  test("are the external ones, or the internal ones where there are no others", () => {
     expect(addressesOfNodes([both, inside, inside, node()], false)).toEqual([{ ip: "10.0.0.2" }, { ip: "192.0.2.1" }]);
   });
-  test("internal ones where a flag asks for them", () => {
+  test("are the internal ones where a flag requests them", () => {
     expect(addressesOfNodes([both, inside], true)).toEqual([{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }]);
   });
 });

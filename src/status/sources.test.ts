@@ -54,7 +54,7 @@ test("--publish-status-address wins over everything", async () => {
   expect(await read(addressSource(reader(), flags, own))).toEqual([{ ip: "192.0.2.1" }, { hostname: "edge.example" }]);
 });
 
-test("--publish-service is read anew each time, and its absence is a failure", async () => {
+test("--publish-service is read each time, and a missing Service is a failure", async () => {
   const service = {
     apiVersion: "v1",
     kind: "Service",
@@ -67,7 +67,7 @@ test("--publish-service is read anew each time, and its absence is a failure", a
   expect(await read(addressSource(reader(), { ...nothing, publishService: "a/b" }, own))).toBe(404);
 });
 
-test("without a flag: the Nodes of the ready Pods with all labels of the own one", async () => {
+test("without a flag the addresses are those of the Nodes with ready Pods that have the same labels", async () => {
   const client = reader(
     ...["1", "2", "3", "4", "5"].map((number) => node(`n${number}`, `10.0.0.${number}`)),
     pod("one", "n1"),
@@ -82,7 +82,7 @@ test("without a flag: the Nodes of the ready Pods with all labels of the own one
   expect(await read(addressSource(client, nothing, own))).toEqual([{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }]);
 });
 
-test("a Pod of another version, even a pending one, is company", async () => {
+test("a Pod of another version, even a pending one, counts as another controller", async () => {
   expect(await hasCompany(reader(pod("one", "n1")), own, never)).toEqual(succeeded(false));
   const older = pod("older", "n2", { hash: "b", phase: "Pending" });
   expect(await hasCompany(reader(pod("one", "n1"), older), own, never)).toEqual(succeeded(true));

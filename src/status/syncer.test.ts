@@ -91,14 +91,14 @@ async function started(setup: ReturnType<typeof setUp>, term: Term = leading()) 
   return { stop, ended };
 }
 
-test("an Ingress of which nothing is missing is written without a read", async () => {
+test("an Ingress whose status is right is not read", async () => {
   const setup = setUp([ingress("whole"), ingress("part")]);
   setup.world.whole.add("whole");
   await started(setup);
   expect([setup.writes.toSorted(), setup.world.reads]).toEqual([["part", "whole"], 1]);
 });
 
-test("only what differs is written, and the rest of the object stays", async () => {
+test("only the status is written, and the rest of the object stays", async () => {
   const setup = setUp([ingress("new"), ingress("right", { ip: "192.0.2.1" }), ingress("wrong", { ip: "192.0.2.7" })]);
   await started(setup);
   expect(setup.writes.sort()).toEqual(["new", "wrong"]);
@@ -124,7 +124,7 @@ test("an Ingress on which Sluice fails is reported, and all others are written",
   expect(await Promise.race([ended, "goes on"])).toBe("goes on");
 });
 
-test("a thousand are written ten at a time", async () => {
+test("a thousand Ingresses are written ten at a time", async () => {
   const setup = setUp(Array.from({ length: 1_000 }, (_, i) => ingress(`web-${i}`)));
   const { stop, ended } = await started(setup);
   await expect.poll(() => setup.writes.length).toBe(1_000);
@@ -133,7 +133,7 @@ test("a thousand are written ten at a time", async () => {
   await ended;
 });
 
-test.each(["part", "whole"])("a conflict is tried again on the newer form, which is read: %s", async (known) => {
+test.each(["part", "whole"])("after a conflict the newer object is read and written: %s", async (known) => {
   const setup = setUp([ingress("web")]);
   if (known === "whole") setup.world.whole.add("web");
   let once = true;
@@ -151,7 +151,7 @@ test.each(["part", "whole"])("a conflict is tried again on the newer form, which
   expect(setup.stored.get("shop/web")?.metadata.labels).toEqual({ newer: "1" });
 });
 
-test("a refusal is reported once and not tried again in this round", async () => {
+test("a refusal is reported once and not repeated in this round", async () => {
   const setup = setUp([ingress("web")]);
   const failure = failureFromStatus(403, { reason: "Forbidden", message: "no right", code: 403 });
   let tries = 0;
@@ -164,7 +164,7 @@ test("a refusal is reported once and not tried again in this round", async () =>
   expect(setup.events).toEqual([{ kind: "write-failed", ingress: "shop/web", failure }]);
 });
 
-test("the next round comes after the interval, or a second after something changed", async () => {
+test("the next round starts after the interval, or a second after a change", async () => {
   const setup = setUp([]);
   const { stop, ended } = await started(setup);
   setup.stored.set("shop/late", ingress("late"));
@@ -180,7 +180,7 @@ test("the next round comes after the interval, or a second after something chang
   expect([setup.clock.waiting, setup.listeners.size]).toEqual([0, 0]);
 });
 
-test("a change lets none but what changed be looked at, until the interval is over, the addresses are others, or a write failed", async () => {
+test("after a change only the changed Ingress is compared, until the interval ends, the addresses change or a write fails", async () => {
   const setup = setUp([ingress("web")]);
   const { stop, ended } = await started(setup);
   const afterChange = async (ms = 1_000) => {
@@ -207,7 +207,7 @@ test("a change lets none but what changed be looked at, until the interval is ov
   await ended;
 });
 
-test("nothing is written once the lead is lost", async () => {
+test("nothing is written after the lead is lost", async () => {
   const setup = setUp(Array.from({ length: 50 }, (_, i) => ingress(`web-${i}`)));
   const lost = new AbortController();
   setup.hooks.beforeUpdate = () => lost.abort();
@@ -216,7 +216,7 @@ test("nothing is written once the lead is lost", async () => {
   expect(setup.writes).toHaveLength(1);
 });
 
-test("a write that has begun when the work is to stop is not cut short, and the work ends after it", async () => {
+test("a write in progress is completed before the work ends", async () => {
   const setup = setUp([ingress("web"), ingress("next")]);
   const arrived = Promise.withResolvers<AbortSignal>();
   const answered = Promise.withResolvers<void>();
@@ -240,7 +240,7 @@ test("a write that has begun when the work is to stop is not cut short, and the 
   expect(setup.addressesOf("web")).toEqual([{ ip: "192.0.2.1" }]);
 });
 
-test("addresses that cannot be read change nothing", async () => {
+test("addresses that cannot be read have no effect", async () => {
   const setup = setUp([ingress("web", { ip: "192.0.2.7" })]);
   const failure = ownFailure("unreachable", "gone");
   setup.options.addresses = async () => failed(failure) as never;
@@ -260,12 +260,9 @@ test.each([
   expect(setup.addressesOf("web")).toEqual(expected);
 });
 
-test.each(["part", "whole"])(
-  "on shutdown an address written too lately to be known here is taken out: %s",
-  async (known) => {
-    const setup = setUp([ingress("web", { ip: "192.0.2.1" })]);
-    if (known === "whole") setup.world.whole.add("web");
-    await clearStatus({ ...setup.options, ingresses: () => [ingress("web")] }, never);
-    expect(setup.addressesOf("web")).toBeUndefined();
-  },
-);
+test.each(["part", "whole"])("on shutdown an address that was written just before is removed: %s", async (known) => {
+  const setup = setUp([ingress("web", { ip: "192.0.2.1" })]);
+  if (known === "whole") setup.world.whole.add("web");
+  await clearStatus({ ...setup.options, ingresses: () => [ingress("web")] }, never);
+  expect(setup.addressesOf("web")).toBeUndefined();
+});

@@ -47,19 +47,19 @@ function start(...outcomes: ApplyOutcome[]) {
   };
 }
 
-test("an nginx that was started has its records from the disk, whatever there was before", async () => {
+test("an nginx that has just started has its records from the disk, whatever it had before", async () => {
   const { give } = start({ ...reloaded, started: true });
   expect(await give("1")).toMatchObject({ kind: "served", started: true, lacksRecords: false });
 });
 
-test("an nginx that was left running needs all records, one that goes on with the next text needs none", async () => {
+test("an nginx that kept running needs all records, and one that continues with the next text needs none", async () => {
   const { give, generations } = start(reloaded, reloaded);
   expect(await give("1")).toMatchObject({ kind: "served", started: false, lacksRecords: true });
   expect(generations.live?.generation).toBe("1");
   expect(await give("2")).toMatchObject({ lacksRecords: false });
 });
 
-test("a refusal sets the new Ingress aside, and without a suspect the text is given up", async () => {
+test("a refusal sets the new Ingress aside, and a text without a suspect is given up", async () => {
   const { give, generations, aside } = start(reloaded, refused, refused);
   await give("1", base);
   expect(await give("2", put(base, ingress({ name: "new", host: "a.example" })))).toMatchObject({
@@ -73,7 +73,7 @@ test("a refusal sets the new Ingress aside, and without a suspect the text is gi
   expect(generations.live?.generation).toBe("1");
 });
 
-test("a text that fails for a reason of the machine is tried again", async () => {
+test("a text that fails because of the machine is tried again", async () => {
   const { give, generations } = start({ kind: "unreachable", cause: new Error("disk full") });
   expect(await give("1")).toMatchObject({ kind: "may pass", retries: true, refunds: false });
   expect(generations.stateOf("1")).not.toBe("given up");
@@ -86,7 +86,7 @@ const busy = (names: string): ApplyOutcome => ({
   names,
 });
 
-test("a busy port of a TCP service is left out at the first start too, and one of nginx's own is the machine's fault", async () => {
+test("a busy port of a TCP service is left out, also at the first start, and a busy port of nginx itself is a fault of the machine", async () => {
   const { give, ports } = start(busy("0.0.0.0:80"), busy("0.0.0.0:9000"), reloaded);
   expect(await give("1", tcpServices)).toMatchObject({ kind: "may pass", report: { kind: "unreachable" } });
   expect(ports()).toEqual([]);
@@ -94,7 +94,7 @@ test("a busy port of a TCP service is left out at the first start too, and one o
   expect(ports()).toEqual(["tcp/9000"]);
 });
 
-test("an apply that the end of the controller breaks off is not reported and not tried again", async () => {
+test("an apply that the end of the controller interrupts is not reported and not repeated", async () => {
   const { end, give, generations } = start({ kind: "unreachable", cause: new Error("Command was canceled: nginx -t") });
   end();
   const ending = await give("1");
@@ -102,7 +102,7 @@ test("an apply that the end of the controller breaks off is not reported and not
   expect(generations.live).toBeUndefined();
 });
 
-test("a refusal of a text that may work later gives the token back, and the text waits for its retry", async () => {
+test("a refusal that may pass returns the token, and the text waits for its retry", async () => {
   const { give, generations } = start({ kind: "refused", stderr: "no such file", mayPass: true });
   expect(await give("1")).toMatchObject({
     kind: "may pass",

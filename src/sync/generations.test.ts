@@ -19,7 +19,7 @@ const candidate = (generation: string, ...shapes: string[]) => {
 };
 const statesOf = (generations: Generations, ...names: string[]) => names.map((one) => generations.stateOf(one));
 
-test("during a reload the live text, the applied one and the wanted one are three", () => {
+test("during a reload one text is live, one is being applied and one is wanted", () => {
   const generations = new Generations();
   const [one, two, three] = [candidate("1", "@a"), candidate("2", "@b"), candidate("3", "@c")];
   generations.want(one);
@@ -38,14 +38,14 @@ test("during a reload the live text, the applied one and the wanted one are thre
   expect(generations.liveSnapshot).toBe(two.snapshot);
 });
 
-test("a wanted text that a newer one replaces is forgotten", () => {
+test("a wanted text is forgotten when a newer one replaces it", () => {
   const generations = new Generations();
   generations.want(candidate("1"));
   generations.want(candidate("2"));
   expect(statesOf(generations, "1", "2")).toEqual([undefined, "wanted"]);
 });
 
-test("refused texts are given up together, until nginx takes another", () => {
+test("refused texts are given up together, until nginx accepts another", () => {
   const generations = new Generations();
   const [one, two, good] = [candidate("1"), candidate("2"), candidate("3")];
   generations.refuse(one.text);

@@ -12,7 +12,7 @@ function onto(outcomes: PublishOutcome[]) {
   return { publisher: new RecordPublisher(memory), given };
 }
 
-test("records that nginx could not be given go with the next publication, in their newest form", async () => {
+test("records that could not be sent go with the next publication, in their newest form", async () => {
   const { publisher, given } = onto([{ kind: "full", memory: { capacityBytes: 1024, freeBytes: 0 } }]);
   expect(await publisher.publish([["host a", "1"]], true)).toEqual({ counts: {}, outcome: "full", grows: true });
   expect(publisher.pressure.problems("ns/settings")).toEqual([expect.objectContaining({ kind: "memory-full" })]);
@@ -47,7 +47,7 @@ test("records that were published during a reload are published again after it, 
   await publisher.publish([["host a", "1"]], true);
   publisher.reloadBegins();
   await publisher.publish([["host b", "1"]], true);
-  publisher.reloadBegins(); // another try, where nginx did not answer
+  publisher.reloadBegins(); // Another try after nginx did not answer.
   await publisher.publish([["host c", undefined]], true);
   publisher.reloadEnds(false);
   await publisher.publish([["host c", "2"]], true);
@@ -61,14 +61,14 @@ test("records that were published during a reload are published again after it, 
   expect(given.at(-1)).toEqual([["host d", "1"]]);
   publisher.reloadBegins();
   const underWay = publisher.publish([["host e", "1"]], true);
-  await Promise.resolve(); // it has been sent
+  await Promise.resolve(); // The write is sent now.
   publisher.reloadEnds(false);
   await underWay;
   await publisher.publish([], true);
   expect(given.slice(-2)).toEqual([[["host e", "1"]], [["host e", "1"]]]);
 });
 
-test("an nginx that was started has the pending records from the disk, and is given those that came since", async () => {
+test("an nginx that has just started has the pending records from the disk, and gets those that came later", async () => {
   const { publisher, given } = onto([]);
   await publisher.publish([["host a", "1"]], false);
   await publisher.publish([["host b", "1"]], false);
@@ -85,7 +85,7 @@ test("an nginx that was started has the pending records from the disk, and is gi
   ]);
 });
 
-test("publications run one after the other", async () => {
+test("publications run one after another", async () => {
   let [underWay, most] = [0, 0];
   const publish = async (): Promise<PublishOutcome> => {
     most = Math.max(most, ++underWay);

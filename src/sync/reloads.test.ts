@@ -45,7 +45,7 @@ test("a refusal costs no token", async () => {
   expect(ask(reloaded)).toBe(true);
 });
 
-test("a reload that waits is over when the sync ends", async () => {
+test("a waiting reload is dropped when the sync ends", async () => {
   const { clock, ending, reports, reloads, ask } = start();
   ask(reloaded);
   await clock.advance(0);
@@ -56,7 +56,7 @@ test("a reload that waits is over when the sync ends", async () => {
   expect(clock.waiting).toBe(0);
 });
 
-test("an ending without a report is not reported", async () => {
+test("an ending without a report causes none", async () => {
   const { reports, reloads } = start();
   reloads.ask(
     async () => ({ refunds: false }),

@@ -6,7 +6,7 @@ const route = (value: string, ...shapes: string[]) => new Map([["host a", { valu
 const running = (...shapes: string[]) => ({ running: new Set(shapes), coming: undefined, older: [] });
 const handover = (records: Record<string, string> = {}) => new RouteHandover(new Map(Object.entries(records)));
 
-test("a route that the running text can serve replaces the other at once", () => {
+test("a route that the running text can serve is replaced at once", () => {
   const it = handover();
   expect(it.take(route('"new"', "@1"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
     ["host a", '"new"'],
@@ -14,7 +14,7 @@ test("a route that the running text can serve replaces the other at once", () =>
   expect(it.isPending).toBe(false);
 });
 
-test("a route that the running text cannot serve is written beside the replaced one, which goes when the next text runs", () => {
+test("a route that the running text cannot serve is written beside the replaced one, which is removed when the next text runs", () => {
   const it = handover();
   expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), running("@1"), 0)).toEqual([
     ["before host a", '["old"]'],
@@ -26,7 +26,7 @@ test("a route that the running text cannot serve is written beside the replaced 
   expect(it.isPending).toBe(false);
 });
 
-test("a host that was not there is replaced by none", () => {
+test("a new host has no route to keep", () => {
   const [replaced] = handover().take(route('"new"', "@2"), new Map(), running("@1"), 0);
   expect(replaced).toEqual(["before host a", "[false]"]);
 });
@@ -43,7 +43,7 @@ test("a version that no text ever had is not kept, and one that the coming text 
   ]);
 });
 
-test("the version that the coming text can serve stays, however often the route changes", () => {
+test("the version that the coming text can serve is kept, however often the route changes", () => {
   const it = handover();
   const coming = { running: new Set(["@a", "@c"]), coming: new Set(["@b"]), older: [] };
   const kept = (record: string, shape: string, current: string) =>
@@ -55,7 +55,7 @@ test("the version that the coming text can serve stays, however often the route 
   expect(kept('"d"', "@d", '"c3"')).toEqual(["before host a", '["c3","b"]']);
 });
 
-test("a route that is changed back while the text for its change is applied is kept for both texts", () => {
+test("a route that changes back while a text is applied is kept for both texts", () => {
   const it = handover();
   it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
   const coming = { running: new Set(["@a"]), coming: new Set(["@b"]), older: [] };
@@ -76,7 +76,7 @@ test("a route keeps its replaced version while older workers lack its shape, alt
   expect(it.forget()).toEqual([["before host a", undefined]]);
 });
 
-test("an upstream that a replaced route may name stays until the route has arrived", () => {
+test("an upstream that a replaced route may name stays until the route is replaced everywhere", () => {
   const it = handover();
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const changed = new Map<string, ChangedRecord>([...route('"new"', "@2"), ["upstream x", gone]]);
@@ -84,7 +84,7 @@ test("an upstream that a replaced route may name stays until the route has arriv
   expect(it.take(new Map(), new Map(), running("@2"), 300_000)).toEqual([["upstream x", undefined]]);
 });
 
-test("records that are found by what a client sends are removed at once", () => {
+test("records that are found by a value of the client are removed at once", () => {
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const changed = new Map([
     ["patterns", gone],
@@ -98,7 +98,7 @@ test("records that are found by what a client sends are removed at once", () => 
   ]);
 });
 
-test("an upstream that a request in flight may look up again stays for some minutes, unless it comes back", () => {
+test("an upstream that a running request may look up again stays for some minutes, unless it is used again", () => {
   const it = handover();
   const gone: ChangedRecord = { value: undefined, shapes: [] };
   const here: ChangedRecord = { value: '"again"', shapes: [] };

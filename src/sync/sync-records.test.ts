@@ -99,7 +99,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
 
 const host = (value: string, ...shapes: string[]): ChangedRecord => ({ value, shapes });
 
-test("a route whose shape is new is published before the reload, with the one it replaces", async () => {
+test("a route with a new shape is published before the reload, beside the one that it replaces", async () => {
   const turns: Turn[] = [
     [text("one", "@1"), { "host a": host("{}", "@1") }],
     [text("two", "@2"), { "host a": host('{"new":1}', "@2") }],
@@ -110,7 +110,7 @@ test("a route whose shape is new is published before the reload, with the one it
   expect(it.reports.slice(0, 2)).toEqual(["published before host a, host a", "reload two"]);
 });
 
-test("full memory is reported with its size and made larger, and no record is left out", async () => {
+test("full memory is reported with its size and enlarged, and no record is left out", async () => {
   const turns: Turn[] = [
     [text("one", "@1"), { "host a": host("{}", "@1") }],
     [text("one", "@1"), { "host b": host("{}", "@1") }],
@@ -122,7 +122,7 @@ test("full memory is reported with its size and made larger, and no record is le
   room = false;
   await it.next();
   expect(it.factor()).toBe(2);
-  it.passTime(); // the next try finds it as large as before, and asks for no more
+  it.passTime(); // The next try has memory of the same size, and asks for no more.
   await it.settled();
   expect(it.factor()).toBe(2);
   expect(it.problems()).toEqual([
@@ -136,7 +136,7 @@ test("full memory is reported with its size and made larger, and no record is le
   expect(it.problems()).toEqual([]);
 });
 
-test("memory that is nearly full is reported and made larger before a record is refused", async () => {
+test("memory that is nearly full is reported and enlarged before a record is refused", async () => {
   const turns: Turn[] = [
     [text("one", "@1"), { "host a": host("{}", "@1") }],
     [text("one", "@1"), { "host b": host("{}", "@1") }],

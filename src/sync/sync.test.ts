@@ -65,7 +65,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
 }
 const hourMs = 3_600_000;
 
-test("a certificate that expires while nothing changes is reported within the hour, without a report of a sync", async () => {
+test("a certificate that expires without a change is reported within the hour, without a report of a sync", async () => {
   const clock = new FakeClock();
   const notAfter = new Date(clock.wall() + 30.5 * 24 * hourMs);
   const { sync, clock: time, reported, syncs } = still({ ...fake, id: "shop/tls", notAfter });
@@ -84,7 +84,7 @@ test("a certificate that expires while nothing changes is reported within the ho
   expect(time.waiting).toBe(0);
 });
 
-test("a reload that fails for a reason that may pass is tried again later each time, and what is new at once", async () => {
+test("a reload that may succeed later is repeated at growing intervals, and a new text is applied at once", async () => {
   const tries: string[] = [];
   let isFull = true;
   const apply: Nginx["apply"] = async ({ generation }) => {
@@ -114,7 +114,7 @@ test("a reload that fails for a reason that may pass is tried again later each t
   await running;
 });
 
-test("a turn that began before a refusal does not try the same text again, which would set others aside", async () => {
+test("a turn that began before a refusal does not apply the same text again, which would set others aside", async () => {
   const tries: string[] = [];
   let refuse = () => {};
   const apply: Nginx["apply"] = ({ generation }) => {
@@ -160,7 +160,7 @@ test("a turn that began before a refusal does not try the same text again, which
   await running;
 });
 
-test("a refusal without a guilty object is not blamed on the next Ingress", async () => {
+test("a refusal that no object caused is not blamed on the next Ingress", async () => {
   const tries: string[] = [];
   const apply: Nginx["apply"] = async ({ generation }) => {
     tries.push(generation);
@@ -197,7 +197,7 @@ test("a refusal without a guilty object is not blamed on the next Ingress", asyn
   await running;
 });
 
-test("a failure is over for the listener once what nginx refused is set aside, although no reload comes after that", async () => {
+test("a listener learns that a failure is over once its cause is set aside, although no reload follows", async () => {
   const tries: string[] = [];
   const apply: Nginx["apply"] = async ({ generation }) => {
     tries.push(generation);
@@ -254,7 +254,7 @@ test("a failure is over for the listener once what nginx refused is set aside, a
   await running;
 });
 
-test("the statuses of a turn are live when nginx has its text, and at once where the text is the same", async () => {
+test("the statuses of a turn are live when nginx has its text, or at once where the text is the same", async () => {
   const reported: string[] = [];
   const applied = Promise.withResolvers<void>();
   let waits = Promise.resolve();
@@ -332,7 +332,7 @@ describe("a bug outside of the reading of one object", () => {
   }
 
   test.each(["translator", "renderer"] as const)(
-    "in the %s: what is served goes on, and the turn is tried again",
+    "in the %s leaves nginx serving, and the turn is repeated",
     async (part) => {
       const { sync, clock, broken, reports } = breakable();
       const ending = new AbortController();
@@ -359,7 +359,7 @@ describe("a bug outside of the reading of one object", () => {
     },
   );
 
-  test("in a listener for the Problems: the change is applied", async () => {
+  test("in a listener for the Problems does not keep the change from being applied", async () => {
     const { sync, clock, broken, reports } = breakable();
     broken.listener = true;
     const ending = new AbortController();

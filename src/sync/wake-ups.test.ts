@@ -4,7 +4,7 @@ import { WakeUps } from "./wake-ups.ts";
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("a turn answers all requests since the last one, and its time counts from the first", async () => {
+test("a turn answers all requests since the last one, and its time counts from the first of them", async () => {
   const clock = new FakeClock();
   const wakeUps = new WakeUps(clock);
   wakeUps.request();
@@ -18,7 +18,7 @@ test("a turn answers all requests since the last one, and its time counts from t
   expect(wakeUps.take()).toEqual({ sinceMs: 50, upTo: 2 });
 });
 
-test("a caller goes on when the requests of its moment are handled, and not during a reload", async () => {
+test("a caller waits for the requests of its moment, and not for a reload", async () => {
   const wakeUps = new WakeUps(new FakeClock());
   const settled: string[] = [];
   wakeUps.request();
@@ -40,7 +40,7 @@ test("a caller goes on when the requests of its moment are handled, and not duri
   expect(settled).toEqual(["first", "second"]);
 });
 
-test("a request ends the sleep, and the end of the sync ends the waiting", async () => {
+test("a request ends the pause, and the end of the sync ends the waiting", async () => {
   const wakeUps = new WakeUps(new FakeClock());
   let awake = false;
   void wakeUps.sleep(true).then(() => (awake = true));

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("files are named by their place below the folder", () => {
+test("files are named by their path below the folder", () => {
   mkdirSync(join(folder, "settings"));
   writeFileSync(join(folder, "nginx.tmpl"), "main");
   writeFileSync(join(folder, "settings/logs.tmpl"), "logs");

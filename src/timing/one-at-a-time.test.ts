@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { OneAtATime } from "./one-at-a-time.ts";
 
-test("work begins in the order in which it came, after the work before it, whatever became of that", async () => {
+test("work begins in the order of its calls, after the previous work has ended in any way", async () => {
   const seen: string[] = [];
   const one = (name: string) => async () => {
     seen.push(`${name} begins`);

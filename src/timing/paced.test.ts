@@ -29,7 +29,7 @@ function started() {
   return { clock, ends, ask };
 }
 
-test("short work delays nothing, and long work leaves as much time to others", async () => {
+test("short work delays nothing, and after long work the same time is left to others", async () => {
   const { clock, ends, ask } = started();
   for (const name of ["a", "b"]) void ask(name, 5);
   await clock.advance(0);
@@ -45,7 +45,7 @@ test("short work delays nothing, and long work leaves as much time to others", a
   ]);
 });
 
-test("work that waits too long is not begun, and an exception does not hold up other work", async () => {
+test("work that waits too long is not begun, and an exception does not delay other work", async () => {
   const { clock, ends, ask } = started();
   for (const name of ["a", "b", "c", "d"]) void ask(name, 2_000);
   await clock.advance(20_000);

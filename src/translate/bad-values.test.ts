@@ -20,22 +20,25 @@ const of = (snapshot: typeof around) =>
   translate({ ...emptyInputs, snapshot }, { ...defaultOptions, configMap: "ns/settings" }, fake);
 const alone = of(around).configuration.servers.get("good.example");
 
-test.each(badAnnotations)("$key: $text", ({ key, annotations, done, gated }) => {
-  const { configuration, problems } = of(put(around, ingress({ name: "bad", host: "bad.example", annotations })));
-  const all = [...problems.values()].flat();
-  expect(all).toContainEqual(
-    expect.objectContaining({
-      kind: "annotation-unreadable",
-      key,
-      done,
-      object: expect.objectContaining({ name: "bad" }),
-    }),
-  );
-  expect(all.filter(({ object }) => object.name === "good")).toEqual([]);
-  expect(configuration.servers.get("good.example")).toEqual(alone);
-  const server = configuration.servers.get("bad.example");
-  if (done === "reject") expect(server).toBeUndefined();
-  // another annotation may close the paths as well, because its Secret does not exist
-  else if (!gated || done === "deny")
-    expect(server?.locations.map(({ closed }) => closed !== undefined)).toEqual([done === "deny"]);
-});
+test.each(badAnnotations)(
+  "$key: $text has the declared consequence on its own Ingress alone",
+  ({ key, annotations, done, gated }) => {
+    const { configuration, problems } = of(put(around, ingress({ name: "bad", host: "bad.example", annotations })));
+    const all = [...problems.values()].flat();
+    expect(all).toContainEqual(
+      expect.objectContaining({
+        kind: "annotation-unreadable",
+        key,
+        done,
+        object: expect.objectContaining({ name: "bad" }),
+      }),
+    );
+    expect(all.filter(({ object }) => object.name === "good")).toEqual([]);
+    expect(configuration.servers.get("good.example")).toEqual(alone);
+    const server = configuration.servers.get("bad.example");
+    if (done === "reject") expect(server).toBeUndefined();
+    // Another annotation may close the paths as well, because its Secret does not exist.
+    else if (!gated || done === "deny")
+      expect(server?.locations.map(({ closed }) => closed !== undefined)).toEqual([done === "deny"]);
+  },
+);

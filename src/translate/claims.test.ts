@@ -22,7 +22,7 @@ function begun(snapshot = world) {
   return { claims, ingresses, problems, hosts };
 }
 
-test("only the former and the present hosts of an Ingress are named", () => {
+test("a change of an Ingress names its former and its new hosts, and no others", () => {
   const { claims, hosts } = begun();
   expect(hosts).toEqual(new Set(["a.example", "b.example"]));
   expect(claims.renew(turnTo(world, world))).toEqual(new Set());
@@ -84,7 +84,7 @@ test.each([
     { kind: "nginx-refused" },
     "its paths answer 503, because it may guard more than the last good version",
   ],
-])("the last good form of what nginx refused %s", (_, annotations, host, closed, done) => {
+])("the last good form of an Ingress that nginx refused %s", (_, annotations, host, closed, done) => {
   const good = ingress({ name: "a", host: "old.example" });
   const bad = ingress({ name: "a", host: "new.example", annotations });
   const { claims, ingresses, problems } = begun(put(base, good));
@@ -98,7 +98,7 @@ test.each([
   expect(problems.byOwner.get("Ingress ns/a")?.map(sentence)).toEqual([`nginx refused it: no; ${done}`]);
 });
 
-test("an unreadable version that may guard more than the last good one says that its paths are closed", () => {
+test("the Problem of an unreadable version that may guard more than the last good one says that its paths are closed", () => {
   const good = ingress({ name: "a", host: "a.example" });
   const annotations = { "client-body-buffer-size": "big", "whitelist-source-range": "192.0.2.0/24" };
   const { claims, problems } = begun(put(base, good));

@@ -9,7 +9,7 @@ import { LastGoodNotes } from "./last-good-notes.ts";
 const settings = { kind: "ConfigMap", namespace: "ops", name: "sluice" };
 const web = { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { namespace: "shop", name: "web" } };
 
-test("each last good form is reported, with the moment at which it was first seen in force, until it is gone", () => {
+test("each last good form is reported until it is gone, with the moment at which it was first used", () => {
   const notes = new LastGoodNotes();
   const lastGood: LastGood = {
     ...emptyLastGood,
@@ -31,7 +31,7 @@ test.each<readonly [string, Problem["kind"], boolean, string]>([
   ["nginx refused and which may guard more", "nginx-refused", true, "its paths answer 503"],
   ["nginx refused and which guards no more", "nginx-refused", false, "the last good one is in force"],
   ["is not applied and may guard more", "field-unusable", true, "its paths answer 503"],
-])("a version that %s: the report says what is served", (_, kind, closes, expected) => {
+])("the report on a version that %s has what is served in its place", (_, kind, closes, expected) => {
   const object = { kind: "Ingress", namespace: "shop", name: "web" };
   const problem: Problem =
     kind === "nginx-refused"

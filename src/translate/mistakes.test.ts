@@ -43,7 +43,7 @@ test.each([
   ["auth-url", "https://b.example/%2F"],
   ["proxy-redirect-from", "~^/(.*)$"],
   ["canary-weight", "20%"],
-])("%s: %s", (key, text) => {
+])("the mistake in %s: %s has its sentence", (key, text) => {
   expect(sentences({ [key]: text })).toMatchSnapshot();
 });
 
@@ -60,7 +60,7 @@ test.each([
   "mirror-uri",
   "session-cookie-hash",
   "enable-influxdb",
-])("%s does not exist, or no longer", (key) => {
+])("the annotation %s, which does not exist or no longer, has its sentence", (key) => {
   expect(sentences({ [key]: "x" })).toMatchSnapshot();
 });
 
@@ -97,6 +97,6 @@ const mistakes: Readonly<Record<string, readonly [Texts, Parameters<typeof sente
   "passthrough without its flag": [{ "ssl-passthrough": "true" }],
   "a pattern without regular expressions": [{}, { paths: [["/api/v[0-9]+", "web", "ImplementationSpecific"]] }],
 };
-test.each(Object.entries(mistakes))("%s", (_what, [annotations, around]) => {
+test.each(Object.entries(mistakes))("%s has its sentences", (_what, [annotations, around]) => {
   expect(sentences(annotations, around)).toMatchSnapshot();
 });

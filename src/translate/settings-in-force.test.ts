@@ -11,7 +11,7 @@ const inputs = (data: Record<string, string>) => ({
   snapshot: put(emptySnapshot, configMap("ns/settings", data)),
 });
 
-test("the Settings are others when a value is, and not when only the text is", () => {
+test("the Settings change when a value does, and not when only its spelling does", () => {
   const settings = new SettingsInForce({ configMap: "ns/settings", asked: strictPolicy }, new Problems());
   const steps = [
     inputs({}),
@@ -24,7 +24,7 @@ test("the Settings are others when a value is, and not when only the text is", (
   expect(settings.value.proxyReadTimeout).toBe(7);
 });
 
-test("an unreadable text leaves the last good one in force, and is reported", () => {
+test("an unreadable text keeps the last good one in force, and is reported", () => {
   const problems = new Problems();
   const settings = new SettingsInForce({ configMap: "ns/settings", asked: strictPolicy }, problems);
   const [good, bad] = [inputs({ "proxy-read-timeout": "7" }), inputs({ "proxy-read-timeout": "x" })];

@@ -5,7 +5,7 @@ import { SteadyTranslator } from "./steady-translator.ts";
 import { translate } from "./translator.ts";
 import { emptyInputs } from "./turn.ts";
 
-test("a turn after one that threw loses none of its changes", () => {
+test("a turn after one that threw an exception loses none of its changes", () => {
   const first = put(base, ingress({ name: "a", host: "a.example" }));
   const second = put(first, ingress({ name: "b", host: "b.example" }), service("web"));
   const broken = Object.create(second, {

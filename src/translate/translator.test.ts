@@ -54,7 +54,7 @@ test("the oldest Ingress keeps a path, and the younger one gets a Problem", () =
   ]);
 });
 
-test("a host without a / of its own sends it to the default backend, with the oldest Ingress's annotations", () => {
+test("a host without a path / sends it to the default backend, with the oldest Ingress's annotations", () => {
   const world = put(
     base,
     service("web"),
@@ -70,7 +70,7 @@ test("a host without a / of its own sends it to the default backend, with the ol
   expect(server.locations[1]?.features.sslRedirect.always).toBe(true);
 });
 
-test("a default backend without rules is the catch-all, whatever else claims its /", () => {
+test("a default backend without rules is the catch-all, also when other Ingresses claim its path /", () => {
   const backing = ingress({
     name: "backing",
     spec: { rules: [], defaultBackend: { service: { name: "last", port: { number: 80 } } } },
@@ -107,7 +107,7 @@ test("without endpoints the default backend is the built-in 404 server", () => {
   ]);
 });
 
-test("TLS is configured for a host with a TLS section and for hosts under such a wildcard", () => {
+test("TLS is configured for a host with a TLS section, and for hosts under a wildcard that has one", () => {
   const tls = { tls: [{ secretName: "none" }] };
   const world = put(
     base,
@@ -180,7 +180,7 @@ const step = fc.oneof(
   fc.constantFrom(ingressClass, { kind: "IngressClass", key: "nginx" }),
 );
 
-test("a turn over any history of changes says what a full translation says", () => {
+test("a turn after any history of changes has the result of a full translation", () => {
   fc.assert(
     fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), (history) => {
       const translator = new Translator(options, fake);
@@ -204,7 +204,7 @@ test("a turn over any history of changes says what a full translation says", () 
   );
 });
 
-test("an edit of a ConfigMap that the settings name is an edit of the settings", () => {
+test("a change of a ConfigMap that the settings name counts as a change of the settings", () => {
   const extra = (version: string) => configMap("ingress-nginx/extra", { "X-Version": version });
   const translator = new Translator(options, fake);
   const turn = (snapshot: Snapshot) => translator.turn({ ...emptyInputs, snapshot }).configuration.settings;
@@ -217,7 +217,7 @@ test("an edit of a ConfigMap that the settings name is an edit of the settings",
   expect(turn(put(one, extra("2"))).followed.addHeaders).toEqual([{ name: "X-Version", value: "2" }]);
 });
 
-test("an object on which the source failed has a Problem until it is taken in", () => {
+test("an object on which the source failed has a Problem until the source can read it", () => {
   const translator = new Translator(options, fake);
   const object = { apiVersion: "v1", kind: "Service", metadata: { namespace: "ns", name: "web" } };
   const failures = base.failures.with([["Service ns/web", { object, why: "TypeError: x" }]]);

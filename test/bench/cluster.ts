@@ -142,7 +142,10 @@ async function notFound(hosts: number): Promise<number> {
   return missing;
 }
 
-/** Routes and endpoints of existing hosts change, in turn, while their other paths are asked. */
+/**
+ * Changes routes and endpoints of existing hosts in turn, while clients request other paths of
+ * these hosts.
+ */
 async function underChanges(filled: FilledCluster, hosts: number): Promise<{ failed: number; seconds: number }> {
   let failed = 0;
   const stop = new AbortController();

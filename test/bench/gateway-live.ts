@@ -26,9 +26,12 @@ const endpoint = { address: "192.0.2.11", port: 8_080 };
 const apiVersion = "gateway.networking.k8s.io/v1";
 const births = 50;
 const changesPerSecond = 50;
-/** One of so many changes is asked for; requests for all of them would be most of the load. */
+/**
+ * The bench requests one of so many changes, because requests for all of them would be most of the
+ * load.
+ */
 const askedOneIn = 5;
-/** Between two requests that ask for one change. */
+/** Milliseconds between two requests for one change. */
 const pollMs = 2;
 /** Routes share this many Services. */
 const services = 100;
@@ -199,7 +202,7 @@ async function born(routes: Routes, sluice: Sluice, count: number): Promise<Figu
   ];
 }
 
-/** Each of the routes once, in turn, whether or not those before are live. */
+/** Changes each of the routes once, in turn, whether or not those before are live. */
 async function churned(routes: Routes, sluice: Sluice, count: number): Promise<Figure[]> {
   const before = sluice.log.length;
   const cpuBefore = cpuMs(sluice.process.pid!);
@@ -237,7 +240,7 @@ const mostOf = (values: readonly number[]): number =>
 
 const agent = keepalive();
 
-/** False too while nginx does not listen yet. */
+/** Returns false also while nginx does not listen yet. */
 const isServed = (at: number): Promise<boolean> =>
   answerOf(at).then(
     ({ status }) => status === 200,
@@ -249,7 +252,9 @@ async function answerOf(at: number): Promise<{ readonly status: number; readonly
   return { status, mark: headers["x-mark"] };
 }
 
-/** What the controller's log says of each turn, from its first event until nginx has it all. */
+/**
+ * Reads from the controller's log what each turn did, from its first event until nginx has it all.
+ */
 function turnsOf(sluice: Sluice, from: number): readonly number[] {
   const lines = sluice.log.slice(from).split("\n");
   return lines.flatMap((line) => {

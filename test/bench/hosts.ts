@@ -36,7 +36,7 @@ const births = 20;
 const reloads = 5;
 /** The time until the memory of a start, or of a busy time, is freed. */
 export const quietMs = 10_000;
-/** The bounds that name a number of hosts hold for this one. */
+/** Bounds that depend on the number of hosts are for this number. */
 const boundAt = 10_000;
 
 export async function hosts(): Promise<Figure[]> {

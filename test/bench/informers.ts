@@ -66,7 +66,7 @@ async function among(ingresses: number): Promise<Figure[]> {
   }
 }
 
-/** A busy server refuses some; each has a minute. */
+/** A busy server refuses some writes, so each is repeated for a minute. */
 async function create(client: Client, of: Resource<KubernetesObject>, object: KubernetesObject): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await client.create(of, object, never);

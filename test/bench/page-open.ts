@@ -15,12 +15,12 @@ import { cpuMs, familyOf, residentMegabytes } from "./support/cpu.ts";
 const hosts = 10_000;
 const rounds = 5;
 const roundMs = 30_000;
-/** The first answers make the lists; what is measured is a page that stays open. */
+/** The first requests build the lists, and the measurement is of a page that stays open. */
 const settleMs = 15_000;
 const betweenMs = 10;
 
 /**
- * What two browsers show: each asks for it again where one of its views, or the traffic, has
+ * What two browsers show: each requests it again when one of its views, or the traffic, has
  * changed.
  */
 const shown = [

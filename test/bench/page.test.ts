@@ -5,7 +5,7 @@ import { pageOf } from "./page.ts";
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
-test("docs/performance.md is the page of results.json", () => {
+test("docs/performance.md shows the figures of results.json", () => {
   expect(read("../../docs/performance.md")).toBe(
     pageOf(JSON.parse(read("results.json")), read("notes.md"), read("reload-costs.md")),
   );
@@ -18,14 +18,14 @@ test("a missed bound is bold on the page and named in the line", () => {
   expect(page).toContain("| a change | **20 ms** (10 to 30) | at most 15 ms |");
 });
 
-test("a row says how its cost grows with the hosts", () => {
+test("a row has the factor by which its cost grows with the hosts", () => {
   const at = (hosts: number, value: number) => ({ what: "a change", hosts, unit: "ms", values: [value] }) as const;
   const figures = [at(100, 2), at(1_000, 3), at(10_000, 8)];
   const page = pageOf({ one: { taken: "today", conditions: "here", figures } }, "# Notes");
   expect(page).toContain("| a change | 2 ms | 3 ms | 8 ms | 2 times |  |");
 });
 
-test("a bound of some of the hosts names them", () => {
+test("a bound for some numbers of hosts names them", () => {
   const at = (hosts: number, bound?: number) => {
     return { what: "memory", hosts, unit: "MB", values: [100], ...(bound === undefined ? {} : { bound }) } as const;
   };
@@ -46,4 +46,4 @@ test.each([
   [1.274, "1.27 ms"],
   [97.25, "97.3 ms"],
   [1503.6, "1504 ms"],
-])("%d is shown as %s", (value, text) => expect(shown(value, "ms")).toBe(text));
+])("the figure %d is printed as %s", (value, text) => expect(shown(value, "ms")).toBe(text));

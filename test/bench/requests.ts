@@ -25,9 +25,9 @@ const pairs = 10;
 /** One pair alternates this often, so that disturbances affect both alike. */
 const turns = ["theirs", "ours", "ours", "theirs", "theirs", "ours", "ours", "theirs"] as const;
 const requestsEach = 1_000;
-/** LuaJIT has compiled its code then. */
+/** Requests after which LuaJIT has compiled its code. */
 const warmUp = 1_000;
-/** upstream-keepalive-connections by default. */
+/** The default of upstream-keepalive-connections. */
 const keptByDefault = 320;
 
 interface Way {
@@ -113,7 +113,7 @@ async function beside({ name, flags, services, bound }: Way, hosts: number): Pro
   return figures;
 }
 
-/** CPU of a request, in microseconds. */
+/** Returns the CPU time of a request, in microseconds. */
 type Costs = Record<(typeof turns)[number], number>;
 
 /**

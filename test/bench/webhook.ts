@@ -19,7 +19,7 @@ import type { Figure } from "./measured.ts";
 import type { Asked } from "./support/asker.ts";
 
 const sizes = [100, 1_000, 10_000];
-/** The number in a round, of which there are four. */
+/** Reviews in a round, of which there are four. */
 const reviews = 400;
 const boundMs = 50;
 
@@ -34,7 +34,7 @@ const paths = Array.from({ length: 5 }, (_, at) => [`/path/${at}`, "web"] as con
 const one = (at: number, name = `web-${at}`, timeout = 60) =>
   ingress({ name, host: `host-${at}.example`, annotations: annotations(timeout), paths });
 
-/** The Ingress `new-N` with the host of Ingress `at`. */
+/** Returns the Ingress `new-N` with the host of Ingress `at`. */
 function question(n: number, at: number): string {
   const object = one(at, `new-${n}`, 100 + n);
   const metadata = { ...object.metadata, uid: "705ab4f5-6393-11e8-b7cc-42010a800002" };
@@ -90,7 +90,7 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
     const [tookMs] = await once(asker, "message");
     return tookMs as number[];
   };
-  await round(0); // the compiler's share, and that of the first connections
+  await round(0); // Its times are not counted, because they include compiling and the first connections.
   const before = await liveBytes();
   const cpu = process.cpuUsage();
   const tookMs: number[] = [];

@@ -19,7 +19,7 @@ const judgedByCompat = (content: Readonly<Record<string, unknown>>) =>
     .filter(({ fate }) => fate === "refused" || fate === "ignored")
     .map(({ path, fate, note }) => ({ path, fate, meant: /did you mean (.*)\?/.exec(note)?.[1] }));
 
-test("the default installation", async () => {
+test("the default installation has the objects of the golden file", async () => {
   const { manifest } = await render();
   await expect(manifest).toMatchFileSnapshot(join(import.meta.dirname, "golden/defaults.yaml"));
 });
@@ -45,14 +45,14 @@ test.each([
   ],
   [{ controller: { "host-network": true } }, "controller.host-network: did you mean controller.hostNetwork?"],
   [{ "ingress-nginx": { controller: {} } }, "ingress-nginx: what stands below it belongs at the top of the file"],
-])("an unknown value is refused with the one that was meant: %j", async (values, line) => {
+])("an unknown value is refused with the nearest known one: %j", async (values, line) => {
   const refused = await render(values).catch(({ message }) => message);
   expect(refused.split("\n")).toContainEqual(expect.stringContaining(`- ${line}`));
   const meant = /did you mean (.*)\?/.exec(line)?.[1];
   expect(judgedByCompat(values)).toEqual([{ path: line.split(":")[0], fate: "refused", meant }]);
 });
 
-test("a key that ingress-nginx ignored and that resembles none is named in the notes, and nothing is refused", async () => {
+test("an unknown key that ingress-nginx ignored is named in the notes, and nothing is refused", async () => {
   const values = {
     baseDomain: "shop.example",
     name: "ingress-controller",
@@ -95,7 +95,7 @@ test("a key that ingress-nginx ignored and that resembles none is named in the n
   ]);
 });
 
-test("a word of another place is said to be one: a key of the ConfigMap, a flag, an annotation, a value", async () => {
+test("a key that belongs elsewhere is refused with its right place: the ConfigMap, a flag, an annotation or a value", async () => {
   const values = {
     controller: {
       "use-forwarded-headers": "true",
@@ -120,7 +120,7 @@ test("a word of another place is said to be one: a key of the ConfigMap, a flag,
   ]);
 });
 
-test("a flag that the controller does not have is refused, since no Pod would start", async () => {
+test("a flag that the controller does not have is refused, because no Pod would start with it", async () => {
   const extraArgs = {
     "enable-ssl-passtrough": "",
     "publish-status-address": "192.0.2.1",
@@ -149,19 +149,22 @@ test.each([
   [{ service: { externalTrafficPolicy: "local" } }, "/controller/service/externalTrafficPolicy"],
   [{ dnsPolicy: "ClusterFirstWithHostNetwork" }, "/controller/dnsPolicy"],
   [{ admissionWebhooks: { failurePolicy: "ignore" } }, "/controller/admissionWebhooks/failurePolicy"],
-])("a value that the controller or the API server would refuse is refused: %j", async (controller, place) => {
-  await expect(render({ controller })).rejects.toThrow(place);
-});
+])(
+  "a value that the controller or the API server would refuse is refused by the chart: %j",
+  async (controller, place) => {
+    await expect(render({ controller })).rejects.toThrow(place);
+  },
+);
 
 test.each([
   { "http-port": 8080, "https-port": "8443", "update-status": false, "enable-ssl-passthrough": "" },
   { "publish-service": "$(POD_NAMESPACE)/edge", "election-ttl": "1m30s", v: 2, mode: "static" },
   { "enable-ssl-passthrough": null, "metrics-per-host": "false", "time-buckets": "0.005,0.01,1" },
-])("flags as people write them are taken: %j", async (extraArgs) => {
+])("flags in the spellings that users have are accepted: %j", async (extraArgs) => {
   expect((await render({ controller: { extraArgs } })).objects.length).toBeGreaterThan(5);
 });
 
-test("every unknown value is named, and those of others are let alone", async () => {
+test("every unknown value is named, and values of other charts are left alone", async () => {
   const controller = { replicas: 2, image: { tags: "1" }, config: { any: "thing" } };
   const refused = render({ controller, "x-anchor": {}, global: { storageClass: "fast" }, hostNetwork: true });
   const lines = [
@@ -180,7 +183,7 @@ test.each([
   await expect(render(values)).rejects.toThrow(complaint);
 });
 
-test("settings become text, and a whole number stays whole", async () => {
+test("settings become text, and an integer stays one", async () => {
   const rendered = await caseOf("settings-and-flags");
   expect(one(rendered, "ConfigMap", "ingress-nginx-controller").data).toEqual({
     "add-headers": "ingress-nginx/ingress-nginx-custom-add-headers",
@@ -215,7 +218,7 @@ test("settings become text, and a whole number stays whole", async () => {
   expect(rendered.notes).toContain("add nginx configuration, which affects all tenants");
 });
 
-test("TCP and UDP ports reach ConfigMaps, flags, Pod, Service and NetworkPolicy", async () => {
+test("TCP and UDP ports appear in ConfigMaps, flags, Pod, Service and NetworkPolicy", async () => {
   const rendered = await caseOf("tcp-udp");
   expect(one(rendered, "ConfigMap", "ingress-nginx-tcp").data).toEqual({
     "5432": "databases/postgres:5432",
@@ -234,7 +237,7 @@ test("TCP and UDP ports reach ConfigMaps, flags, Pod, Service and NetworkPolicy"
   expect(controllerOf(rendered).args).toContain("--udp-services-configmap=$(POD_NAMESPACE)/ingress-nginx-udp");
 });
 
-test("HTTP/3 opens a UDP port beside https, on Pod, Service and NetworkPolicy, and tells clients the Service's", async () => {
+test("HTTP/3 opens a UDP port beside https on Pod, Service and NetworkPolicy, and clients learn the Service's port", async () => {
   const service = { type: "NodePort", ports: { https: 8443 }, nodePorts: { https: 30443 } };
   const rendered = await render({ sluice: { http3: true }, controller: { service, networkPolicy: { enabled: true } } });
   expect(one(rendered, "ConfigMap", "ingress-nginx-controller").data).toEqual({
@@ -257,7 +260,7 @@ test("a Pod in its own network opens low ports by the sysctl and drops every cap
   expect(controllerOf(rendered).command).toEqual(["/sluice-init"]);
 });
 
-test("a Pod in the node's network opens them by the capability that the entry point hands on", async () => {
+test("a Pod in the node's network opens low ports by the capability that the entry point passes on", async () => {
   const rendered = await caseOf("host-network");
   const { spec } = workloadOf(rendered).spec.template;
   expect(spec.securityContext).toBeUndefined();
@@ -268,14 +271,14 @@ test("a Pod in the node's network opens them by the capability that the entry po
   ]);
 });
 
-test("the notes name a security context of the user's without that capability", async () => {
+test("the notes warn of a user's security context without that capability", async () => {
   const controller = { hostNetwork: true, containerSecurityContext: { capabilities: { drop: ["ALL"] } } };
   const rendered = await render({ controller });
   expect(controllerOf(rendered).command).toEqual(["/sluice-init"]);
   expect(rendered.notes).toContain("WARNING: controller.containerSecurityContext drops that capability");
 });
 
-test("the internal Service stands beside the public one, each with its own ports", async () => {
+test("the internal Service is beside the public one, each with its own ports", async () => {
   const rendered = await caseOf("load-balancers");
   expect(portsOf(one(rendered, "Service", "ingress-nginx-controller"))).toEqual(["http 80:http", "https 443:http"]);
   expect(portsOf(one(rendered, "Service", "ingress-nginx-controller-internal"))).toEqual([
@@ -284,7 +287,7 @@ test("the internal Service stands beside the public one, each with its own ports
   ]);
 });
 
-test("a controller for one namespace has no right on the cluster, and reads both namespaces it needs", async () => {
+test("a controller for one namespace has no rights on the cluster, and reads the two namespaces that it needs", async () => {
   const rendered = await caseOf("one-namespace");
   expect(rendered.objects.map(({ kind }) => kind).filter((kind) => kind.startsWith("Cluster"))).toEqual([]);
   const resources = (namespace: string) =>
@@ -297,7 +300,7 @@ test("a controller for one namespace has no right on the cluster, and reads both
   expect(resources("ingress-nginx")).not.toContain("ingresses");
 });
 
-test("a controller for one namespace reads others only where values name something there", async () => {
+test("a controller for one namespace reads others only where values name objects there", async () => {
   const extraArgs = { "default-ssl-certificate": "certificates/wildcard" };
   const rendered = await render({ controller: { scope: { enabled: true, namespace: "shop" }, extraArgs } });
   const may = (namespace: string) =>
@@ -322,7 +325,7 @@ test("with nginx in its own container, the token is mounted into the controller 
   expect(holders.map(({ name }: Manifest) => name)).toEqual(["controller"]);
 });
 
-test("the right to write status goes with the status", async () => {
+test("without the status there is no right to write it", async () => {
   const resources = ({ objects }: Rendered) =>
     objects.flatMap(({ rules = [] }) => rules.flatMap((rule: Manifest) => rule.resources));
   expect(resources(await render())).toContain("ingresses/status");
@@ -340,13 +343,13 @@ test.each([
     "mirror.example.com/edge:0.2.0@sha256:1",
   ],
   [{ image: { image: "edge/own", tag: 0.2 } }, "edge/own:0.2"],
-])("image %j gives %s", async (controller, image) => {
+])("the values %j give the image %s", async (controller, image) => {
   expect(controllerOf(await render({ controller })).image).toBe(image);
 });
 
 const valuesNamedIn = (notes: string) => [...notes.matchAll(/^- (\S+): /gm)].map((match) => match[1]);
 
-test("a pinned image of ingress-nginx and values without meaning are named in the notes", async () => {
+test("a pinned image of ingress-nginx and values without an effect are named in the notes", async () => {
   const { notes } = await caseOf("pinned-and-patched");
   expect(notes).toContain("That pin is ignored");
   expect(valuesNamedIn(notes)).toEqual([
@@ -360,7 +363,7 @@ test("a pinned image of ingress-nginx and values without meaning are named in th
   ]);
 });
 
-test("values that do nothing beside the others are named", async () => {
+test("values without an effect beside other values are named in the notes", async () => {
   const controller = {
     kind: "DaemonSet",
     autoscaling: { enabled: true },
@@ -382,7 +385,7 @@ test("values that do nothing beside the others are named", async () => {
   ]);
 });
 
-test("values that are templates may call the names of ingress-nginx's chart; the others are copied as they are", async () => {
+test("values that are templates may use the helpers of ingress-nginx's chart, and the others are copied unchanged", async () => {
   const labels = {
     name: '{{ include "ingress-nginx.name" . }}',
     part: '{{ template "ingress-nginx.controller.fullname" . }}',
@@ -404,7 +407,7 @@ test("values that are templates may call the names of ingress-nginx's chart; the
   expect(one(rendered, "ConfigMap").data).toEqual({ "plugins-of": "ingress-nginx" });
 });
 
-test("the default backend is Sluice's own unless the values bring another", async () => {
+test("the default backend is Sluice's own unless the values name another", async () => {
   const ownBackend = one(await caseOf("default-backend-own"), "Deployment", "ingress-nginx-defaultbackend");
   expect(ownBackend.spec.template.spec.containers[0]).toMatchObject({
     image: "sluice/controller:0.1.0",
@@ -420,7 +423,7 @@ test("the default backend is Sluice's own unless the values bring another", asyn
   );
 });
 
-test("a container without memory of its own in its resources gets a limit", async () => {
+test("a container whose resources lack memory gets a limit", async () => {
   const resourcesOf = async (values: object) => controllerOf(await render(values)).resources;
   const requests = { cpu: "100m", memory: "90Mi" };
   expect(await resourcesOf({})).toEqual({ requests, limits: { memory: "4Gi" } });
@@ -431,7 +434,7 @@ test("a container without memory of its own in its resources gets a limit", asyn
   expect(await resourcesOf({ controller: { resources: { limits } } })).toEqual({ requests, limits });
 });
 
-test("keys and passwords can be kept off the node's disk", async () => {
+test("keys and passwords can be kept in memory instead of on the node's disk", async () => {
   const runOf = async (values: object) => {
     const { volumes } = workloadOf(await render(values)).spec.template.spec;
     return volumes.find(({ name }: Manifest) => name === "run");

@@ -32,7 +32,7 @@ afterAll(() => cluster?.stop());
 const helm = (...args: readonly string[]) =>
   execa(toolPath("helm"), [...args, "--kubeconfig", cluster.kubeconfig(), "--namespace", "ingress-nginx"]);
 
-test.each(cases)("case %s: the API server takes every object and every field", async (name) => {
+test.each(cases)("the API server accepts every object and field of the case %s", async (name) => {
   const { manifest, objects } = await render(valuesOf(name));
   const applied = await cluster.kubectl(["apply", "--dry-run=server", "--validate=strict", "--filename", "-"], {
     input: manifest,
@@ -47,7 +47,7 @@ test.each(cases)("case %s: the API server takes every object and every field", a
 const unrestricted = ["gateways", "host-network", "local-cluster", "pinned-and-patched", "sidecars"];
 
 test.each(cases.filter((name) => !unrestricted.includes(name)))(
-  "case %s: its Pods may run at the Pod Security level restricted",
+  "the Pods of the case %s may run at the Pod Security level restricted",
   async (name) => {
     for (const pod of podsOf(await render(valuesOf(name)))) {
       // The release would create the account, but it is not installed here.
@@ -57,7 +57,7 @@ test.each(cases.filter((name) => !unrestricted.includes(name)))(
   },
 );
 
-test("a Pod on the node's network is refused at that level, so the test above can fail", async () => {
+test("a Pod on the node's network is refused at the level restricted, so the test above can fail", async () => {
   const [pod] = podsOf(await render(valuesOf("host-network")));
   const input = JSON.stringify({ ...pod, spec: { ...pod!.spec, serviceAccountName: "default" } });
   await expect(cluster.kubectl(["create", "--dry-run=server", "--filename", "-"], { input })).rejects.toThrow(
@@ -102,7 +102,7 @@ test("a release is installed, upgraded, rolled back and uninstalled", async () =
  */
 const changeable = cases.filter((name) => name !== "load-balancers");
 
-test("one release takes every case in turn, and goes back to the first", { timeout: 900_000 }, async () => {
+test("one release is upgraded to every case in turn, and back to the first", { timeout: 900_000 }, async () => {
   for (const name of changeable) {
     const values = ["--values", join(casesFolder, `${name}.yaml`)];
     const { stdout } = await helm("upgrade", "--install", "ingress-nginx", chartFolder, ...values, "--history-max=0");
@@ -117,7 +117,7 @@ test("one release takes every case in turn, and goes back to the first", { timeo
   await helm("uninstall", "ingress-nginx");
 });
 
-test("two releases with two classes stand side by side", async () => {
+test("two releases with two classes run beside each other", async () => {
   await helm("install", "ingress-nginx", chartFolder);
   await helm("install", "internal", chartFolder, "--values", join(casesFolder, "second-class.yaml"));
   const classes = await cluster.kubectl(["get", "ingressclass", "--output", "jsonpath={.items[*].metadata.name}"]);
@@ -125,7 +125,7 @@ test("two releases with two classes stand side by side", async () => {
   await helm("uninstall", "internal", "ingress-nginx");
 });
 
-test("the CA that the controller writes into the webhook configuration outlives an upgrade", async () => {
+test("the CA that the controller writes into the webhook configuration survives an upgrade", async () => {
   const name = ["validatingwebhookconfiguration", "ingress-nginx-admission"];
   const caBundle = Buffer.from(readFileSync(cluster.authority.certificateFile)).toString("base64");
   await helm("install", "ingress-nginx", chartFolder);
@@ -142,7 +142,7 @@ test("the CA that the controller writes into the webhook configuration outlives 
   await helm("uninstall", "ingress-nginx");
 });
 
-test("helm lint has nothing to say", async () => {
+test("helm lint finds no mistake", async () => {
   const { stdout } = await execa(toolPath("helm"), ["lint", "--strict", chartFolder]);
   expect(stdout).toContain("0 chart(s) failed");
   expect(stdout).not.toMatch(/WARNING|ERROR/);

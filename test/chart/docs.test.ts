@@ -83,7 +83,9 @@ async function answers(release: string, namespace: string, host: string, expecte
   await expect.poll(seen, { timeout: 180_000 }).toEqual([expected]);
 }
 
-test("docs/install.md, and docs/upgrading.md in between", { timeout: longMs }, async () => {
+test("the commands of docs/install.md work, with those of docs/upgrading.md in between", {
+  timeout: longMs,
+}, async () => {
   const served = () => answers("ingress-nginx", "ingress-nginx", "hello.example.com", "hello says hello");
   for (const block of blocksOf("install.md")) {
     await paste(block);
@@ -97,7 +99,7 @@ test("docs/install.md, and docs/upgrading.md in between", { timeout: longMs }, a
   expect(await paste("helm list --all-namespaces --short")).toBe("");
 });
 
-test("docs/move-to-gateway-api.md: the host answers at each step, by an Ingress or by a route", {
+test("each step of docs/move-to-gateway-api.md keeps the host served, by an Ingress or a route", {
   timeout: longMs,
 }, async () => {
   await cluster.kubectl(["apply", "--server-side", "--filename", gatewaySuite.definitions("standard")]);
@@ -143,7 +145,7 @@ const addressOfShop = () =>
     "jsonpath={.status.loadBalancer.ingress[*].ip}",
   ]);
 
-test("docs/move.md: the address stays, there and back", { timeout: longMs }, async () => {
+test("the steps of docs/move.md keep the address, there and back", { timeout: longMs }, async () => {
   const address =
     "kubectl --namespace ingress-nginx get service ingress-nginx-controller --output jsonpath='{.metadata.uid} {.spec.clusterIP}'";
   const program =

@@ -24,7 +24,7 @@ function read(args: readonly string[]) {
   return parsed.flags;
 }
 
-test.each(readdirSync(folder))("the program takes the arguments of %s", async (file) => {
+test.each(readdirSync(folder))("the program accepts the arguments of the case %s", async (file) => {
   read(controllerOf(await render(parse(readFileSync(join(folder, file), "utf8")))).args);
 });
 
@@ -73,7 +73,7 @@ const reach: readonly (readonly [values: Record<string, unknown>, flags: Record<
   [{ "sluice.nginxContainer.enabled": true }, { nginxSocket: "/run/sluice/sockets/nginx.sock" }],
 ];
 
-test.each(reach)("%j reaches the program as %j", async (values, flags) => {
+test.each(reach)("the values %j become the arguments %j", async (values, flags) => {
   expect(Object.keys(values).filter((path) => !chartValues.some((value) => value.path === path))).toEqual([]);
   expect(read(controllerOf(await render(nest(values))).args)).toMatchObject(flags);
 });

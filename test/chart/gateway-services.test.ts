@@ -184,7 +184,7 @@ const isAnswered = (name: string, by: string) =>
     longMs,
   );
 
-test("two Gateways listen on port 80, each with an address and target port of its own, and meet their own routes", async () => {
+test("two Gateways listen on port 80, each with its own address, target port and routes", async () => {
   await apply(cluster, [gatewayClass("sluice"), gateway("one"), gateway("two")]);
   await apply(cluster, [route("one", "one", "echo-a"), route("two", "two", "echo-b")]);
   await becomes("one", "Programmed", "False Pending");
@@ -202,7 +202,7 @@ test("two Gateways listen on port 80, each with an address and target port of it
   ]);
 });
 
-test("what somebody changes in a Service is put back, and takes nothing from another Gateway meanwhile", async () => {
+test("a user's change of a Service is reverted, and takes nothing from another Gateway meanwhile", async () => {
   const [before, victim] = [await serviceOf("one"), targetsOf(await serviceOf("two"))[80]];
   const edit = {
     spec: {
@@ -228,7 +228,7 @@ test("what somebody changes in a Service is put back, and takes nothing from ano
   await until("the port is put back", async () => targetsOf(await serviceOf("one"))[80] === targetsOf(before)[80]);
 });
 
-test("a Service that is deleted comes back with its ports, and one that is somebody else's is left alone", async () => {
+test("a deleted Service returns with its ports, and a Service of a user is left alone", async () => {
   const before = targetsOf(await serviceOf("two"));
   const { uid } = (await serviceOf("two"))!.metadata;
   await cluster.kubectl(["delete", "service", "two-sluice", "--namespace=shop"]);
@@ -252,7 +252,7 @@ test("a Service that is deleted comes back with its ports, and one that is someb
   await cluster.kubectl(["delete", "gateway/three", "service/three-sluice", "--namespace=shop"]);
 });
 
-test("labels and annotations of load balancers are not copied, and parameters make the Service", async () => {
+test("labels and annotations of load balancers are not copied, and parameters determine the Service", async () => {
   const infrastructure = {
     labels: { "team.example.com/owner": "shop" },
     annotations: { "service.beta.kubernetes.io/aws-load-balancer-internal": "false", "team.example.com/tier": "1" },
@@ -287,7 +287,7 @@ test("labels and annotations of load balancers are not copied, and parameters ma
   await becomes("dual", "Accepted", "True Accepted");
 });
 
-test("the Service of a Gateway that goes, or goes to another controller, goes as well, and its port rests", async () => {
+test("the Service of a Gateway that is deleted or changes its controller is deleted, and its port rests", async () => {
   await apply(cluster, [gatewayClass("others", "other.example/gateway")]);
   const ports = [targetsOf(await serviceOf("dual"))[80]];
   await cluster.kubectl(["delete", "gateway", "dual", "--namespace=shop"]);
@@ -378,7 +378,7 @@ test("when the leader's Pod is deleted or dies, Gateways keep ports and addresse
   expect(deadMs).toBeLessThan(electionTtlMs + 25_000);
 });
 
-test("Services and ports outlive the release, and the next one goes on with them", async () => {
+test("Services and ports survive the release, and the next release continues with them", async () => {
   const before = targetsOf(await serviceOf("one"));
   await helm("uninstall", "ingress-nginx");
   await until("its Pods have gone", async () => (await podNames()).length === 0, longMs);

@@ -19,24 +19,24 @@ const theirs = JSON.parse(readFileSync(join(import.meta.dirname, "ingress-nginx-
   readonly string[]
 >;
 
-test("every case is recorded, but for values of Sluice's own and what their chart cannot render", () => {
+test("every case is recorded, except those with values that only Sluice has or that ingress-nginx's chart cannot render", () => {
   const missing = readdirSync(cases).filter((file) => theirs[file.replace(/\.yaml$/, "")] === undefined);
   expect(missing).toEqual(["gateway-services.yaml", "gateways.yaml", "nothing-said.yaml"]);
 });
 
-test.each(Object.entries(theirs))("%s: what ingress-nginx's chart makes is there again", async (name, record) => {
+test.each(Object.entries(theirs))("each object of ingress-nginx's chart exists again: %s", async (name, record) => {
   const { objects } = await render(parse(readFileSync(join(cases, `${name}.yaml`), "utf8")));
   const ours = new Set(objects.map(identityOf));
   expect(record.length).toBeGreaterThan(5);
   expect(record.filter((line) => !ours.has(line))).toEqual([]);
 });
 
-test("where helm keeps ingress-nginx's defaults (--reuse-values), the values of Sluice's own are not missed", async () => {
+test("where helm keeps ingress-nginx's values (--reuse-values), values that only Sluice has are not required", async () => {
   const plain = await render();
   expect((await render({ sluice: null })).manifest).toBe(plain.manifest);
 });
 
-test("as a dependency under another name, objects are called by that name, as ingress-nginx's are", async () => {
+test("as a dependency with an alias the chart names objects by the alias, as ingress-nginx's chart does", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-umbrella-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "charts"));

@@ -26,12 +26,12 @@ function all(shapes: readonly Shape[], write: (shape: Shape) => unknown): Manife
 }
 const manifestOf = async (values: Manifest) => (await render(values)).manifest;
 
-describe("in quotes", () => {
-  test("every number is the number", async () => {
+describe("a value in quotes", () => {
+  test("is the number that the quotes contain", async () => {
     expect(await manifestOf(all([whole], () => "7"))).toBe(await manifestOf(all([whole], () => 7)));
   });
 
-  test("every true is true", async () => {
+  test("is true where the quotes contain true", async () => {
     const [quoted, plain] = await Promise.all(
       ["true", true].map((word) => manifestOf(all([flag, copiedFlag], () => word))),
     );
@@ -40,7 +40,7 @@ describe("in quotes", () => {
 
   // The expected results come from ingress-nginx's chart 4.15.1, rendered with each of these
   // values.
-  test("a false that is copied is false, and one that is asked counts as true", async () => {
+  test("is a false that is copied as false, and counts as true in a condition", async () => {
     const own = { unprivilegedPortSysctl: true, http3: true, runInMemory: true, nginxContainer: { enabled: true } };
     const quoted: Manifest = { ...all([flag, copiedFlag], () => "false"), sluice: own };
     const plain: Manifest = { ...all([flag, copiedFlag], (shape) => shape === flag), sluice: own };
@@ -53,13 +53,13 @@ describe("in quotes", () => {
     expect(notes).not.toContain("runAsNonRoot");
   });
 
-  test("a false that is asked and copied is what it says", async () => {
+  test("is false where it is copied and also a condition", async () => {
     const { spec } = workloadOf(await render({ controller: { hostNetwork: "false", shareProcessNamespace: "False" } }))
       .spec.template;
     expect(spec).toMatchObject({ hostNetwork: false, shareProcessNamespace: false });
   });
 
-  test("a false below sluice is false", async () => {
+  test("is false below sluice", async () => {
     const no = {
       http3: "false",
       runInMemory: "no",
@@ -77,7 +77,7 @@ describe("in quotes", () => {
     [{ metrics: { enabled: "maybe" } }, "/controller/metrics/enabled"],
     [{ replicaCount: "two" }, "/controller/replicaCount"],
     [{ replicaCount: "" }, "/controller/replicaCount"],
-  ])("%j is refused", async (controller, place) => {
+  ])("the value %j is refused", async (controller, place) => {
     await expect(render({ controller })).rejects.toThrow(place);
   });
 });

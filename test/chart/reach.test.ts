@@ -16,8 +16,8 @@ const meaningless = chartValues.filter(({ fate }) => fate.kind === "no-meaning")
 /** Renderings without the probe, one for each set of conditions. */
 const bases = new Map<string, Promise<string>>();
 
-describe.concurrent("a value with a meaning", () => {
-  test.each(meant)("$path changes what is installed", async (value) => {
+describe.concurrent("a value with an effect", () => {
+  test.each(meant)("changes the installed objects: $path", async (value) => {
     const conditions = given(value.path);
     const key = JSON.stringify(conditions);
     if (!bases.has(key))
@@ -30,7 +30,7 @@ describe.concurrent("a value with a meaning", () => {
   });
 });
 
-test("values without a meaning change nothing and are named", async () => {
+test("values without an effect change nothing and are named in the notes", async () => {
   const set = Object.fromEntries(meaningless.map((value) => [value.path, probeOf(value)]));
   const probed = await render(nest(set));
   expect(probed.manifest).toBe((await render()).manifest);
@@ -38,7 +38,7 @@ test("values without a meaning change nothing and are named", async () => {
   expect(named.toSorted()).toEqual(meaningless.map(({ path }) => path).toSorted());
 });
 
-test("values without a meaning stay unnamed at ingress-nginx's default", async () => {
+test("values without an effect are not named at ingress-nginx's default", async () => {
   const set = meaningless.flatMap(({ path, fallback }) => (fallback === undefined ? [] : [[path, fallback] as const]));
   const { notes } = await render(nest(Object.fromEntries(set)));
   expect(notes).not.toContain("no meaning");
@@ -48,7 +48,7 @@ test("values without a meaning stay unnamed at ingress-nginx's default", async (
 function probeOf({ path, fallback, shape }: ChartValue): Json {
   if (path in probes) return probes[path]!;
   const types = [shape.type ?? []].flat();
-  // An empty choice stands for the default.
+  // An empty choice means the default.
   const choices = (shape.enum as Json[] | undefined)?.filter((choice) => choice && choice !== fallback);
   if (choices) return choices[0]!;
   if (types.includes("boolean")) return fallback !== true;

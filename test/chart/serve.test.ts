@@ -78,7 +78,7 @@ const answers = (name: string, to: string, expected: string | number) =>
 /** Whether a process finds the account's token where Kubernetes mounts it. */
 const seesToken = (pid: number) => existsSync(`/proc/${pid}/root/run/secrets/kubernetes.io/serviceaccount/token`);
 
-test("as it comes: Ingresses are served, and a wrong one is refused by the webhook before it is stored", async () => {
+test("with default values Ingresses are served, and the webhook refuses a wrong one before it is stored", async () => {
   const { pod, to, address } = await install("defaults");
   await apply(cluster, [ingress("web", { tls: "missing" })]);
   await answers("web", to, 308);
@@ -98,7 +98,7 @@ test("as it comes: Ingresses are served, and a wrong one is refused by the webho
   await until("a worker sees the token", () => workers().some(({ pid }) => seesToken(pid)));
 });
 
-test("nginx in its own container: no token, and either half may die without the other", async () => {
+test("nginx in its own container has no token, and each container may die without the other", async () => {
   const { pod, to } = await install("nginx-container");
   const find = (container: string, words: string) =>
     pods.processes(`${pod}/${container}`).find(({ command }) => command.includes(words))?.pid;
@@ -162,7 +162,7 @@ const postgres = [
   },
 ];
 
-test("a DaemonSet on the node's own network: its ports, its webhook, and the node's address as status", async () => {
+test("a DaemonSet on the node's own network has its ports, its webhook, and the node's address in the status", async () => {
   await cluster.kubectl(["label", "node", "node-1", "ingress=true"]);
   const { to, address } = await install("host-network", { workload: "daemonset" });
   expect(address).toBe("192.0.2.1");
@@ -184,7 +184,7 @@ test("TCP and UDP ports lead to their Services", async () => {
   await until("the TCP port answers", async () => (await asked())?.status === 200, 30_000);
 });
 
-test("settings, headers, flags and a template of the user's own reach the process", async () => {
+test("settings, headers, flags and a user's own template reach the process", async () => {
   const template = `# mine\n${readFileSync(join(import.meta.dirname, "../../templates/nginx.tmpl"), "utf8")}`;
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name: "own" } };
   await apply(cluster, [
@@ -201,14 +201,14 @@ test("settings, headers, flags and a template of the user's own reach the proces
   expect((await request({ to: `${address}:10254`, path: "/health" })).status).toBe(200);
   const controller = pods.processes(`${pod}/controller`).find(({ command }) => command.includes("main.ts run"));
   const written = () => readFileSync(`/proc/${controller?.pid}/root/run/sluice/nginx.conf`, "utf8");
-  // The template is tried with the present configuration, and used from then on.
+  // The template is tested with the present configuration, and used from then on.
   await until("the template is used", () => /^# mine$/m.test(written()));
   const conf = written();
   expect(conf).toContain("client_max_body_size 64m;");
   expect(conf).toContain(String.raw`{\"release\":\"ingress-nginx\"`);
 });
 
-test("a controller for one namespace serves that one alone", async () => {
+test("a controller for one namespace serves only that namespace", async () => {
   const { to } = await install("one-namespace");
   const annotations = { "kubernetes.io/ingress.class": "nginx" };
   await apply(cluster, [ingress("mine", { ingressClass: "", annotations })]);

@@ -33,12 +33,12 @@ test("every value of ingress-nginx's chart is declared once", () => {
   expect(theirs.map(([path]) => path).filter((path) => !declared.has(path))).toEqual([]);
 });
 
-/** The list has some defaults in words; the rendering tests compare those. */
+/** The list has some defaults in words, which the rendering tests compare. */
 const inWords = /[ :]/;
 
 const plain = theirs.filter(([path, fallback]) => !inWords.test(fallback) && declared.get(path)?.fate.kind === "same");
 
-test.each(plain)("%s, said to be the same, has ingress-nginx's default %s", (path, fallback) => {
+test.each(plain)("%s, which is declared to be the same, has ingress-nginx's default %s", (path, fallback) => {
   const ours = declared.get(path)!.fallback;
   const shown =
     ours === undefined
@@ -53,10 +53,13 @@ test.each(plain)("%s, said to be the same, has ingress-nginx's default %s", (pat
 
 const plainJson = (value: unknown) => JSON.stringify(value).replaceAll('"', "");
 
-test.each(chartValues.filter(({ fate }) => fate.kind !== "no-meaning"))("$path says what it does", ({ does, fate }) => {
-  expect(does).toMatch(/\.$/);
-  if (fate.kind === "differs") expect(fate.how).toMatch(/\.$/);
-});
+test.each(chartValues.filter(({ fate }) => fate.kind !== "no-meaning"))(
+  "$path has a description of its effect",
+  ({ does, fate }) => {
+    expect(does).toMatch(/\.$/);
+    if (fate.kind === "differs") expect(fate.how).toMatch(/\.$/);
+  },
+);
 
 test.each([
   ["charts/sluice/values.yaml", valuesFile(chartValues)],
@@ -69,11 +72,11 @@ test.each([
   ["charts/sluice/files/route-settings.yaml", routeSettingsFile()],
   ["charts/sluice/files/annotations.json", namesFile(annotationKeys)],
   ["docs/chart-values.md", valuesPage(chartValues)],
-])("%s is what the declarations say", async (file, text) => {
+])("%s is generated from the declarations", async (file, text) => {
   await expect(text).toMatchFileSnapshot(join(root, file));
 });
 
-test.each(flagList.map(([, one]) => [one.name, one] as const))("the schema takes every sample of --%s", (_, one) => {
+test.each(flagList.map(([, one]) => [one.name, one] as const))("the schema accepts every sample of --%s", (_, one) => {
   const shape = flagShape(one) as { pattern?: string; enum?: readonly unknown[] };
   const taken = (text: string) =>
     (shape.pattern === undefined || new RegExp(shape.pattern).test(text)) &&

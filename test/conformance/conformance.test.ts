@@ -26,12 +26,12 @@ const isImages = process.env.CONFORMANCE_NGINX === "image";
 /** Without TLS, gRPC needs an nginx that accepts HTTP/2 and HTTP/1 on the same port. */
 const profiles = ["HTTP", "TLS", "TCP", "UDP", ...(isImages ? ["GRPC"] : [])].map((name) => `GATEWAY-${name}`);
 /**
- * An answer in these tests takes a second, and the suite requires three in a row. So where it
- * allows only 2 s, one answer is enough.
+ * An answer in these tests takes a second, and the suite requires three in a row. Where it allows
+ * only 2 s, one answer is therefore enough.
  */
 const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];
 /**
- * Gateways have Services of their own, so that every feature is claimed; without, addresses of a
+ * With a Service for each Gateway every feature is claimed; otherwise Gateways have addresses of a
  * pool.
  */
 const withServices = isImages || process.env.CONFORMANCE_SERVICES === "1";
@@ -39,7 +39,7 @@ const withServices = isImages || process.env.CONFORMANCE_SERVICES === "1";
 const churnPerSecond = Number(process.env.CONFORMANCE_CHURN ?? 0);
 const longMs = 1_500_000;
 
-test("every profile that is served, core and every feature that the GatewayClass claims", {
+test("the suite passes for every served profile, with its core and every feature that the GatewayClass claims", {
   timeout: longMs,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-conformance-"));
@@ -119,7 +119,7 @@ test("every profile that is served, core and every feature that the GatewayClass
 function together(one: SuiteResult, other: SuiteResult): SuiteResult {
   const failed = new Map([...one.failed, ...other.failed]);
   const passed = [...one.passed, ...other.passed];
-  // What the one left to the other is skipped by neither.
+  // A test counts as skipped only if both runs skip it.
   const isSkipped = (name: string) => !passed.includes(name) && !failed.has(name);
   return { ...one, passed, failed, skipped: [...one.skipped, ...other.skipped].filter(isSkipped) };
 }

@@ -17,7 +17,7 @@ test("the controller manager works: a namespace gets its default ServiceAccount"
   await cluster.kubectl(["-n", "fresh", "wait", "--for=create", "serviceaccount/default", "--timeout=30s"]);
 });
 
-test("what was written is there after etcd and the API server were started again", async () => {
+test("objects are still there after etcd and the API server have restarted", async () => {
   await cluster.kubectl(["create", "configmap", "kept", "--from-literal=a=b"]);
   await cluster.apiServer.stop();
   await cluster.etcd.restart();

@@ -48,7 +48,7 @@ const lines = () =>
     .map((line) => JSON.parse(line) as Readonly<Record<string, string>>);
 /** Waits for this text after the output at `since`. */
 const says = (pattern: RegExp, since = 0) => until(`${pattern}`, () => pattern.test(printed().slice(since)), 120_000);
-/** All syncs except those that still wait for their reload, which have another line. */
+/** Returns all syncs except those that still wait for their reload, which have another line. */
 const syncLines = () =>
   lines().filter(({ translate, msg }) => translate !== undefined && msg !== "not live yet: it waits for a reload");
 
@@ -70,7 +70,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a day goes by", async () => {
+test("a controller lives through a day of changes, mistakes and failures", async () => {
   const { tls, ca } = shop.pki;
   for (const { key } of [tls, ca])
     secrets.push(...key.split("\n").filter((line) => !line.startsWith("-") && line !== ""));
@@ -119,7 +119,7 @@ test("a day goes by", async () => {
   });
 });
 
-test("whoever describes an object sees what is wrong with it", async () => {
+test("kubectl describe shows what is wrong with an object", async () => {
   const described = async (kind: string, name: string) => {
     const text = await cluster.kubectl([
       "describe",
@@ -142,7 +142,7 @@ test("whoever describes an object sees what is wrong with it", async () => {
   await sees("configmap", "settings", /Warning SettingUnreadable .* nginx refused it/);
 });
 
-test("it stops", async () => {
+test("the controller stops with exit code 0", async () => {
   expect(await sluice.process.stop()).toBe(0);
 });
 
@@ -170,7 +170,7 @@ test("every line is a constant message with fields, in the order of the day", ()
   expect(new Set(messages).size).toBeLessThan(60);
 });
 
-test("a sync is one line, with what changed, why it reloaded and how long each stage took", () => {
+test("a sync is one line with the changes, the reason for the reload and the time of each stage", () => {
   const before = syncLines();
   expect(before.length).toBeGreaterThan(40);
   for (const line of before) {
@@ -180,12 +180,12 @@ test("a sync is one line, with what changed, why it reloaded and how long each s
   expect(before.some(({ changed }) => changed?.includes("Ingress shop/web-9"))).toBe(true);
 });
 
-test("what users do wrong leaves no stack trace", () => {
+test("mistakes of users leave no stack trace", () => {
   expect(lines().filter(({ err, stack }) => err !== undefined || stack !== undefined)).toEqual([]);
   expect(printed()).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
 });
 
-test("no secret is in it, nor in an Event", async () => {
+test("no secret is in the log or in an Event", async () => {
   expect(secrets.length).toBeGreaterThan(8);
   const events = await cluster.kubectl(["get", "events", "--all-namespaces", "-o", "json"]);
   for (const one of secrets) {

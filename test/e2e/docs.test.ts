@@ -62,7 +62,7 @@ const commandsOf = (name: string, pattern: RegExp): readonly string[] => {
     .filter((one) => pattern.test(one));
 };
 
-test("sluice run, as the user guide prints it, serves", async () => {
+test("the command sluice run of the user guide serves requests", async () => {
   const health = () =>
     request({ to: "127.0.0.1:10254", path: "/healthz" }).then(
       ({ status }) => status,
@@ -73,7 +73,7 @@ test("sluice run, as the user guide prints it, serves", async () => {
   expect(answer.status).toBe(503);
 });
 
-test("the Events that the pages ask for are found", async () => {
+test("the commands of the pages find the Events", async () => {
   const commands = [...commandsOf("move.md", /get events/), ...commandsOf("operate.md", /get events/)];
   await expect.poll(() => paste(commands[0]!), soon).toContain("ServiceMissing");
   // No object is refused here, so the other reasons are compared with the controller's own table.
@@ -83,7 +83,7 @@ test("the Events that the pages ask for are found", async () => {
   for (const command of commands.slice(1)) expect(await paste(command)).toBe("");
 });
 
-test("the account of the chart may write its Lease, as the page asks", async () => {
+test("the chart's account may write its Lease, as the command of the page shows", async () => {
   const [command = ""] = commandsOf("operate.md", /auth can-i/);
   await expect(paste(command)).rejects.toThrow();
   await paste(

@@ -66,7 +66,7 @@ async function leaderAndFollower(standing: Standing = {}): Promise<readonly [Pro
   return [leader, follower];
 }
 
-test("a leader that stops hands over, after its last write", async () => {
+test("a leader that stops releases the Lease after its last write", async () => {
   // Long enough that it is not lost before it is released, however busy the machine.
   const [leader, follower] = await leaderAndFollower({ durationMs: 16_000 });
   leader.child.kill("SIGTERM");
@@ -76,7 +76,7 @@ test("a leader that stops hands over, after its last write", async () => {
   expect(await cluster.kubectl(["get", "lease", "leader", "-o", "jsonpath={.spec.holderIdentity}"])).toBe("follower");
 });
 
-test("a leader whose process stands still writes nothing when it goes on", async () => {
+test("a leader whose process was suspended writes nothing when it resumes", async () => {
   const [leader, follower] = await leaderAndFollower();
   leader.child.kill("SIGSTOP");
   await until(follower, "write");
@@ -85,7 +85,7 @@ test("a leader whose process stands still writes nothing when it goes on", async
   expectNoOverlap(leader, follower);
 });
 
-test("a leader whose API server answers too late gives up, again and again, and nobody writes in its time", async () => {
+test("a leader whose API server answers too late gives up, and no other process writes in its time", async () => {
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   try {
@@ -106,7 +106,7 @@ test("a leader whose API server answers too late gives up, again and again, and 
   }
 });
 
-test("a leader whose API server does not answer gives up before the other begins", async () => {
+test("a leader whose API server does not answer gives up before the next one begins", async () => {
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   try {

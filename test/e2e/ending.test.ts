@@ -59,7 +59,7 @@ test.each([
   ["192.0.2.1:10254", "/healthz", undefined],
   ["127.0.0.1:10245", "/debug/pprof/", 401],
   ["192.0.2.1:10245", "/debug/pprof/", undefined],
-])("%s%s answers %s", async (to, path, expected) => {
+])("the address %s answers the path %s with %s", async (to, path, expected) => {
   expect(await statusOf(to, path)).toBe(expected);
 });
 
@@ -97,7 +97,7 @@ test(`SIGTERM while ${inFlight} requests run: none is lost, new ones are served 
   expect(await statusOf("192.0.2.1:80", "/healthz")).toBeUndefined();
 });
 
-test("POST /stop with the operator's token ends it as SIGTERM does", async () => {
+test("POST /stop with the operator's token ends the controller as SIGTERM does", async () => {
   await sluice.process.start();
   const to = "127.0.0.1:10254";
   expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(401);

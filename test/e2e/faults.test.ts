@@ -183,7 +183,7 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   });
 });
 
-test("a watch that stalls while nothing changes is noticed soon after the server should have ended it", async () => {
+test("a watch that stalls without changes is noticed soon after the server should have ended it", async () => {
   const stalling = new FaultyProxy({ host: new URL(cluster.url).hostname, port: Number(new URL(cluster.url).port) });
   const client = await clientOf(await stalling.listen("127.0.0.1"));
   const stop = new AbortController();

@@ -48,7 +48,7 @@ const leaseOf = () =>
     "jsonpath={range .items[*]}{.metadata.name} {.spec.leaseDurationSeconds}{end}",
   ]);
 
-describe("a controller that is told what to look at and where the API server is", () => {
+describe("a controller with flags for what it watches and where the API server is", () => {
   const hook = "own-webhook";
   let sluice: Sluice;
 
@@ -114,7 +114,7 @@ describe("a controller that is told what to look at and where the API server is"
     clientConfig: { service: { namespace: ownPod.namespace, name: "webhook" } },
   };
 
-  test("serves the class of that name whoever its controller is, Ingresses without a class, and no other", async () => {
+  test("serves the class of that name of any controller, Ingresses without a class, and no others", async () => {
     await apply(cluster, [ingressClass("nginx-not", "example.com/other")]);
     // In this order the foreign Ingress exists before the others are served.
     await apply(cluster, [
@@ -127,7 +127,7 @@ describe("a controller that is told what to look at and where the API server is"
     expect(await answerOf("foreign")).toBe(404);
   });
 
-  test("looks at a namespace from the moment on that it has the labels", async () => {
+  test("watches a namespace as soon as it has the labels", async () => {
     await apply(cluster, [
       ingress("away", { namespace: "elsewhere", ingressClass: "edge" }),
       ingress("after", { ingressClass: "edge" }),
@@ -140,7 +140,7 @@ describe("a controller that is told what to look at and where the API server is"
     await answers("away", 404);
   });
 
-  test("keeps to the endpoints that are hinted for its zone", async () => {
+  test("uses only the endpoints that are hinted for its zone", async () => {
     const endpoint = (address: string, zone: string) => ({
       addresses: [address],
       conditions: { ready: true },
@@ -162,7 +162,7 @@ describe("a controller that is told what to look at and where the API server is"
     expect(new Set(asked)).toEqual(new Set(["echo-b"]));
   });
 
-  test("takes an app-root that validation refuses", async () => {
+  test("accepts an app-root that validation would refuse", async () => {
     const annotations = { "nginx.ingress.kubernetes.io/app-root": "/start?from=root" };
     await apply(cluster, [ingress("app", { ingressClass: "edge", annotations })]);
     await answers("app", 302);
@@ -170,7 +170,7 @@ describe("a controller that is told what to look at and where the API server is"
     expect(headers.location).toBe("http://app.example/start?from=root");
   });
 
-  test("publishes the internal address of its Node, and looks at it again after the interval", async () => {
+  test("publishes the internal address of its Node, and reads it again after the interval", async () => {
     await until("named has the address", async () => (await addressesOf("named")) === "192.0.2.1");
     // A second after a write the statuses are checked again; after that only the interval causes a
     // check.
@@ -180,11 +180,11 @@ describe("a controller that is told what to look at and where the API server is"
     await until("named has the other one", async () => (await addressesOf("named")) === "192.0.2.3");
   });
 
-  test("holds a Lease of that length", async () => {
+  test("holds a Lease of the given duration", async () => {
     expect(await leaseOf()).toBe("ingress-controller-leader 7");
   });
 
-  test("makes the webhook's certificate, and gives its CA to the API server", async () => {
+  test("makes the webhook's certificate, and writes its CA to the API server", async () => {
     const kept = () =>
       cluster.kubectl(["get", "secret", hook, "--namespace", ownPod.namespace, "-o", "jsonpath={.data.ca}"]);
     const logged = () =>
@@ -196,14 +196,14 @@ describe("a controller that is told what to look at and where the API server is"
     expect(await logged()).toBe(await kept());
   });
 
-  test("says RELOAD and nothing else", async () => {
+  test("writes the Event RELOAD and no others", async () => {
     const print = 'jsonpath={.items[?(@.source.component=="nginx-ingress-controller")].reason}';
     const reasons = () => cluster.kubectl(["get", "events", "--all-namespaces", "-o", print]);
     await until("a reload is said", async () => (await reasons()).includes("RELOAD"));
     expect(new Set((await reasons()).split(" "))).toEqual(new Set(["RELOAD"]));
   });
 
-  test("leaves the status as it is when it ends", async () => {
+  test("leaves the status unchanged when it ends", async () => {
     expect(await sluice.process.stop()).toBe(0);
     expect(await addressesOf("named")).toBe("192.0.2.3");
   });
@@ -254,13 +254,13 @@ describe("a controller of one namespace, without an election, with the webhook's
     });
   };
 
-  test("looks at nothing outside of it", async () => {
+  test("reads nothing outside its namespace", async () => {
     await apply(cluster, [ingress("beside", { namespace: "elsewhere" }), ingress("within")]);
     await answers("within", "echo-a");
     expect(await answerOf("beside")).toBe(404);
   });
 
-  test("answers reviews with the certificate in the files, and with the one that takes its place", async () => {
+  test("answers reviews with the certificate in the files, and with the one that replaces it", async () => {
     const good = await review(ingress("good"));
     expect([good.certificate, JSON.parse(good.body).response.allowed]).toEqual(["tls.example", true]);
     const denying = { annotations: { "nginx.ingress.kubernetes.io/whitelist-source-range": "everywhere" } };

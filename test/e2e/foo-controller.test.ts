@@ -63,7 +63,7 @@ test("a Foo gets its Deployment, owned by it, and an Event says so", async () =>
   await vi.waitFor(async () => expect(await reasons("web")).toContain("Created"), soon);
 });
 
-test("drift is corrected, and a Deployment that was deleted is made again", async () => {
+test("a Deployment that was changed or deleted is restored", async () => {
   await cluster.kubectl(["scale", "deployment/web-foo", "--replicas=7"]);
   await eventually("deployment/web-foo", ".spec.replicas", "2");
   const before = await get("deployment/web-foo", ".metadata.uid");
@@ -71,7 +71,7 @@ test("drift is corrected, and a Deployment that was deleted is made again", asyn
   await vi.waitFor(async () => expect(await get("deployment/web-foo", ".metadata.uid")).not.toBe(before), soon);
 });
 
-test("a change of the Foo reaches the Deployment, and the Deployment's status the Foo", async () => {
+test("a change of the Foo changes the Deployment, and the Deployment's status that of the Foo", async () => {
   await apply(foo("web", "web-foo", 3));
   await eventually("deployment/web-foo", ".spec.replicas", "3");
   const status = JSON.stringify({ status: { replicas: 3, readyReplicas: 3, availableReplicas: 3 } });
@@ -79,7 +79,7 @@ test("a change of the Foo reaches the Deployment, and the Deployment's status th
   await eventually("foo/web", ".status.availableReplicas", "3");
 });
 
-test("a Deployment that is not its own is left alone, until it is out of the way", async () => {
+test("a Deployment of another owner is left alone, until it is deleted", async () => {
   await cluster.kubectl(["create", "deployment", "foreign", "--image=x", "--replicas=1"]);
   await apply(foo("greedy", "foreign", 5));
   await vi.waitFor(async () => expect(await reasons("greedy")).toContain("ErrResourceExists"), soon);
@@ -88,7 +88,7 @@ test("a Deployment that is not its own is left alone, until it is out of the way
   await eventually("deployment/foreign", ".spec.replicas", "5");
 });
 
-test("it ends when told and complained about nothing", async () => {
+test("the controller ends on a signal, without an error in its log", async () => {
   expect(await program?.end("SIGTERM")).toBe(0);
   expect(program?.complaints).toBe("");
 });

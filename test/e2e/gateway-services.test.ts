@@ -112,7 +112,7 @@ const answerAt = async (target: unknown) => {
 const isAnswered = (name: string, by: string) =>
   until(`${name} is answered by ${by}`, async () => (await answerAt(await targetOf(name)))?.backend === by, longMs);
 
-test("two Gateways have port 80, an address and a target port each, and a new leader keeps them all", async () => {
+test("two Gateways each have port 80, an address and a target port, and a new leader keeps them all", async () => {
   await start();
   await apply(cluster, [gateway("one"), gateway("two"), route("one", "echo-a"), route("two", "echo-b")]);
   await becomes("one", "Programmed", "False Pending");
@@ -167,7 +167,7 @@ test("an edit, a deletion and another tenant's port in a Service change nothing"
   await until("an Event says so", async () => (await reasons()).includes("ServiceCorrected"), longMs);
 });
 
-test("parameters make the Service, annotations of clouds do not reach it, and a mistake leaves it as it is", async () => {
+test("parameters determine the Service, annotations of clouds are not copied, and a mistake leaves it unchanged", async () => {
   await start();
   const infrastructure = {
     labels: { "team.example.com/owner": "shop" },
@@ -194,7 +194,7 @@ test("parameters make the Service, annotations of clouds do not reach it, and a 
   await until("the Service is another one", async () => (await policy()) === "Local", longMs);
 });
 
-test("a Service of somebody else's is left alone, and one of a Gateway that changes its controller goes", async () => {
+test("a Service of another owner is left alone, and the one of a Gateway that changes its controller is deleted", async () => {
   await start();
   const metadata = { namespace: "shop", name: "taken-sluice" };
   await apply(cluster, [

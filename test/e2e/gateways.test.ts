@@ -117,7 +117,10 @@ interface WithStatus extends KubernetesObject {
 const read = async (kind: string, name: string): Promise<WithStatus> =>
   JSON.parse(await cluster.kubectl(["get", kind, name, "--namespace=shop", "-o", "json"]));
 
-/** Returns, for example, `True RouteAccepted`, if the condition is about the present generation. */
+/**
+ * Returns the status and reason of a condition, such as `True RouteAccepted`, if it is about the
+ * present generation.
+ */
 async function condition(kind: string, name: string, type: string): Promise<string> {
   const { status, metadata } = await read(kind, name);
   const all = [...(status?.conditions ?? []), ...(status?.parents?.[0]?.conditions ?? [])];
@@ -133,7 +136,7 @@ const routeStatus = (name: string) =>
     () => 0,
   );
 
-test("kinds that are installed later are served, and nothing is left of those that are removed", async () => {
+test("kinds that are installed later are served, and removed kinds leave nothing", async () => {
   const sluice = await start();
   await until("the Ingress answers", async () => (await answerOf("web")) === "echo-a");
   expect(sluice.log).not.toContain("Gateway API");
@@ -152,7 +155,7 @@ test("kinds that are installed later are served, and nothing is left of those th
   expect(sluice.log.split("\n").filter((line) => line.includes('"level":"warn"'))).toEqual([]);
 });
 
-test("without rights to them Ingresses are served, health is good, and one line says so", async () => {
+test("without rights to the kinds Ingresses are served, health is good, and one line reports it", async () => {
   await installKinds();
   const metadata = { name: "older" };
   const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: account }];
@@ -172,7 +175,7 @@ test("without rights to them Ingresses are served, health is good, and one line 
   expect(lines[0]).toContain("namespaces");
 });
 
-test("a status keeps its word: what is accepted answers, and what is programmed listens", async () => {
+test("a route that is accepted answers, and a listener that is programmed listens", async () => {
   await installKinds();
   await start();
   await apply(cluster, [gatewayClass, gateway("public")]);
@@ -191,7 +194,7 @@ test("a status keeps its word: what is accepted answers, and what is programmed 
   }
 });
 
-test("requests are counted by route, and replicas say which version they answer by", async () => {
+test("requests are counted by route, and the metrics have the version that is live", async () => {
   await installKinds();
   await start();
   await apply(cluster, [gatewayClass, gateway("public"), route("one")]);
@@ -211,7 +214,7 @@ test("requests are counted by route, and replicas say which version they answer 
   await until("another version is live", async () => !(await scraped()).includes(`version="${version()}"`));
 });
 
-test("the shared Gateway has the port and the addresses of Ingresses, and a path that moves to a route is an Event", async () => {
+test("the shared Gateway has the port and addresses of Ingresses, and a path that moves to a route causes an Event", async () => {
   await installKinds();
   const published = "198.51.100.7";
   await start({ flags: ["--shared-gateway=shop/public", `--publish-status-address=${published}`] });
@@ -236,7 +239,7 @@ test("the shared Gateway has the port and the addresses of Ingresses, and a path
   expect(await answerOf("web")).toBe("echo-a");
 });
 
-test("a mistake is an Event about the object that has it", async () => {
+test("a mistake causes an Event of the object that has it", async () => {
   await installKinds();
   await start();
   await apply(cluster, [gatewayClass, gateway("public"), route("lost", { name: "nowhere", port: 80 })]);
@@ -247,7 +250,7 @@ test("a mistake is an Event about the object that has it", async () => {
   await becomes("httproute", "lost", "ResolvedRefs", "False BackendNotFound");
 });
 
-test("a ListenerSet is served with its certificate, counted by its Gateway, and let go with it", async () => {
+test("a ListenerSet is served with its certificate, counted by its Gateway, and removed with its object", async () => {
   await installKinds();
   await start();
   const pki = await sharedPki();
@@ -304,7 +307,7 @@ test("a ListenerSet is served with its certificate, counted by its Gateway, and 
   await becomes("listenerset", "younger", "Accepted", "Unknown Pending");
 });
 
-test("a grant that is revoked ends the route's way to the other namespace", async () => {
+test("revoking a grant ends the route's requests to the other namespace", async () => {
   await installKinds();
   await start();
   const elsewhere = { apiVersion: "v1", kind: "Namespace", metadata: { name: "elsewhere" } };
@@ -330,7 +333,7 @@ test("a grant that is revoked ends the route's way to the other namespace", asyn
   await becomes("httproute", "far", "ResolvedRefs", "False RefNotPermitted");
 });
 
-test("a new leader writes nothing that is right already, and goes on from there", async () => {
+test("a new leader writes nothing that is right already, and continues from there", async () => {
   await installKinds();
   const first = await start();
   await apply(cluster, [gatewayClass, gateway("public"), route("one")]);
@@ -350,7 +353,7 @@ test("a new leader writes nothing that is right already, and goes on from there"
   expect(routeAfter.metadata.resourceVersion).toBe(routeBefore.metadata.resourceVersion);
 });
 
-test("when the leader's Pod dies, the other replica takes over, and no status has a gap or another time", async () => {
+test("when the leader's Pod dies, the other replica takes over, and no status has a gap or a new time", async () => {
   await installKinds();
   const shared = ["--shared-gateway=shop/public", "--publish-status-address=198.51.100.7"];
   const first = await start({ flags: shared });
@@ -407,7 +410,7 @@ const everything = () =>
     read("httproute", "lost"),
   ]);
 
-test("a GatewayClass says of which version the definitions are, and an upgrade of them changes that alone", async () => {
+test("a GatewayClass has a condition about the version of the definitions, and an upgrade changes only that", async () => {
   await installKinds();
   const sluice = await start();
   await apply(cluster, [gatewayClass, gateway("public"), route("one")]);

@@ -45,7 +45,7 @@ afterAll(async () => {
 const refusal = (host: string) =>
   `spec.rules[0].host: the host policy gives ${host} to namespace pay alone; nothing is served for it here`;
 
-test("check --policy foretells who would lose a host, from a file and for the objects of the cluster", async () => {
+test("check --policy predicts who would lose a host, for files and for the objects of the cluster", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-policy-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "policy.yaml");
@@ -58,7 +58,7 @@ test("check --policy foretells who would lose a host, from a file and for the ob
   expect(code).toBe(1);
 });
 
-test("a label takes a host from an Ingress that is there, and the webhook refuses new ones", async () => {
+test("a label takes a host from an existing Ingress, and the webhook refuses new ones", async () => {
   await apply(cluster, [namespace("pay", { "hosts.sluice.dev/early.example": "exact" })]);
   await until("the Event", async () =>
     (await cluster.kubectl(["get", "events", "-n", "shop", "-o", "jsonpath={.items[*].message}"])).includes(

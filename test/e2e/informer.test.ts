@@ -38,7 +38,7 @@ const never = new AbortController().signal;
 /** An API server that was away for long is tried again after a minute at most. */
 const soon = { timeout: 120_000, interval: 20 };
 
-/** An informer on the ConfigMaps of `default` that already runs. */
+/** Starts an informer on the ConfigMaps of `default`. */
 async function running(options: InformerOptions<ConfigMap> = {}): Promise<SharedInformer<ConfigMap>> {
   const report = (event: ReflectorEvent) => events.push(event);
   const informer = new SharedInformer(client, configMaps, { namespace: "default", report, ...options });
@@ -86,7 +86,7 @@ test.each([
   expect(Object.isFrozen(object.data)).toBe(true);
 });
 
-test("what changed while the API server was away arrives, and nothing is reported gone in between", async () => {
+test("changes during an outage of the API server arrive, and no object is reported as gone in between", async () => {
   await write(configMap("before", { a: "1" }));
   const informer = await running();
   const gone: string[] = [];
@@ -103,7 +103,7 @@ test("what changed while the API server was away arrives, and nothing is reporte
   await expectSameAsFreshList(informer);
 });
 
-test("a kind that is forbidden is reported and tried again slowly", async () => {
+test("a kind that is forbidden is reported, and requested again at long intervals", async () => {
   const nobody = new Client(await kubeConfigCredentials([cluster.kubeconfig("nobody")]));
   const report = (event: ReflectorEvent) => events.push(event);
   const informer = new SharedInformer(nobody, configMaps, { report });

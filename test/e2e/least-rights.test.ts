@@ -48,7 +48,7 @@ function argumentsOf(rendered: Rendered): readonly string[] {
   return args.map((arg) => arg.replaceAll("$(POD_NAMESPACE)", ownPod.namespace));
 }
 
-/** Verbs and resources of all rules, as the audit log names them. */
+/** Returns verbs and resources of all rules, as the audit log names them. */
 function rightsOf({ objects }: Rendered): readonly string[] {
   const rules: Manifest[] = objects.flatMap(({ kind, rules }) => (/Role$/.test(kind) ? rules : []));
   return rules.flatMap(({ verbs, resources, apiGroups }) =>
@@ -121,7 +121,7 @@ describe.each([
   ["in one namespace, with Ingresses for Services", { controller: oneNamespace, sluice: ingressesForServices }],
   ["in one namespace, without a ClusterRole", { controller: oneNamespace, rbac: { scope: true } }],
 ])("rights %s", (_name, values) => {
-  test("are enough, and what is refused is known and said", async () => {
+  test("are enough, and refusals are known and reported", async () => {
     const rendered = await render(values);
     const objects = rendered.objects.filter(({ kind }) => installed.includes(kind));
     const applied = objects.filter(({ metadata }) => !metadata.name.includes("admission"));
@@ -150,7 +150,7 @@ describe.each([
 const used = new Set<string>();
 const granted = new Set<string>();
 
-test("nothing is granted that was not used", () => {
+test("contain nothing that is not used", () => {
   // Where a server streams lists, only a broken watch and a Secret that is read again cause a list.
   const asOldServer = [...used].map((what) => what.replace(/^watch /, "list "));
   // Used only where a server has no EndpointSlices.

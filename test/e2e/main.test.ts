@@ -54,13 +54,13 @@ describe("twenty Ingresses", () => {
     await answers(names, "echo-a");
   });
 
-  test("follow what is changed in them", async () => {
+  test("follow changes of their objects", async () => {
     await apply(cluster, [ingress("web-3", { service: "echo-b" })]);
     await answers(["web-3"], "echo-b");
     await answers(["web-2", "web-4"], "echo-a");
   });
 
-  test("go when they are deleted, and come back when they are made again", async () => {
+  test("are no longer served when they are deleted, and are served again when they return", async () => {
     await cluster.kubectl(["delete", "ingress", "--namespace=shop", "web-5", "web-6"]);
     await answers(["web-5", "web-6"], 404);
     await answers(["web-7"], "echo-a");
@@ -69,7 +69,7 @@ describe("twenty Ingresses", () => {
   });
 });
 
-describe("around the Ingresses", () => {
+describe("a controller of Ingresses", () => {
   const statusOf = async (name: string) => {
     const path = "jsonpath={.status.loadBalancer.ingress[*].ip}";
     return cluster.kubectl(["get", "ingress", name, "--namespace=shop", "-o", path]);
@@ -80,13 +80,13 @@ describe("around the Ingresses", () => {
     return cluster.kubectl(["get", "events", "--all-namespaces", "--field-selector", about, "-o", print]);
   };
 
-  test("the address comes into the status", async () => {
+  test("writes the address into the status", async () => {
     await until("web-1 has its address", async () => (await statusOf("web-1")) === "192.0.2.1");
     await apply(cluster, [ingress("late")]);
     await until("a late one has it as well", async () => (await statusOf("late")) === "192.0.2.1");
   });
 
-  test("what else an Ingress has outlives the writing of its status", async () => {
+  test("keeps all else in an Ingress when it writes the status", async () => {
     const get = (name: string) => ["get", "ingress", name, "--namespace=shop", "-o", "json", "--show-managed-fields"];
     const rest = ({ metadata, spec }: Manifest) => {
       const { resourceVersion, managedFields, ...others } = metadata;
@@ -107,7 +107,7 @@ describe("around the Ingresses", () => {
     }
   });
 
-  test("Events say what was done and what is wrong", async () => {
+  test("writes Events about its work and about mistakes", async () => {
     await apply(cluster, [ingress("wrong", { service: "nothing" })]);
     await until("a Warning is there", async () =>
       /Warning ServiceMissing .*nothing/.test(await eventsAbout("Ingress", "wrong")),
@@ -117,7 +117,7 @@ describe("around the Ingresses", () => {
     await cluster.kubectl(["delete", "ingress", "--namespace=shop", "wrong"]);
   });
 
-  test("a certificate is there as soon as its Ingress, whichever was made first", async () => {
+  test("serves a certificate as soon as its Ingress, whichever was created first", async () => {
     const data = { "tls.crt": btoa(shop.pki.tls.certificate), "tls.key": btoa(shop.pki.tls.key) };
     const secret = {
       apiVersion: "v1",
@@ -134,7 +134,7 @@ describe("around the Ingresses", () => {
     expect(first).toMatchObject({ status: 200, certificate: "tls.example" });
   });
 
-  test("the metrics say who leads, and what was asked of the API server", async () => {
+  test("has metrics about the leader and the requests to the API server", async () => {
     const { body } = await request({ to: "127.0.0.1:10254", path: "/metrics" });
     const own = `controller_namespace="${ownPod.namespace}",controller_class="k8s.io/ingress-nginx",controller_pod="${ownPod.name}"`;
     const election = `nginx_ingress_controller_leader_election_status{${own},name="ingress-controller-leader"} 1`;
@@ -145,7 +145,7 @@ describe("around the Ingresses", () => {
     expect(lines).toContainEqual(expect.stringMatching(/^sluice_queue_adds_total\{queue="data"\} [1-9]/));
   });
 
-  test("a class that is made after its Ingress brings it in", async () => {
+  test("serves an Ingress when its class is created later", async () => {
     await apply(cluster, [ingress("early", { ingressClass: "late-class" })]);
     await answers(["web-1"], "echo-a");
     expect(await answerOf("early")).toBe(404);
@@ -154,8 +154,8 @@ describe("around the Ingresses", () => {
   });
 });
 
-describe("trouble", () => {
-  test(`the API server is away for ${awayMs / 1000} s: traffic goes on, and later changes arrive`, async () => {
+describe("traffic continues", () => {
+  test(`while the API server is away for ${awayMs / 1000} s, and later changes arrive`, async () => {
     const traffic = new Traffic(["web-0", "web-1", "web-2"]);
     await cluster.apiServer.stop("SIGKILL");
     await delay(awayMs);
@@ -168,7 +168,7 @@ describe("trouble", () => {
     await until("every watch is back", () => sluice.log.includes("the API server is reached again"), 120_000);
   });
 
-  test("a second controller with another class beside it does not disturb the first", async () => {
+  test("while a second controller with another class runs beside the first", async () => {
     const pod = { namespace: "ingress-other", name: "other-0" };
     await installPod(cluster, pod);
     await apply(cluster, [ingressClass("other", "example.com/other")]);
@@ -199,7 +199,7 @@ describe("trouble", () => {
     expect(reloads()).toBe(before);
   });
 
-  test("a controller that died, with its nginx, comes up serving although no API server is there", async () => {
+  test("after a controller died with its nginx and starts again without an API server", async () => {
     await sluice.process.stop("SIGKILL");
     expect(sluice.nginxPid, "the process of nginx that the file names").toBeTypeOf("number");
     await sluice.killNginx();
@@ -212,7 +212,7 @@ describe("trouble", () => {
     await answers(["web-8"], "echo-a");
   });
 
-  test("SIGTERM: requests in flight end well, the status is cleared, no nginx is left", async () => {
+  test("on SIGTERM until running requests are completed, the status is cleared and nginx has ended", async () => {
     const lastOf = (msg: string) => sluice.log.lastIndexOf(`"msg":"${msg}"`);
     await until("it leads again", () => lastOf("this replica leads") > lastOf("starting"));
     const held = await heldBackend("192.0.2.13", 8080);

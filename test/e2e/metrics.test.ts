@@ -48,7 +48,7 @@ async function scraped(): Promise<Exposition> {
  * The objects cause a value for each metric: Ingresses that are served, without endpoints, with a
  * certificate, and refused, and a setting that nginx refuses.
  */
-test("a life with everything in it leaves a trace of everything", async () => {
+test("a controller with all features gives each metric a value", async () => {
   await until("the webhook answers", async () => (await tried(cluster, ingress("web"))) === "", 30_000);
   const data = { "tls.crt": btoa(shop.pki.tls.certificate), "tls.key": btoa(shop.pki.tls.key) };
   const secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace: "shop", name: "tls" }, data };
@@ -94,7 +94,7 @@ function lacking(): readonly string[] {
 const sampleOf = ({ name, type }: (typeof ingressNginxMetrics)[number]) =>
   type === "histogram" ? `${name}_count` : name;
 
-test.each(ingressNginxMetrics)("$name is there, with its type and labels", (metric) => {
+test.each(ingressNginxMetrics)("the metric $name has its type and labels", (metric) => {
   const { name, type, labels } = metric;
   const found = scrape.samplesByName.get(sampleOf(metric)) ?? [];
   expect(found.length).toBeGreaterThan(0);
@@ -110,7 +110,7 @@ test("a histogram's buckets grow to its count", () => {
   }
 });
 
-test("every series that the public dashboards of ingress-nginx ask for is found", () => {
+test("every series in the public dashboards of ingress-nginx is found", () => {
   const missing = askedSeries.filter(({ name, labels }) => {
     const wanted = Object.entries(labels);
     const found = scrape.samplesByName.get(name) ?? [];
@@ -119,13 +119,13 @@ test("every series that the public dashboards of ingress-nginx ask for is found"
   expect(missing).toEqual([]);
 });
 
-test("our own dashboard asks for nothing that is not there", () => {
+test("our own dashboard uses only series that exist", () => {
   const bare = (name: string) => (scrape.types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, ""));
   const names = new Set(dashboardQueries().flatMap(namesIn).map(bare));
   expect([...names].filter((name) => !scrape.types.has(name))).toEqual([]);
 });
 
-test("every metric of our own is in docs/reference/metrics.md, and nothing else", () => {
+test("docs/reference/metrics.md has every metric of our own, and no others", () => {
   const page = readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8");
   const rows = page.split("\n").filter((line) => line.startsWith("| `sluice_"));
   const written = rows.flatMap((row) => row.split("|")[1]!.match(/sluice_\w+/g)!);
@@ -133,7 +133,7 @@ test("every metric of our own is in docs/reference/metrics.md, and nothing else"
   expect(written.toSorted()).toEqual(served.toSorted());
 });
 
-test("what was refused is counted and said, and the Pod is healthy", async () => {
+test("refused objects and settings are counted and reported, and the Pod is healthy", async () => {
   expect(sumOf(scrape, "sluice_quarantined_objects", { kind: "ConfigMap" })).toBe(1);
   expect(sumOf(scrape, "sluice_reloads_total", { outcome: "refused" })).toBeGreaterThan(0);
   expect(sumOf(scrape, "nginx_ingress_controller_check_errors", { ingress: "bad" })).toBe(1);
@@ -147,7 +147,7 @@ test("what was refused is counted and said, and the Pod is healthy", async () =>
 /** Names that ingress-nginx, Go and Node chose break some of Prometheus's customs. */
 const old = /^(nginx_ingress_controller|nodejs|process|promhttp)_/;
 
-test("promtool takes it, and finds no fault with names of our own", async () => {
+test("promtool accepts the scrape, and has no remarks about names of our own", async () => {
   const { exitCode, all } = await execa(promtoolPath(), ["check", "metrics"], {
     input: text,
     all: true,

@@ -49,7 +49,7 @@ afterAll(async () => {
   await backends?.stop();
 });
 
-test.each(sample)("%s", async (name) => {
+test.each(sample)("the case %s is answered as recorded, through a real API server", async (name) => {
   const wanted = loadCase(name);
   const expected = loadExpectation(wanted, decided.has(name), "dynamic");
   expect(differences(expected, await runner.run(wanted), wanted.ignore).join("\n")).toBe("");

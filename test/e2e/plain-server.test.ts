@@ -20,7 +20,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a server without streaming lists and bookmarks is read in pages, without a failure or a wait", async () => {
+test("a server without streaming lists and bookmarks is read in pages, without failures or waits", async () => {
   for (let i = 0; i < 5; i += 1) await write(client, configMap(`old-${i}`));
   const stop = new AbortController();
   const events: ReflectorEvent[] = [];

@@ -23,7 +23,7 @@ interface Rules {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[];
 }
 
-test("the alert rules are rules, and each alert has a test that raises it and a section of the runbook", async () => {
+test("the alert rules are valid, and each alert has a test that raises it and a section of the runbook", async () => {
   expect(await promtool("check", "rules", rules)).toMatch(/^0 .*SUCCESS/s);
   const tests = readFileSync(join(root, "test/e2e/alerts/sluice.yaml"), "utf8");
   const { groups } = parse(readFileSync(rules, "utf8")) as Rules;
@@ -34,11 +34,11 @@ test("the alert rules are rules, and each alert has a test that raises it and a 
   expect(alerts.filter((name) => !runbook.includes(`\n## ${name}\n`))).toEqual([]);
 });
 
-test("alerts are raised by what they are for, and by nothing else", async () => {
+test("alerts are raised for their cause alone", async () => {
   expect(await promtool("test", "rules", join(root, "test/e2e/alerts/sluice.yaml"))).toMatch(/^0 .*SUCCESS/s);
 });
 
-test("every query of the dashboard is one", async () => {
+test("every query of the dashboard is valid", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-promtool-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const recorded = dashboardQueries().map((expr, at) => ({ record: `query:${at}`, expr }));

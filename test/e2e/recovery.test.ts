@@ -71,14 +71,14 @@ async function expectToFollow(name: string): Promise<void> {
 
 const happened = (kind: ReflectorEvent["kind"]) => events.filter((event) => event.kind === kind).length;
 
-test("etcd is started again", async () => {
+test("an informer follows changes after a restart of etcd", async () => {
   await expectToFollow("before-etcd");
   await cluster.etcd.restart();
   await vi.waitFor(() => cluster.kubectl(["get", "--raw", "/readyz"]), soon);
   await expectToFollow("after-etcd");
 });
 
-test("the API server is started again while objects change: at most one more list is sent", async () => {
+test("a restart of the API server while objects change causes at most one more list", async () => {
   const lists = happened("listed");
   await cluster.apiServer.stop("SIGKILL");
   await cluster.apiServer.start();
@@ -87,7 +87,7 @@ test("the API server is started again while objects change: at most one more lis
   expect(happened("listed") - lists).toBeLessThanOrEqual(1);
 });
 
-test("an outage: the first watch that gets through spares the others the rest of their wait", async () => {
+test("after an outage the first watch that succeeds shortens the wait of the others", async () => {
   await cluster.kubectl(["create", "clusterrolebinding", "plain", "--clusterrole=cluster-admin", "--user=plain"]);
   await untilAllowed(cluster, "plain", [{ rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] }]);
   // A server that starts refuses requests for a while, and the wait after a refusal is not
@@ -128,7 +128,7 @@ test("an outage: the first watch that gets through spares the others the rest of
   await proxy.close();
 });
 
-test("the watch cache has forgotten the version that is asked for (410): one more list, and no object is reported as gone", async () => {
+test("a version that the watch cache has forgotten (410) causes one more list, and no object is reported as gone", async () => {
   const { hostname, port } = new URL(cluster.url);
   const proxy = new FaultyProxy({ host: hostname, port: Number(port) });
   const kubeconfig = cluster.kubeconfig("admin", await proxy.listen("127.0.0.1"));
@@ -159,7 +159,7 @@ test("the watch cache has forgotten the version that is asked for (410): one mor
   await proxy.close();
 });
 
-test("the token in the file is replaced", async () => {
+test("an informer follows changes after its token file is replaced", async () => {
   const tokens = join(cluster.folder, "tokens.csv");
   writeFileSync(tokens, readFileSync(tokens, "utf8").replace("pod-token", "fresh-token"));
   await cluster.apiServer.restart();
@@ -168,7 +168,7 @@ test("the token in the file is replaced", async () => {
   await expectToFollow("fresh-token");
 });
 
-test("the certificate authority is replaced", async () => {
+test("an informer follows changes after the certificate authority is replaced", async () => {
   const { hostname } = new URL(cluster.url);
   await cluster.apiServer.stop();
   const authority = await newAuthority(cluster.folder, "ca");
@@ -179,7 +179,7 @@ test("the certificate authority is replaced", async () => {
   await expectToFollow("new-authority");
 });
 
-test("the API server comes back from an empty backup and counts from an older version", async () => {
+test("an informer follows an API server that was restored from an empty backup, with older versions", async () => {
   const old = informer.store.size;
   expect(old).toBeGreaterThan(20);
   await cluster.apiServer.stop("SIGKILL");

@@ -125,7 +125,7 @@ async function reloads(): Promise<number> {
   return Number(/^nginx_ingress_controller_success\{[^}]*\} (\d+)/m.exec(body)?.[1]);
 }
 
-test(`${count} Deployments are rolled at once, and no client notices`, async () => {
+test(`a rollout of ${count} Deployments at once fails no request`, async () => {
   const to = "127.0.0.1:80";
   const hosts = deployments.map(({ name }) => `${name}.example`);
   for (const host of hosts) await until(host, async () => (await request({ to, host })).status === 200);

@@ -51,7 +51,7 @@ async function conditions(): Promise<readonly Condition[]> {
   return status?.ancestors?.flatMap((one) => one.conditions) ?? [];
 }
 
-test("the definition is found when it is installed, and nobody gets past a filter whose settings are gone", async () => {
+test("the definition is found when it is installed, and no request passes a filter whose settings are gone", async () => {
   sluice = new Sluice({
     cluster,
     flags: [`--gateway-addresses=${address}`],

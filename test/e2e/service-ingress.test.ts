@@ -38,7 +38,7 @@ const eventsAbout = (name: string) => {
   return inShop("get", "events", "--field-selector", about, "-o", "jsonpath={.items[*].reason}");
 };
 
-test("an annotated Service is reached by its host, and owns its Ingress", async () => {
+test("an annotated Service answers on its host, and owns its Ingress", async () => {
   await answers("echo-a", 404);
   await annotate("echo-a", "=true");
   await answers("echo-a", "echo-a");
@@ -47,7 +47,7 @@ test("an annotated Service is reached by its host, and owns its Ingress", async 
   await until("an Event says so", async () => (await eventsAbout("echo-a")).includes("IngressCreated"));
 });
 
-test("the Ingress is made again when somebody deletes it, and put right when somebody leads it elsewhere", async () => {
+test("the Ingress is restored when a user deletes or changes it", async () => {
   const before = await uidOf("echo-a");
   await inShop("delete", "ingress", "echo-a");
   await until("there is another", async () => ![before, ""].includes(await uidOf("echo-a")));
@@ -57,7 +57,7 @@ test("the Ingress is made again when somebody deletes it, and put right when som
   await answers("elsewhere", 404);
 });
 
-test("an Ingress of that name that somebody else made is left alone", async () => {
+test("an Ingress of the same name that a user made is left alone", async () => {
   await apply(cluster, [ingress("echo-b")]);
   const before = await inShop("get", "ingress", "echo-b", "-o", "jsonpath={.metadata.uid} {.spec}");
   await annotate("echo-b", "=true");
@@ -67,7 +67,7 @@ test("an Ingress of that name that somebody else made is left alone", async () =
   await answers("echo-b", "echo-b");
 });
 
-test("the Ingress goes with the annotation, and with the Service", async () => {
+test("the Ingress is deleted with the annotation, and with the Service", async () => {
   await annotate("echo-a", "-");
   await answers("echo-a", 404);
   await until("one is left", async () => (await ingressesIn()) === "echo-b");
@@ -75,7 +75,7 @@ test("the Ingress goes with the annotation, and with the Service", async () => {
   await until("none is left", async () => (await ingressesIn()) === "", 120_000);
 });
 
-test("what the API server refuses is given up after ten retries, with one Event", async () => {
+test("a write that the API server refuses is given up after ten retries, with one Event", async () => {
   const rule = {
     apiGroups: ["networking.k8s.io"],
     apiVersions: ["v1"],

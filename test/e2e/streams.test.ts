@@ -114,7 +114,7 @@ const processes = () => {
   return nginxProcesses({ root, conf: join(root, "nginx.conf") });
 };
 
-test("while the controller is away, open connections go on and new ones are made, over the death of a worker too", async () => {
+test("while the controller is stopped, connections continue and begin, also after a worker died", async () => {
   await hasOnly(backends[0]);
   const held = await ask();
   const pid = sluice.nginxPid;
@@ -131,7 +131,7 @@ test("while the controller is away, open connections go on and new ones are made
   expect(sluice.nginxPid).toBe(pid);
 });
 
-test("after it restarts, open connections go on and new ones go to the endpoints of today", async () => {
+test("after the controller restarts, connections continue and new ones go to the present endpoints", async () => {
   const held = await ask();
   const pid = sluice.nginxPid;
   await apply(cluster, [slice(backends[1])]);
@@ -143,14 +143,14 @@ test("after it restarts, open connections go on and new ones go to the endpoints
   held.socket.destroy();
 });
 
-test("an nginx that dies comes back with the endpoints that it had", async () => {
+test("an nginx that dies returns with the endpoints that it had", async () => {
   const pid = sluice.nginxPid;
   await sluice.killNginx();
   await until("another nginx", () => sluice.nginxPid !== undefined && sluice.nginxPid !== pid);
   await hasOnly(backends[1]);
 });
 
-test("a controller that died with its nginx brings the endpoints back although no API server is there", async () => {
+test("a controller that died with its nginx restores the endpoints without an API server", async () => {
   await sluice.process.stop("SIGKILL");
   await sluice.killNginx();
   await cluster.apiServer.stop("SIGKILL");

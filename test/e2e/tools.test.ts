@@ -67,7 +67,7 @@ afterAll(async () => {
 
 const live = (user?: string) => `--kubeconfig=${cluster.kubeconfig(user)}`;
 
-test("compat reads a cluster, and says the same of its dump", async () => {
+test("compat gives the same report for a cluster and for its dump", async () => {
   const text = await ran(compat, live());
   expect(text).toMatchObject({ code: 1, failure: "" });
   expect(text.text).toContain("flags and ConfigMap of Deployment ingress-nginx/ingress-nginx-controller");
@@ -86,7 +86,7 @@ test("compat reads a cluster, and says the same of its dump", async () => {
   expect(other.ingresses).toEqual(one.ingresses);
 });
 
-test("convert reads the cluster of a context, and writes the same for its dump", async () => {
+test("convert writes the same for the cluster of a context and for its dump", async () => {
   const context = (await cluster.kubectl(["config", "current-context"])).trim();
   const dump = join(folder, "convert.yaml");
   const kinds = "ingress,ingressclass,service,endpointslice,configmap,secret,deployment,daemonset,namespace";
@@ -106,7 +106,7 @@ test("convert reads the cluster of a context, and writes the same for its dump",
   expect(unknown.failure).toContain("nowhere");
 });
 
-test("check judges what the cluster holds, or a folder as if it were applied", async () => {
+test("check judges the objects of the cluster, or a folder as if it were applied", async () => {
   const all = await ran(check, live());
   expect(all.text).toContain("warning: Ingress shop/typo: annotation proxy-raed-timeout does not exist");
   expect(all.text).toMatch(/ in the cluster\n$/);
@@ -123,7 +123,7 @@ test("check judges what the cluster holds, or a folder as if it were applied", a
   expect(late.text).toMatch(/^new\.yaml:1:\d+: error/);
 });
 
-test("diff says what kubectl apply would do, and then it does", async () => {
+test("diff predicts the effect of kubectl apply", async () => {
   const file = join(folder, "change.yaml");
   writeFileSync(file, JSON.stringify(ingress("plain", { service: "echo-b" })));
   const before = await ran(diff, file, live(), "-o", "json");
@@ -140,7 +140,7 @@ test("diff says what kubectl apply would do, and then it does", async () => {
   expect(await ran(diff, file, live())).toMatchObject({ code: 0, text: "nginx has nothing to do\n" });
 });
 
-test("render and routes read it, in the context that is named", async () => {
+test("render and routes read the cluster of the named context", async () => {
   expect((await ran(render, live())).text).toContain('"host plain.example"');
   const tool: Tool = (argv, out) => routes(argv, out, new Date());
   const printed = await ran(tool, live(), "--context=no-such");
@@ -148,7 +148,7 @@ test("render and routes read it, in the context that is named", async () => {
   expect((await ran(tool, live())).text).toMatch(/plain\.example\/ +Prefix +shop\/plain +shop\/echo-b:80 +1 ready/);
 });
 
-test("who may not read is told so", async () => {
+test("a user without the right to read gets a message", async () => {
   const { code, failure } = await ran(check, live("stranger"));
   expect(code).toBe(2);
   expect(failure).toMatch(/cannot be read: .*forbidden/);

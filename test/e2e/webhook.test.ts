@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const tried = (object: object) => triedIn(cluster, object);
 
-test("with a certificate that the controller made, good Ingresses pass in silence, again and again", async () => {
+test("with the controller's own certificate, good Ingresses pass without a warning, again and again", async () => {
   expect(await tried(ingress("good"))).toBe("");
   expect(await tried(ingress("good", { annotations: { "nginx.ingress.kubernetes.io/proxy-read-timeout": "5" } }))).toBe(
     "",
@@ -37,7 +37,7 @@ test("with a certificate that the controller made, good Ingresses pass in silenc
   expect(await cluster.kubectl(["get", "secret", "-n", namespace, hook, "-o", "jsonpath={.data.cert}"])).not.toBe("");
 });
 
-test("bad ones are refused with the sentence that says why", async () => {
+test("bad Ingresses are refused with a sentence that gives the reason", async () => {
   const bad = ingress("bad", { annotations: { "nginx.ingress.kubernetes.io/whitelist-source-range": "everywhere" } });
   expect(await tried(bad)).toMatch(/denied the request: annotation whitelist-source-range: .*; its paths answer 503/);
   const second = { ...ingress("good"), metadata: { namespace: "shop", name: "second" } };
@@ -65,12 +65,12 @@ test.each([
     broken("/a(b", "ImplementationSpecific", { [`${prefix}/use-regex`]: "true" }),
     /is no regular/,
   ],
-])("%s is refused", async (_what, object, expected) => {
+])("an Ingress with %s is refused", async (_what, object, expected) => {
   expect(await tried(object)).toMatch(expected);
   expect(await tried(object)).toMatch(/denied the request/);
 });
 
-test("useless ones pass with a warning", async () => {
+test("annotations without effect pass with a warning", async () => {
   const useless = ingress("useless", { annotations: { "nginx.ingress.kubernetes.io/proxy-raed-timeout": "5" } });
   expect(await tried(useless)).toMatch(
     /Warning: annotation proxy-raed-timeout does not exist .did you mean proxy-read-timeout/,
@@ -78,7 +78,7 @@ test("useless ones pass with a warning", async () => {
   expect(await cluster.kubectl(["get", "ingress", "-n", "shop", "useless", "-o", "name"])).toContain("useless");
 });
 
-test("one as large as the API server takes passes within the time that the API server gives", async () => {
+test("the largest Ingress that the API server accepts is reviewed within the API server's time limit", async () => {
   const large = structuredClone(ingress("large")) as { spec: { rules: { http: { paths: { path: string }[] } }[] } };
   const [path] = large.spec.rules[0]!.http.paths;
   large.spec.rules[0]!.http.paths = Array.from({ length: 6_000 }, (_, at) => ({
@@ -95,7 +95,7 @@ test("one as large as the API server takes passes within the time that the API s
   );
 });
 
-test("its certificate is renewed while reviews go on, and none of them fails", async () => {
+test("the webhook's certificate is renewed during reviews, and none of them fails", async () => {
   const before = await servedCertificate();
   await cluster.kubectl(["delete", "secret", "--namespace", namespace, hook]);
   await until(
@@ -119,7 +119,7 @@ async function servedCertificate(): Promise<string> {
   return fingerprint256;
 }
 
-test("Gateways and routes are stored, with a warning of what their conditions will say", async () => {
+test("Gateways and routes are stored, with warnings that predict their conditions", async () => {
   await cluster.kubectl(["apply", "--server-side", "--filename", gatewaySuite.definitions("standard")]);
   await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
   const apiVersion = "gateway.networking.k8s.io/v1";
@@ -152,7 +152,7 @@ test("Gateways and routes are stored, with a warning of what their conditions wi
   expect(stored.split("\n").filter((line) => line !== "")).toHaveLength(2);
 });
 
-test("without the controller it fails as configured", async () => {
+test("without the controller the webhook fails as it is configured", async () => {
   await sluice.process.stop();
   expect(await tried(ingress("later"))).toMatch(/failed calling webhook/);
   const patch = [{ op: "replace", path: "/webhooks/0/failurePolicy", value: "Ignore" }];

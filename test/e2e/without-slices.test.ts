@@ -34,11 +34,11 @@ const endpoints = (name: string, ip: string) => ({
   subsets: [{ addresses: [{ ip }], ports: [{ name: "http", port: 8080 }] }],
 });
 
-test("the cluster has no EndpointSlices", async () => {
+test("the cluster of this test has no EndpointSlices", async () => {
   await expect(cluster.kubectl(["get", "endpointslices"])).rejects.toThrow(/doesn't have a resource type/);
 });
 
-test("an Ingress answers, follows its Endpoints, and has none when they go", async () => {
+test("an Ingress answers, follows its Endpoints, and answers 503 when they are gone", async () => {
   await until("it answers", async () => (await answerOf("web")) === "echo-a");
   await apply(cluster, [endpoints("echo-a", "192.0.2.12")]);
   await until("it follows", async () => (await answerOf("web")) === "echo-b");

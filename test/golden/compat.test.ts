@@ -20,9 +20,9 @@ const root = fileURLToPath(new URL("compat", import.meta.url));
 const shown = relative(process.cwd(), root);
 const projects = readdirSync(root);
 
-test("ten projects and more are looked at", () => expect(projects.length).toBeGreaterThanOrEqual(10));
+test("at least ten projects have a recorded report", () => expect(projects.length).toBeGreaterThanOrEqual(10));
 
-test.each(projects)("compat of %s", async (name) => {
+test.each(projects)("the reports of compat about %s are those of the golden files", async (name) => {
   const file = (one: string) => join(root, name, one);
   const given = ["cluster.yaml", "values.yaml", "folder"].filter((one) => existsSync(file(one)));
   const argv = given.flatMap((one) =>
@@ -51,7 +51,7 @@ async function compatOf(text: string) {
   }
 }
 
-test("values that most charts have are not taken for those of ingress-nginx", async () => {
+test("values that most charts have are not read as those of ingress-nginx", async () => {
   const usual = "nameOverride: web\nserviceAccount: { create: true }\nimage: { tag: v1 }\nreplicaCount: 2\n";
   for (const text of [usual, `${usual}rbac: { create: true }\n`]) {
     const found = await compatOf(text);
@@ -61,7 +61,7 @@ test("values that most charts have are not taken for those of ingress-nginx", as
   }
 });
 
-test("a helmfile is named as not judged, with what to give instead", async () => {
+test("a helmfile is reported as not judged, with the input to give instead", async () => {
   const releases = "releases:\n  - { name: ingress, chart: ingress-nginx/ingress-nginx, values: [own.yaml] }\n";
   const { code, text } = await compatOf(`repositories: []\n${releases}`);
   expect([code, text.replace(/\s+/g, " ")]).toEqual([
@@ -72,14 +72,14 @@ test("a helmfile is named as not judged, with what to give instead", async () =>
   ]);
 });
 
-test("a long list ends with the number of those that are left out", async () => {
+test("a long list ends with the number of left-out entries", async () => {
   const keys = Array.from({ length: 40 }, (_, at) => `unheard-of-${at}: "x"`).join(", ");
   const { text } = await compatOf(`controller: { config: { use-gzip: "true", ${keys} } }\n`);
   const [, more] = /\n {2}and (\d+) more: see --all\n/.exec(text) ?? [];
   expect(text.match(/key unheard-of-\d+ does not exist/g)).toHaveLength(40 - Number(more));
 });
 
-test("a patch of a HelmRelease repeats its name and not its chart, and is judged", async () => {
+test("a patch of a HelmRelease, which repeats the name and not the chart, is judged", async () => {
   const release = (name: string) => `apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease
 metadata: { name: ${name}, namespace: ingress }
@@ -91,7 +91,7 @@ spec: { values: { controller: { config: { use-gzip: "true" } } } }
   expect([other.code, other.failure]).toEqual([2, expect.stringContaining("there is nothing to judge")]);
 });
 
-test("values below the name of a chart that two vendors had are not judged, unless only ingress-nginx has them", async () => {
+test("values below a chart name that two vendors use are not judged, unless only ingress-nginx has them", async () => {
   const below = (value: string) => `grafana: { ingress: {} }\nnginx-ingress: { controller: { ${value} } }\n`;
   const unclear = await compatOf(below("service: { type: NodePort }"));
   expect([unclear.code, unclear.text.replace(/\s+/g, " ")]).toEqual([
@@ -104,7 +104,7 @@ test("values below the name of a chart that two vendors had are not judged, unle
 
 const { idleThere } = readDifferences();
 
-test("a heading of docs/differences.md that does not say who meets it is a mistake", () => {
+test("a heading of docs/differences.md without a line `concerns:` is a mistake", () => {
   expect(() => differencesIn("## Chapter\n\n### Something is new\n\nText.\n")).toThrow(/Something is new.*concerns/);
   const page = "## C\n\n### `a` is b\n\nx. Here it is\ngood. y\n\nconcerns: annotation a=1 without key b, everybody\n";
   const [difference] = differencesIn(page).list;
@@ -121,7 +121,7 @@ test("a heading of docs/differences.md that does not say who meets it is a mista
   expect(idleThere.length).toBeGreaterThan(0);
 });
 
-test("an impossible part of a concern is a mistake, too", () => {
+test("an impossible part of a concern is a mistake", () => {
   expect(() => differencesIn("## C\n\n### A\n\nx.\n\nconcerns: anotation a\n")).toThrow(
     'no cluster can meet "anotation a"',
   );
@@ -139,7 +139,7 @@ test("mistakes in the command line are one sentence and exit code 2", async () =
   });
 });
 
-test("what could not be judged is in the exit code, unless --fail-on lets it pass", async () => {
+test("inputs that could not be judged set the exit code, unless --fail-on allows them", async () => {
   const folder = join(root, "unreadable", "folder");
   const ending = async (...argv: string[]) => (await ran(compat, folder, ...argv)).code;
   expect(await ending()).toBe(3);
@@ -153,7 +153,7 @@ test("what could not be judged is in the exit code, unless --fail-on lets it pas
   });
 });
 
-test("an empty input is an error, and one without anything of ingress-nginx", async () => {
+test("an empty input is an error, and so is one without any part of ingress-nginx", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
   const failure = async (file: string) => (await ran(compat, file)).failure.replaceAll(folder, "F");
   expect(await failure(folder)).toBe("sluice compat: F has no YAML or JSON file, so there is nothing to judge");
@@ -164,7 +164,7 @@ test("an empty input is an error, and one without anything of ingress-nginx", as
   rmSync(folder, { recursive: true });
 });
 
-test("--all names everything, and lines fit the terminal", async () => {
+test("--all prints everything, and lines fit the terminal", async () => {
   const file = join(root, "behind-cdn", "cluster.yaml");
   const narrow: Tool = (argv, out) => compat(argv, out, false, 60);
   const { text } = await ran(narrow, file);
@@ -175,7 +175,7 @@ test("--all names everything, and lines fit the terminal", async () => {
   expect(all.text).not.toContain("docs/differences.md has them all");
 });
 
-test("several values files are laid over each other, and each place names its own", async () => {
+test("several values files are merged, and each finding names its own file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
   writeFileSync(join(folder, "one.yaml"), "controller:\n  config:\n    hsts: nonsense\n    keep-alive: '75s'\n");
   writeFileSync(join(folder, "two.yaml"), "controller:\n  config:\n    hsts: 'true'\n");
@@ -185,7 +185,7 @@ test("several values files are laid over each other, and each place names its ow
   rmSync(folder, { recursive: true });
 });
 
-test("values of a release whose ConfigMap is there are no second definition of it", async () => {
+test("values of a release whose ConfigMap is in the input do not count as a second definition", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
   const metadata = "{ namespace: ingress-nginx, name: ingress-nginx-controller }";
   const data = "{ keep-alive: '75' }";

@@ -10,24 +10,27 @@ import { ran } from "./support/ran.ts";
 
 const root = fileURLToPath(new URL("convert", import.meta.url));
 
-test.each(readdirSync(root))("convert of %s", async (name) => {
-  const file = (one: string) => join(root, name, one);
-  const printed = await ran(convert, file("cluster.yaml"));
-  await expect(printed.text).toMatchFileSnapshot(file("gateway.yaml"));
-  const folder = mkdtempSync(join(tmpdir(), "convert-"));
-  try {
-    const written = await ran(convert, file("cluster.yaml"), "--to", folder);
-    await expect(written.text.replaceAll(`${root}/`, "")).toMatchFileSnapshot(file("report.txt"));
-    expect([printed.code, written.failure]).toEqual([written.code, ""]);
-    const objects = (text: string) => text.split("---\n").sort();
-    const files = readdirSync(folder).map((one) => readFileSync(join(folder, one), "utf8"));
-    expect(files.flatMap(objects).sort()).toEqual(objects(printed.text));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+test.each(readdirSync(root))(
+  "the converted objects and the report of %s are those of the golden files",
+  async (name) => {
+    const file = (one: string) => join(root, name, one);
+    const printed = await ran(convert, file("cluster.yaml"));
+    await expect(printed.text).toMatchFileSnapshot(file("gateway.yaml"));
+    const folder = mkdtempSync(join(tmpdir(), "convert-"));
+    try {
+      const written = await ran(convert, file("cluster.yaml"), "--to", folder);
+      await expect(written.text.replaceAll(`${root}/`, "")).toMatchFileSnapshot(file("report.txt"));
+      expect([printed.code, written.failure]).toEqual([written.code, ""]);
+      const objects = (text: string) => text.split("---\n").sort();
+      const files = readdirSync(folder).map((one) => readFileSync(join(folder, one), "utf8"));
+      expect(files.flatMap(objects).sort()).toEqual(objects(printed.text));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
 
-test("what is written has no mistake that the API server or Sluice would find", async () => {
+test("the converted objects have no mistake that the API server or Sluice would find", async () => {
   const { text } = await ran(check, join(root, "shop", "gateway.yaml"), "-o", "json");
   const sentences = JSON.parse(text).problems.map((one: { readonly sentence: string }) => one.sentence);
   // Findings about missing Secrets are left out, because the Secrets of the listeners are in the
@@ -43,7 +46,7 @@ test.each([
   expect([code, failure]).toEqual([2, expect.stringContaining(why)]);
 });
 
-test("with --shadow each route begins in shadow, and nothing else does", async () => {
+test("with --shadow each route begins in shadow, and no other object does", async () => {
   const { text } = await ran(convert, join(root, "shop", "cluster.yaml"), "--shadow");
   const objects = text.split("---\n").filter((one) => /^kind: /m.test(one));
   const inShadow = (one: string) => one.includes('sluice.dev/shadow: "true"');
@@ -51,7 +54,7 @@ test("with --shadow each route begins in shadow, and nothing else does", async (
   expect(objects.some(inShadow)).toBe(true);
 });
 
-test("a difference that is accepted does not count", async () => {
+test("an accepted difference does not count", async () => {
   const wildcards = join(root, "differences", "cluster.yaml");
   const codes = await Promise.all(
     [[], ["--accept", "wildcard-depth"], ["--accept", "wildcard-depth,redirect-slash,fake-certificate"]].map(
@@ -138,7 +141,7 @@ test.each<[string, readonly Sketch[], string]>([
     [{ paths: many(129, (at) => `web-${at % 3}`) }],
     "HTTPRoute shop/web: host shop.example has more rules, matches or names than one route may have; it is written as 2 routes",
   ],
-])("%s is named in one sentence", async (_, sketches, sentence) => {
+])("%s is reported in one sentence", async (_, sketches, sentence) => {
   const folder = mkdtempSync(join(tmpdir(), "convert-"));
   try {
     // JSON is YAML.

@@ -24,7 +24,7 @@ const asOld = [
 const sluice = (folder: string, ...args: readonly string[]) =>
   execa(process.execPath, [...asOld, join(folder, "bin/sluice.mjs"), ...args], { reject: false, env: { HOME: clone } });
 
-test("without packages, or without the Node that comes with them, one line says what to run", async () => {
+test("without packages, or without the Node of the checkout, one line says what to run", async () => {
   const bare = await sluice(clone, "--help");
   expect(bare).toMatchObject({
     exitCode: 1,
@@ -37,7 +37,7 @@ test("without packages, or without the Node that comes with them, one line says 
   expect(old.stderr).toMatch(/^sluice: it needs Node 24, and this is v[\d.]+; run npm install in \S+ first$/);
 });
 
-test("an older Node hands over to the one of the checkout, with words, exit code and signals", async () => {
+test("an older Node starts the one of the checkout, with the same arguments, exit code and signals", async () => {
   writeFileSync(
     join(clone, "node_modules/.bin/node"),
     `#!/bin/sh\n[ "$2" = wait ] && { echo waits; exec sleep 600; }\nshift; echo "$@"; exit 3\n`,
@@ -49,13 +49,13 @@ test("an older Node hands over to the one of the checkout, with words, exit code
   expect(await waiting).toMatchObject({ signal: "SIGTERM", stdout: "waits" });
 });
 
-test("an older Node prints the help of the checkout, and of one command", async () => {
+test("an older Node prints the help of the checkout, and that of one command", async () => {
   const [all, one] = await Promise.all([sluice(root, "--help"), sluice(root, "help", "check")]);
   expect(all).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Usage: sluice COMMAND") });
   expect(one).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Usage: sluice check") });
 });
 
-test("a port that is busy or given away is passed over", async () => {
+test("a port that is busy or already assigned is skipped", async () => {
   const server = createServer();
   const busy = await new Promise<number>((resolve) =>
     server.listen(0, () => resolve((server.address() as { readonly port: number }).port)),

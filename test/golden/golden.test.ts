@@ -26,27 +26,27 @@ function translated(name: string) {
   return studio.translated(parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject));
 }
 
-test("another text of the Lua is another generation, so that an nginx with the one before is reloaded", () => {
+test("a change of the Lua code changes the generation, so that a running nginx is reloaded", () => {
   const limits = translated("limits");
   const { text } = studio.dynamic(limits, "new");
   expect(text.generation).not.toBe(studio.dynamic(limits, "old").text.generation);
   expect(studio.static(limits, "new").generation).toBe(studio.static(limits, "old").generation);
 });
 
-test.each(names)("%s in dynamic mode", async (name) => {
+test.each(names)("the text and the records of %s in dynamic mode are those of the golden files", async (name) => {
   const { text, records } = studio.dynamic(translated(name));
   await expect(studio.neutral(text)).toMatchFileSnapshot(pathOf(name, "nginx.conf"));
   await expect(records).toMatchFileSnapshot(pathOf(name, "records.txt"));
   expect(await studio.refusal(text)).toBe("");
 });
 
-test.each(names)("%s in static mode", async (name) => {
+test.each(names)("the text of %s in static mode is that of the golden file", async (name) => {
   const text = studio.static(translated(name));
   await expect(studio.neutral(text)).toMatchFileSnapshot(pathOf(name, "static.nginx.conf"));
   expect(await studio.refusal(text)).toBe("");
 });
 
-test.each(names)("%s: the Problems of its authors", async (name) => {
+test.each(names)("the Problems of %s are those of the golden file", async (name) => {
   const sentences = [...translated(name).problems.values()]
     .flat()
     .map((one) => `${named(one.object)}: ${sentence(one)}\n`);

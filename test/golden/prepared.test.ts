@@ -33,7 +33,7 @@ async function formsOf(files: TemplateFiles): Promise<ReadonlyMap<string, Prepar
   return (await import(`data:text/javascript;base64,${source}`)).prepared;
 }
 
-test.each(readdirSync(cases))("%s", (name) => {
+test.each(readdirSync(cases))("the prepared template renders %s as the compiled one does", (name) => {
   const text = readFileSync(new URL(`${name}/cluster.yaml`, cases), "utf8");
   const objects = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
   const [one, other] = [compiled, prepared].map((studio) => {

@@ -52,7 +52,7 @@ afterAll(() => studio.close());
 
 const keys = Object.values(features).flatMap(({ fields }) => Object.values(fields).map(({ key }) => key));
 
-test("each annotation has two values here", () => {
+test("each annotation has two values in this test", () => {
   expect(Object.keys(annotationChanges)).toEqual(keys);
 });
 
@@ -92,7 +92,7 @@ function costOf(key: string, { from, to, beside = {} }: AnnotationChange): Cost 
 /** The most changed values that may cost a reload. This number must never rise. */
 const most = 33;
 
-test("the table of docs/performance.md says what each annotation costs", async () => {
+test("the table of docs/performance.md has the cost of each annotation", async () => {
   const costs = keys.map((key) => [key, costOf(key, annotationChanges[key]!)] as const);
   const word = (isReload: boolean) => (isReload ? "reload" : "live");
   const rows = costs.map(

@@ -17,7 +17,7 @@ const called = (host: string) => (server: Directive) =>
   (server.block ?? []).some(({ name, args }) => name === "server_name" && args.includes(host));
 const linesOf = ({ block = [] }: Directive): number => block.reduce((sum, one) => sum + 1 + linesOf(one), 0);
 
-test("static mode: the location of a host with / and TLS", () => {
+test("in static mode the location of a host with / and TLS has few lines", () => {
   const [location, ...others] = serversIn("first/static.nginx.conf")
     .filter(called("shop.example"))
     .flatMap(locationsOf);
@@ -25,7 +25,7 @@ test("static mode: the location of a host with / and TLS", () => {
   expect(linesOf(location!)).toBeLessThanOrEqual(most);
 });
 
-test("static mode: a Prefix path is one location, and so is an Exact one; /img/ has a redirect for the slash beside it", () => {
+test("in static mode each path is one location of few lines, and /img/ has one more for its redirect", () => {
   const server = serversIn("paths/static.nginx.conf").find(called("shop.example"))!;
   expect(locationsOf(server).map(({ args }) => args.join(" "))).toEqual([
     ...["= /img", "= /", "~ ^/gone(?:/|\\z)", "~ ^/one(?:/|\\z)", "~ ^/img/", "~ ^/api(?:/|\\z)", "/"],
@@ -33,7 +33,7 @@ test("static mode: a Prefix path is one location, and so is an Exact one; /img/ 
   expect(Math.max(...locationsOf(server).map(linesOf))).toBeLessThanOrEqual(most);
 });
 
-test("dynamic mode: a shape, however many hosts and paths have it", () => {
+test("in dynamic mode a shape has few lines, however many hosts and paths use it", () => {
   const shapes = serversIn("paths/nginx.conf")
     .flatMap(locationsOf)
     .filter(({ args }) => /^@[0-9a-f]{16}$/.test(args[0] ?? ""));

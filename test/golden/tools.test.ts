@@ -30,7 +30,7 @@ const folder = (name: string) => fileURLToPath(new URL(`tools/${name}`, import.m
 test.each([
   ["check", check, [folder("broken")]],
   ["diff", diff, [folder("old"), folder("new")]],
-] as const)("%s", async (name, tool, folders) => {
+] as const)("the output of %s about mistakes is that of the golden files", async (name, tool, folders) => {
   const text = await ran(tool, ...folders);
   const json = await ran(tool, ...folders, "-o", "json");
   await expect(text.text).toMatchFileSnapshot(folder(`${name}.txt`));
@@ -46,7 +46,7 @@ test("mistakes in YAML are explained by their cause, with the lines around them"
   expect(text).not.toContain("abcd");
 });
 
-test("what is wrong with ListenerSets, and the routes of those that are served", async () => {
+test("mistakes of ListenerSets are reported, and the served ones have routes", async () => {
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
   const [checked, served] = [await ran(check, folder("listener-sets")), await ran(tool, folder("listener-sets"))];
   await expect(`${checked.text}\n${served.text}`).toMatchFileSnapshot(folder("listener-sets.txt"));
@@ -61,13 +61,13 @@ test.each([
   [["--ingress", "dox", "-nshop"], "no Ingress is called dox; there is api, docs, shop"],
   [["--ingress=other/docs"], "no Ingress is called other/docs; there is shop/api, shop/docs, shop/shop"],
   [["--host", "shp.localhost"], "no Ingress has the host shp.localhost (did you mean shop.localhost?)"],
-])("routes and check say what there is where %j fits nothing", async (words, hint) => {
+])("where no object fits %j, routes and check name those that exist", async (words, hint) => {
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
   expect(await ran(tool, shop, ...words)).toEqual({ code: 0, text: "", failure: `sluice routes: ${hint}` });
   expect((await ran(check, shop, ...words)).failure).toBe(`sluice check: ${hint}`);
 });
 
-test("routes and check say only what is asked for", async () => {
+test("routes and check print only what the arguments select", async () => {
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
   const routesOf = async (...words: string[]) =>
     JSON.parse((await ran(tool, shop, "-o", "json", ...words)).text).map((one: { ingress: string }) => one.ingress);
@@ -84,7 +84,7 @@ test("routes and check say only what is asked for", async () => {
   for (const { object } of others) expect(object).toMatchObject({ kind: "Ingress", namespace, name });
 });
 
-test("routes of a running controller say which last good forms are in force, since when and until when", async () => {
+test("routes of a running controller name the last good forms in use, with their beginning and end", async () => {
   const runFolder = mkdtempSync(join(tmpdir(), "sluice-run-"));
   const { routesSocket, token } = pathsOf(runFolder);
   mkdirSync(dirname(routesSocket), { recursive: true });
@@ -133,7 +133,7 @@ test("routes of a running controller say which last good forms are in force, sin
   }
 });
 
-test("class and flags are those of the controller's Deployment, where the files hold one", async () => {
+test("class and flags are those of the controller's Deployment, where the files contain one", async () => {
   const own = mkdtempSync(join(tmpdir(), "sluice-deployment-"));
   const container = {
     name: "controller",
@@ -168,7 +168,7 @@ test("class and flags are those of the controller's Deployment, where the files 
   rmSync(own, { recursive: true });
 });
 
-test("check, routes and convert say what they leave out, and why", async () => {
+test("check, routes and convert name what they leave out, with the reason", async () => {
   const own = mkdtempSync(join(tmpdir(), "sluice-left-out-"));
   const about = async (tool: Tool, ...words: string[]) => {
     const printed: string[] = [];
@@ -204,7 +204,7 @@ test("check, routes and convert say what they leave out, and why", async () => {
   }
 });
 
-test("check and routes say which Gateways they leave out, because their class is in no file or another's", async () => {
+test("check and routes name the Gateways that they leave out because of an unknown or foreign class", async () => {
   const own = mkdtempSync(join(tmpdir(), "sluice-gateways-left-out-"));
   const failure = async (tool: Tool, ...words: string[]) => (await ran(tool, own, ...words)).failure;
   const listed: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
@@ -246,7 +246,7 @@ test("check and routes say which Gateways they leave out, because their class is
   }
 });
 
-test("why says which listener and route of a Gateway take a request, and why others do not", async () => {
+test("why names the listener and route of a Gateway that take a request, and the reason why others do not", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const asked = [
     ["http://www.shop.example/cart/x?page=1", "-H", "X-Team: a"],
@@ -269,7 +269,7 @@ test("why says which listener and route of a Gateway take a request, and why oth
   ]);
 });
 
-test("why names each kind of object that has the host or port and a mistake, with its place", async () => {
+test("why names each mistake of an object that has the host or port, with its place", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const asked = [
     "http://www.shop.example/",
@@ -303,7 +303,7 @@ const streamFlags = [
   ...["--http-port=8080", "--https-port=8443"],
 ];
 
-test("why says where a connection or a datagram goes, and routes lists every stream", async () => {
+test("why traces a connection or a datagram, and routes lists every stream", async () => {
   const now = new Date("2026-11-21T12:00:00Z");
   const tool: Tool = (argv, out) => why(argv, out, now);
   const asked = [
@@ -339,7 +339,7 @@ test("why says where a connection or a datagram goes, and routes lists every str
   await expect(listed.text).toMatchFileSnapshot(folder("routes-streams.txt"));
 });
 
-test("why explains a request step by step, and what would have to change", async () => {
+test("why explains a request step by step, with the change that would alter the answer", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const urls = [
     "https://docs.localhost/x",
@@ -361,7 +361,7 @@ test("why explains a request step by step, and what would have to change", async
   expect(await ran(tool, "ftp://x", shop)).toMatchObject({ code: 2 });
 });
 
-test("why and check name what is missing or stands there twice, and not what is well", async () => {
+test("why and check name objects that are missing or defined twice, and no others", async () => {
   const flag = "--configmap=ingress-nginx/ingress-nginx-controller";
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const urls = ["https://reading.example/x", "https://lending.example/", "http://twice.example/lists"];
@@ -371,7 +371,7 @@ test("why and check name what is missing or stands there twice, and not what is 
   expect([...all, checked].map(({ code }) => code)).toEqual([1, 1, 0, 1]);
 });
 
-test("routes", async () => {
+test("routes lists the paths of hosts, and accepts a host as a filter", async () => {
   const noon = new Date("2026-11-21T12:00:00Z");
   const tool: Tool = (argv, out) => routes(argv, out, noon);
   const text = await ran(tool, folder("routes"));
@@ -392,14 +392,14 @@ test("routes", async () => {
   });
 });
 
-test("routes tells certificates and when they end", async () => {
+test("routes names certificates with the date of their expiry", async () => {
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"), true);
   const { text } = await ran(tool, fileURLToPath(new URL("../../examples/shop", import.meta.url)));
   expect(text).toMatch(/docs\.localhost\/ .* shop\/docs-tls until \d{4}-\d\d-\d\d/);
 });
 
 /** Other golden cases have the full text of nginx.conf and of the records. */
-test("render prints nginx.conf and the records, and as JSON the same", async () => {
+test("render prints nginx.conf and the records, also as JSON", async () => {
   const json = JSON.parse((await ran(render, "--output=json", folder("old"))).text);
   const { text } = await ran(render, folder("old"));
   expect(text.startsWith(json.conf)).toBe(true);
@@ -411,13 +411,13 @@ test("render prints nginx.conf and the records, and as JSON the same", async () 
   expect((await ran(render, "--mode=static", folder("old"))).text).not.toContain("Records in shared memory");
 });
 
-test("good folders are silent, and an unchanged one costs nothing", async () => {
+test("folders without mistakes cause no output, and unchanged ones no cost", async () => {
   const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
   expect(await ran(check, shop)).toEqual({ code: 0, text: "no errors and no warnings in 4 files\n", failure: "" });
   expect(await ran(diff, shop, shop)).toEqual({ code: 0, text: "nginx has nothing to do\n", failure: "" });
 });
 
-test("Secrets and Services that are kept elsewhere are not missed", async () => {
+test("Secrets and Services in other folders are not reported as missing", async () => {
   const copy = mkdtempSync(join(tmpdir(), "sluice-tools-"));
   cpSync(folder("broken/shop.yaml"), join(copy, "shop.yaml"));
   const { text } = await ran(check, copy);
@@ -426,7 +426,7 @@ test("Secrets and Services that are kept elsewhere are not missed", async () => 
   rmSync(copy, { recursive: true });
 });
 
-test("nor are those of Gateways and routes, and with another object of its kind each is missed", async () => {
+test("Secrets and Services of Gateways and routes are reported as missing only where others of their kind are given", async () => {
   const copy = mkdtempSync(join(tmpdir(), "sluice-tools-"));
   const findings = async () => {
     const { text } = await ran(check, copy, "-o", "json");
@@ -504,7 +504,7 @@ test.each([
   ["the catch-all", "other.example"],
   ["an alias that is a pattern", "shop-de.example"],
   ["a wildcard", "a.wild.example"],
-])("why names the endpoints behind %s", async (_, host) => {
+])("why names the endpoints of %s", async (_, host) => {
   const whole = mkdtempSync(join(tmpdir(), "sluice-why-"));
   const backend = "{ service: { name: web, port: { number: 80 } } }";
   const http = `{ paths: [{ path: /, pathType: Prefix, backend: ${backend} }] }`;

@@ -109,7 +109,7 @@ test("a hundred Ingresses are served by the Pods of the chart", async () => {
   expect((await page("routes?limit=1")).total).toBeGreaterThanOrEqual(names.length);
 });
 
-test("a controller that dies is started again, and nginx serves on", async () => {
+test("a controller that dies is started again, and nginx continues to serve", async () => {
   const [before] = masters();
   const [victim] = controllers();
   const traffic = new Traffic(names);
@@ -123,7 +123,7 @@ test("a controller that dies is started again, and nginx serves on", async () =>
   expect(masters()).toEqual([before]);
 });
 
-test("nothing is left when the release goes, and until then no right was missing", async () => {
+test("the release leaves nothing when it is uninstalled, and has missed no right until then", async () => {
   const asked = new Date().toISOString();
   await helm("uninstall", "ingress-nginx", "--wait", "--timeout=180s");
   await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 180_000);
@@ -134,7 +134,7 @@ test("nothing is left when the release goes, and until then no right was missing
   expect(refusals).toEqual([]);
 });
 
-test("nginx in a container of its own, as the same user and without the token, obeys the controller beside it", async () => {
+test("nginx in a container of its own, as the same user and without the token, obeys the controller", async () => {
   await helm("install", "ingress-nginx", chartFolder, ...values, "--set", "sluice.nginxContainer.enabled=true");
   await rollout("ingress-nginx-controller");
   await until("it answers", async () => (await answerOf("web-1")) === "echo-a", 60_000);

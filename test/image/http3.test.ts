@@ -111,7 +111,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
         `https://${host}:${port}${path}`,
       ],
       mounts: { "/pki": join(folder, "pki") },
-      user: [0, 0], // whose keys they are
+      user: [0, 0], // The keys belong to root.
     });
     const [, body = "", version, status, location] = /^(.*)\n(\d\S*) (\d+) ?(\S*)$/s.exec(text) ?? [];
     return { exitCode, body, version, status: Number(status), location, text };
@@ -128,17 +128,17 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     expect(JSON.parse(sent.body)).toEqual({ host: "alt.example", body: 50_000 });
   });
 
-  test("clients learn of it over TLS, and only there", async () => {
+  test("clients learn of HTTP/3 over TLS, and only there", async () => {
     expect(await altSvc(`127.0.0.1:${port}`, "alt.example")).toBe(`h3=":${port}"; ma=86400`);
     expect(await altSvc("127.0.0.1:8080")).toBeUndefined();
   });
 
-  test("redirects name the host", async () => {
+  test("redirects keep the host", async () => {
     const answer = await ask("root.example");
     expect(answer, answer.text).toMatchObject({ status: 302, location: "https://root.example/home" });
   });
 
-  test("client certificates are asked for", async () => {
+  test("client certificates are required", async () => {
     const without = await ask("closed.example");
     expect(without.status, without.text).toBe(400);
     const own = ["--cert", "/pki/client.crt", "--key", "/pki/client.key"];
@@ -151,7 +151,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     await until("two.example is served", async () => (await ask("two.example")).status === 200);
   });
 
-  test("the keys beside it act, and without it the port is shut", async () => {
+  test("the keys about HTTP/3 have their effect, and without it the port is closed", async () => {
     write(
       "settings.yaml",
       settings({ "use-http3": "true", "http3-port": "443", "http3-max-age": "60", "http3-retry": "true" }),

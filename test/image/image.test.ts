@@ -31,7 +31,7 @@ function unprivilegedPorts(from: number): void {
   onTestFinished(() => writeFileSync(portStart, before));
 }
 
-/** A folder that the container's user may read, gone after the test. */
+/** Makes a folder that the container's user may read, and removes it after the test. */
 function readableFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "sluice-image-"));
   chmodSync(folder, 0o755);
@@ -41,13 +41,13 @@ function readableFolder(): string {
 
 const opens80 = `require("net").createServer().listen(80).on("listening", () => { console.log("open"); process.exit(0); }).on("error", (e) => { console.log(e.code); process.exit(1); })`;
 
-test("it is small enough to be pulled in a hurry", () => {
+test("the image is small enough to be pulled quickly", () => {
   const bytes = Number(execFileSync("du", ["-sxb", image.root], { encoding: "utf8" }).split("\t")[0]);
   console.log(`The image holds ${Math.round(bytes / 1e6)} MB.`);
   expect(bytes).toBeLessThan(230e6);
 });
 
-test("docs/image.md says what its parts weigh", () => {
+test("docs/image.md has the present sizes of its parts", () => {
   const megabytes = (bytes: number) => Math.round(bytes / 1e6);
   const row = /^\| Sluice \| (\d+) MB \| (\d+) MB \|/m.exec(readFileSync("docs/image.md", "utf8"))!;
   const sum = (of: "bytes" | "compressed") => megabytes(image.layers.reduce((total, layer) => total + layer[of], 0));
@@ -56,7 +56,7 @@ test("docs/image.md says what its parts weigh", () => {
   expect(Math.abs(sum("bytes") - Number(row[2]))).toBeLessThanOrEqual(8);
 });
 
-test("nginx is Debian's, with HTTP/3, and is what the tools render for", async () => {
+test("nginx is Debian's, with HTTP/3, and is the one that the tools render for", async () => {
   const { text } = await run({ args: ["nginx", "-V"] });
   expect(text).toContain("--with-http_v3_module");
   const there = (path: string) => existsSync(join(image.root, path));
@@ -75,7 +75,7 @@ const modules = () => {
 };
 const rank = (file: string) => (["ndk_http_module.so", "ngx_stream_module.so"].includes(file) ? 0 : 1);
 
-test("it has these modules, and they load together", async () => {
+test("the image has these modules, and nginx loads them together", async () => {
   const folder = readableFolder();
   const names = [
     ...[
@@ -102,7 +102,7 @@ test("it has these modules, and they load together", async () => {
   expect(exitCode).toBe(0);
 });
 
-test("every library that a program or module in it needs is there", () => {
+test("every library that a program or module needs is in the image", () => {
   const folders = ["usr/lib64", "usr/lib/x86_64-linux-gnu"].map((folder) => join(image.root, folder));
   const binaries = execFileSync("find", [join(image.root, "usr"), "-type", "f", "-size", "+3c"], { encoding: "utf8" })
     .trim()
@@ -115,12 +115,12 @@ test("every library that a program or module in it needs is there", () => {
   expect(missing).toEqual([]);
 });
 
-test("Node is 24 and finds the controller's packages", async () => {
+test("Node is version 24 and finds the controller's packages", async () => {
   const script = 'import("/opt/sluice/node_modules/handlebars/lib/index.js").then(() => console.log(process.version))';
   expect((await run({ args: ["node", "-e", script] })).text).toMatch(/^v24\./);
 });
 
-test("five programs are in it and no other, so no shell and no package manager", () => {
+test("the image has five programs, so no shell and no package manager", () => {
   const found = execFileSync("find", [image.root, "-type", "f", "-perm", "/111"], { encoding: "utf8" })
     .trim()
     .split("\n");
@@ -134,7 +134,7 @@ test("five programs are in it and no other, so no shell and no package manager",
   ]);
 });
 
-test("the tag with -debug has a shell and its tools besides, and starts what the image starts", async () => {
+test("the tag with -debug also has a shell and its tools, and starts the same program", async () => {
   const root = readableFolder();
   const layers = `lowerdir=${image.debugLayer}:${image.root}`;
   execFileSync("mount", ["-t", "overlay", "overlay", "-o", layers, root]);
@@ -154,7 +154,7 @@ test("the tag with -debug has a shell and its tools besides, and starts what the
   }
 });
 
-test("the controller in it is the same for every processor", () => {
+test("the controller in the image is the same for every processor", () => {
   const files = execFileSync("find", [join(image.root, "opt/sluice"), "-type", "f", "-size", "+3c"], {
     encoding: "utf8",
   });
@@ -165,7 +165,7 @@ test("the controller in it is the same for every processor", () => {
   expect(machineCode).toEqual([]);
 });
 
-test("no file in it gives rights, but the one that hands NET_BIND_SERVICE on", () => {
+test("no file in the image gives rights, except the one that passes NET_BIND_SERVICE on", () => {
   const find = (...condition: string[]) =>
     execFileSync("find", [image.root, "-xdev", ...condition], { encoding: "utf8" });
   expect(find("-type", "f", "-perm", "/6000")).toBe("");
@@ -173,7 +173,7 @@ test("no file in it gives rights, but the one that hands NET_BIND_SERVICE on", (
   expect(capable.trim()).toBe(join(image.root, "usr/lib/sluice/with-net-bind-service cap_net_bind_service=p"));
 });
 
-test("labels, user and bill of materials say what it is", () => {
+test("labels, user and bill of materials describe the image", () => {
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
   expect(image.config.User).toBe("101:82");
   expect(image.config.Labels).toMatchObject({
@@ -195,7 +195,7 @@ test("labels, user and bill of materials say what it is", () => {
   expect(names).not.toContain("vitest");
 });
 
-test("a process is user 101, gains nothing, and writes to its volumes alone", async () => {
+test("a process is user 101, gains no privileges, and writes only to its volumes", async () => {
   const script = `
     const { readFileSync, writeFileSync } = require("node:fs");
     console.log(process.getuid(), /NoNewPrivs:.*/.exec(readFileSync("/proc/self/status", "utf8"))[0]);
@@ -245,12 +245,12 @@ test.each([
   ]);
 });
 
-test("it answers the kubectl plugin of ingress-nginx", async () => {
+test("the image answers the kubectl plugin of ingress-nginx", async () => {
   const { text, exitCode } = await run({ args: ["/dbg", "general"] });
   expect([exitCode, JSON.parse(text)]).toEqual([0, { hosts: 0, backends: 0, certificates: 0 }]);
 });
 
-test("the default backend answers", async () => {
+test("the default backend of the image answers", async () => {
   const running = startContainer(image, { args: ["/default-backend", "--port=18080"], user: [65534, 65534] });
   await expect.poll(() => statusOf("http://127.0.0.1:18080/healthz"), { timeout: 60_000 }).toBe(200);
   expect(await statusOf("http://127.0.0.1:18080/")).toBe(404);

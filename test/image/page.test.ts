@@ -41,7 +41,7 @@ const at = (to: string, path: string) => request({ to, path, host: "localhost" }
 const statusAt = async (to: string, path: string) => (await at(to, path)).status;
 const json = async (path: string) => JSON.parse((await at(health, `/ui/api/v1/${path}`)).body);
 
-test("the page is in the image, whole and as it is here, and its answers are those of the image's nginx", async () => {
+test("the image has every file of the page unchanged, and its answers come from the image's nginx", async () => {
   await started();
   for (const file of readdirSync("ui", { recursive: true, withFileTypes: true }).filter((one) => one.isFile())) {
     const path = join(file.parentPath, file.name);
@@ -61,13 +61,13 @@ test("the page is in the image, whole and as it is here, and its answers are tho
   });
 });
 
-test("a flag gives it a port of its own in the image, or turns it off", async () => {
+test("a flag gives the page a port of its own in the image, or turns it off", async () => {
   await started("--ui-port=10300");
   expect(await statusAt(ownPage, "/ui/main.js")).toBe(200);
   expect(await statusAt(health, "/ui/")).toBe(404);
 });
 
-test("the page that is turned off is nowhere in the image", async () => {
+test("a page that is turned off answers on no port of the image", async () => {
   await started("--ui-port=0");
   for (const path of ["/ui/", "/ui/api/v1/status"]) expect(await statusAt(health, path)).toBe(404);
   await expect(at(ownPage, "/ui/")).rejects.toThrow("ECONNREFUSED");

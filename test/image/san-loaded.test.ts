@@ -93,7 +93,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     expect(exitCode, text).toBe(0);
   });
 
-  test("a snippet's names are checked, and others' backends are not", async () => {
+  test("the names of a snippet's backend are checked, and those of other backends are not", async () => {
     write("checked.yaml", ingress("right", "dns:alt.example"), ingress("wrong", "dns:other.example"));
     await until("the snippets are served", async () => (await ask("right")) === 200);
     expect(await ask("wrong")).toBe(502);

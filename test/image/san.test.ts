@@ -88,7 +88,7 @@ function serve(name: Backend): Promise<void> {
   server.on("secureConnection", (socket: TLSSocket) =>
     connections.push({ backend: name, resumed: socket.isSessionReused() }),
   );
-  // Some of the tests expect a refused handshake.
+  // Some of the tests expect refused handshakes.
   server.on("tlsClientError", () => {});
   servers.push(server);
   return new Promise((resolve) => server.listen(backend.port, "127.0.0.1", () => resolve()));
@@ -173,7 +173,7 @@ test.each([
   ["stranger", "dns:shop.example", 502],
   ["old", "dns:shop.example", 200],
   ["old", "dns:wrong.example", 502],
-])("backend %s, which must be %j, gives %i", async (backend, names, status) => {
+])("the certificate of the backend %s, with the required names %j, gives status %i", async (backend, names, status) => {
   for (const way of ["checked", "grpc", "lua", "kept"]) {
     requests = [];
     expect(await checked(`/${way}/${backend}`, names), way).toBe(status);
@@ -181,7 +181,7 @@ test.each([
   }
 });
 
-test("a session that another location has left is not resumed", async () => {
+test("a session of another location is not resumed", async () => {
   for (const backend of ["both", "old"]) {
     for (let i = 0; i < 3; i += 1) expect(await ask(`/loose/${backend}`)).toBe(200);
     expect(connections.some(({ resumed }) => resumed)).toBe(true);
@@ -206,24 +206,24 @@ test("a kept-alive connection serves only requests whose names it has", async ()
   expect(requests.length).toBe(6);
 });
 
-test("a kept-alive connection that no authority of ours stands for is not used", async () => {
+test("a kept-alive connection that our authority has not verified is not used", async () => {
   expect(await ask("/anyone/stranger")).toBe(200);
   expect(await checked("/kept/stranger", "dns:shop.example")).toBe(502);
   expect(requests).toEqual(["stranger/anyone/stranger"]);
 });
 
-test("a kept-alive connection that another location's authority stands for is not used", async () => {
+test("a kept-alive connection that another location's authority has verified is not used", async () => {
   expect(await ask("/foreign")).toBe(200);
   expect(await checked("/kept/stranger", "dns:shop.example")).toBe(502);
   expect(requests).toEqual(["stranger/foreign"]);
 });
 
-test("the next backend is tried when the first shows a wrong name", async () => {
+test("the next backend is tried when the first one has a wrong name", async () => {
   expect(await ask("/two")).toBe(200);
   expect(requests).toEqual(["both/two"]);
 });
 
-test("names may be written out, with variables in them, and a location inherits them", async () => {
+test("names may be literal text with variables, and a location inherits them", async () => {
   expect(await ask("/fixed", { trust: "cluster" })).toBe(200);
   expect(await ask("/fixed", { trust: "elsewhere" })).toBe(502);
   expect(await ask("/inherited/on")).toBe(502);
@@ -235,13 +235,13 @@ test("locations without the directive are checked by nginx as before", async () 
   expect(await ask("/own-wrong")).toBe(502);
 });
 
-test("without TLS, or without an authority to trust, nothing is sent", async () => {
+test("without TLS, or without a trusted authority, no request is sent", async () => {
   expect(await ask("/unverified")).toBe(500);
   expect(await ask("/without-tls")).toBe(500);
   expect(requests).toEqual([]);
 });
 
-test("a name of neither kind is refused when nginx reads it", async () => {
+test("a name that is neither dns nor uri is refused when nginx reads it", async () => {
   const text = configuration().replace("dns:none.example", "none.example");
   writeFileSync(join(folder, "wrong.conf"), text);
   const { text: printed, exitCode } = await inContainer(image, {

@@ -19,7 +19,7 @@ test.each([
   ["streams are served", ["nginx", ...files.map((name) => `test/nginx/${name}.test.ts`)]],
   ["calls are copied", ["nginx", "test/nginx/grpc-mirrors.test.ts"]],
   ["streams are kept over deaths of the controller and of nginx", ["e2e", "test/e2e/streams.test.ts"]],
-])("%s by the nginx that ships", async (_what, projectAndFiles) => {
+])("on the nginx of the image %s", async (_what, projectAndFiles) => {
   const words = ["--project", ...projectAndFiles];
   const { all, exitCode } = await runOnImage({ suite: testedSuite, words });
   expect(exitCode, all).toBe(0);

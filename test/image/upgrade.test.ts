@@ -43,7 +43,7 @@ function runFolder(mode: string): string {
 test.each([
   ["dynamic", 404],
   ["static", 200],
-])("in %s mode the run folder of the old image is taken over", async (mode, lastGood) => {
+])("in %s mode the run folder of the older image is taken over", async (mode, lastGood) => {
   const data = runFolder(mode);
   const names = readFileSync(join(data, "keys/names"), "utf8");
   const running = startContainer(image, {

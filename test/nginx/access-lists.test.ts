@@ -39,7 +39,7 @@ const lists = [
   { allow: "2001:db8::/32", deny: "2001:db8::1" },
 ];
 
-test.each(lists)("%o", async ({ allow, deny }) => {
+test.each(lists)("the lists %o decide the same as data and as text", async ({ allow, deny }) => {
   const annotations = {
     ...(allow === undefined ? {} : { "whitelist-source-range": allow }),
     ...(deny === undefined ? {} : { "denylist-source-range": deny }),

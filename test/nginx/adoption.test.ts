@@ -24,7 +24,7 @@ const answer = async (): Promise<string> => (await request({ to })).body;
 
 interface Controller {
   readonly child: ChildProcess;
-  /** Its output so far. */
+  /** The controller's output so far. */
   readonly printed: readonly Readonly<Record<string, unknown>>[];
   ready(): Promise<number>;
   /** Resolves when the process is gone. */
@@ -87,7 +87,7 @@ function steadyTraffic(): { end(): Promise<ReadonlySet<string>> } {
 }
 
 test.each(["SIGKILL", "SIGHUP", "SIGINT"] as const)(
-  "%s leaves no nginx behind where it should end too",
+  "%s leaves no nginx behind if nginx should end with the controller",
   async (name) => {
     const first = await controller(true, "one");
     await first.ready();
@@ -97,7 +97,7 @@ test.each(["SIGKILL", "SIGHUP", "SIGINT"] as const)(
   },
 );
 
-test("nginx goes on after SIGKILL where an init restarts the controller, and the next one takes it over", async () => {
+test("nginx continues after SIGKILL where an init restarts the controller, and the next controller takes it over", async () => {
   const first = await controller(false, "one");
   const pid = await first.ready();
   const traffic = steadyTraffic();
@@ -123,8 +123,8 @@ test("nginx goes on after SIGKILL where an init restarts the controller, and the
 
 test.each([
   ["asks for no password yet", { open: true }, {}],
-  ["asks for one, with a text that does not", {}, { open: true }],
-] as const)("nginx serves on from one release to another: it %s", async (_name, before, after) => {
+  ["asks for a password, and the newer one for none", {}, { open: true }],
+] as const)("nginx serves through a change of release: the older one %s", async (_name, before, after) => {
   const first = await controller(false, "one", before);
   const pid = await first.ready();
   const traffic = steadyTraffic();
@@ -135,7 +135,7 @@ test.each([
   await second.end("SIGTERM");
 });
 
-test("a takeover refuses an nginx that is not the one that was started", async () => {
+test("a takeover refuses an nginx with another process id than the one that was started", async () => {
   const first = await controller(false, "one");
   const pid = await first.ready();
   await first.end("SIGKILL");
@@ -148,7 +148,7 @@ test("a takeover refuses an nginx that is not the one that was started", async (
   await until("the stranger to be gone", () => nginxProcesses(folder).every(({ group }) => group !== pid));
 });
 
-test("a controller whose nginx is gone comes up serving what was last good", async () => {
+test("a controller whose nginx has ended starts with the last good text", async () => {
   const first = await controller(true, "one");
   await first.ready();
   await first.end("SIGKILL");
@@ -160,7 +160,7 @@ test("a controller whose nginx is gone comes up serving what was last good", asy
   expect(await answer()).toBe("one");
 });
 
-test("a second controller on the same folder is told, and disturbs nothing", async () => {
+test("a second controller on the same folder gets a message, and disturbs nothing", async () => {
   const first = await controller(true, "one");
   const pid = await first.ready();
   const second = await controller(true, "two");

@@ -34,7 +34,7 @@ test("enable-access-log false keeps the requests of its Ingress out of the log",
   expect(stand.accessLog()).not.toContain("/unlogged");
 });
 
-test("enable-rewrite-log tells the error log what a rewrite does", async () => {
+test("enable-rewrite-log writes each rewrite to the error log", async () => {
   const snippet = { "configuration-snippet": "rewrite ^/from-a-snippet$ /to break;" };
   await stand.apply(only(snippet));
   await stand.ask("a.example", "/from-a-snippet");
@@ -45,7 +45,7 @@ test("enable-rewrite-log tells the error log what a rewrite does", async () => {
   expect(rewrites()).toHaveLength(1);
 });
 
-test("a body beyond client-body-buffer-size goes to a file, one within it stays in memory", async () => {
+test("a body larger than client-body-buffer-size goes to a file, and a smaller one stays in memory", async () => {
   const body = "x".repeat(3000);
   const filed = () => (stand.errorLog().match(/client request body is buffered to a temporary file/g) ?? []).length;
   await stand.apply(only({ "client-body-buffer-size": "16k" }));
@@ -95,7 +95,7 @@ const at = (name: string, port: number) => {
 };
 const once504 = { "proxy-next-upstream": "off" };
 
-test("proxy-connect-timeout ends the wait for a backend that takes no connection", async () => {
+test("proxy-connect-timeout ends the wait for a backend that accepts no connection", async () => {
   const { port } = await listensDeafly();
   await stand.apply(...at("deaf", port), only({ ...once504, "proxy-connect-timeout": "1" }, "deaf"));
   const began = Date.now();
@@ -115,7 +115,7 @@ test("proxy-send-timeout ends the wait for a backend that reads nothing", async 
   expect((await stand.ask("a.example", "/", { method: "POST", body })).status).toBe(504);
 });
 
-test("ssl-prefer-server-ciphers decides whose order counts", async () => {
+test("ssl-prefer-server-ciphers decides whose order of ciphers counts", async () => {
   const [ours, theirs] = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-RSA-AES256-GCM-SHA384"];
   const agreed = async (prefer: string) => {
     await stand.apply(only({ "ssl-ciphers": `${ours}:${theirs}`, "ssl-prefer-server-ciphers": prefer }));
@@ -132,13 +132,13 @@ test("ssl-prefer-server-ciphers decides whose order counts", async () => {
   expect(await agreed("false")).toBe(theirs);
 });
 
-test("a stream-snippet adds a server beside HTTP", async () => {
+test("a stream-snippet adds a server to the stream block", async () => {
   await stand.apply(only({ "stream-snippet": `server { listen 192.0.2.1:8599; return "from the stream\\n"; }` }));
   expect(await text(connectTcp(8599, "192.0.2.1"))).toBe("from the stream\n");
   expect((await stand.ask("a.example")).status).toBe(200);
 });
 
-test("http2-push-preload and auth-keepalive-share-vars change nothing, and the first says so", async () => {
+test("http2-push-preload and auth-keepalive-share-vars have no effect, and a Problem names the first", async () => {
   const url = `http://${address}:8080/?echo-status=401`;
   await stand.apply(only({ "http2-push-preload": "true" }));
   expect((await stand.ask("a.example")).status).toBe(200);

@@ -91,13 +91,13 @@ test.each([
   [`http://api.example:${apart}/`],
   [`http://www.shop.example:${apart}/`],
   ["http://guarded.shop.example/"],
-])("nginx and the files say the same of %s %s %s", async (url, ...words) => {
+])("nginx and the files give the same answer for %s %s %s", async (url, ...words) => {
   const [running, read] = [await live(url, ...words), await onFiles(url, ...words)];
   expect([running.by, read.by]).toEqual(["nginx", "configuration"]);
   expect(comparable(running)).toEqual(comparable(read));
 });
 
-test("nginx says with which probability a backend gets the request", async () => {
+test("nginx gives the probability with which a backend gets the request", async () => {
   const sharesOf = async (...words: string[]) => {
     const { arrivals } = await live("http://canary.example/", ...words);
     return arrivals[0]!.backends.map(({ service, share, when }) => [service, Math.round(share * 100), when]);
@@ -111,7 +111,7 @@ test("nginx says with which probability a backend gets the request", async () =>
   expect(await sharesOf("-H", "X-Team: never")).toEqual([["shop/web", 100, undefined]]);
 });
 
-test("with the client's address nothing depends on a list of addresses", async () => {
+test("with the client's address the answer no longer depends on a list of addresses", async () => {
   const list = `${ours}/allowlist-source-range: "192.0.2.0/24", ${ours}/denylist-source-range: 192.0.2.9`;
   served.write("listed.yaml", toWeb({ name: "listed", host: "listed.example", annotations: list }));
   await until(
@@ -129,7 +129,7 @@ test("with the client's address nothing depends on a list of addresses", async (
   await expect(live("http://listed.example/", "--client=me")).rejects.toThrow('"me" is not an IP address');
 });
 
-test("a route that has the host and a mistake is named, also by a running controller", async () => {
+test("a mistaken route of the host is named, also by a running controller", async () => {
   const text = `apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata: { name: mistaken, namespace: shop }
@@ -148,7 +148,7 @@ spec:
   await until("no such sentence", async () => !(await changes()).includes(sentence));
 });
 
-test("of a stream the running controller says where it goes", async () => {
+test("the running controller names the backend of a stream", async () => {
   const stream = `apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: { name: streams, namespace: shop }
@@ -176,7 +176,7 @@ spec:
   expect((await live(`db.example:${apart + 1}`)).arrivals).toEqual(asked.arrivals);
 });
 
-test("of a route that takes a part of an Ingress's requests nginx says both ways", async () => {
+test("nginx names both ways where a route gets a part of an Ingress's requests", async () => {
   const route = `apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata: { name: beside, namespace: shop, annotations: { sluice.dev/weight: "30" } }
@@ -197,12 +197,12 @@ spec:
   expect(arrivals[0]!.steps).toContainEqual({ what: "weight", says: expect.stringMatching(/^30 % of the requests/) });
 });
 
-test("no alias takes the hosts that nobody has", async () => {
+test("an alias that is a pattern does not match the name of the catch-all", async () => {
   const [arrival] = (await live("http://unknown.example/")).arrivals;
   expect(arrival!.host).toMatchObject({ name: "_", how: "nothing else" });
 });
 
-test("a change is in the next answer", async () => {
+test("the next answer contains a change", async () => {
   served.write("later.yaml", toWeb({ name: "later", host: "later.example" }));
   await until("the new host", async () => {
     const { arrivals } = await live("http://later.example/x");
@@ -220,7 +220,7 @@ test("no value of a header and no text of an author is in an answer", async () =
   }
 });
 
-test("the text names nginx, and the exit code says whether the request is served", async () => {
+test("the text mentions nginx, and the exit code tells whether the request is served", async () => {
   const folder = `--run-folder=${served.runFolder}`;
   const found = await ran(tool, "http://shop.localhost/", folder);
   expect([found.code, found.text]).toEqual([0, expect.stringMatching(/^ {2}asked: +the running nginx$/m)]);

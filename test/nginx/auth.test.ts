@@ -113,7 +113,7 @@ function ask(path: string, headers: Record<string, string> = {}, agent: Agent | 
 
 const authUrl = () => `http://${authAt}:${auth.port}/check`;
 
-test("each cookie of the auth service is a line of its own, beside those of the backend", async () => {
+test("each cookie of the auth service is a header line of its own, beside those of the backend", async () => {
   auth.answer = (_request, response) => response.setHeader("Set-Cookie", ["a=1", "b=2"]).end();
   backend.answer = (request, response) => {
     response.statusCode = request.url === "/missing" ? 404 : 200;
@@ -126,7 +126,7 @@ test("each cookie of the auth service is a line of its own, beside those of the 
   expect((await ask("/missing")).headers["set-cookie"]).toEqual(["own=0", "a=1", "b=2"]);
 });
 
-test("with auth-keepalive questions go over connections that stay, with all their headers", async () => {
+test("with auth-keepalive auth requests use kept connections, and have all their headers", async () => {
   auth.answer = (_request, response) => response.setHeader("X-User", "alice").end();
   backend.answer = (request, response) => response.end(String(request.headers["x-user"]));
   const headers = { "auth-response-headers": "X-User" };
@@ -137,7 +137,7 @@ test("with auth-keepalive questions go over connections that stay, with all thei
   expect(auth.connections.size).toBeLessThanOrEqual(workers);
 });
 
-test("a new password holds at once, and the connection that was open goes on", async () => {
+test("a new password is valid at once, and an open connection continues", async () => {
   const basic = { "auth-type": "basic", "auth-secret": "users", "auth-realm": "x" };
   const as = (password: string) => ({ Authorization: `Basic ${Buffer.from(`u:${password}`).toString("base64")}` });
   const one = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -150,7 +150,7 @@ test("a new password holds at once, and the connection that was open goes on", a
   one.destroy();
 });
 
-test("an error backend that answers 200 lets nobody in (CVE-2026-24513)", async () => {
+test("an error backend that answers 200 lets no request pass (CVE-2026-24513)", async () => {
   backend.answer = (request, response) => response.end(request.headers["x-code"] === undefined ? "secret" : "page");
   const errors = { "custom-http-errors": "401,403,500,502", "default-backend": "web" };
   await apply(ingressOf("guarded", ["/"], { ...errors, "auth-url": authUrl() }));
@@ -162,7 +162,7 @@ test("an error backend that answers 200 lets nobody in (CVE-2026-24513)", async 
   expect((await ask("/")).body).not.toContain("secret");
 });
 
-test("error pages that an operator wrote for all hosts do not answer for the auth service", async () => {
+test("an operator's error pages for all hosts do not replace answers of the auth service", async () => {
   const operator = surroundings().filter(({ kind }) => kind === "ConfigMap");
   const withPages = operator.map((one) => ({
     ...one,
@@ -190,7 +190,7 @@ test.each([
   "/./admin/",
   "/admin%2f",
   "/admin/x/..%2f..",
-])("the guarded path is not reached as %s", async (path) => {
+])("the path %s does not reach the guarded one without authentication", async (path) => {
   auth.answer = (_request, response) => response.writeHead(401).end();
   backend.answer = (request, response) => response.end(request.url);
   await apply(ingressOf("open", ["/"], {}), ingressOf("admin", ["/admin"], { "auth-url": authUrl() }));
@@ -199,7 +199,7 @@ test.each([
   else expect(status).toBe(401);
 });
 
-test("the access log says whose request it was after the auth service was asked", async () => {
+test("the access log names the Ingress of a request also after an auth request", async () => {
   backend.answer = (_request, response) => response.end();
   await apply(ingressOf("logged", ["/here"], { "auth-url": authUrl() }));
   for (let i = 0; i < 2; i++) await ask("/here/there");

@@ -39,7 +39,7 @@ function expectShares(counts: Record<string, number>, shares: Record<string, num
   }
 }
 
-test("round robin: over 10,000 requests every endpoint gets its share, and one after the other in each worker", async () => {
+test("round robin gives every endpoint its share of 10,000 requests, one after the other in each worker", async () => {
   const { put, route, tally, ask } = await startBalancing({ workers: 1 });
   await put({ id: "u", backends: [1, 2, 3, 4] });
   await route("a.example", "u");
@@ -50,7 +50,7 @@ test("round robin: over 10,000 requests every endpoint gets its share, and one a
   expect(order.slice(0, 4).toSorted()).toEqual(["1", "2", "3", "4"]);
 });
 
-test("round robin begins anywhere: endpoints of many upstreams that are asked once get alike shares", async () => {
+test("round robin begins at a random endpoint, so many upstreams with one request each share evenly", async () => {
   const { put, route, ask } = await startBalancing();
   const counts: Record<string, number> = {};
   for (let i = 0; i < 400; i++) {
@@ -62,7 +62,7 @@ test("round robin begins anywhere: endpoints of many upstreams that are asked on
   expectShares(counts, { 1: 0.5, 2: 0.5 }, 0.15);
 });
 
-test("ewma shares alike among alike endpoints, and turns from one that is slow", async () => {
+test("ewma gives equal endpoints equal shares, and avoids a slow one", async () => {
   const { put, route, tally } = await startBalancing();
   await put({ id: "u", backends: [1, 2, 3], balance: { algorithm: "ewma" } });
   await route("a.example", "u");
@@ -77,7 +77,7 @@ test("ewma shares alike among alike endpoints, and turns from one that is slow",
   expect(turned["1"] ?? 0).toBeLessThan(60);
 });
 
-test("ewma turns from an endpoint where nobody listens, and no request fails", async () => {
+test("ewma avoids an endpoint that refuses connections, and no request fails", async () => {
   const { put, route, ask, nginx } = await startBalancing();
   nginx.expectError(/Connection refused/);
   await put({ id: "u", backends: [1, 2, dead], balance: { algorithm: "ewma" } });
@@ -91,7 +91,7 @@ test("ewma turns from an endpoint where nobody listens, and no request fails", a
   expect(tried).toBeLessThan(20);
 });
 
-test("hashing: equal values go to one endpoint, different ones to all, and few move when one is gone", async () => {
+test("hashing sends equal values to one endpoint and different ones to all, and few move when one is removed", async () => {
   const { put, route, tally, ask } = await startBalancing();
   await put({ id: "u", backends: [1, 2, 3, 4, 5], balance: hash("$http_x_user") });
   await route("a.example", "u");
@@ -110,7 +110,7 @@ test("hashing: equal values go to one endpoint, different ones to all, and few m
   expect(moved).toEqual(users.filter((_, i) => before[i] === "3"));
 });
 
-test("hashing takes text around variables, and a variable that is not there for nothing", async () => {
+test("hashing uses text around variables, and an empty value for a missing variable", async () => {
   const { put, route, ask } = await startBalancing();
   await put({ id: "plain", backends: [1, 2, 3, 4, 5], balance: hash("$http_x_user") });
   await put({ id: "mixed", backends: [1, 2, 3, 4, 5], balance: hash("a${http_x_user}$nothing") });
@@ -123,7 +123,7 @@ test("hashing takes text around variables, and a variable that is not there for 
   }
 });
 
-test("hashing by groups: a value has one group, of which each endpoint gets its share", async () => {
+test("hashing by subsets gives a value one subset, of which each endpoint gets its share", async () => {
   const { put, route, tally } = await startBalancing();
   await put({ id: "u", backends: [1, 2, 3, 4, 5, 6], balance: hash("$http_x_user", 3) });
   await route("a.example", "u");
@@ -141,7 +141,7 @@ test("hashing by groups: a value has one group, of which each endpoint gets its 
 });
 
 test.each(["balanced", "persistent"] as const)(
-  "affinity, %s: a client stays, and clients share the endpoints",
+  "affinity %s keeps a client at its endpoint, and clients share the endpoints",
   async (mode) => {
     const { put, route, ask } = await startBalancing();
     await put({ id: "u", backends: [1, 2, 3, 4], balance: cookie({ mode }) });
@@ -158,7 +158,7 @@ test.each(["balanced", "persistent"] as const)(
   },
 );
 
-test("affinity over a change of endpoints: balanced moves who must without a new cookie, persistent only who must with one", async () => {
+test("after a change of endpoints balanced affinity moves some clients without a new cookie, and persistent affinity only lost ones with one", async () => {
   const { put, route, ask } = await startBalancing();
   for (const mode of ["balanced", "persistent"] as const) {
     await put({ id: mode, backends: [1, 2, 3, 4], balance: cookie({ mode }) });
@@ -175,7 +175,7 @@ test("affinity over a change of endpoints: balanced moves who must without a new
   }
 });
 
-test("a path without affinity honours a cookie of the upstream and issues none", async () => {
+test("a path without affinity uses an existing cookie of the upstream and sets none", async () => {
   const { put, route, ask } = await startBalancing();
   await put({ id: "u", backends: [1, 2, 3, 4], balance: cookie() });
   await route("sticky.example", "u", { sticky: true });
@@ -188,7 +188,7 @@ test("a path without affinity honours a cookie of the upstream and issues none",
   expect((await ask("plain.example")).cookies).toEqual([]);
 });
 
-test("every attribute of the cookie, in the order of ingress-nginx, before the backend's own", async () => {
+test("the cookie has every attribute in the order of ingress-nginx, and comes before the backend's own", async () => {
   const { put, route, ask } = await startBalancing();
   const balance = cookie({
     path: "/x",
@@ -211,7 +211,7 @@ test("every attribute of the cookie, in the order of ingress-nginx, before the b
   expect(old.cookies[0]).toMatch(new RegExp(`${plain.source}$`));
 });
 
-test("a retry takes another endpoint as long as one is left, whatever the algorithm, and the cookie is the last try's", async () => {
+test("a retry uses another endpoint as long as there is one, with any algorithm, and the cookie is that of the last try", async () => {
   const { put, route, ask } = await startBalancing();
   const algorithms: readonly Balance[] = [
     { algorithm: "round_robin" },
@@ -239,7 +239,7 @@ test("a retry takes another endpoint as long as one is left, whatever the algori
   }
 });
 
-test("a client without a cookie reaches the only endpoint of ten that works, and its cookie leads there", async () => {
+test("a client without a cookie gets the only working endpoint of ten, and its cookie names it", async () => {
   const { put, route, ask } = await startBalancing({ tries: 10 });
   await put({ id: "u", backends: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], balance: cookie() });
   await route("a.example", "u", { sticky: true });
@@ -250,7 +250,7 @@ test("a client without a cookie reaches the only endpoint of ten that works, and
   }
 });
 
-test("a client with a cookie gets its endpoint's failure, unless the cookie may change on failure", async () => {
+test("a client with a cookie gets its endpoint's failure, unless the cookie may change after one", async () => {
   const { put, route, ask } = await startBalancing();
   for (const changeOnFailure of [false, true]) {
     const id = String(changeOnFailure);
@@ -269,7 +269,7 @@ test("a client with a cookie gets its endpoint's failure, unless the cookie may 
 test.each([
   [3, 3],
   [0, 10],
-])("with proxy-next-upstream-tries %i the only endpoint is tried %i times", async (tries, expected) => {
+])("with proxy-next-upstream-tries %i the only endpoint gets %i tries", async (tries, expected) => {
   const { put, route, ask } = await startBalancing({ tries });
   await put({ id: "u", backends: [1] });
   await route("a.example", "u");
@@ -277,7 +277,7 @@ test.each([
   expect([status, String(headers["x-tried"]).split(", ").length]).toEqual([503, expected]);
 });
 
-test("an endpoint that left is asked by no worker's next request", async () => {
+test("after an endpoint is removed, no worker sends it a request", async () => {
   const { put, route, tally } = await startBalancing({ workers: 4 });
   for (const balance of [{ algorithm: "round_robin" }, { algorithm: "ewma" }, hash("$request_id"), cookie()] as const) {
     await put({ id: "u", backends: [1, 2], balance });

@@ -47,7 +47,7 @@ test("nginx serves the given text, reloads, refuses wrong text and reports its s
   expect(nginx.processes().residentBytes).toBeGreaterThan(1e6);
 });
 
-test("nginx serves on when the controller ends, and the next controller finds it running", async () => {
+test("nginx continues when the controller ends, and the next controller finds it running", async () => {
   startProgram();
   const first = await startSide();
   await first.serve("kept");
@@ -68,7 +68,7 @@ test("nginx is started again when it dies, and the controller counts the restart
   expect(await answer()).toBe("back");
 });
 
-test("when `sluice nginx` dies, nginx serves on, and the next `sluice nginx` takes orders", async () => {
+test("when `sluice nginx` dies, nginx continues, and the next `sluice nginx` accepts orders", async () => {
   const program = startProgram();
   const { nginx, events, serve } = await startSide();
   await serve("before");

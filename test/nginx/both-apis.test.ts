@@ -43,7 +43,7 @@ function sentences({ problems }: Translation): readonly string[] {
 
 const header = (name: string) => ({ headers: [{ name, value: "yes" }] });
 
-test("the more exact path of both takes a request, conditions come before none, and each loser is named its winner", async () => {
+test("the more exact path of both APIs takes a request, conditions come first, and each loser's message names the winner", async () => {
   const it = await startBothApis(18_960);
   const a = (path: string, headers?: Readonly<Record<string, string>>) => it.ask("a.test", path, headers);
   const exact: PathWords = ["/exact", "s1", "Exact"];
@@ -110,7 +110,7 @@ test("the more exact path of both takes a request, conditions come before none, 
   expect(await a("/deep/er/x")).toBe("s2");
 });
 
-test("the host decides before the path, and what an Ingress's host has no path for ends there", async () => {
+test("the host decides before the path, and a host of an Ingress answers for paths that it does not have", async () => {
   const it = await startBothApis(18_964);
   const objects = [
     ofIngress([["/one", "s1"]], { annotations: { "server-alias": "alias.test,~^p\\d\\.test$" } }),
@@ -149,7 +149,7 @@ test("the host decides before the path, and what an Ingress's host has no path f
   expect(await it.ask("a.test", "/one"), "without an Ingress less exact hosts are asked").toBe("s3");
 });
 
-test("paths that are regular expressions count by what they begin with", async () => {
+test("paths that are regular expressions rank by their literal beginning", async () => {
   const it = await startBothApis(18_968);
   const a = (path: string) => it.ask("a.test", path);
   const root = ofIngress([["/", "s4"]], { name: "root" });
@@ -193,7 +193,7 @@ test("paths that are regular expressions count by what they begin with", async (
   expect(await a("/api/x"), "of the older one").toBe("s1");
 });
 
-test("a path moves to a route by its weight and back, with no failed request and no reload", async () => {
+test("a path moves to a route by its weight and back, without a failed request and without a reload", async () => {
   const it = await startBothApis(18_972);
   const moving = (weight: string) => ofRoute([["/cart", "s2"]], { annotations: { "sluice.dev/weight": weight } });
   const main = ofIngress([["/", "s1"]]);
@@ -213,7 +213,7 @@ test("a path moves to a route by its weight and back, with no failed request and
   expect([...traffic.answers.keys()]).toEqual(["200"]);
 });
 
-test("a weight counts where an Ingress has the request, and one that cannot be read leaves it all", async () => {
+test("a weight has an effect where an Ingress has the path, and an unreadable one leaves all requests there", async () => {
   const it = await startBothApis(18_976);
   const weighing = (weight: string, host = "a.test") =>
     ofRoute([["/cart", "s2"]], { host, annotations: { "sluice.dev/weight": weight } });
@@ -233,7 +233,7 @@ test("a weight counts where an Ingress has the request, and one that cannot be r
   expect(await cart()).toBe("s1");
 });
 
-test("a route in shadow serves nothing, and says which requests it would take and what would be otherwise", async () => {
+test("a route in shadow serves nothing, and reports which requests it would take and how answers would differ", async () => {
   const it = await startBothApis(18_980);
   const annotations = { "sluice.dev/shadow": "true" };
   const shadow = (rules: readonly Rule[], more: Words = {}) => ofRoute(rules, { name: "shadow", annotations, ...more });
@@ -298,7 +298,7 @@ test("a route in shadow serves nothing, and says which requests it would take an
   expect(await it.answer("a.test", "/cart"), "out of the shadow").toBe("s2");
 });
 
-test("the health path is answered in place of routes for all hosts, unless one has exactly that path", async () => {
+test("the health path is answered before routes for all hosts, unless one has exactly that path", async () => {
   const it = await startBothApis(18_960);
   const health = async (host: string) => {
     const { status, body } = await request({ to: it.to, host, path: "/healthz" });

@@ -31,7 +31,7 @@ test.each<readonly [string, readonly Canary[], Record<string, number>]>([
     [canary("none", { weight: 50 }), canary("two", { weight: 20 })],
     { 1: 0.8, 3: 0.2 },
   ],
-])("%s", async (_, canaries, shares) => {
+])("requests have the expected shares with %s", async (_, canaries, shares) => {
   const { put, route, tally } = await startBalancing();
   await put(main, one, two, { id: "none", backends: [] });
   await route("a.example", "main", { canaries });
@@ -42,7 +42,7 @@ test.each<readonly [string, readonly Canary[], Record<string, number>]>([
     expect(Math.abs((counts[name] ?? 0) / requests - share)).toBeLessThan(0.025);
 });
 
-test("header, value, pattern and cookie, and which of them counts first", async () => {
+test("header, value, pattern and cookie select a canary in the documented order", async () => {
   const { put, route, ask } = await startBalancing();
   await put(main, one, two);
   const asked = async (canaries: readonly Canary[], headers: Readonly<Record<string, string>> = {}) => {
@@ -72,7 +72,7 @@ test("header, value, pattern and cookie, and which of them counts first", async 
   expect(await asked(broken)).toBe("2");
 });
 
-test("of several canaries a header beats another one's cookie, a cookie a weight, and the oldest its equals", async () => {
+test("of several canaries a header wins over another one's cookie, a cookie over a weight, and the oldest over equals", async () => {
   const { put, route, ask } = await startBalancing();
   await put(main, one, two);
   const canaries = [
@@ -89,7 +89,7 @@ test("of several canaries a header beats another one's cookie, a cookie a weight
   expect(await asked({ "x-one": "never" })).toBe("1");
 });
 
-test("a client that a cookie binds to the main Service or to a canary stays there, whatever the rules say", async () => {
+test("a client whose cookie binds it to the main Service or a canary stays there, whatever the rules are", async () => {
   const { put, route, ask } = await startBalancing();
   const cookie = {
     name: "route",
@@ -120,7 +120,7 @@ test("a client that a cookie binds to the main Service or to a canary stays ther
   expect((await bound({ cookie: ofCanary.cookie })).backend).toBe("1");
 });
 
-test("a main Service without endpoints answers 503 though a canary has some", async () => {
+test("a main Service without endpoints answers 503, although a canary has some", async () => {
   const { put, route, ask } = await startBalancing();
   await put({ id: "main", backends: [] }, one);
   await route("a.example", "main", { canaries: [canary("one", { weight: 100 })] });

@@ -11,7 +11,7 @@ import { until } from "./support/until.ts";
 test.each([
   ["dynamic", 23_280],
   ["static", 23_380],
-] as const)("in %s mode a closed path gives its reason", async (mode, port) => {
+] as const)("in %s mode the log has the reason of a closed path", async (mode, port) => {
   const it = await startConfigured({ port, mode });
   onTestFinished(() => it.stop());
   const [access, errors] = [join(it.folder, "access.log"), join(it.folder, "errors.log")];

@@ -59,7 +59,7 @@ async function compared(...argv: readonly string[]): Promise<{ readonly code: nu
   return { code, report: text === "" ? (failure as never) : JSON.parse(text) };
 }
 
-test("one request for each route finds what another version of the objects answers differently", async () => {
+test("one request for each route finds a path that other objects answer differently", async () => {
   const { code, report } = await compared("--routes", served[0]!.folder);
   expect(code).toBe(1);
   const found = report.differing.map(({ host, path, differences: [first] }) => ({ host, path, ...first }));
@@ -76,7 +76,7 @@ test("one request for each route finds what another version of the objects answe
   ]);
 });
 
-test("the GETs of an access log are asked at the host whose route they took, and credentials are left out", async () => {
+test("the GETs of an access log are sent to the host of their route, without credentials", async () => {
   const log = join(served[0]!.folder, "..", "access.log");
   const line = (request: string) =>
     `192.0.2.1 - - [x] "${request} HTTP/1.1" 200 1 "-" "-" 1 1 [shop-web-80] [] - - - - -`;
@@ -89,7 +89,7 @@ test("the GETs of an access log are asked at the host whose route they took, and
   expect(ofLog).toEqual(["GET shop.example /a?token=&x=1", "GET shop.example /a?token=&x=1"]);
 });
 
-test("a Sluice equals itself, over https too, and the exit code is 0", async () => {
+test("a Sluice equals itself, also over https, and the exit code is 0", async () => {
   const file = join(served[0]!.folder, "..", "requests.txt");
   writeFileSync(file, "https://shop.example/a\nHEAD http://shop.example/\nhttp://nobody.example/\n");
   const [address = ""] = addresses;

@@ -48,7 +48,7 @@ async function converted(files: Readonly<Record<string, string>>) {
   return { code, text, failure, asked: Number(asked), left: Number(left) };
 }
 
-test("both are asked the same, and no other program gets a request", { timeout: 60_000 }, async () => {
+test("both sides get the same requests, and no other program gets any", { timeout: 60_000 }, async () => {
   const auth = `nginx.ingress.kubernetes.io/auth-url: "http://127.0.0.1:${port()}/auth"`;
   const { code, text, asked, left } = await converted({
     "shop.yaml": toWeb({
@@ -65,7 +65,7 @@ test("both are asked the same, and no other program gets a request", { timeout: 
   expect(seen).toEqual([]);
 });
 
-test("an answer that differs is named with its request, although no setting differs", {
+test("a differing answer is reported with its request, although no setting differs", {
   timeout: 60_000,
 }, async () => {
   const snippet = 'nginx.ingress.kubernetes.io/configuration-snippet: "add_header X-Path $location_path;"';

@@ -117,12 +117,12 @@ describe.each([
 
   afterAll(() => subject.stop());
 
-  test("TLS ends at the backend, and that of another host here", async () => {
+  test("ends TLS at the backend, and here for another host", async () => {
     expect(await overTls("through.example")).toEqual(["backend.example", "hello"]);
     expect(await overTls("ended.example")).toEqual(["Kubernetes Ingress Controller Fake Certificate", ""]);
   });
 
-  test("plain http is redirected", async () => {
+  test("redirects plain http", async () => {
     expect(await overHttp("through.example")).toEqual([308, "https://through.example/a?b=c"]);
   });
 });

@@ -70,7 +70,7 @@ test("subrequests to an auth service are not counted", async () => {
   await reaches(6, "response_size_count", 'ingress="asked"');
 });
 
-test("many requests of unlike lengths count each with its own", async () => {
+test("many requests of different sizes count each with its own size", async () => {
   const sum = async () => (await scraped("request_size_sum", 'ingress="web"', 'service="web"'))!;
   const before = await sum();
   await ask(1, "one.example", "/x/");
@@ -81,7 +81,7 @@ test("many requests of unlike lengths count each with its own", async () => {
   expect((await sum()) - before).toBe(601 * one + (599 * 600) / 2);
 });
 
-test("a reload loses none, and the series of an Ingress go with it", async () => {
+test("a reload loses no count, and a removed Ingress loses its series", async () => {
   const busy = ask(30, "one.example", "/x/2");
   const annotations = 'nginx.ingress.kubernetes.io/proxy-read-timeout: "7"';
   served.write("web.yaml", toWeb({ host: "one.example", path: "/x", annotations }));
@@ -93,7 +93,7 @@ test("a reload loses none, and the series of an Ingress go with it", async () =>
   await until("its series to go", async () => (await scraped("requests", 'ingress="timed"')) === undefined);
 });
 
-test("connections and processes are those of this nginx", async () => {
+test("the counts of connections and processes are those of this nginx", async () => {
   const before = (await scraped("nginx_process_requests_total"))!;
   await ask(25, "one.example", "/x");
   const after = (await scraped("nginx_process_requests_total"))!;

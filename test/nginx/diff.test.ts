@@ -53,7 +53,7 @@ const knownEdits: readonly Edit[] = [
   ],
 ];
 
-test("diff predicts what a change costs", async () => {
+test("diff predicts the cost of each change", async () => {
   const served = await serving({ files });
   const present: Record<string, string> = { ...files };
   const next = mkdtempSync(join(tmpdir(), "sluice-next-"));
@@ -84,7 +84,7 @@ test("diff predicts what a change costs", async () => {
 const seed = 20261121;
 const portOf = (service: string) => 21_911 + serviceNames.indexOf(service as (typeof serviceNames)[number]);
 
-test("diff foretells which routes a random change changes, and whether nginx is reloaded", async () => {
+test("diff predicts the routes that a random change affects, and whether nginx is reloaded", async () => {
   const backends = await Promise.all(
     serviceNames.flatMap((name) => ["127.0.0.1", "127.0.0.2"].map((at) => echo(name, at))),
   );

@@ -57,15 +57,15 @@ const commands = pages.flatMap((page) =>
 const stops = ([, line]: readonly [string, string]): number => (line.endsWith("/stop") ? 1 : 0);
 commands.sort((a, b) => stops(a) - stops(b));
 
-test("npm start prints where the page is", async () => {
+test("npm start prints the address of the page", async () => {
   const [, to, path] = await until("the address", () => /In the browser: http:\/\/([^/]+)(\/\S*) /.exec(printed));
   const { status, body } = await request({ to: to!, path: path!, host: "localhost" });
   expect([status, /<title>.*<\/title>/.exec(body)?.[0]]).toEqual([200, "<title>Sluice</title>"]);
 });
 
-test("there are commands to run", () => expect(commands.length).toBeGreaterThan(10));
+test("the pages have commands to run", () => expect(commands.length).toBeGreaterThan(10));
 
-test.each(commands)("%s: %s", async (_page, line) => {
+test.each(commands)("the command of %s works: %s", async (_page, line) => {
   const tools = join(root, "test/golden/tools");
   const command = line
     .replace("npx sluice", `${process.execPath} ${join(root, "bin/sluice.mjs")}`)
@@ -112,7 +112,7 @@ test.skipIf(!existsSync(join(root, "docs/alerts/sluice.yaml")))("each alert has 
   expect(sections.toSorted()).toEqual(alerts.toSorted());
 });
 
-test("every link to a file of the repository leads somewhere", () => {
+test("every link to a file of the repository leads to an existing one", () => {
   const all = [...pages, "docs/architecture.md", "docs/add-an-annotation.md", "CONTRIBUTING.md", "CHANGELOG.md"];
   const lost = all.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)]

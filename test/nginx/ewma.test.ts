@@ -32,7 +32,7 @@ afterAll(async () => {
   }
 });
 
-test("requests turn from an endpoint that takes longer", async () => {
+test("requests move away from a slow endpoint", async () => {
   const answers: string[] = [];
   for (let asked = 0; asked < 60; asked++) answers.push((await served.ask("one.example")).body);
   expect(new Set(answers)).toEqual(new Set(Object.keys(endpoints)));

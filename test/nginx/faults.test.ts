@@ -33,7 +33,7 @@ test.each([
   ["bind-address", "203.0.113.9", "this machine does not have that address"],
   ["access-log-path", "/nonexistent/access.log", 'open\\(\\) "/nonexistent/access.log" failed'],
   ["http-access-log-path", "/proc/access.log", 'open\\(\\) "/proc/access.log" failed'],
-] as const)("%s: %s is refused, and nothing waits for it", async (key, text, why) => {
+] as const)("%s with the value %s is refused, and later changes are applied", async (key, text, why) => {
   await it.set({ [key]: text });
   await servesOthers({ [key]: text });
   expect(it.problems()).toEqual([expect.stringMatching(new RegExp(`^key ${key}: .*${why}.*`))]);
@@ -41,7 +41,7 @@ test.each([
   expect(it.problems()).toEqual([]);
 });
 
-test("a syslog-host that has no address is refused by its name", async () => {
+test("a syslog-host without an address is refused by its name", async () => {
   const settings = { "enable-syslog": "true", "syslog-host": "nobody.invalid" };
   await it.set(settings);
   await servesOthers(settings);
@@ -49,7 +49,7 @@ test("a syslog-host that has no address is refused by its name", async () => {
   await it.set({});
 });
 
-test("two keys at once: the one at fault is found, and the other acts", async () => {
+test("of two changed keys the faulty one is found, and the other has its effect", async () => {
   const settings = { "access-log-path": "/nonexistent/access.log", "proxy-send-timeout": "77" };
   await it.set(settings);
   await until("the other key", () => it.values("proxy_send_timeout").includes("77s"));
@@ -57,7 +57,7 @@ test("two keys at once: the one at fault is found, and the other acts", async ()
   await it.set({});
 });
 
-test("a TCP service on a busy port is left out, and others are not", async () => {
+test("a TCP service on a busy port is left out, and the others are served", async () => {
   const taken = createServer().listen(port + 8, "0.0.0.0");
   onTestFinished(() => void taken.close());
   const tcp = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "tcp", namespace: "keys" } };
@@ -69,7 +69,7 @@ test("a TCP service on a busy port is left out, and others are not", async () =>
   await it.set({}, [{ ...tcp, data: {} } as never]);
 });
 
-test("an Ingress whose snippet logs to a file that cannot be is set aside alone", async () => {
+test("an Ingress whose snippet logs to an impossible file is set aside alone", async () => {
   const snippets = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
   const annotations = { "configuration-snippet": "access_log /nonexistent/own.log;" };
   await it.set(snippets, [ingress("own-log", "own-log.example", "web", { annotations })]);
@@ -79,7 +79,7 @@ test("an Ingress whose snippet logs to a file that cannot be is set aside alone"
   ]);
 });
 
-test("a location-snippet that nginx refuses is blamed on the setting, though it stands in the locations of Ingresses", async () => {
+test("a location-snippet that nginx refuses is blamed on the setting, although it is in locations of Ingresses", async () => {
   await it.set({});
   await it.set({ "location-snippet": "no_such_directive on;" });
   await servesOthers({ "location-snippet": "no_such_directive on;" });

@@ -35,7 +35,7 @@ const serving = (file: string, content: string, more = ""): ConfParts => ({
 const answer = async (): Promise<string> => (await request({ to, path: "/file" })).body;
 const there = (file: string): boolean => existsSync(join(it.folder.root, file));
 
-test("a file goes when nothing names it and no older worker is left", async () => {
+test("a file is removed when no text names it and no older worker is left", async () => {
   await it.serve(serving("include/one", "1"));
   const held = request({ to, path: "/held" });
   await until("the request", () => backend.held === 1);
@@ -50,7 +50,7 @@ test("a file goes when nothing names it and no older worker is left", async () =
   expect(there("include/two")).toBe(true);
 });
 
-test("other bytes under the same name are a reload, even when the hash is the same", async () => {
+test("new bytes under the same name cause a reload, even when the hash is the same", async () => {
   const workers = (): readonly number[] =>
     nginxProcesses(it.folder).flatMap(({ pid, role, draining }) => (role === "worker" && !draining ? [pid] : []));
   await it.serve({ ...serving("include/same", "old"), generation: "same" });
@@ -60,7 +60,7 @@ test("other bytes under the same name are a reload, even when the hash is the sa
   expect(await answer()).toBe("new");
 });
 
-test("a refused configuration leaves the files as they were", async () => {
+test("a refused configuration leaves the files unchanged", async () => {
   await it.serve(serving("include/same", "good"));
   expect(await it.apply(serving("include/same", "bad", "no_such_directive;"))).toMatchObject({ kind: "refused" });
   expect(readFileSync(join(it.folder.root, "include/same"), "utf8")).toBe("good");

@@ -13,7 +13,7 @@ import { request } from "./support/request.ts";
 const to = "127.0.0.48:18080";
 const saying = (text: string, more = "") => ({ http: `server { listen ${to}; return 200 ${text}; } ${more}` });
 
-test("nginx is started without a test once, and tests each later text", async () => {
+test("the first start of nginx replaces its test, and each later text is tested", async () => {
   const base = mkdtempSync(join(tmpdir(), "sluice-first-"));
   const [binary, log] = [join(base, "nginx"), join(base, "log")];
   writeFileSync(binary, `#!/bin/sh\necho "$1" >> ${log}\nexec nginx "$@"\n`, { mode: 0o755 });
@@ -31,7 +31,7 @@ test("nginx is started without a test once, and tests each later text", async ()
   expect(runs()).toEqual(["-p", "-t"]);
 });
 
-test("a mistake is refused with its line, leaves no nginx, and the next text serves", async () => {
+test("a mistake at the first start is refused with its line and leaves no nginx, and the next text is served", async () => {
   const it = await testNginx();
   onTestFinished(() => it.stop());
   it.expectError(/no_such_directive/);
@@ -44,7 +44,7 @@ test("a mistake is refused with its line, leaves no nginx, and the next text ser
   expect((await request({ to })).body).toBe("two");
 });
 
-test("the warnings of the start are those of a test", async () => {
+test("the first start reports the same warnings as a test", async () => {
   const [started, tested] = [await testNginx(), await testNginx()];
   onTestFinished(async () => {
     await started.stop();

@@ -49,7 +49,7 @@ async function served(flags: readonly string[]) {
   return one;
 }
 
-test("--mode, --configmap, --healthz-host, --disable-svc-external-name, --sync-rate-limit and --health-check-timeout act", async () => {
+test("--mode, --configmap, --healthz-host, --disable-svc-external-name, --sync-rate-limit and --health-check-timeout have their effect", async () => {
   const { ask, runFolder, health } = await served([
     "--mode=static",
     "--configmap=edge/settings",
@@ -66,7 +66,7 @@ test("--mode, --configmap, --healthz-host, --disable-svc-external-name, --sync-r
   await expect(request({ to: `192.0.2.1:${ports.health}`, path: "/healthz" })).rejects.toThrow("ECONNREFUSED");
 });
 
-test("the flags of metrics decide about labels, buckets and what is left out", async () => {
+test("the flags about metrics determine labels, buckets and excluded metrics", async () => {
   const { ask, health } = await served([
     "--enable-metrics",
     "--metrics-per-host=false",
@@ -98,7 +98,7 @@ test("the flags of metrics decide about labels, buckets and what is left out", a
   expect(bounds("request_size")).toEqual([]);
 });
 
-test("--metrics-per-undefined-host counts requests for hosts that nobody has", async () => {
+test("--metrics-per-undefined-host counts requests for unknown hosts", async () => {
   const { ask, health } = await served(["--enable-metrics", "--metrics-per-undefined-host"]);
   expect((await ask("nobody.example")).status).toBe(404);
   await until("the count", async () => {

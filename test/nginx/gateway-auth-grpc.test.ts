@@ -82,7 +82,7 @@ async function serve(base: number) {
   return { it, ask, asked, answerWith };
 }
 
-test("the service is asked about the whole request, and only its OK lets a request pass", async () => {
+test("the service gets the whole request, and only its OK lets a request pass", async () => {
   const { ask, asked } = await serve(18_960);
   const ok = { message: status() };
   const passed = await ask("/all/a%20b?q=1", ok, {
@@ -159,7 +159,7 @@ test("the service is asked about the whole request, and only its OK lets a reque
   for (const path of ["/secure", "/checked"]) expect(await ask(path, ok), path).toMatchObject({ status: 200 });
 });
 
-test("a request whose path is the name of a location of nginx's own is asked about like others", async () => {
+test("a request whose path is the name of an internal location of nginx gets an auth request like others", async () => {
   const { ask, asked } = await serve(18_980);
   const no = { message: status(7) };
   for (const path of ["/ask", "/x/../ask", "//ask", "/%61sk?q=1", method, `${method}?a`]) {
@@ -169,7 +169,7 @@ test("a request whose path is the name of a location of nginx's own is asked abo
   }
 });
 
-test("the service changes requests and answers, and refuses with an answer of its own", async () => {
+test("the service can change requests and answers, and can refuse with an answer of its own", async () => {
   const { ask, answerWith } = await serve(18_964);
   const changes = Buffer.concat([
     status(),

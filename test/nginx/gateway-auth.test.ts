@@ -59,7 +59,7 @@ const rule = (path: string, auth: Partial<AuthService>, more: Partial<Rule> = {}
   ...more,
 });
 
-test("only 200 of the auth service lets a request pass, and nobody passes where it is away", async () => {
+test("only the status 200 lets a request pass, and none passes while the service cannot be reached", async () => {
   const it = await startGateways(18_860);
   it.nginx.expectError(/Connection refused|connect\(\) failed|no live upstreams|auth request unexpected status/);
   const asked = await authService();

@@ -69,7 +69,7 @@ async function plainHttp2(address: string, port: number): Promise<object[]> {
   return asked;
 }
 
-test("a backend is asked over TLS only if its certificate is trusted and has the name, and shown the Gateway's own", async () => {
+test("a backend gets requests over TLS only if its certificate is trusted and has the name, and sees the Gateway's own", async () => {
   const { ca, otherca, client } = await sharedPki();
   const it = await startGateways(18_760);
   it.nginx.expectError(
@@ -122,7 +122,7 @@ test("a backend is asked over TLS only if its certificate is trusted and has the
   expect(await it.put({ ...parts, hosts: [...parts.hosts, ...moved] }), "equal settings are one text").toBe(false);
 });
 
-test("copies go out as their Services want them, and none to a backend that cannot prove its name", async () => {
+test("copies use the protocol of their Service, and none go to a backend that fails verification", async () => {
   const { ca, client } = await sharedPki();
   const it = await startGateways(18_760);
   it.nginx.expectError(/upstream SSL certificate does not match/);

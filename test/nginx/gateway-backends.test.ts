@@ -116,7 +116,7 @@ async function talk(path: string): Promise<string> {
   return received;
 }
 
-test("websockets, TLS by appProtocol and by a policy, and paths of single backends", async () => {
+test("websockets, TLS by appProtocol and by a policy, and paths of single backends work under sluice serve", async () => {
   const { ca } = await sharedPki();
   const policy = (own: string, hostname: string) => ({
     apiVersion: gatewayApi,
@@ -185,7 +185,7 @@ test("websockets, TLS by appProtocol and by a policy, and paths of single backen
   expect(paths.size).toBe(2);
 });
 
-test("timeouts.request ends an answer whose body goes on and on", async () => {
+test("timeouts.request ends an answer whose body never ends", async () => {
   const { remove } = await serving({
     files: {
       "gateway.yaml": gateway([http]),
@@ -220,7 +220,7 @@ async function rsaPair(): Promise<KeyPair> {
   return { key: pem("PRIVATE KEY"), certificate: pem("CERTIFICATE") };
 }
 
-test("a listener with certificates of two types of key shows each client the one that it can check", async () => {
+test("a listener with certificates of two key types shows each client the one that it can verify", async () => {
   const [{ tls: ecdsa }, rsa] = await Promise.all([sharedPki(), rsaPair()]);
   const base64 = (one: string) => Buffer.from(one).toString("base64");
   const secret = (own: string, { certificate, key }: KeyPair) => ({

@@ -22,7 +22,7 @@ interface Client {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns the request that the backend got, the status of another answer, or `closed`. */
+/** Returns the request as the backend got it, the status of another answer, or `closed`. */
 async function ask({
   to,
   host: name = "one.example",
@@ -105,7 +105,7 @@ function expired(ca: KeyPair): KeyPair {
   };
 }
 
-test("each port has its own authorities, and a client that does not pass gets no answer or is named to the backend", async () => {
+test("each port has its own authorities, and a client without a valid certificate is refused or reported to the backend", async () => {
   const { ca, otherca, client, stranger, tls } = await sharedPki();
   const it = await startGateways(18_780);
   const certificates = [certificateFrom("shop/one", tls.certificate, tls.key)];

@@ -32,7 +32,7 @@ const rule = (path: string, filters: Filters, more: Partial<Rule> = {}): Rule =>
   ...more,
 });
 
-test("headers of requests and answers, of the rule and then of the backend; paths and hosts; backends by weight", async () => {
+test("filters of the rule and then of the backend change headers, paths and hosts, and backends get shares by weight", async () => {
   const set = (...pairs: (readonly [string, string])[]) => pairs.map(([name, value]) => ({ name, value }));
   const none = { set: [], add: [], remove: [] };
   const rewrite = (type: "full" | "prefix", path: string, from = "") =>
@@ -111,7 +111,7 @@ test("headers of requests and answers, of the rule and then of the backend; path
     if (name === "b1") expect(JSON.parse(body).headers).not.toHaveProperty("x-backend");
   }
   expect(Object.keys(counts).sort()).toEqual(["500", "b1", "b2"]);
-  // Six standard deviations: one of a billion runs is farther off.
+  // Six standard deviations, which one run in a billion exceeds.
   for (const [name, share] of Object.entries({ b1: 0.5, b2: 0.3, 500: 0.2 })) {
     expect(Math.abs(counts[name]! / 600 - share), name).toBeLessThan(0.13);
   }
@@ -119,7 +119,7 @@ test("headers of requests and answers, of the rule and then of the backend; path
   expect((await ask("/gone")).status).toBe(503);
 });
 
-test("redirects by the rules of the specification, and cross-origin requests", async () => {
+test("redirects follow the specification, and cross-origin requests get their headers", async () => {
   const at = "127.0.0.58:18790";
   const empty = { scheme: undefined, hostname: undefined, path: undefined, port: undefined };
   const cors = (more: Partial<CorsPolicy>): Filters => ({
@@ -196,7 +196,7 @@ test("redirects by the rules of the specification, and cross-origin requests", a
   expect(JSON.parse((await ask("/cors", { method: "OPTIONS" })).body).method).toBe("OPTIONS");
 });
 
-test("a copy of each request goes its own way; deadlines end a request with 504; a backend may have nothing but HTTP/2", async () => {
+test("copies have paths of their own, a deadline ends a request with 504, and a backend may accept only HTTP/2", async () => {
   const at = "127.0.0.59:18810";
   await http2Backend(7, 9001);
   const it = await serve(18_800, at, [
@@ -237,7 +237,7 @@ test("a copy of each request goes its own way; deadlines end a request with 504;
   expect(tries.length, "a slow attempt is not made again").toBe(1);
 });
 
-test("a route has its own word on where a request came from, and each backend its own path", async () => {
+test("a route sets the forwarded headers itself, and each backend has its own path", async () => {
   const at = "127.0.0.58:18810";
   const set = (name: string, value: string) => [{ name, value }];
   const none = { set: [], add: [], remove: [] };

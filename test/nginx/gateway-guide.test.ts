@@ -32,7 +32,7 @@ afterAll(() => {
 const settings = (data: Readonly<Record<string, string>>) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "shop", name: "settings" }, data });
 
-test("the guide is served as it stands, beside the hosts of Ingresses", async () => {
+test("the guide's objects are served unchanged, beside the hosts of Ingresses", async () => {
   const files = {
     "guide.yaml": guide,
     "backends.yaml": webAt(backendPort),
@@ -65,7 +65,7 @@ test("the guide is served as it stands, beside the hosts of Ingresses", async ()
   expect((await askRoute("www.shop.example", "/moved/a")).status).toBe(200);
 });
 
-test("listeners on 80 and 443 are on the ports of Ingresses, and the host decides whose a request is", async () => {
+test("listeners on 80 and 443 use the ports of Ingresses, and the host decides who gets a request", async () => {
   const onUsual = guide.replace(
     /^ {4}- name: http$.*hostname: .*?$/ms,
     '    - { name: http, port: 80, protocol: HTTP, hostname: "*.shop.example" }',
@@ -121,7 +121,7 @@ const guards: readonly (readonly [what: string, Guarded])[] = [
       ]
     : []),
 ];
-test("what guards the paths of Ingresses guards a path that moves to a route", async () => {
+test("guards of the ConfigMap for Ingresses also guard a path that moves to a route", async () => {
   // The same Gateway under other names, on the port of Ingresses.
   const objects = guide.split("---\n");
   const beside = objects

@@ -64,7 +64,7 @@ async function serveGuide(
 }
 const reloads = ({ lines }: Served) => lines().filter(({ msg }) => msg === "applied with a reload").length;
 
-test("the guide is served as it stands, and logs name the set", async () => {
+test("the guide's objects are served unchanged, and logs name the set", async () => {
   const log = join(mkdtempSync(join(tmpdir(), "sluice-sets-")), "access.log");
   onTestFinished(() => rmSync(dirname(log), { recursive: true }));
   const format = "at $gateway listener $listener by $route";
@@ -90,7 +90,7 @@ test("the guide is served as it stands, and logs name the set", async () => {
   await until("the metrics", async () => (await served.health("/metrics")).body.includes(label));
 });
 
-test("a host and a certificate of a set cost no reload, a port costs one", async () => {
+test("a new host or certificate of a set needs no reload, and a new port needs one", async () => {
   const served = await serveGuide({ "route.json": routeTo("late") });
   const pki = await sharedPki();
   const before = reloads(served);
@@ -112,7 +112,7 @@ test("a host and a certificate of a set cost no reload, a port costs one", async
   expect(reloads(served) - before, "for a port, and nothing else").toBe(1);
 });
 
-test("a hostile set gets no host, no port and no listener of others, and what is refused of it is its own loss", async () => {
+test("a hostile set gets no host, port or listener of others, and a refusal affects only the set", async () => {
   const served = await serveGuide({ "route.json": routeTo("late"), "evil-route.json": routeTo("zz-evil") });
   const stranger = createServer().listen(takenPort, "0.0.0.0");
   await new Promise((resolve) => stranger.once("listening", resolve));

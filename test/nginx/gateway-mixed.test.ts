@@ -213,7 +213,7 @@ function stream(servername: string, at: { host: string; port: number }): Promise
   });
 }
 
-describe("on an address of the pool", () => {
+describe("a Gateway on an address of the pool", () => {
   const at = { host: pooled, port: https };
   let it: Started;
 
@@ -238,7 +238,7 @@ describe("on an address of the pool", () => {
 
   afterAll(() => it.subject.stop());
 
-  test("requests and streams share a port by the name that a client sends", async () => {
+  test("lets requests and streams share a port by the name that a client sends", async () => {
     expect(it.sentences()).toEqual([]);
     for (const port of [https, 9443]) {
       const here = { host: pooled, port };
@@ -251,15 +251,15 @@ describe("on an address of the pool", () => {
     }
   });
 
-  test("a name that no listener takes has the answer that it had without streams", async () => {
+  test("answers a name that no listener has as it does without streams", async () => {
     expect(await web("unknown.example", at)).toBe("404");
   });
 
-  test("a megabyte goes up over HTTP/2", async () => {
+  test("accepts a megabyte over HTTP/2", async () => {
     expect(await overHttp2("web.example", at, Buffer.alloc(1_000_000, "x"))).toMatch(/ https 1000000$/);
   });
 
-  test("ports of Ingresses are there for streams of an address, and Ingresses stay on all others", async () => {
+  test("may have streams on the ports of Ingresses, which stay on all other addresses", async () => {
     const answer = new Promise((resolve) => {
       const socket = connect({ port: http, host: pooled }, () => socket.write("hello"));
       socket.on("data", (data) => resolve(String(data)));
@@ -273,7 +273,7 @@ describe("on an address of the pool", () => {
     expect(status).toBe(200);
   });
 
-  test("no client gives itself an address, with and without trusted proxies", async () => {
+  test("lets no client choose its own address, with and without trusted proxies", async () => {
     const forged = { "x-forwarded-for": "198.51.100.7", "x-original-forwarded-for": "198.51.100.8" };
     const configMap = (data: object) => [
       {
@@ -312,7 +312,7 @@ async function behindProxy(host: string, { host: address, port }: { host: string
   return (await text(secured)).split("\r\n").find((line) => line.startsWith(host)) ?? "";
 }
 
-describe.each(["", "--enable-ssl-passthrough"])("beside Ingresses %s", (flag) => {
+describe.each(["", "--enable-ssl-passthrough"])("a port of Ingresses %s", (flag) => {
   const at = { host: machine, port: https };
   let it: Started;
 
@@ -324,7 +324,7 @@ describe.each(["", "--enable-ssl-passthrough"])("beside Ingresses %s", (flag) =>
 
   afterAll(() => it.subject.stop());
 
-  test("Ingresses, HTTPRoutes and TLSRoutes have one port", async () => {
+  test("has Ingresses, HTTPRoutes and TLSRoutes", async () => {
     expect(it.sentences()).toEqual([]);
     expect(await web("plain.example", at)).toBe(`plain.example ${client} ${client} 443 https 0`);
     expect(await web("web.example", at)).toBe(`web.example ${client} ${client} 443 https 0`);
@@ -337,7 +337,7 @@ describe.each(["", "--enable-ssl-passthrough"])("beside Ingresses %s", (flag) =>
     expect(await overHttp2("plain.example", at, Buffer.alloc(1_000_000, "x"))).toMatch(/ https 1000000$/);
   });
 
-  test("a name of an Ingress stays its own against a younger route of another namespace", async () => {
+  test("leaves a name to its Ingress against a younger route of another namespace", async () => {
     const names = [listener("own", "TLS", 443, "plain.example", "Passthrough")];
     const gateway = objects([...listenersOn(443), ...names], []).filter(({ kind }) => kind === "Gateway");
     const young = route("TLSRoute", "plain", "plain.example", 443, 9, "other");
@@ -356,7 +356,7 @@ describe.each(["", "--enable-ssl-passthrough"])("beside Ingresses %s", (flag) =>
     );
   });
 
-  test("a port without streams is that of nginx's http part again", async () => {
+  test("belongs to nginx's http part again when it has no streams", async () => {
     const gateway = objects(listenersOn(443).slice(0, 2), []).filter(({ kind }) => kind === "Gateway");
     await it.subject.apply(gateway);
     await it.subject.settled();

@@ -51,7 +51,7 @@ const rule = (path: string, retries: Partial<Retries>, more: Partial<Rule> = {})
   ...more,
 });
 
-test("a request is tried again after the failures of its route, and what may have been done is not sent twice", async () => {
+test("a request is repeated after the failures of its route, unless the backend may have processed it", async () => {
   const it = await startGateways(18_820);
   it.nginx.expectError(/upstream (timed out|prematurely closed)|Connection (refused|reset)|connect\(\) failed/);
   const { asked } = await flaky(9);

@@ -1,4 +1,4 @@
-/** From a connection's port to a listener, its hosts and their routes. */
+/** The way from a connection's port to a listener, its hosts and their routes. */
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { expect, test } from "vitest";
@@ -33,7 +33,7 @@ async function sessionOf(address: string, version: "TLSv1.2" | "TLSv1.3"): Promi
   return session;
 }
 
-test("a request finds its port, then the listener and host with the most specific name, and falls through to others", async () => {
+test("a request goes to its port, then to the listener and host with the most specific name that has a route", async () => {
   const it: Gateways = await startGateways(18_700);
   const to = (upstream: string, path = "/") => ({ to: [{ upstream }], routes: prefix(path) });
   const ports = [
@@ -81,7 +81,7 @@ test("a request finds its port, then the listener and host with the most specifi
   expect(await a("x.example", "/"), "and so is the hostname of a listener").toBe("b2");
 });
 
-test("exact paths, the longest prefix, patterns; method, headers and query parameters; the order of the routes", async () => {
+test("exact paths, prefixes, patterns, methods, headers and query parameters match in the order of the routes", async () => {
   const it = await startGateways(18_720);
   const ports = [port("a", "127.0.0.54", 18_730, { web: "" })];
   const none = { headers: [], query: [] };
@@ -132,7 +132,7 @@ test("exact paths, the longest prefix, patterns; method, headers and query param
   expect(await ask("/RE/12")).toBe("404");
 });
 
-test("on a port that Ingresses and Gateways share the more specific name decides, and what no route takes is an Ingress's", async () => {
+test("on a port that Ingresses and Gateways share the more specific name decides, and Ingresses get what no route takes", async () => {
   const it = await startGateways(18_820);
   const ingress = (name: string, upstream: string) => {
     const { listener: _, ...server } = host("", name, [{ to: [{ upstream }], routes: prefix("/") }]);
@@ -163,7 +163,7 @@ test("on a port that Ingresses and Gateways share the more specific name decides
   expect(await ask("two.example", "/three"), "the Gateway has left the port").toBe("503");
 });
 
-test("a TLS port shows its listeners' certificates, answers 421 where another listener is meant, and resumes nothing", async () => {
+test("a TLS port shows its listeners' certificates, answers 421 for another listener's host, and resumes no sessions", async () => {
   const it = await startGateways(18_740);
   const pki = await sharedPki();
   const pair = (id: "tls" | "alt" | "backend") => certificateFrom(id, pki[id].certificate, pki[id].key);
@@ -218,7 +218,7 @@ test("a TLS port shows its listeners' certificates, answers 421 where another li
   }
 });
 
-test("on a TLS port of both, a name has the certificate of the more exact owner, and a listener without one ends the handshake", async () => {
+test("on a TLS port of both APIs a name has the certificate of the more exact owner, and a listener without one ends the handshake", async () => {
   const it = await startGateways(18_840);
   const pki = await sharedPki();
   const pair = (id: "tls" | "alt" | "backend") => certificateFrom(id, pki[id].certificate, pki[id].key);

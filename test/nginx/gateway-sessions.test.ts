@@ -25,7 +25,7 @@ const rule = (path: string, more: Partial<Session>, others: Partial<Rule> = {}, 
   ...others,
 });
 
-test("a client stays with the endpoint that answered first, and no token leads to another address", async () => {
+test("a client stays with its first endpoint, and no token leads to another address", async () => {
   const it = await startGateways(18_840);
   it.nginx.expectError(/Connection refused|connect\(\) failed/);
   const all = [1, 2, 3, 4].map((n) => `127.101.0.${n}:9000`);

@@ -1,7 +1,7 @@
 /**
- * The YAML and the commands of docs/gateway-streams.md, the commands with the programs that a
- * reader has: psql, dig and openssl. A program that is not installed here is skipped, and its
- * listener is asked by this test all the same.
+ * Runs the YAML and the commands of docs/gateway-streams.md, with the programs that a reader has:
+ * psql, dig and openssl. Where a program is not installed, its command is skipped, and the test
+ * itself sends requests to its listener.
  */
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
@@ -112,7 +112,7 @@ const serviceAt = (name: string, port: number, to: number, protocol = "TCP") => 
   },
 ];
 
-/** The output of the command of the page that begins in this way. */
+/** Returns the output of the command of the page that begins in this way. */
 async function output(begins: string): Promise<string> {
   const command = commands.find((one) => one.includes(begins))!.replaceAll("ADDRESS", address);
   const { stdout } = await execa("bash", ["--norc", "-uo", "pipefail", "-c", command], { timeout: 60_000 });
@@ -122,19 +122,19 @@ async function output(begins: string): Promise<string> {
 const isInstalled = async (program: string): Promise<boolean> =>
   (await execa("which", [program], { reject: false })).exitCode === 0;
 
-test("the page is served as it stands, and each of its commands is run below", () => {
+test("the objects of the page are served unchanged, and each of its commands is run below", () => {
   expect(problems.map(sentence)).toEqual([]);
   expect(commands.map((command) => /\b(psql|dig|openssl)\b.*/s.exec(command)?.[1])).toEqual([
     ...["psql", "dig", "openssl", "openssl"],
   ]);
 });
 
-test("psql asks the database behind a TCPRoute", async (context) => {
+test("psql reads from the database behind a TCPRoute", async (context) => {
   if (!(await isInstalled("psql"))) context.skip("psql is not installed (Debian's postgresql-client)");
   expect(await output("psql")).toMatch(/^ *\?column\? *\n-+\n *1 *\n\(1 row\)/);
 });
 
-test("dig asks the nameserver behind a UDPRoute", async (context) => {
+test("dig gets an answer of the nameserver behind a UDPRoute", async (context) => {
   const resolver = new Resolver({ tries: 10 });
   resolver.setServers([address]);
   expect(await resolver.resolve4("www.example.com")).toEqual(["198.51.100.80"]);
@@ -142,10 +142,10 @@ test("dig asks the nameserver behind a UDPRoute", async (context) => {
   expect(await output("dig")).toMatch(/^www\.example\.com\.\s+1\s+IN\s+A\s+198\.51\.100\.80$/m);
 });
 
-test("openssl sees the backend's certificate where TLS passes through", async () => {
+test("openssl gets the backend's certificate where TLS passes through", async () => {
   expect(await output("vault.example.com")).toMatch(/^subject=.*backend\.example/);
 });
 
-test("openssl talks to the Service where TLS ends at the Gateway", async () => {
+test("openssl reaches the Service where TLS ends at the Gateway", async () => {
   expect((await output("redis.example.com")).replaceAll("\r", "")).toBe("+PONG\n+OK");
 });

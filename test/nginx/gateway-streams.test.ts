@@ -144,7 +144,7 @@ const listeners = [
   })),
 ];
 
-/** Asks a Service over TLS, for a certificate of this hostname. */
+/** A policy for TLS to a Service, with a certificate of this hostname. */
 const policy = (service: string, hostname: string) => ({
   apiVersion: `${group}/v1`,
   kind: "BackendTLSPolicy",
@@ -256,7 +256,7 @@ const udp = (port: number): Promise<string> => datagramAnswer("ping", port, addr
 const tally = (answers: readonly string[]) =>
   Object.fromEntries([...Map.groupBy(answers, (one) => one).entries()].map(([one, all]) => [one, all.length]).sort());
 
-test("a TCPRoute and a UDPRoute have one port number each for themselves, and the older of two routes is served", async () => {
+test("a TCPRoute and a UDPRoute may have one port number, and the older of two routes is served", async () => {
   expect(await tcp(5432)).toBe("61 hello");
   expect(await udp(53)).toBe("61 ping");
   expect(await tcp(53)).toBe("62 hello");
@@ -266,7 +266,7 @@ test("a TCPRoute and a UDPRoute have one port number each for themselves, and th
   ]);
 });
 
-test("connections are shared by weight, and a backend that is not there has its share refused", async () => {
+test("connections are distributed by weight, and those for a missing backend are refused", async () => {
   const many = (port: number, count: number) => Promise.all(Array.from({ length: count }, () => tcp(port)));
   const shares = tally(await many(5433, 200));
   expect(Object.keys(shares)).toEqual(["61 hello", "62 hello"]);
@@ -279,7 +279,7 @@ test("connections are shared by weight, and a backend that is not there has its 
   expect(await tcp(5435), "a listener without a route").toBe("closed");
 });
 
-test("TLS passes through or ends by the name that a client sends, on one port", async () => {
+test("on one port TLS passes through or ends, by the name that a client sends", async () => {
   expect(await tls("any.through.example")).toBe("61 any.through.example hello");
   expect(await tls("one.through.example")).toBe("62 one.through.example hello");
   expect(await tls("ended.example")).toBe("63 hello");
@@ -287,7 +287,7 @@ test("TLS passes through or ends by the name that a client sends, on one port", 
   expect(await tls("other.example")).toBe("closed");
 });
 
-test("a backend with a BackendTLSPolicy is asked over TLS, and only with the certificate that it has to show", async () => {
+test("a backend with a BackendTLSPolicy gets TLS, and only with the required certificate", async () => {
   expect(await tls("secured.example")).toBe("61 backend.example hello");
   expect(await tls("wrong.example")).toBe("closed");
   const shares = tally(await Promise.all(Array.from({ length: 200 }, () => tls("partly.example"))));
@@ -296,7 +296,7 @@ test("a backend with a BackendTLSPolicy is asked over TLS, and only with the cer
   expect(shares["61 backend.example hello"]).toBeLessThan(150);
 });
 
-test("a route is served elsewhere, and its listener closed, at the next turn", async () => {
+test("a route that is moved is served there at the next turn, and its former listener is closed", async () => {
   await subject.apply([route("TCPRoute", "db", { section: "db", to: [{ name: "b3", port: 70 }] })] as never);
   await subject.settled();
   // Where endpoints are data, nginx asks for them once a second.

@@ -59,7 +59,7 @@ test("draining generations are counted until they are gone", async () => {
   await until("no draining worker", () => it.nginx.generations().draining === 0);
 });
 
-test("a reload waits while too many generations drain, and then only the newest is done", async () => {
+test("a reload waits while too many generations drain, and then only the newest text is loaded", async () => {
   const it = await testNginx({ maxDraining: 1 });
   onTestFinished(() => it.stop());
   await it.serve(saying("one"));

@@ -1,6 +1,6 @@
 /**
- * Copies of calls by the filter RequestMirror of GRPCRoutes: they are made when the call is over,
- * so that a client which waits for an answer before its next message is not held up. nginx needs a
+ * Copies of calls by the filter RequestMirror of GRPCRoutes: they are made when the call has ended,
+ * so that a client which waits for an answer before its next message is not delayed. nginx needs a
  * module of the image for it.
  */
 import { once } from "node:events";
@@ -24,7 +24,7 @@ interface Call {
   readonly message: string;
 }
 
-/** Echoes each message as it arrives, and notes calls that have come to their end. */
+/** Echoes each message as it arrives, and records calls that have ended. */
 async function backendOn(ip: string): Promise<readonly Call[]> {
   const calls: Call[] = [];
   const server = createServer().listen(9004, ip);
@@ -46,7 +46,7 @@ async function backendOn(ip: string): Promise<readonly Call[]> {
   return calls;
 }
 
-/** Bodies of routes have no limit. */
+/** Routes have no limit for bodies. */
 const settings = { proxyBodySize: "0" as typeof defaultSettings.proxyBodySize };
 
 const ruleFor = (path: string, share: number): Rule => ({
@@ -86,7 +86,7 @@ function begin(session: ClientHttp2Session, path: string) {
   return stream.setEncoding("utf8").on("error", () => {});
 }
 
-/** A whole call with one message; resolves with what came back. */
+/** Makes a whole call with one message, and resolves with what came back. */
 async function call(session: ClientHttp2Session, path: string, message: string): Promise<string> {
   const stream = begin(session, path);
   let answer = "";
@@ -97,8 +97,8 @@ async function call(session: ClientHttp2Session, path: string, message: string):
 }
 
 /**
- * Makes calls until one with this message was copied. A copy that takes long is given up, and on a
- * busy machine each may.
+ * Makes calls until one with this message was copied. A copy that takes too long is given up, which
+ * may happen to each on a busy machine.
  */
 function copied(copies: readonly Call[], message: string, again: () => Promise<unknown>): Promise<Call> {
   const found = () => copies.find((one) => one.message === message);
@@ -141,7 +141,7 @@ test("messages of a stream go both ways while it lasts, and the copy has all of 
   await copied(copies, "onetwothree", watch);
 });
 
-test("a call is not copied that is too large, or that breaks off, or beyond the share", async (context) => {
+test("a call is not copied if it is too large, is interrupted, or is beyond the share", async (context) => {
   if (!keptBody) context.skip(missing);
   const { calls, copies, session } = await serve(18_968);
   const larger = "m".repeat(1_100_000);

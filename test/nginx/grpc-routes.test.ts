@@ -222,7 +222,7 @@ test("messages of a stream go both ways while it lasts", async () => {
   }
 });
 
-test("an HTTPRoute gets requests that are no gRPC calls, on the same host and path", async () => {
+test("an HTTPRoute gets requests on the same host and path that are no gRPC calls", async () => {
   await serve(18_936);
   const { status, body } = await request({
     to: `${address}:${plainPort}`,
@@ -234,7 +234,7 @@ test("an HTTPRoute gets requests that are no gRPC calls, on the same host and pa
   expect([status, JSON.parse(body).backend]).toEqual([200, 1]);
 });
 
-test("a client of gRPC stays with the endpoint that answered first", async () => {
+test("a gRPC client stays with the endpoint that answered first", async () => {
   const endpoints = ["127.101.0.7", "127.101.0.8"].map((ip) => [ip, `${ip}:9003`] as const);
   for (const [ip] of endpoints) {
     const server = createServer().listen(9003, ip);

@@ -87,14 +87,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("there is YAML in each guide, and each guide is on the page that lists them", () => {
+test("each guide has YAML, and is on the page that lists the guides", () => {
   const pages = globSync("*.md", { cwd: join(root, "docs/guides") }).filter((page) => page !== "README.md");
   expect(pages.filter((page) => !blocks.some(({ guide }) => `${guide}.md` === page))).toEqual([]);
   const list = readFileSync(join(root, "docs/guides/README.md"), "utf8");
   expect(pages.filter((page) => !list.includes(`(${page})`))).toEqual([]);
 });
 
-test("annotations outside of whole objects can be read", () => {
+test("annotations outside of whole objects are valid", () => {
   const fields = featureList.flatMap(([, { fields }]) => Object.values(fields) as readonly Field<unknown>[]);
   const values = fragments.flatMap(({ metadata }) => Object.entries(metadata.annotations as Record<string, string>));
   const bad = values.filter(([key, value]) => {
@@ -164,7 +164,7 @@ describe.each([
 
   const seenBy = (body: string) => JSON.parse(body) as Seen;
 
-  test("nothing is wrong with what the guides print", () => {
+  test("the guides' objects cause no Problems", () => {
     const names = new Set(objects.map(({ metadata }) => metadata.name));
     const found = problems.filter(({ object }) => names.has(object.name)).map(sentence);
     // docs/differences.md lists what nginx cannot do without Lua.
@@ -176,7 +176,7 @@ describe.each([
     ["notes.example.com", "https://notes.example.com/oauth2/start?rd=", "x-auth-request-user"],
     ["wiki.example.com", "https://auth.example.com?rm=GET", "remote-user"],
     ["photos.example.com", "https://photos.example.com/outpost.goauthentik.io/start?rd=", undefined],
-  ])("auth services: %s wants a session", async (host, signIn, header) => {
+  ])("in the guide about auth services %s requires a session", async (host, signIn, header) => {
     const without = await request({ to, host, path: "/a?b=c" });
     expect([without.status, without.headers.location]).toEqual([302, expect.stringContaining(signIn)]);
     const within = await request({ to, host, headers: { cookie: "session=1" } });
@@ -184,7 +184,7 @@ describe.each([
     if (header !== undefined) expect(seenBy(within.body).headers[header]).toBe("ann");
   });
 
-  test("auth services: the sign-in pages are not guarded, and authentik gets the host", async () => {
+  test("in the guide about auth services the sign-in pages are open, and authentik gets the host", async () => {
     expect((await request({ to, host: "notes.example.com", path: "/oauth2/start" })).status).toBe(200);
     const forged = { "x-forwarded-host": "forged.example" };
     await request({ to, host: "photos.example.com", headers: forged });
@@ -197,13 +197,13 @@ describe.each([
     ["letters.example.com", "letters"],
     ["chat.apps.example.com", "wildcard"],
     ["a.maps.example.com", "maps"],
-  ])("certificates: %s is served %s", async (host, commonName) => {
+  ])("in the guide about certificates %s has the certificate %s", async (host, commonName) => {
     const answer = await request({ to: secureTo, host, sni: host });
     expect([answer.status, answer.certificate]).toEqual([200, commonName]);
     expect((await request({ to, host })).status).toBe(308);
   });
 
-  test("canaries: header, cookie and weight choose the Service", async () => {
+  test("in the guide about canaries a header, a cookie and a weight choose the Service", async () => {
     const host = "cart.example.com";
     const backendOf = async (headers: Record<string, string>) =>
       seenBy((await request({ to, host, headers })).body).backend;
@@ -214,7 +214,7 @@ describe.each([
     expect([...new Set(drawn)].toSorted()).toEqual([addressOf("cart"), addressOf("cart-next")].toSorted());
   });
 
-  test("gRPC goes through over HTTP/2", async () => {
+  test("in the guide about gRPC a call passes over HTTP/2", async () => {
     const host = "quotes.example.com";
     const headers = { "content-type": "application/grpc", te: "trailers" };
     const answer = await requestHttp2({
@@ -228,7 +228,7 @@ describe.each([
     expect([answer.status, answer.headers["x-path"], answer.body]).toEqual([200, "/quotes.v1.Quotes/Get", "quote"]);
   });
 
-  test("a websocket opens", async () => {
+  test("in the guide about websockets a websocket opens", async () => {
     const headers = { host: "talk.example.com", connection: "Upgrade", upgrade: "websocket" };
     const asked = httpRequest({ host: "192.0.2.1", port, path: "/", headers }).end();
     const [, socket] = (await once(asked, "upgrade")) as [unknown, import("node:net").Socket];
@@ -237,19 +237,19 @@ describe.each([
     socket.destroy();
   });
 
-  test("TCP and UDP reach their Services", async () => {
+  test("in the guide about TCP and UDP both reach their Services", async () => {
     expect(await text(connect(5432, "192.0.2.1"))).toBe("ready\n");
     expect(await datagramAnswer("host", 5353, "192.0.2.1")).toBe("name of host");
   });
 
-  test("client addresses: a forwarded client is the one that lists and backends see", async () => {
+  test("in the guide about client addresses lists and backends get the forwarded address", async () => {
     const host = "office.example.com";
     expect((await request({ to, host })).status).toBe(403);
     const answer = await request({ to, host, headers: { "x-forwarded-for": "203.0.113.9" } });
     expect([answer.status, seenBy(answer.body).headers["x-real-ip"]]).toEqual([200, "203.0.113.9"]);
   });
 
-  test("rate limits: too many are 429, and an exempted client has none", async () => {
+  test("in the guide about rate limits further requests get 429, and an exempted client has no limit", async () => {
     const host = "login.example.com";
     const statuses = (headers: Record<string, string>) =>
       Promise.all(Array.from({ length: 40 }, async () => (await request({ to, host, headers })).status));
@@ -262,14 +262,14 @@ describe.each([
     expect(new Set(await statuses({ "x-forwarded-for": "10.1.2.3" }))).toEqual(new Set([200]));
   });
 
-  test("ModSecurity: the rule refuses, and nothing else does", async (context) => {
+  test("in the guide about ModSecurity the rule refuses its requests, and no others", async (context) => {
     if (!modsecurity) context.skip("nginx has no ModSecurity module: npm run setup installs it where Debian has it");
     const host = "forum.example.com";
     expect((await request({ to, host, path: "/?q=%3Cscript%3E" })).status).toBe(403);
     expect((await request({ to, host, path: "/?q=script" })).status).toBe(200);
   });
 
-  test("client addresses: the PROXY protocol tells the client", async () => {
+  test("in the guide about client addresses the PROXY protocol gives the address", async () => {
     await subject.apply([controllerConfigMap(withProxyProtocol)]);
     await subject.settled();
     const asked = async (client: string) => {

@@ -49,7 +49,7 @@ afterAll(async () => {
 /** Returns the answer of the health port; undefined while no server answers. */
 const health = (path?: string) => served.health(path).catch(() => undefined);
 
-test("not ready before the first configuration is applied, and ready after it", async () => {
+test("a controller is not ready before the first configuration is applied, and is ready after it", async () => {
   const before = await until("it to answer", () => health("/healthz?verbose"), 100_000);
   expect(before).toMatchObject({
     status: 500,
@@ -60,7 +60,7 @@ test("not ready before the first configuration is applied, and ready after it", 
   await served.logged(/"applied with a reload"/);
 });
 
-test("ready while nginx refuses what is wanted, and verbose says what", async () => {
+test("a controller stays ready while nginx refuses the wanted text, and verbose has the reason", async () => {
   served.write("settings.yaml", settings('http-snippet: "no_such_directive on;"'));
   // During the search for the cause, other objects may be set aside and come back.
   const expected = /^\[!\]setting http-snippet is set aside: nginx refused it: unknown directive "no_such_directive"$/m;
@@ -77,14 +77,14 @@ test("ready while nginx refuses what is wanted, and verbose says what", async ()
   );
 });
 
-test("POST /stop from another address does nothing", async () => {
+test("POST /stop from another address has no effect", async () => {
   const to = `192.0.2.1:${ports.health}`;
   expect((await request({ to, path: "/healthz" })).status).toBe(200);
   expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(403);
   expect((await served.health()).status).toBe(200);
 });
 
-test("not ready from SIGTERM on, while the request in flight is finished", async () => {
+test("a controller is not ready from SIGTERM on, while requests are completed", async () => {
   const asked = served.ask("web.example");
   await until("the request to be in flight", () => backend.held === 1);
   served.signal("SIGTERM");

@@ -39,7 +39,7 @@ const files = {
   "pay.yaml": inPay(webAt(portOf.pay)),
 };
 
-test("a host is served for the namespace that the ConfigMap gives it to, and moves with the ConfigMap", async () => {
+test("a host is served for the namespace that the ConfigMap names, and moves when the ConfigMap changes", async () => {
   const served = await serving({
     files: { ...files, "policy.yaml": policy("{}") },
     flags: ["--host-policy=edge/hosts"],
@@ -58,7 +58,7 @@ test("a host is served for the namespace that the ConfigMap gives it to, and mov
   expect(reloads).toEqual([]);
 });
 
-test("labels of Namespaces give hosts as well", async () => {
+test("labels of Namespaces give hosts to namespaces as well", async () => {
   const namespace = `apiVersion: v1
 kind: Namespace
 metadata: { name: pay, labels: { hosts.sluice.dev/pay.example: suffix } }

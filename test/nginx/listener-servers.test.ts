@@ -78,7 +78,7 @@ interface Client {
   readonly path?: string;
 }
 
-/** The status, and the request as the backend saw it. */
+/** Returns the status, and the request as the backend saw it. */
 async function ask(host: string, { sni = host, pair, path = "/" }: Client = {}) {
   const agent = pair === undefined ? undefined : new Agent({ cert: pair.certificate, key: pair.key });
   const { status, headers, body } = await request({ to, host, sni, path, ...(agent === undefined ? {} : { agent }) });
@@ -89,11 +89,11 @@ async function ask(host: string, { sni = host, pair, path = "/" }: Client = {}) 
 
 const statusOf = async (host: string, client: Client = {}): Promise<number> => (await ask(host, client)).status;
 
-describe("client certificates", () => {
+describe("client certificates of listeners", () => {
   const certain = { "auth-tls-secret": "ns/ca" };
   const other = { "auth-tls-secret": "ns/otherca" };
 
-  test("a listener asks the clients of its hosts, and no listener beside it", async () => {
+  test("are required of clients of the listener's hosts alone", async () => {
     await apply({ guarded: "a.example", open: "*.example" }, at("guarded", certain));
     expect(await statusOf("a.example"), "no certificate").toBe(400);
     expect(await statusOf("a.example", { pair: pki.stranger }), "one of strangers").toBe(400);
@@ -111,24 +111,27 @@ describe("client certificates", () => {
     expect(second.status, "on a connection of HTTP/2").toBe(421);
   });
 
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("%s resumes no session of another listener", async (version) => {
-    await apply(
-      { guarded: "a.example", open: "b.example", strange: "c.example" },
-      at("guarded", certain),
-      at("strange", other, "more"),
-    );
-    const guarded = { to, host: "a.example", version };
-    for (const [host, pair] of [["b.example"], ["c.example", pki.stranger]] as const) {
-      const session = await sessionOf({ to, host, version, pair });
-      const { text, isResumed } = await offered(guarded, session);
-      expect.soft([text.slice(0, 12), isResumed], host).toEqual(["HTTP/1.1 400", false]);
-    }
-  });
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "are not replaced by a session over %s with another listener",
+    async (version) => {
+      await apply(
+        { guarded: "a.example", open: "b.example", strange: "c.example" },
+        at("guarded", certain),
+        at("strange", other, "more"),
+      );
+      const guarded = { to, host: "a.example", version };
+      for (const [host, pair] of [["b.example"], ["c.example", pki.stranger]] as const) {
+        const session = await sessionOf({ to, host, version, pair });
+        const { text, isResumed } = await offered(guarded, session);
+        expect.soft([text.slice(0, 12), isResumed], host).toEqual(["HTTP/1.1 400", false]);
+      }
+    },
+  );
 
   test.each([
     ["a wildcard", "*.example", 404],
     ["all names", "", 400],
-  ] as const)("a listener for %s leaves the hosts of others alone", async (_, hostname, status) => {
+  ] as const)("at a listener for %s do not affect hosts of other listeners", async (_, hostname, status) => {
     const settings = at("guarded", { ...certain, "auth-tls-pass-certificate-to-upstream": "true" });
     await apply({ guarded: hostname, open: "a.example", more: "*.b.example" }, settings);
     expect(await statusOf("a.example")).toBe(200);
@@ -141,7 +144,7 @@ describe("client certificates", () => {
     expect(await statusOf("elsewhere.test"), "a name of no other listener").toBe(status);
   });
 
-  test("settings of a Gateway hold for all its listeners, with and without TLS", async () => {
+  test("are required at all listeners of a Gateway that has the settings, and plain http is refused", async () => {
     const settings = routeSettings({
       to: [["Gateway", "gw"]],
       values: { ...certain, "auth-tls-match-cn": "CN=client" },
@@ -157,7 +160,7 @@ describe("client certificates", () => {
     expect(await statusOf("a.example", { pair: pki.client }), "another name").toBe(403);
   });
 
-  test("two that name the same authorities hold together, and others let nobody pass", async () => {
+  test("of two settings with the same authorities are required together, and with different ones no request passes", async () => {
     const lenient = { ...certain, "auth-tls-verify-client": "optional" };
     const whole = (values: Readonly<Record<string, string>>) => routeSettings({ to: [["Gateway", "gw"]], values });
     await apply({ one: "a.example", two: "b.example" }, at("one", lenient), whole(certain));
@@ -168,7 +171,7 @@ describe("client certificates", () => {
     expect(await statusOf("b.example", { pair: pki.client }), "the other listener has one").toBe(200);
   });
 
-  test("a session of an open listener is resumed at no guarded one (CVE-2025-23419)", async () => {
+  test("cannot be skipped by a session of an open listener (CVE-2025-23419)", async () => {
     await apply({ guarded: "a.example", open: "*.example" }, at("guarded", certain));
     const [host = "", port] = to.split(":");
     const handshake = async (servername: string, session?: Buffer) => {
@@ -183,7 +186,7 @@ describe("client certificates", () => {
     for (const name of ["a.example", "b.example"]) expect((await handshake(name, session)).isResumed).toBe(false);
   });
 
-  test("a Secret that cannot be used lets nobody in, and settings that go open the hosts again", async () => {
+  test("from an unusable Secret let no request pass, and removing the settings opens the hosts", async () => {
     await apply({ guarded: "a.example", open: "b.example" }, at("guarded", { "auth-tls-secret": "ns/gone" }));
     expect([await statusOf("a.example", { pair: pki.client }), await statusOf("b.example")]).toEqual([403, 200]);
     expect(stand.problemsOf("own").join()).toContain("Secret ns/gone");
@@ -192,7 +195,7 @@ describe("client certificates", () => {
   });
 });
 
-test("a port that checks clients itself keeps its check, and another one beside it lets nobody pass", async () => {
+test("a port that verifies clients itself continues to, and other authorities beside it let no request pass", async () => {
   const refs = [{ group: "", kind: "ConfigMap", name: "ca" }];
   const frontend = { default: { validation: { caCertificateRefs: refs } } };
   const listeners = [secure("own", "a.example"), secure("open", "*.example")];
@@ -216,7 +219,7 @@ test("a port that checks clients itself keeps its check, and another one beside 
   expect(stand.problemsOf("own").join()).toContain("spec.tls.frontend of the Gateway checks");
 });
 
-test("ciphers are those of the listener that the handshake names", async () => {
+test("ciphers are those of the listener with the name in the handshake", async () => {
   const values = { "ssl-ciphers": "ECDHE-ECDSA-AES256-GCM-SHA384", "ssl-prefer-server-ciphers": "true" };
   await apply({ own: "a.example", open: "*.example" }, at("own", values));
   const offered = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384";
@@ -238,10 +241,10 @@ async function cipherOf(servername: string, ciphers: string): Promise<string> {
   return name;
 }
 
-describe("a server snippet", () => {
+describe("a server snippet of a listener", () => {
   const snippet = "location = /robots.txt { return 200 'ours'; }\nmore_set_headers 'X-Own: yes';";
 
-  test("holds for the hosts of its listener, before any rule of theirs", async () => {
+  test("applies to the hosts of its listener, before any of their rules", async () => {
     await apply({ own: "a.example", open: "*.example" }, at("own", { "server-snippet": snippet }));
     const [robots, other] = [await ask("a.example", { path: "/robots.txt" }), await ask("a.example")];
     expect([robots.status, robots.body]).toEqual([200, "ours"]);
@@ -251,14 +254,14 @@ describe("a server snippet", () => {
     expect(await statusOf("a.example, b.example", { sni: "a.example", path: "/robots.txt" })).toBe(400);
   });
 
-  test("that nginx refuses closes its own listener alone", async () => {
+  test("closes only its own listener when nginx refuses it", async () => {
     await apply({ own: "a.example", open: "*.example" }, at("own", { "server-snippet": "proxy_buffers 4;" }));
     expect(await statusOf("a.example")).toBe(503);
     expect(await statusOf("b.example")).toBe(200);
     expect(stand.problemsOf("own").join()).toContain("nginx refused it");
   });
 
-  test("of a listener and of its Gateway hold together, and that of a rule is refused", async () => {
+  test("applies together with that of its Gateway, and one of a rule is refused", async () => {
     const whole = routeSettings({
       to: [["Gateway", "gw"]],
       values: { "server-snippet": "more_set_headers 'X-All: a';" },
@@ -279,7 +282,7 @@ describe("a server snippet", () => {
   });
 });
 
-test("settings of a ListenerSet hold for its listeners alone", async () => {
+test("settings of a ListenerSet apply to its listeners alone", async () => {
   const set = listenerSet({ listeners: [secure("theirs", "set.example")] });
   const settings = routeSettings({ to: [["ListenerSet", "set"]], values: { "auth-tls-secret": "ns/ca" } });
   const gatewayed = gateway({

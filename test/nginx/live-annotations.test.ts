@@ -156,7 +156,7 @@ const cases: Readonly<Record<string, Live>> = {
     see: header("access-control-allow-origin"),
     expected: [undefined, "https://a.example"],
   },
-  "one origin in the place of all": {
+  "one origin in place of all": {
     beside: cors,
     from: {},
     to: { "cors-allow-origin": "https://b.example" },
@@ -198,13 +198,13 @@ const cases: Readonly<Record<string, Live>> = {
     see: passedOn("connection"),
     expected: ["keep-alive", "close"],
   },
-  "who may ask, by address": {
+  "the addresses that may send requests": {
     from: { "whitelist-source-range": "192.0.2.0/24" },
     to: { "whitelist-source-range": "192.0.2.0/24, 127.0.0.0/29" },
     see: ({ status }) => status,
     expected: [403, 200],
   },
-  "who may not ask, who is allowed too": {
+  "refused addresses that are allowed as well": {
     beside: { "whitelist-source-range": "127.0.0.0/8" },
     from: { "denylist-source-range": "198.51.100.0/24" },
     to: { "denylist-source-range": "127.0.0.1" },
@@ -274,16 +274,19 @@ const cases: Readonly<Record<string, Live>> = {
   },
 };
 
-test.each(Object.entries(cases))("%s", async (_name, { beside = {}, from, to, see, expected, ...asked }) => {
-  const seen = async () =>
-    see(await request({ to: `127.0.0.1:${ports.http}`, host, ...asked, headers: asked.headers ?? {} }));
-  await becomes({ ...beside, ...from });
-  expect(await seen()).toEqual(expected[0]);
-  expect(await becomes({ ...beside, ...to })).toBe("applied without a reload");
-  expect(await seen()).toEqual(expected[1]);
-});
+test.each(Object.entries(cases))(
+  "a changed value takes effect at once for %s",
+  async (_name, { beside = {}, from, to, see, expected, ...asked }) => {
+    const seen = async () =>
+      see(await request({ to: `127.0.0.1:${ports.http}`, host, ...asked, headers: asked.headers ?? {} }));
+    await becomes({ ...beside, ...from });
+    expect(await seen()).toEqual(expected[0]);
+    expect(await becomes({ ...beside, ...to })).toBe("applied without a reload");
+    expect(await seen()).toEqual(expected[1]);
+  },
+);
 
-test("the largest body, of known length and of unknown", async () => {
+test("the limit of the largest body applies to known and unknown lengths", async () => {
   const statuses = async () => {
     const post = { to: `127.0.0.1:${ports.http}`, host, method: "POST", body: "a".repeat(12_000) };
     const known = await request(post);
@@ -305,7 +308,7 @@ test("a forged header reaches no backend where another check lets a request pass
   expect(JSON.parse(answer.body).headers).not.toHaveProperty("x-user");
 });
 
-test("how often a request is tried", async () => {
+test("the number of tries of a request changes at once", async () => {
   const beside = { "proxy-next-upstream": "error http_503" };
   const tries = async () => {
     failures = 0;
@@ -334,7 +337,7 @@ async function passing(count: number): Promise<number> {
   return passed;
 }
 
-test("rates, bursts, and who is not counted", async () => {
+test("rates, bursts and exempt clients change at once", async () => {
   await becomes({ "limit-rpm": "1" });
   expect(await passing(9)).toBe(6);
   await until("nginx's log to name the rate", () =>

@@ -10,7 +10,7 @@ import { until } from "./support/until.ts";
 const backendPort = 21_907;
 const prefix = "nginx.ingress.kubernetes.io";
 const host = "web.example";
-/** The time that the backend takes for an answer. */
+/** The time that the backend needs for an answer. */
 const answerMs = 1_600;
 
 let backend: Server;
@@ -53,7 +53,7 @@ async function becomes(values: Readonly<Record<string, string>>): Promise<string
   return applied().at(-1)!.msg;
 }
 
-test("timeouts towards the backend", async () => {
+test("timeouts towards the backend change at once", async () => {
   const once = { "proxy-next-upstream": "off" };
   await becomes({ ...once, "proxy-read-timeout": "1" });
   expect(await status("/slow")).toBe(504);
@@ -67,7 +67,7 @@ test("timeouts towards the backend", async () => {
   expect(await status("/slow")).toBe(200);
 });
 
-test("a timeout of a snippet holds beside another one of an annotation", async () => {
+test("a timeout of a snippet stays beside another one of an annotation", async () => {
   await becomes({
     "proxy-next-upstream": "off",
     "proxy-connect-timeout": "4",
@@ -76,7 +76,7 @@ test("a timeout of a snippet holds beside another one of an annotation", async (
   expect(await status("/slow")).toBe(504);
 });
 
-test("the rate of an answer, and where it begins", async () => {
+test("the rate of an answer, and the byte at which it begins, change at once", async () => {
   const took = async () => {
     const begun = performance.now();
     expect(await status("/large")).toBe(200);

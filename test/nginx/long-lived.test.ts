@@ -97,7 +97,7 @@ function secured(subject: ShopSubject, pair: "tls" | "alt"): KubernetesObject[] 
 test.each([
   ["dynamic", 8341],
   ["static", 8346],
-] as const)("nothing that is open is cut in %s mode", async (mode: Mode, first) => {
+] as const)("in %s mode no open connection is cut", async (mode: Mode, first) => {
   const long = service("long", [longAddress]);
   const objects = [...long, ...service("web", [quick[0]]), ingress("web", "web.example", "web")];
   const subject = await startShop(
@@ -163,7 +163,7 @@ async function beginUpload(to: string, host: string) {
 test.each([
   ["dynamic", 8351],
   ["static", 8356],
-] as const)("an upload goes where its route led when it began, in %s mode", async (mode: Mode, first) => {
+] as const)("in %s mode an upload goes where its route led when it began", async (mode: Mode, first) => {
   const objects = [
     ...service("web", [quick[0]]),
     ...service("other", [quick[1]]),
@@ -187,7 +187,7 @@ test.each([
   expect(body).toContain(quick[0]);
 });
 
-test("an upload whose endpoints have all gone when its body is there is a 502", async () => {
+test("an upload whose endpoints are all gone when its body has arrived gets 502", async () => {
   const subject = await startShop(8366, quick, [...service("web", [quick[0]]), ingress("web", "web.example", "web")]);
   onTestFinished(() => subject.stop());
   const upload = await beginUpload(subject.to, "web.example");

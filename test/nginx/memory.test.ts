@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(template, { recursive: true });
 });
 
-test("nearly full and full memory is reported with the size to set, and no host that was served is lost", async () => {
+test("nearly full and full memory are reported with the size to set, and each served host stays served", async () => {
   const statuses = (hosts: readonly string[]) =>
     Promise.all(hosts.map(async (host) => (await served.ask(host)).status));
   const traffic = steadyTraffic(first.map((host) => ({ to: `127.0.0.1:${ports.http}`, host })));

@@ -57,7 +57,7 @@ afterAll(async () => {
   backend.closeAllConnections();
 });
 
-test(`${changes} changes of routes fail no request, and reload no more often than the bucket allows`, async () => {
+test(`${changes} changes of routes fail no request, and cause no more reloads than the bucket allows`, async () => {
   const reloads = () => served.lines().filter(({ msg }) => msg === "applied with a reload").length;
   const isLive = async (round: number) => (await served.ask(`new-${round}.example`)).status === 200;
   const traffic = steadyTraffic(hosts.map((host) => ({ to: `127.0.0.1:${ports.http}`, host })));

@@ -119,7 +119,7 @@ function ingresses(sketches: readonly (typeof sketch extends fc.Arbitrary<infer 
   );
 }
 
-/** Status, Location without the port, and what the backend saw of the request. */
+/** Returns the status, the Location without the port, and the request as the backend saw it. */
 function answerOf(port: number, host: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { host: "192.0.2.1", port, path, headers: { Host: host, "X-Request-ID": "1" }, agent: false };
@@ -142,7 +142,7 @@ function answerOf(port: number, host: string, path: string): Promise<string> {
 const draw = drawn(12);
 
 test(
-  "random hosts and paths are answered alike",
+  "both modes give the same answers for random hosts and paths",
   async () => {
     await fc.assert(
       fc.asyncProperty(world, async (sketches) => {

@@ -36,14 +36,14 @@ describe.each([
     if (!modsecurity) context.skip("nginx has no ModSecurity module: npm run setup installs it where Debian has it");
   };
 
-  test("rules of an Ingress hold for it alone", async (context) => {
+  test("rules of an Ingress apply to it alone", async (context) => {
     withModule(context);
     await apply({ "enable-modsecurity": "true", "modsecurity-snippet": rule('ARGS:block "@streq yes"') });
     expect(await answers("/?block=yes")).toEqual([418, 200]);
     expect(await answers("/?block=no")).toEqual([200, 200]);
   });
 
-  test("modsecurity-transaction-id is what rules know as UNIQUE_ID", async (context) => {
+  test("rules have modsecurity-transaction-id as UNIQUE_ID", async (context) => {
     withModule(context);
     const named = {
       "modsecurity-transaction-id": "$host",

@@ -31,7 +31,7 @@ async function backend(): Promise<void> {
 const askAt = (address: string, port: number, path = "/ui/") =>
   request({ to: `${address}:${port}`, path, host: "localhost" });
 
-test("the health port answers this machine alone, and says where the page is", async () => {
+test("the health port answers only this machine, and says where the page is", async () => {
   const { logged } = await served();
   expect((await logged(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ports.health}/ui/`);
   expect((await askAt("127.0.0.1", ports.health)).status).toBe(200);
@@ -39,7 +39,7 @@ test("the health port answers this machine alone, and says where the page is", a
   expect((await askAt("192.0.2.1", ports.health, "/healthz")).status).toBe(200);
 });
 
-test("--ui-port gives it a port of its own on loopback, and 0 turns it off", async () => {
+test("--ui-port gives the page a port of its own on loopback, and 0 turns it off", async () => {
   const own = await served({ flags: [`--ui-port=${ownPort}`] });
   expect((await own.logged(/"msg":"serving"/)).page).toBe(`http://127.0.0.1:${ownPort}/ui/`);
   expect((await askAt("127.0.0.1", ownPort)).status).toBe(200);
@@ -52,7 +52,7 @@ test("--ui-port gives it a port of its own on loopback, and 0 turns it off", asy
   expect((await askAt("127.0.0.1", ports.health)).status).toBe(404);
 });
 
-test("a route through nginx gets nothing of it, whatever Host it sends", async () => {
+test("a route through nginx does not reach the page, with any Host", async () => {
   const annotations = 'nginx.ingress.kubernetes.io/upstream-vhost: "localhost"';
   for (const port of [ports.health, ownPort]) {
     const { ask, signal, ended } = await served({
@@ -65,7 +65,7 @@ test("a route through nginx gets nothing of it, whatever Host it sends", async (
   }
 });
 
-test("endpoints have the times of their answers, and how often a try at them failed", async () => {
+test("endpoints have the times of their answers, and the number of failed tries", async () => {
   await backend();
   const annotations = 'nginx.ingress.kubernetes.io/load-balance: "ewma"';
   const slice = webAt(backendPort).replace("[127.0.0.1]", `[127.0.0.1] }, { addresses: [${deadAddress}]`);
@@ -86,7 +86,7 @@ test("endpoints have the times of their answers, and how often a try at them fai
   expect(alive.answerSeconds).toBeLessThan(10);
 });
 
-test("a Problem is there with its time while it lasts, and a closed path with its cause", async () => {
+test("a Problem is listed with its time while it lasts, and a closed path with its cause", async () => {
   const { write, answer } = await served();
   expect((await answer("problems")).total).toBe(0);
   write("web.yaml", toWeb({ host: "web.example", annotations: 'nginx.ingress.kubernetes.io/auth-type: "digest"' }));
@@ -125,7 +125,7 @@ const harmful = [
   "(a+)+$",
 ];
 
-test("whatever a parameter holds, there is an answer or one sentence, and the controller goes on", async () => {
+test("any parameter gets an answer or one sentence, and the controller continues", async () => {
   const one = await served({ flags: ["--enable-metrics"] });
   const list = ["filter", "sort", "order", "offset", "limit"];
   const parameters = {
@@ -160,7 +160,7 @@ test("whatever a parameter holds, there is an answer or one sentence, and the co
   expect((await one.health("/healthz")).status).toBe(200);
 });
 
-test("a pattern that JavaScript would apply for years is left to nginx, and the controller goes on", async () => {
+test("a pattern that JavaScript would apply for years is left to nginx, and the controller continues", async () => {
   const annotations = 'nginx.ingress.kubernetes.io/use-regex: "true"';
   const web = toWeb({ host: "web.example", path: "/(a+)+!", annotations });
   // In static mode nginx has no router that could answer.
@@ -172,7 +172,7 @@ test("a pattern that JavaScript would apply for years is left to nginx, and the 
   expect((await one.health("/healthz")).status).toBe(200);
 });
 
-test("no key, password or snippet is in any answer; a flag shows snippets", async () => {
+test("no key, password or snippet is in any answer, and a flag shows snippets", async () => {
   const word = (name: string) => `hunter2-${name}`;
   const ticketKey = Buffer.alloc(48, 7).toString("base64");
   const configMap = `apiVersion: v1

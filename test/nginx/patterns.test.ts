@@ -20,7 +20,7 @@ describe.each([
   const seen = async (host: string, path: string) => JSON.parse((await stand.ask(host, path)).body);
   const pattern = { "use-regex": "true" };
 
-  test("a path that does not compile is left out alone, and its author is told", async () => {
+  test("a path whose pattern does not compile is left out alone, and a Problem says so", async () => {
     const paths = [
       ["/good/[a-z]+", "web", "ImplementationSpecific"],
       ["/bad/([a-z]+", "web", "ImplementationSpecific"],
@@ -39,7 +39,7 @@ describe.each([
     ]);
   });
 
-  test("a path too long for nginx.conf is left out alone where it stands there, and its author is told", async () => {
+  test("a path too long for nginx.conf is left out alone where the text would have it, and a Problem says so", async () => {
     const paths = [
       [`/${"a".repeat(4067)}`, "web"],
       [`/${"b".repeat(4068)}`, "web"],
@@ -52,7 +52,7 @@ describe.each([
     expect(stand.problemsOf("long")).toEqual(mode === "static" ? [expected] : []);
   });
 
-  test("a pattern that would take too long answers 500, and not the path after it", async () => {
+  test("a pattern that runs too long answers 500, and the next path gets no request", async () => {
     const slow = ingress({
       name: "slow",
       host: "a.example",
@@ -64,7 +64,7 @@ describe.each([
     expect(await status("a.example", `/${"a".repeat(60)}!`)).toBe(500);
   });
 
-  test("a line break in a group of the path is no header of the backend's request", async () => {
+  test("a line break in a group of the path does not end a header of the backend's request", async () => {
     const rewriting = { "rewrite-target": "/new", "x-forwarded-prefix": "/p/$1" };
     const paths = [["/old/([^x]*)", "web", "ImplementationSpecific"]] as const;
     await stand.apply(ingress({ name: "told", host: "a.example", paths, annotations: rewriting }));
@@ -75,7 +75,7 @@ describe.each([
     expect(body).not.toContain('"evil"');
   });
 
-  test("a redirect by rewrite-target keeps what the client had escaped", async () => {
+  test("a redirect by rewrite-target keeps the client's escapes", async () => {
     const away = { "rewrite-target": "https://other.example/$1" };
     const paths = [["/old/([^x]*)", "web", "ImplementationSpecific"]] as const;
     await stand.apply(ingress({ name: "away", host: "a.example", paths, annotations: away }));
@@ -88,7 +88,7 @@ describe.each([
   });
 });
 
-test("the decoded path is no part of a header or an address", async () => {
+test("the decoded path is not part of a header or an address", async () => {
   const stand = await startStand({ mode: "dynamic", port: 8483, address: "192.0.2.89" });
   const values = {
     "upstream-vhost": "$uri",

@@ -12,7 +12,7 @@ import { serving } from "./support/serve.ts";
 const profilerPort = 21_245;
 const more = "apiVersion: v1\nkind: Namespace\nmetadata: { name: more }\n";
 
-test("a heap snapshot lies in the run folder, SIGUSR1 opens the inspector, and the address is a loopback one", async () => {
+test("a heap snapshot is in the run folder, SIGUSR1 opens the inspector, and the address is a loopback one", async () => {
   const flags = ["--profiling", "--profiler-address=0.0.0.0", `--profiler-port=${profilerPort}`];
   const one = await serving({ files: { "more.yaml": more }, flags });
   onTestFinished(one.remove);
@@ -33,7 +33,7 @@ test("a heap snapshot lies in the run folder, SIGUSR1 opens the inspector, and t
   expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\//);
 });
 
-test("without --profiling nobody listens, and SIGUSR1 opens nothing", async () => {
+test("without --profiling no port is open, and SIGUSR1 opens none", async () => {
   const one = await serving({
     files: { "more.yaml": more },
     flags: ["--profiling=false", `--profiler-port=${profilerPort}`],

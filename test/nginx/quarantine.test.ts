@@ -46,7 +46,7 @@ const regex = { "use-regex": "true" };
 /** A valid pattern that uses a property which nginx's library does not know. */
 const unknown = (property: string) => `/a\\p{${property}}`;
 
-test("a pattern that does not compile takes only its own Ingress away, and is told", async () => {
+test("a pattern that nginx cannot compile affects only its own Ingress, and a Problem says so", async () => {
   const good = Array.from({ length: 20 }, (_, at) => ingressOf(`good-${at}`, "/"));
   await subject.apply([...good, ingressOf("bad", unknown("Foo"), regex)]);
   await subject.settled();
@@ -60,7 +60,7 @@ test("a pattern that does not compile takes only its own Ingress away, and is to
   expect([...blamed]).toEqual(["bad"]);
 });
 
-test("a good Ingress that is edited into a bad one keeps its last good form, however often it is, and later changes of others arrive", async () => {
+test("a good Ingress that is edited into a bad one keeps its last good form, and later changes of others take effect", async () => {
   await subject.apply([ingressOf("edited", "/fine", regex)]);
   await subject.settled();
   await subject.apply([ingressOf("edited", unknown("Bar"), regex)]);
@@ -76,14 +76,14 @@ test("a good Ingress that is edited into a bad one keeps its last good form, how
   expect(problems.filter(({ object, kind }) => object.name === "last" && kind === "nginx-refused")).toEqual([]);
 });
 
-test("an Ingress that is mended is served again, and its Problem goes", async () => {
+test("an Ingress that is corrected is served again, and its Problem ends", async () => {
   await subject.apply([ingressOf("bad", "/mended", regex)]);
   await subject.settled();
   expect(await statusOf("bad.example", "/mended")).toBe(503);
   expect(problems.map(sentence).filter((text) => text.includes("{Foo}"))).toEqual([]);
 });
 
-test("a change of settings in the same turn is not set aside with it, though one of them leaves no trace in the text", async () => {
+test("a change of settings in the same turn is not set aside with the bad Ingress, although one leaves no trace in the text", async () => {
   const data = { "annotations-risk-level": "Critical", "global-auth-url": "http://192.0.2.99/" };
   const metadata = { name: "ingress-nginx-controller", namespace: "ingress-nginx" };
   const changed = { apiVersion: "v1", kind: "ConfigMap", metadata, data } as KubernetesObject;

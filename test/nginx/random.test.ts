@@ -6,7 +6,7 @@ import { until } from "./support/until.ts";
 
 const lua = fileURLToPath(new URL("../../nginx/lua", import.meta.url));
 
-test("workers draw different numbers and ids, though they are forked from one master", async () => {
+test("workers have different random numbers and ids, although one master forks them", async () => {
   const nginx = await testNginx();
   onTestFinished(() => nginx.stop());
   await nginx.serve({

@@ -58,7 +58,7 @@ async function run(command: string): Promise<string> {
   return (await execa("bash", ["--norc", "-euo", "pipefail", "-c", line], { cwd: copy, env: { HOME: copy } })).stdout;
 }
 
-test("the recipe for an annotation works", async () => {
+test("the steps of docs/add-an-annotation.md work", async () => {
   expect(files.map(([file]) => file)).toEqual([
     "src/annotations/send-timeout.ts",
     "src/annotations/send-timeout.test.ts",

@@ -44,7 +44,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       .map((one) => `${one.object.name} ${sentence(one)}`.replace(/;.*/, ""))
       .sort();
 
-  test("several that come with the settings that permit them are set aside, and nothing else is", async () => {
+  test("several bad snippets that come with the settings that permit them are set aside, and nothing else is", async () => {
     await apply(settings({}), withSnippet("good", "add_header X-Snippet yes;"), ...["one", "two", "six"].map(bad));
     expect(refused()).toEqual(
       ["one", "six", "two"].map((name) => `${name} nginx refused it: unknown directive "nonsense_${name}"`),
@@ -52,7 +52,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await Promise.all(["good", "one", "two", "six"].map(status))).toEqual([503, 404, 404, 404]);
   });
 
-  test("one that comes beside a setting that is at fault leaves each with its own words", async () => {
+  test("a bad snippet beside a faulty setting has its own message, and so has the setting", async () => {
     await apply(settings({ "http-snippet": "nonsense_http on;" }), bad("eight"));
     expect(refused().filter((text) => /eight|controller/.test(text))).toEqual([
       'eight nginx refused it: unknown directive "nonsense_eight"',
@@ -61,13 +61,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await status("good")).toBe(503);
   });
 
-  test("those that are mended are served, and their Problems go", async () => {
+  test("corrected snippets are served, and their Problems end", async () => {
     await apply(settings({}), ...["one", "two", "six", "eight"].map((name) => withSnippet(name, "add_header X-A b;")));
     expect(refused()).toEqual([]);
     expect(await Promise.all(["good", "one", "two", "six", "eight"].map(status))).toEqual([503, 503, 503, 503, 503]);
   });
 
-  test("one that shares its host with another Ingress is set aside alone", async () => {
+  test("a bad snippet whose Ingress shares its host with another one is set aside alone", async () => {
     const annotations = { "configuration-snippet": "location ~ /deny { deny all; }" };
     const shared = ingress({ name: "shared", host: "shared.example", paths: [["/a", "web"]] });
     const guilty = ingress({ name: "guilty", host: "shared.example", paths: [["/x", "web", "Exact"]], annotations });

@@ -55,7 +55,7 @@ describe("a reload", () => {
     return noting(`signal 3 (SIGQUIT) received from ${process.pid},`).length;
   }
 
-  test("tells the old workers to end as soon as as many new ones are up; where fewer come, nginx tells them", async () => {
+  test("ends the old workers once as many new ones run, and nginx ends them where there are fewer", async () => {
     await it.serve({ ...saying("three"), workers: 3 });
     // nginx waits for 100 ms, and on a busy machine the test may not run within that time.
     let tries = 0;
@@ -67,7 +67,7 @@ describe("a reload", () => {
     while ((await endedBySignal(`more-${workers}`, workers)) === 0) workers++;
   });
 
-  test("finds the master busy until it has told the old workers itself", async () => {
+  test("waits while the master is busy ending the old workers itself", async () => {
     const { pid } = it.nginx;
     let [seen, tries] = [false, 0];
     const look = setInterval(() => {
@@ -80,7 +80,7 @@ describe("a reload", () => {
     await until("the master to be idle", () => isIdle(pid!));
   });
 
-  test("counts as well right after one that starts many workers, and when an old worker dies meanwhile", async () => {
+  test("counts right after one that starts many workers, and when an old worker dies meanwhile", async () => {
     it.expectError(/exited on signal 9/);
     for (const text of ["first", "second", "third"]) {
       await it.serve({ ...saying(`${text}-of-many`), workers: 12 });
@@ -93,7 +93,7 @@ describe("a reload", () => {
     }
   });
 
-  test("breaks no request, with connections kept and without", async () => {
+  test("fails no request, over kept and new connections", async () => {
     await it.serve(saying("steady"));
     let going = true;
     const traffic = async (agent?: Agent): Promise<readonly string[]> => {
@@ -111,7 +111,7 @@ describe("a reload", () => {
     expect(new Set(answers)).toEqual(new Set(["steady"]));
   });
 
-  test("is not done when nothing changed", async () => {
+  test("is not made when nothing has changed", async () => {
     await it.serve(saying("same"));
     const workers = () => nginxProcesses(it.folder).flatMap(({ pid, draining }) => (draining ? [] : [pid]));
     const before = workers();
@@ -119,7 +119,7 @@ describe("a reload", () => {
     expect(workers()).toEqual(before);
   });
 
-  test("is refused, with the place, when nginx will not have the text; the old one goes on", async () => {
+  test("is refused with the place in the text, and the old text stays in service", async () => {
     await it.serve(saying("good"));
     const outcome = await it.apply(saying("bad", "no_such_directive on;"));
     expect(outcome).toMatchObject({ kind: "refused", at: { file: it.folder.conf } });
@@ -135,7 +135,7 @@ describe("a text that passes the test and does not work", () => {
     http: `limit_req_zone ${key} zone=same:1m rate=1r/s; ${saying("zone").http}`,
   });
 
-  test("that finds no room on the disk says whose folder it is; the old text goes on", async () => {
+  test("names the folder when the disk is full, and the old text stays in service", async () => {
     mkdirSync(it.folder.candidateConf);
     onTestFinished(() => rmdirSync(it.folder.candidateConf));
     const before = await answer();
@@ -145,7 +145,7 @@ describe("a text that passes the test and does not work", () => {
     expect(await answer()).toBe(before);
   });
 
-  test("is refused when nginx says so at the reload only", async () => {
+  test("is refused when nginx finds the mistake only at the reload", async () => {
     it.expectError(/limit_req "same"/);
     await it.serve(zone("$uri"));
     const outcome = await it.apply(zone("$args"));

@@ -43,7 +43,7 @@ async function apply(values: Record<string, unknown>, ...more: readonly Kubernet
   await stand.apply(...world, routeSettings({ values }), ...routes, ...more);
 }
 
-test("bodies have no limit without proxy-body-size", async () => {
+test("without proxy-body-size bodies have no limit", async () => {
   await apply({});
   expect((await ask("/", { method: "POST", body: "x".repeat(3_000_000) })).status).toBe(200);
 });
@@ -64,7 +64,7 @@ test("a redirect needs no backend", async () => {
   expect([status, headers.location]).toEqual([308, "https://other.example/"]);
 });
 
-test("app-root of a listener redirects / of its hosts, and nothing else", async () => {
+test("app-root of a listener redirects / of its hosts, and no other path", async () => {
   const root = (target: string) =>
     routeSettings({ name: "root", to: [["Gateway", "gw", "http"]], values: { "app-root": target } });
   await apply({ "auth-type": "basic", "auth-secret": "gone" }, root("/$host/start"));
@@ -77,7 +77,7 @@ test("app-root of a listener redirects / of its hosts, and nothing else", async 
   expect((await ask("/")).status, "without the settings the rule has the path").toBe(200);
 });
 
-test("from-to-www-redirect of a listener redirects names without a route to the host of one", async () => {
+test("from-to-www-redirect of a listener redirects names without a route to the host that has one", async () => {
   const twins = routeSettings({
     name: "twins",
     to: [["Gateway", "gw", "http"]],
@@ -101,7 +101,7 @@ test("from-to-www-redirect of a listener redirects names without a route to the 
   expect((await seen("www.a.example"))[0], "without the settings").toBe(404);
 });
 
-test("only addresses of all lists may pass", async () => {
+test("only addresses in all lists may pass", async () => {
   const outer = (list: string) =>
     routeSettings({ name: "outer", to: [["Gateway", "gw"]], values: { "allowlist-source-range": list } });
   await apply({ "allowlist-source-range": "192.0.2.0/24,127.0.0.0/8" }, outer("0.0.0.0/0"));
@@ -112,7 +112,7 @@ test("only addresses of all lists may pass", async () => {
   expect((await ask()).status).toBe(403);
 });
 
-test("satisfy any lets nobody past all checks, whatever filters do to headers", async () => {
+test("satisfy any lets no request past all checks, whatever filters do to headers", async () => {
   const any = { satisfy: "any", "denylist-source-range": "0.0.0.0/0", "auth-type": "basic", "auth-secret": "users" };
   const users: KubernetesObject = {
     apiVersion: "v1",
@@ -135,7 +135,7 @@ test("satisfy any lets nobody past all checks, whatever filters do to headers", 
   expect(await statuses("/retried")).toEqual([403, 403]);
 });
 
-test("rewrite-target names groups of a regular expression, and replaces plain paths", async () => {
+test("rewrite-target may use groups of a regular expression, and replaces plain paths", async () => {
   const by = (value: string, type: string) => ({
     matches: [{ path: { type, value } }],
     filters: [bySettings()],
@@ -166,7 +166,7 @@ test("affinity binds a client to an endpoint by a cookie of the rule", async () 
   expect(ofPattern, "a client sends it back").toMatch(/; Path=\/api; HttpOnly$/);
 });
 
-test("redirects and answers: to elsewhere, to https, CORS, headers, own error pages", async () => {
+test("redirects, https redirects, CORS, headers and error pages work for routes", async () => {
   await apply({ "permanent-redirect": "https://new.example/", "permanent-redirect-code": 308 });
   const moved = await ask();
   expect([moved.status, moved.headers.location]).toEqual([308, "https://new.example/"]);
@@ -185,7 +185,7 @@ test("redirects and answers: to elsewhere, to https, CORS, headers, own error pa
   expect(JSON.parse(page.body).headers["x-code"]).toBe("404");
 });
 
-test("a Service that stands in answers where the backend has no endpoints", async () => {
+test("a default backend answers where the backend has no endpoints", async () => {
   const none = [{ name: "none", port: 80 }];
   await apply({}, route({ rules: [{ filters: [bySettings()], backendRefs: none }] }));
   expect((await ask()).status).toBe(503);
@@ -194,7 +194,7 @@ test("a Service that stands in answers where the backend has no endpoints", asyn
   expect(JSON.parse(answer.body)).toMatchObject({ url: "/x", headers: { "x-code": "503", "x-service-name": "none" } });
 });
 
-test("an auth service of settings guards, and its sign-in page is where clients go", async () => {
+test("an auth service of settings guards the rule, and clients are sent to its sign-in page", async () => {
   const url = (status: number) => ({ "auth-url": `http://${address}:8080/?echo-status=${status}` });
   await apply(url(200));
   expect((await ask()).status).toBe(200);
@@ -205,7 +205,7 @@ test("an auth service of settings guards, and its sign-in page is where clients 
   expect([login.status, login.headers.location]).toEqual([302, "https://login.example/start?rd=http://a.example%2Fa"]);
 });
 
-test("limit-rps answers 503 to what comes too fast, and closed rules whatever comes", async () => {
+test("limit-rps answers 503 to requests above the rate, and closed rules to all", async () => {
   await apply({ "limit-rps": 1, "limit-burst-multiplier": 1 });
   const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask()).status));
   expect(new Set(statuses)).toEqual(new Set([200, 503]));
@@ -222,7 +222,7 @@ test("limit-rps answers 503 to what comes too fast, and closed rules whatever co
   expect((await ask()).status).toBe(503);
 });
 
-test("upstream-vhost names the host, and backend-protocol says how the backend is asked", async () => {
+test("upstream-vhost sets the Host, and backend-protocol the protocol of the backend", async () => {
   await apply({ "upstream-vhost": "inside.example", "proxy-http-version": "1.0" });
   expect((await echoed("/")).headers.host).toBe("inside.example");
   await apply({ "backend-protocol": "HTTPS" });

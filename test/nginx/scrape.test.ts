@@ -34,12 +34,12 @@ afterAll(async () => {
   backend.closeAllConnections();
 });
 
-/** The number of requests to host `at`. */
+/** Requests to host `at`. */
 const times = (at: number) => 1 + (at % 3);
 const total = Array.from({ length: count }, (_, at) => times(at)).reduce((sum, one) => sum + one, 0);
 const scraped = async (): Promise<Exposition> => readExposition((await served.health("/metrics")).body);
 
-test("each of 1,000 Ingresses has exactly the requests that were sent to it, and there are no more series than that takes", async () => {
+test("each of 1,000 Ingresses has the exact number of its requests, in no more series than needed", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
   const ask = async (at: number, path: string) => {
     const { status } = await request({ to: `127.0.0.1:${ports.http}`, host: `host-${at}.example`, path, agent });
@@ -73,7 +73,7 @@ test("each of 1,000 Ingresses has exactly the requests that were sent to it, and
   expect(now.samples.length).toBeLessThan(50_000 + 1_000);
 });
 
-test("what is gone takes its series along", async () => {
+test("removed Ingresses have no series", async () => {
   served.write("ingresses.yaml", ingress(1));
   await until("the others to be gone", async () => {
     const { samples } = await scraped();

@@ -47,7 +47,7 @@ async function served(options: Partial<ServeOptions> = {}) {
 const becomes = (ask: () => Promise<{ readonly status: number }>, status: number) =>
   until(`status ${status}`, async () => (await ask()).status === status);
 
-test("an edit is live, without a reload where no setting is new, and said in one line", async () => {
+test("an edit is live, without a reload if no setting is new, and logged in one line", async () => {
   const { write, ask, logged, lines } = await served();
   expect((await ask("one.example", "/a")).body).toBe("one.example /a");
   write("web.yaml", ingress("two.example"));
@@ -59,7 +59,7 @@ test("an edit is live, without a reload where no setting is new, and said in one
   expect(lines().filter(({ msg }) => msg.startsWith("applied"))).toHaveLength(2);
 });
 
-test("a new setting is a reload, and the line says why", async () => {
+test("a new setting causes a reload, and the line has the reason", async () => {
   const { write, ask, logged } = await served();
   write("web.yaml", ingress("one.example", '\n  annotations: { nginx.ingress.kubernetes.io/proxy-read-timeout: "7" }'));
   const line = await logged(/"why":"a new location setting/);
@@ -67,7 +67,7 @@ test("a new setting is a reload, and the line says why", async () => {
   expect((await ask("one.example")).status).toBe(200);
 });
 
-test("broken YAML and refused objects keep the old answers, and one sentence each says why", async () => {
+test("broken YAML and refused objects keep the old answers, and one sentence each has the reason", async () => {
   const { write, ask, logged, lines } = await served();
   write("web.yaml", ingress("two.example").replace("rules:", "rules: ["));
   const syntax = await logged(/"object":"File web.yaml"/);
@@ -89,7 +89,7 @@ test("broken YAML and refused objects keep the old answers, and one sentence eac
   await until("both to be gone", () => lines().filter(({ msg }) => msg === "problem gone").length === 2);
 });
 
-test("an Ingress that moves to a class without a name goes with one WARN, and one of an old apiVersion stays", async () => {
+test("an Ingress that moves to an unknown class is removed with one warning, and one of an old apiVersion stays", async () => {
   const { write, ask, logged, lines } = await served();
   write("web.yaml", ingress("one.example").replace("spec:", "spec:\n  ingressClassName: ngnix"));
   await becomes(() => ask("one.example"), 404);
@@ -109,7 +109,7 @@ test("an Ingress that moves to a class without a name goes with one WARN, and on
   expect(lines().filter(({ msg }) => msg === "problem")).toHaveLength(2);
 });
 
-test("a change of endpoints that no path leads to is counted, and has no line in the log", async () => {
+test("a change of endpoints that no path uses is counted, and not logged", async () => {
   const other = (port: number) => webAt(port).replaceAll("web", "other");
   const { write, logged, lines, health } = await served({
     files: { ...files, "other.yaml": other(1) },
@@ -127,7 +127,7 @@ test("a change of endpoints that no path leads to is counted, and has no line in
   expect(changes.filter((words) => !words.includes("Ingress shop/web"))).toEqual([]);
 });
 
-test("health: verbose names the checks, metrics count the reloads", async () => {
+test("the health check lists its checks with verbose, and metrics count the reloads", async () => {
   const { health } = await served({ flags: ["--enable-metrics"] });
   expect(await health()).toMatchObject({ status: 200, body: "ok" });
   expect((await health("/healthz?verbose")).body).toContain("[+]nginx-ingress-controller ok");
@@ -137,7 +137,7 @@ test("health: verbose names the checks, metrics count the reloads", async () => 
   expect(body).toMatch(/^sluice_nginx_workers [1-9]/m);
 });
 
-describe("the template", () => {
+describe("a user's own template", () => {
   function ownTemplate(): { folder: string; write: (text: string) => void; original: string } {
     const folder = mkdtempSync(join(tmpdir(), "sluice-template-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -150,7 +150,7 @@ describe("the template", () => {
     return { folder, write, original };
   }
 
-  test("of a user is used, and a good new version at once", async () => {
+  test("is used, and so is each good new version", async () => {
     const { folder, write, original } = ownTemplate();
     write(`${original}\nadd_header X-Template one always;\n`);
     const { ask, health } = await served({ flags: [`--template-dir=${folder}`] });
@@ -171,23 +171,26 @@ describe("the template", () => {
     ],
   ];
 
-  test.each(bad)("with %s keeps the old one and says where", async (_what, text, sentence) => {
-    const { folder, write, original } = ownTemplate();
-    write(`${original}\nadd_header X-Template one always;\n`);
-    const { ask, logged, write: writeManifest } = await served({ flags: [`--template-dir=${folder}`] });
-    await until("the header", async () => (await ask("one.example")).headers["x-template"] === "one");
-    write(text.startsWith("no_such") ? `${original}\n${text}\n` : text);
-    const line = await logged(/"object":"Template nginx.conf"/);
-    expect(line.problem).toMatch(sentence);
-    expect(line.problem).toMatch(/the one before it stays in use$/);
-    writeManifest("web.yaml", ingress("two.example"));
-    await until("later changes", async () => (await ask("two.example")).headers["x-template"] === "one");
-    write(`${original}\nadd_header X-Template three always;\n`);
-    await until("the next good one", async () => (await ask("two.example")).headers["x-template"] === "three");
-    await logged(/"problem gone"/);
-  });
+  test.each(bad)(
+    "stays the old one when the new one has %s, and the place is logged",
+    async (_what, text, sentence) => {
+      const { folder, write, original } = ownTemplate();
+      write(`${original}\nadd_header X-Template one always;\n`);
+      const { ask, logged, write: writeManifest } = await served({ flags: [`--template-dir=${folder}`] });
+      await until("the header", async () => (await ask("one.example")).headers["x-template"] === "one");
+      write(text.startsWith("no_such") ? `${original}\n${text}\n` : text);
+      const line = await logged(/"object":"Template nginx.conf"/);
+      expect(line.problem).toMatch(sentence);
+      expect(line.problem).toMatch(/the one before it stays in use$/);
+      writeManifest("web.yaml", ingress("two.example"));
+      await until("later changes", async () => (await ask("two.example")).headers["x-template"] === "one");
+      write(`${original}\nadd_header X-Template three always;\n`);
+      await until("the next good one", async () => (await ask("two.example")).headers["x-template"] === "three");
+      await logged(/"problem gone"/);
+    },
+  );
 
-  test("that fails on a later Ingress gives way to the built-in one", async () => {
+  test("is replaced by the built-in one when it fails on a later Ingress", async () => {
     const { folder, write, original } = ownTemplate();
     write(`${original}\nadd_header X-Template one always;\n`);
     writeFileSync(join(folder, "access-lists.tmpl"), "{{#if accessLists}}{{nothing}}{{/if}}");
@@ -201,7 +204,7 @@ describe("the template", () => {
     );
   });
 
-  test("of ingress-nginx is recognised, and the built-in one is used", async () => {
+  test("is refused when it is that of ingress-nginx, and the built-in one is used", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-template-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "nginx.tmpl"), "{{ $all := . }}\n{{ range $server := .Servers }}{{ end }}\n");
@@ -213,7 +216,7 @@ describe("the template", () => {
   });
 });
 
-describe("what cannot start is one sentence and an exit code", () => {
+describe("a start that fails prints one sentence and has an exit code", () => {
   async function fails(options: Partial<ServeOptions>): Promise<readonly [number | string, string]> {
     const one = startServe({ files, ...options });
     const code = await one.ended;
@@ -228,7 +231,7 @@ describe("what cannot start is one sentence and an exit code", () => {
     ];
   }
 
-  test("a busy port", async () => {
+  test("for a busy port", async () => {
     const server = createTcpServer().listen(ports.http, "0.0.0.0");
     onTestFinished(() => void server.close());
     const [code, sentence] = await fails({});
@@ -238,7 +241,7 @@ describe("what cannot start is one sentence and an exit code", () => {
     expect(code).toBe(1);
   });
 
-  test("a busy port of a TCP service costs that service alone, at the first start too", async () => {
+  test("is not caused by a busy port of a TCP service, which is left out", async () => {
     const port = ports.default + 1;
     const taken = createTcpServer().listen(port, "0.0.0.0");
     onTestFinished(() => void taken.close());
@@ -252,7 +255,7 @@ describe("what cannot start is one sentence and an exit code", () => {
     expect((await served.ask("a.example")).status).toBe(404);
   });
 
-  test("a missing nginx", async () => {
+  test("for a missing nginx", async () => {
     const [code, sentence] = await fails({ env: { NGINX_BINARY: "/nonexistent/nginx" } });
     expect(sentence).toMatch(/^sluice serve: \/nonexistent\/nginx was not found; install nginx/);
     expect(code).toBe(1);
@@ -262,11 +265,11 @@ describe("what cannot start is one sentence and an exit code", () => {
     [["--http-prot=1"], /--http-prot is not a flag \(did you mean --http-port\?\)/, 2],
     [["--http-port=x"], /--http-port: /, 2],
     [["/another/folder"], /one folder at a time/, 2],
-  ] as const)("%s", async (flags, sentence, code) => {
+  ] as const)("for the arguments %j", async (flags, sentence, code) => {
     expect(await fails({ flags })).toEqual([code, expect.stringMatching(sentence)]);
   });
 
-  test("a folder that is not there, and a command that does not exist", async () => {
+  test("for a folder that does not exist, and an unknown command", async () => {
     const missing = await execa(process.execPath, [program, "serve", "/nonexistent"], { reject: false });
     expect([missing.exitCode, missing.stderr]).toEqual([
       1,
@@ -276,7 +279,7 @@ describe("what cannot start is one sentence and an exit code", () => {
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, 'sluice: "sreve" is not a command; did you mean serve?']);
   });
 
-  test("a run folder that another controller has", async () => {
+  test("for a run folder that another controller has", async () => {
     const { runFolder } = await served();
     const args = [
       program,
@@ -293,8 +296,8 @@ describe("what cannot start is one sentence and an exit code", () => {
   });
 });
 
-describe("no nginx is left", () => {
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("after %s, which is told in one line", async (signal) => {
+describe("nginx ends with its controller", () => {
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("after %s, with one line in the log", async (signal) => {
     const one = await served();
     expect(one.nginxes()).toBeGreaterThan(0);
     one.signal(signal);
@@ -342,7 +345,7 @@ describe("no nginx is left", () => {
   });
 });
 
-test("nothing but the run folder is written, and no key is in any log", async () => {
+test("nothing outside the run folder is written, and no key is in any log", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-example-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const example = join(import.meta.dirname, "../../examples/shop/docs.yaml");

@@ -98,7 +98,7 @@ const statementsOf = (conf: string) => {
 };
 
 test.each(acting.filter(({ key }) => !key.endsWith("-snippet")).map((one) => [one.key, one] as const))(
-  "hostile text in %s adds no directive of its own",
+  "hostile text in %s adds no directive",
   (key, one) => {
     const benign = new Set(
       one.kind.good.flatMap((sample) => statementsOf(confOf({ ...company(one), [key]: here(sample) }))),

@@ -25,7 +25,7 @@ afterAll(async () => {
   await held.stop();
 });
 
-test("proxy-http-version is the version of HTTP towards the backend", async () => {
+test("proxy-http-version sets the version of HTTP towards the backend", async () => {
   await it.set({});
   expect((await it.ask()).seen?.httpVersion).toBe("1.1");
   await it.set({ "proxy-http-version": "1.0" });
@@ -51,7 +51,7 @@ test("proxy-cookie-path and proxy-redirect-from with proxy-redirect-to rewrite t
   });
 });
 
-test("limit-rate-after gives the first kilobytes at full speed, and limit-rate slows the rest of what proxy-buffering took", async () => {
+test("limit-rate-after sends the first kilobytes at full speed, and limit-rate slows the rest of a buffered answer", async () => {
   const slow = async (more: Record<string, string>) => {
     await it.set({ "limit-rate": "1", "proxy-buffering": "on", "large-client-header-buffers": "4 16k", ...more });
     const began = performance.now();
@@ -81,14 +81,14 @@ async function hasHalf(patienceMs: number): Promise<boolean> {
   return early;
 }
 
-test("proxy-request-buffering off hands the body on while it comes", async () => {
+test("proxy-request-buffering off passes the body on while it arrives", async () => {
   await it.set({});
   expect(await hasHalf(500)).toBe(false);
   await it.set({ "proxy-request-buffering": "off" });
   expect(await hasHalf(30_000)).toBe(true);
 });
 
-test("retry-non-idempotent asks another endpoint for a POST as well", async () => {
+test("retry-non-idempotent sends a POST to another endpoint as well", async () => {
   const failures = async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => it.ask({ host: "half.example", method: "POST", body: "x" })),
@@ -107,7 +107,7 @@ test("retry-non-idempotent asks another endpoint for a POST as well", async () =
   expect(Object.keys(retried ?? {}).some((answer) => answer.startsWith("503"))).toBe(false);
 });
 
-test("disable-proxy-intercept-errors leaves the backend's own error page alone", async () => {
+test("disable-proxy-intercept-errors keeps the backend's own error page", async () => {
   const body = async (more: Record<string, string>) => {
     await it.set({ "custom-http-errors": "418", ...more });
     return (await it.ask({ path: "/?echo-status=418&echo-body=teapot" })).body;
@@ -127,7 +127,7 @@ test("global-auth-always-set-cookie keeps the cookie of the auth service on erro
   expect(await cookie({ "global-auth-always-set-cookie": "true" })).toEqual([500, "seen=yes"]);
 });
 
-test("proxy-ssl-location-only takes the identity away from paths that name none themselves", async () => {
+test("proxy-ssl-location-only keeps the client certificate from paths that name none", async () => {
   const ca = { "ca.crt": it.pki.ca.certificate };
   const pair = { "tls.crt": it.pki.client.certificate, "tls.key": it.pki.client.key };
   const secure = { "backend-protocol": "HTTPS" };

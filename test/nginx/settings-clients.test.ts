@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => it.stop());
 
-test("client-body-timeout: whoever does not send the body gets 408 or nothing", async () => {
+test("client-body-timeout answers 408 or closes the connection of a client that does not send the body", async () => {
   const raw = `POST / HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 5\r\n\r\nab`;
   await it.set({ "client-body-timeout": "1" });
   expect((await it.ask({ raw, timeout: 30 })).error).not.toBe("TimeoutError");
@@ -26,7 +26,7 @@ test("client-body-timeout: whoever does not send the body gets 408 or nothing", 
   expect((await it.ask({ raw, timeout: 2 })).error).toBe("TimeoutError");
 });
 
-test("enable-underscores-in-headers lets X_Under_Score reach the backend", async () => {
+test("enable-underscores-in-headers passes X_Under_Score to the backend", async () => {
   const headers = { x_under_score: "1" };
   await it.set({ "enable-underscores-in-headers": "false" });
   expect((await it.ask({ headers })).seen?.headers).not.toHaveProperty("x_under_score");
@@ -44,7 +44,7 @@ test("relative-redirects and use-port-in-redirects change the Location of nginx'
   expect(await location()).toBe("/docs/");
 });
 
-test("generate-request-id gives each request an id, and one that the client sends is kept", async () => {
+test("generate-request-id gives each request an id, and keeps one that the client sends", async () => {
   const id = async (headers = {}) => (await it.ask({ headers })).seen?.headers?.["x-request-id"];
   await it.set({ "generate-request-id": "true" });
   expect(await id()).toBe("<id>");
@@ -61,7 +61,7 @@ test("block-referers refuses requests by their Referer", async () => {
   expect(await status("http://one.example/two")).toBe(200);
 });
 
-test("nginx-status-ipv6-whitelist says who may see /nginx_status over IPv6", async () => {
+test("nginx-status-ipv6-whitelist lists who may read /nginx_status over IPv6", async () => {
   const status = async () => (await request({ to: `[2001:db8::1]:${port}`, path: "/nginx_status" })).status;
   await it.set({});
   expect(await status()).toBe(403);
@@ -69,7 +69,7 @@ test("nginx-status-ipv6-whitelist says who may see /nginx_status over IPv6", asy
   expect(await status()).toBe(200);
 });
 
-test("http2-max-concurrent-streams is what nginx offers", async () => {
+test("http2-max-concurrent-streams is the limit that nginx announces", async () => {
   await it.set({ "http2-max-concurrent-streams": "17" });
   const session = connectHttp2(`https://192.0.2.1:${it.ports.https}`, { rejectUnauthorized: false, servername: host });
   const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve, reject) => {
@@ -79,7 +79,7 @@ test("http2-max-concurrent-streams is what nginx offers", async () => {
   expect(settings.maxConcurrentStreams).toBe(17);
 });
 
-test("bind-address-ipv4 and bind-address-ipv6 are the only addresses that answer, and reuse-port a parameter of theirs", async () => {
+test("bind-address-ipv4 and bind-address-ipv6 are the only addresses that answer, and reuse-port is a parameter of them", async () => {
   await it.set({ "bind-address-ipv4": "192.0.2.2", "bind-address-ipv6": "[2001:db8::1]", "reuse-port": "false" });
   expect((await it.ask({ to: "192.0.2.2" })).status).toBe(200);
   expect((await it.ask({ to: "192.0.2.1" })).error).toBe("ConnectionRefusedError");
@@ -90,7 +90,7 @@ test("bind-address-ipv4 and bind-address-ipv6 are the only addresses that answer
   expect(it.values("listen").filter((listen) => listen.includes("reuseport"))).not.toEqual([]);
 });
 
-test("gzip-types, gzip-min-length, gzip-disable and gzip-level say what is packed", async () => {
+test("gzip-types, gzip-min-length, gzip-disable and gzip-level determine what is compressed", async () => {
   const packed = async (type: string, letters: number, more = {}) => {
     await it.set({ "use-gzip": "true", ...more });
     const path = `/?echo-type=${type}&echo-body=${"ab".repeat(letters / 2)}`;
@@ -107,7 +107,7 @@ test("gzip-types, gzip-min-length, gzip-disable and gzip-level say what is packe
   expect(it.values("gzip_comp_level")).toEqual(["7"]);
 });
 
-test("default-type is the type of what nginx answers itself", async () => {
+test("default-type is the type of answers that nginx makes itself", async () => {
   const type = async (more: Record<string, string>) => {
     await it.set({ "server-snippet": 'location = /own { return 200 "x"; }', ...more });
     return (await it.ask({ path: "/own" })).headers?.["content-type"];
@@ -116,12 +116,12 @@ test("default-type is the type of what nginx answers itself", async () => {
   expect(await type({ "default-type": "text/x-own" })).toBe("text/x-own");
 });
 
-test("http-snippet stands in the http block", async () => {
+test("http-snippet is part of the http block", async () => {
   await it.set({ "http-snippet": "add_header X-Http-Snippet here always;" });
   expect((await it.ask({ path: "/none" })).headers).toHaveProperty("x-http-snippet", "here");
 });
 
-test("http-snippet may say what a request is given first, which nginx takes once", async () => {
+test("http-snippet may set request_pool_size, which nginx accepts only once", async () => {
   await it.set({ "http-snippet": "request_pool_size 20k; add_header X-Http-Snippet pool always;" });
   expect((await it.ask({ path: "/none" })).headers).toHaveProperty("x-http-snippet", "pool");
 });

@@ -141,7 +141,7 @@ async function ask(agent: Agent | false, host: string): Promise<string> {
   });
 }
 
-test("no request fails while every key is changed to a legal value, an illegal one, and back", async () => {
+test("no request fails while every key changes to a valid value, an invalid one, and back", async () => {
   const clients = traffic();
   for (const [now, before] of batches(steps, 8)) {
     const texts = [...before.map(({ key, illegal }) => [key, illegal]), ...now.map(({ key, legal }) => [key, legal])];
@@ -160,7 +160,7 @@ test("no request fails while every key is changed to a legal value, an illegal o
   expect(readFileSync(join(subject.root, "nginx.conf"), "utf8")).toContain("proxy_read_timeout 321s;");
 }, 300_000);
 
-test("session tickets of the operator's key and DHE with the operator's parameters are spoken", async () => {
+test("session tickets of the operator's key and DHE with the operator's parameters are used", async () => {
   const dh = execFileSync("openssl", ["genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048"], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],

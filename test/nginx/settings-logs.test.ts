@@ -40,7 +40,7 @@ const overTcp = async () => {
   await text(socket);
 };
 
-test("access-log-path is where requests and TCP connections are logged", async () => {
+test("access-log-path has the lines of requests and TCP connections", async () => {
   const { file, has } = log();
   await it.set({ "access-log-path": file });
   await it.ask({ path: "/logged" });
@@ -49,7 +49,7 @@ test("access-log-path is where requests and TCP connections are logged", async (
   await has("TCP 200");
 });
 
-test("http-access-log-path and stream-access-log-path part them, and log-format-stream is the form of the latter", async () => {
+test("http-access-log-path and stream-access-log-path separate the lines, and log-format-stream is the format of the latter", async () => {
   const [both, http, stream] = [log(), log(), log()];
   await it.set({
     "access-log-path": both.file,
@@ -64,7 +64,7 @@ test("http-access-log-path and stream-access-log-path part them, and log-format-
   expect(both.content()).toBe("");
 });
 
-test("each request has an id of its own, and a log that names $request_id has the one that backends are told", async () => {
+test("each request has an id of its own, and a log with $request_id has the one that backends get", async () => {
   const [own, both] = [log(), log()];
   await it.set({ "access-log-path": own.file, "log-format-upstream": "$request_uri $req_id;" });
   for (const path of ["/first", "/second"]) await it.ask({ path });
@@ -80,7 +80,7 @@ test("each request has an id of its own, and a log that names $request_id has th
   expect(both.content()).toMatch(/^\/third ([0-9a-f]{32}) \1;$/m);
 });
 
-test("disable-http-access-log and disable-stream-access-log silence one of them", async () => {
+test("disable-http-access-log and disable-stream-access-log each turn off one log", async () => {
   const [quiet, deaf] = [log(), log()];
   await it.set({ "access-log-path": quiet.file, "disable-http-access-log": "true" });
   await it.ask({ path: "/unlogged" });
@@ -104,7 +104,7 @@ test("access-log-params keeps lines in memory for a while", async () => {
   await has("/kept-back");
 });
 
-test("log-format-escape-none writes values as they are", async () => {
+test("log-format-escape-none writes values without escapes", async () => {
   const headers = { "user-agent": 'a"b' };
   const [plain, escaped] = [log(), log()];
   const format = { "log-format-upstream": "agent $http_user_agent" };
@@ -116,7 +116,7 @@ test("log-format-escape-none writes values as they are", async () => {
   await plain.has('agent a"b');
 });
 
-test("enable-access-log-for-default-backend logs requests for unknown hosts, which are not logged otherwise", async () => {
+test("enable-access-log-for-default-backend logs requests for unknown hosts, which are otherwise left out", async () => {
   const { file, content, has } = log();
   await it.set({ "http-access-log-path": file });
   await it.ask({ host: "unknown.example", path: "/first" });
@@ -126,7 +126,7 @@ test("enable-access-log-for-default-backend logs requests for unknown hosts, whi
   expect(content()).not.toContain("/first");
 });
 
-test("enable-auth-access-log logs the questions to the auth service", async () => {
+test("enable-auth-access-log logs requests to the auth service", async () => {
   const lines = async (more: Record<string, string>) => {
     const { file, content, has } = log();
     await it.set({ "http-access-log-path": file, "log-format-upstream": "$uri $status", ...more });
@@ -138,7 +138,7 @@ test("enable-auth-access-log logs the questions to the auth service", async () =
   expect(await lines({ "enable-auth-access-log": "true" })).toBe(2);
 });
 
-test("error-log-path takes the errors from error-log-level on", async () => {
+test("error-log-path gets errors from the level error-log-level on", async () => {
   const { file, has } = log();
   await it.set({ "error-log-path": file });
   expect((await it.ask({ host: "gone.example" })).status).toBe(502);
@@ -162,7 +162,7 @@ test("enable-syslog sends the logs to syslog-host and syslog-port", async () => 
   await until("the error log", () => received.some((line) => line.includes("connect() failed")));
 });
 
-test("--v=5 hears more of nginx, unless error-log-level says how much", async () => {
+test("--v=5 makes nginx log more, unless error-log-level sets the level", async () => {
   const talkative = await startConfigured({ port: 23_160, flags: ["--v=5"] });
   onTestFinished(talkative.stop);
   await talkative.set({});

@@ -23,7 +23,7 @@ const can = await installedNginx();
 const object = { kind: "ConfigMap", namespace: "edge", name: "settings" };
 const lacking = (module: string) => `nginx here has no ${module} module`;
 
-test("use-geoip2 names the country of a client, and geoip2-autoreload-in-minutes takes up a newer database", async ({
+test("use-geoip2 gives the country of a client, and geoip2-autoreload-in-minutes loads a newer database", async ({
   skip,
 }) => {
   skip(!can.geoip2, lacking("GeoIP2"));
@@ -46,7 +46,7 @@ test("use-geoip2 names the country of a client, and geoip2-autoreload-in-minutes
   expect(it.values("auto_reload")).toEqual(["1m"]);
 });
 
-test("use-geoip2 without a database says so, and harms nobody", async ({ skip }) => {
+test("use-geoip2 without a database causes a Problem and affects nothing else", async ({ skip }) => {
   skip(!can.geoip2, lacking("GeoIP2"));
   const it = await startConfigured({ port: 23_130, flags: ["--geoip-folder=/nonexistent"] });
   onTestFinished(it.stop);
@@ -109,7 +109,7 @@ parent_based = false
   );
 });
 
-test("enable-owasp-modsecurity-crs and modsecurity-snippet are lines about rules", () => {
+test("enable-owasp-modsecurity-crs and modsecurity-snippet add lines about rules", () => {
   const inspecting = { ...can, modsecurity: true };
   const read = (data: Record<string, string>) => readSettings({ "enable-modsecurity": "true", ...data }, object, {});
   const conf = (data: Record<string, string>) =>
@@ -122,14 +122,14 @@ test("enable-owasp-modsecurity-crs and modsecurity-snippet are lines about rules
   expect(inEveryLocation(read({}).settings, inspecting, machineAt("/run", 80), false).inspected).toBe(true);
 });
 
-test("disable-ipv6-dns looks up no IPv6 addresses, and asks no IPv6 name server", () => {
+test("disable-ipv6-dns looks up no IPv6 addresses, and queries no IPv6 name server", () => {
   const conf = (data: Record<string, string>) =>
     settingsConf(readSettings(data, object, {}).settings, can, { run: "/run", port: 80, modules: [] });
   expect(conf({ "disable-ipv6-dns": "false" })).toContain("resolver 127.0.0.1 [::1] valid=30s;");
   expect(conf({ "disable-ipv6-dns": "true" })).toContain("resolver 127.0.0.1 valid=30s ipv6=off;");
 });
 
-test("enable-brotli packs with brotli-level what brotli-types and brotli-min-length name", () => {
+test("enable-brotli compresses at brotli-level what brotli-types and brotli-min-length select", () => {
   const { settings } = readSettings(
     { "enable-brotli": "true", "brotli-level": "7", "brotli-min-length": "99", "brotli-types": "text/x-own" },
     object,

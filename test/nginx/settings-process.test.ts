@@ -49,7 +49,7 @@ const lines = [
   ["upstream-keepalive-time", "30m", "keepalive_time", "30m"],
 ] as const;
 
-test("keys that nobody outside can see are the lines they should be", async () => {
+test("keys without an effect that clients can see have their lines in nginx.conf", async () => {
   const usual = new Map(lines.map(([, , directive]) => [directive, it.values(directive)]));
   await it.set(Object.fromEntries(lines.map(([key, text]) => [key, text])));
   expect(lines.map(([key, , directive]) => [key, it.values(directive)])).toEqual(
@@ -75,14 +75,14 @@ async function hanging(): Promise<{ readonly text: Promise<string> }> {
   return { text: whole };
 }
 
-test("worker-shutdown-timeout ends what older workers still do", async () => {
+test("worker-shutdown-timeout ends running requests of older workers", async () => {
   await it.set({ "worker-shutdown-timeout": "1s" });
   const { text } = await hanging();
   await it.set({ "worker-shutdown-timeout": "2s" });
   expect(await text).toBe("");
 });
 
-test("enable-serial-reloads waits with a reload until older workers have ended", async () => {
+test("enable-serial-reloads delays a reload until older workers have ended", async () => {
   await it.set({ "enable-serial-reloads": "true" });
   const { text } = await hanging();
   await it.set({ "enable-serial-reloads": "true", "proxy-read-timeout": "50" });
@@ -96,7 +96,7 @@ test("enable-serial-reloads waits with a reload until older workers have ended",
   expect(it.values("proxy_read_timeout")).toContain("51s");
 });
 
-test("lua-shared-dicts makes the memory of the records larger, and gives snippets dictionaries of their own", async () => {
+test("lua-shared-dicts enlarges the memory of the records, and gives snippets dictionaries of their own", async () => {
   const dictionary = "my_cache";
   await it.set({
     "lua-shared-dicts": "configuration_data: 60, certificate_data: 4, my_cache: 100k",

@@ -53,7 +53,7 @@ test("proxy-stream-timeout ends a silent connection", async () => {
   expect(ms).toBeGreaterThan(900);
 });
 
-test("proxy-stream-next-upstream asks the next endpoint where one refuses, as often as its tries allow", async () => {
+test("proxy-stream-next-upstream uses the next endpoint where one refuses, as often as its tries allow", async () => {
   const failed = async (settings: Record<string, string>) => {
     await it.set(settings);
     const answers = await Promise.all(Array.from({ length: 8 }, () => over(half)));
@@ -66,12 +66,12 @@ test("proxy-stream-next-upstream asks the next endpoint where one refuses, as of
   expect(it.values("proxy_next_upstream_timeout")).toContain("9s");
 });
 
-test("proxy-stream-responses is how many answers a datagram has", async () => {
+test("proxy-stream-responses is the number of answers to a datagram", async () => {
   await it.set({ "proxy-stream-responses": "3" });
   expect(it.values("proxy_responses")).toEqual(["3"]);
 });
 
-test("stream-snippet stands in the stream block", async () => {
+test("stream-snippet is part of the stream block", async () => {
   await it.set({ "stream-snippet": `server { listen ${own}; return hello; }` });
   expect((await over(own, "")).answer).toBe("hello");
 });

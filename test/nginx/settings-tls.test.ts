@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => it.stop());
 
-test("ssl-ecdh-curve says which curves are spoken", async () => {
+test("ssl-ecdh-curve lists the curves that nginx accepts", async () => {
   const spoken = async (curve: string) => (await it.ask({ scheme: "https", tls: { curve } })).status === 200;
   await it.set({ "ssl-ecdh-curve": "secp384r1" });
   expect([await spoken("secp384r1"), await spoken("prime256v1")]).toEqual([true, false]);
@@ -54,7 +54,7 @@ async function sendByOpenssl(more: readonly string[], input: string) {
   };
 }
 
-test("ssl-early-data takes a request before the end of the handshake, and tells the backend", async () => {
+test("ssl-early-data accepts a request before the end of the handshake, and the backend learns of it", async () => {
   const session = join(it.folder, "session");
   const early = join(it.folder, "early");
   const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
@@ -135,7 +135,7 @@ test("reuse-port gives each worker a socket of its own", async () => {
   expect((await it.ask({ scheme: "https" })).status).toBe(200);
 });
 
-test("HTTP/3 is reported where nginx lacks it, and harms no host", async ({ skip }) => {
+test("HTTP/3 is reported where nginx lacks it, and hosts are served without it", async ({ skip }) => {
   skip(can.http3, "nginx here has HTTP/3");
   await it.set({ "use-http3": "true", "http3-retry": "true" });
   await until("the Problem", () => it.problems().length > 0);

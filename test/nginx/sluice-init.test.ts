@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs init with a controller that is a piece of shell; `$FOLDER` is the run folder. */
+/** Runs init with a shell script as the controller; `$FOLDER` is the run folder. */
 const run = (controller: string) =>
   execa(init, ["sh", "-c", controller], { env: { SLUICE_RUN_FOLDER: folder, FOLDER: folder }, reject: false });
 
@@ -56,11 +56,11 @@ test.each([
   ["exit 0", 0],
   ["exit 7", 7],
   ["kill -KILL $$", 137],
-])("without nginx it ends as the controller ended: %s", async (controller, status) => {
+])("without nginx init ends as the controller ended: %s", async (controller, status) => {
   expect((await run(controller)).exitCode).toBe(status);
 });
 
-test("however soon the controller ends, it is known how", async () => {
+test("init knows how the controller ended, even if it ends at once", async () => {
   // A process that ends at once sometimes ends between its start and the call that waits for it.
   const script = `for _ in $(seq 100); do ${init} sh -c "exit 7"; echo $?; done`;
   const { stdout } = await execa("sh", ["-c", script], { env: { SLUICE_RUN_FOLDER: folder } });
@@ -80,7 +80,7 @@ test("a controller that dies while nginx serves is started again, and nginx is l
   expect(nginxPid()).toBe(before);
 });
 
-test("SIGTERM reaches the controller, and its end is the end", async () => {
+test("SIGTERM reaches the controller, and init ends when it ends", async () => {
   const running = run(
     'trap "echo told >> $FOLDER/told; exit 3" TERM; touch "$FOLDER/up"; while :; do sleep 0.05; done',
   );
@@ -90,7 +90,7 @@ test("SIGTERM reaches the controller, and its end is the end", async () => {
   expect(readFileSync(join(folder, "told"), "utf8")).toBe("told\n");
 });
 
-test("a SIGTERM that comes while the controller is started is not lost", async () => {
+test("a SIGTERM that arrives while the controller starts is not lost", async () => {
   // A process that runs beside the start sends the signal, so that it arrives at any step of the
   // start.
   const script = `for _ in $(seq 50); do ${init} sleep 30 & kill -TERM $!; wait $!; echo $?; done`;
@@ -98,7 +98,7 @@ test("a SIGTERM that comes while the controller is started is not lost", async (
   expect(new Set(stdout.split("\n"))).toEqual(new Set(["143"]));
 });
 
-test("a command that cannot be started is named", async () => {
+test("a command that cannot be started is reported by name", async () => {
   const { exitCode, stderr } = await execa(init, ["/no/such/program"], {
     env: { SLUICE_RUN_FOLDER: folder },
     reject: false,
@@ -117,7 +117,7 @@ test("processes whose parent has died are reaped", async () => {
   expect((await execa("unshare", unshared, { env })).exitCode).toBe(0);
 });
 
-test("a SIGTERM while the controller is dead lets nginx finish and end", async () => {
+test("a SIGTERM while no controller runs lets nginx complete its requests and end", async () => {
   await startNginx();
   const running = run("kill -KILL $$");
   for await (const line of running.iterable({ from: "stderr" })) {

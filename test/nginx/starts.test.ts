@@ -61,19 +61,19 @@ test.each([
     [known, "--run-folder=/dev/null/run"],
     /^The run folder \/dev\/null\/run cannot be used: a file is where a folder is needed/,
   ],
-] as const)("exit code %s: run %j", async (code, flags, why) => {
+] as const)("the exit code is %s for run with the arguments %j", async (code, flags, why) => {
   const [exitCode, printed] = await start(flags);
   const sentence = String(printed).replace(/^sluice run: /, "");
   expect([exitCode, sentence]).toEqual([code, typeof why === "string" ? why : expect.stringMatching(why)]);
   expect(sentence.split("\n")).toHaveLength(1);
 });
 
-test("the Pod must be named", async () => {
+test("a start without the name of its Pod ends with one sentence", async () => {
   const why = "sluice run: the variables POD_NAME and POD_NAMESPACE must name this Pod";
   expect(await start([known], { POD_NAME: "" })).toEqual([1, why]);
 });
 
-test("a missing nginx", async () => {
+test("a start without nginx ends with one sentence", async () => {
   const started = await start([known], { NGINX_BINARY: "/nonexistent/nginx" });
   expect(started).toEqual([
     1,
@@ -84,7 +84,7 @@ test("a missing nginx", async () => {
 test.each([
   [ports.health, "The health server", "--healthz-port"],
   [ports.status, "The profiler", "--profiler-port"],
-] as const)("port %i is busy", async (port, who, flag) => {
+] as const)("a start whose port %i is in use ends with one sentence", async (port, who, flag) => {
   const server = createServer().listen(port, "127.0.0.1");
   onTestFinished(() => void server.close());
   const why = `${who} cannot listen on 127.0.0.1, port ${port} (${flag}): another program is using it.`;

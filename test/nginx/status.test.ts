@@ -42,7 +42,7 @@ async function answered(): Promise<StatusAnswer> {
   return JSON.parse(stdout);
 }
 
-test("a new host is the newest change, live without a reload", async () => {
+test("a new host is the latest change, and is live without a reload", async () => {
   const before = await answered();
   expect(before).toMatchObject({
     version: 1,
@@ -64,7 +64,7 @@ test("a new host is the newest change, live without a reload", async () => {
   expect(after.live!.generation).toBe(before.live!.generation);
 });
 
-test("a setting is a reload, and another generation is live", async () => {
+test("a changed setting is a reload, after which another generation is live", async () => {
   const before = await answered();
   served.write("settings.yaml", settings('keep-alive: "33"'));
   const after = await until("the reload", async () => {
@@ -79,7 +79,7 @@ test("a setting is a reload, and another generation is live", async () => {
   expect(after.changes[0]!.reload!.tookMs).toBeGreaterThan(0);
 });
 
-test("what nginx refuses is a problem, and the text says so", async () => {
+test("an object that nginx refused is a problem, also in the text", async () => {
   served.write("settings.yaml", settings('http-snippet: "no_such_directive on;"'));
   const refused = await until("the refusal", async () => {
     const found = await answered();
@@ -94,7 +94,7 @@ test("what nginx refuses is a problem, and the text says so", async () => {
   expect(stdout).toMatch(/^set aside +1 that nginx refused/m);
 });
 
-test("where no controller runs, one sentence says so", async () => {
+test("where no controller runs, status prints one sentence", async () => {
   const { stderr, exitCode } = await execa(process.execPath, [program, "status", "--run-folder=/no/such"], {
     reject: false,
   });

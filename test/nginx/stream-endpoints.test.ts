@@ -103,7 +103,7 @@ async function setUp(base: number) {
   };
 }
 
-test("a rollout of 100 endpoints ends no connection and sends none to an endpoint that has gone", async () => {
+test("a rollout of 100 endpoints ends no connection, and no removed endpoint gets one", async () => {
   const { serve, taken } = await setUp(18_780);
   const numbers = Array.from({ length: 100 }, (_, at) => at + 1);
   const before = await Promise.all(numbers.map((n) => backendOn(`127.103.0.${n}`)));
@@ -114,7 +114,7 @@ test("a rollout of 100 endpoints ends no connection and sends none to an endpoin
   const held = await Promise.all(numbers.map(() => ask()));
   const closed: Socket[] = [];
   for (const { socket } of held) socket.once("close", () => closed.push(socket));
-  /** Endpoints that nginx no longer has, and connections that were sent to one of them. */
+  /** Counts connections to endpoints that nginx no longer has. */
   const gone = new Set<string>();
   const astray: string[] = [];
   const failed: string[] = [];
@@ -151,13 +151,13 @@ test("a rollout of 100 endpoints ends no connection and sends none to an endpoin
 
 const textOnly = "endpoints of streams are text before nginx 1.27.3";
 
-/** Nothing listens on two of the three addresses. */
+/** No server listens on two of the three addresses. */
 test.each([
   ["further endpoints are asked, as often as the default says", {}, 0],
   ["no further endpoint is asked without it", { proxyStreamNextUpstream: false }, 2],
   ["one try is the first endpoint alone", { proxyStreamNextUpstreamTries: 1 }, 2],
   ["no limit of tries is all endpoints", { proxyStreamNextUpstreamTries: 0 }, 0],
-] as const)("proxy-stream-next-upstream at a route: %s", async (_what, settings, failures) => {
+] as const)("proxy-stream-next-upstream has its effect at a route: %s", async (_what, settings, failures) => {
   const { it, serve, taken } = await setUp(18_800);
   it.nginx.expectError(/Connection refused\) while connecting to upstream/);
   const alive = await backendOn("127.106.0.3");
@@ -171,7 +171,7 @@ test.each([
   else expect(found.failed).toBeGreaterThanOrEqual(failures);
 });
 
-test("weights change without a reload, and a pool that loses all endpoints refuses", async (context) => {
+test("weights change without a reload, and a pool without endpoints refuses connections", async (context) => {
   if (!upstreamResolve) context.skip(textOnly);
   const { it, serve, taken } = await setUp(18_784);
   it.nginx.expectError(/connect\(\) failed \(111: Connection refused\).*upstream: "127\.0\.0\.1:0"/);
@@ -188,7 +188,7 @@ test("weights change without a reload, and a pool that loses all endpoints refus
   await until("one again", async () => (await answers(1))["127.104.0.2"] === 1);
 });
 
-test("streams go on while the controller is away, over a reload too", async (context) => {
+test("streams continue while the controller is away, also over a reload", async (context) => {
   if (!upstreamResolve) context.skip(textOnly);
   const { it, serve, taken, leave, comeBack } = await setUp(18_788);
   it.nginx.expectError(/could not be resolved|Connection refused\) while resolving/);

@@ -1,6 +1,6 @@
 /**
  * Streams of an nginx in a container of its own: when nginx restarts while the controller is away,
- * the program of its container gives it the last endpoints, and makes way for the controller.
+ * the program of its container gives it the last endpoints, and stops when the controller returns.
  */
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
@@ -27,7 +27,7 @@ async function backendOn(address: string): Promise<string> {
   return address;
 }
 
-/** The address of the backend that takes a connection, or nothing where it is refused. */
+/** Returns the address of the backend that accepts a connection, or nothing where it is refused. */
 function ask(): Promise<string> {
   return new Promise((resolve) => {
     let printed = "";
@@ -40,7 +40,7 @@ function ask(): Promise<string> {
 const becomes = (address: string) =>
   until(`connections to reach ${address}`, async () => (await ask()) === address, 2 * patienceMs);
 
-test("nginx restarts while the controller is away, and streams go on", async (context) => {
+test("streams continue after nginx restarts while the controller is away", async (context) => {
   if (!upstreamResolve) context.skip("endpoints of streams are text before nginx 1.27.3");
   const [before, after] = [await backendOn("127.0.0.46"), await backendOn("127.0.0.47")];
   const pod = newPod();

@@ -149,7 +149,7 @@ function exchange(port: number, sent: string): Promise<string> {
   });
 }
 
-test("a TCP service is proxied, by port number or name, with PROXY both ways", async () => {
+test("a TCP service is served, by port number or name, with the PROXY protocol both ways", async () => {
   expect(await exchange(9001, "hello")).toMatch(/^from \S+: hello$/);
   expect(await exchange(9002, "PROXY TCP4 198.51.100.7 192.0.2.1 5000 9002\r\nhi")).toMatch(/: hi$/);
   expect(await exchange(9003, "hi")).toMatch(/: PROXY TCP4 192\.0\.2\.100 192\.0\.2\.1 \d+ 9003\r\nhi$/);
@@ -159,7 +159,7 @@ test("a UDP service answers", async () => {
   expect(await datagramAnswer("ping", 9053, "192.0.2.1")).toBe("udp ping");
 });
 
-test("the controller has the port of --stream-port where nginx asks for the endpoints", async () => {
+test("the controller listens on --stream-port where nginx asks for the endpoints", async () => {
   const { upstreamResolve } = await installedNginx();
   const other = createSocket("udp4");
   const outcome = new Promise((resolve) => {
@@ -190,13 +190,13 @@ function subjectOf(servername: string): Promise<string> {
   });
 }
 
-test("a passthrough host's TLS ends at its backend, another's here, which still sees the client's address", async () => {
+test("TLS of a passthrough host ends at its backend, which sees the client's address, and that of other hosts here", async () => {
   expect(await subjectOf("through.example")).toBe("backend.example");
   expect(await subjectOf("ended.example")).toBe("Kubernetes Ingress Controller Fake Certificate");
   expect(await overTls("ended.example")).toBe("client 192.0.2.100");
 });
 
-test("hosts that are called as words of nginx's map are hosts like any other", async () => {
+test("hosts whose names are keywords of nginx's map are served like others", async () => {
   expect(await subjectOf("default")).toBe("backend.example");
   expect(await subjectOf("include")).toBe("backend.example");
 });

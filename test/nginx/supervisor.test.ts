@@ -48,7 +48,7 @@ describe("a master that is killed", () => {
     expect(await answer()).toBe("here");
   });
 
-  test("costs no request that was in flight", async () => {
+  test("fails no running request", async () => {
     const inFlight = request({ to, path: "/held" });
     await until("the request", () => backend.held === 1);
     await killed();
@@ -56,14 +56,14 @@ describe("a master that is killed", () => {
     expect((await inFlight).body).toBe("finished");
   });
 
-  test("is replaced by one that reloads", async () => {
+  test("is replaced by one that can reload", async () => {
     await it.serve({ http: http.replace("here", "there") });
     expect(await answer()).toBe("there");
     await it.serve({ http });
   });
 });
 
-test("a worker that is killed is back by itself", async () => {
+test("a worker that is killed is replaced by nginx itself", async () => {
   const it = await testNginx();
   onTestFinished(() => it.stop());
   it.expectError(/exited on signal 9/);
@@ -78,7 +78,7 @@ test("a worker that is killed is back by itself", async () => {
   expect(it.nginx.restarts).toBe(0);
 });
 
-test("a master that cannot be started again is tried again and again, at longer and longer times", async () => {
+test("a master that cannot be started is tried again at growing intervals", async () => {
   const it = await testNginx();
   onTestFinished(() => it.stop());
   it.expectError(/no_such_directive/);
@@ -100,8 +100,8 @@ test("a master that cannot be started again is tried again and again, at longer 
   expect(await answer()).toBe("here");
 });
 
-describe("stop", () => {
-  test("lets a request in flight end", async () => {
+describe("stopping nginx", () => {
+  test("lets a running request end", async () => {
     const it = await testNginx();
     await it.serve({ http });
     const inFlight = request({ to, path: "/held" });
@@ -119,7 +119,7 @@ describe("stop", () => {
     expect(nginxProcesses(it.folder)).toEqual([]);
   });
 
-  test("ends an nginx that is only starting", async () => {
+  test("ends an nginx that is still starting", async () => {
     const it = await testNginx();
     const outcome = it.apply({ http });
     await until("a process", () => nginxProcesses(it.folder).length > 0);
@@ -153,7 +153,7 @@ describe("a port that another program holds", () => {
     return () => server.close();
   };
 
-  test("is one sentence at the start, and nothing is in the way once it is free", async () => {
+  test("gives one sentence at the start, which succeeds once the port is free", async () => {
     const it = await testNginx();
     onTestFinished(() => it.stop());
     it.expectError(/bind\(\)/);
@@ -180,7 +180,7 @@ describe("a port that another program holds", () => {
     );
   });
 
-  test("is one sentence at a reload, and the old configuration goes on", async () => {
+  test("gives one sentence at a reload, and the old configuration stays in service", async () => {
     const it = await testNginx();
     onTestFinished(() => it.stop());
     it.expectError(/bind\(\)/);

@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The default certificate, where that is this chain with the key of `name`. */
+/** Serves this chain with the key of `name` as the default certificate. */
 async function servedByDefault(mode: "dynamic" | "static", name: string, chain: string) {
   const objects = [ingressClass, ...host(name, chain).slice(0, 1)];
   const subject = await startSubject({ mode, flags: [`--default-ssl-certificate=ns/${name}`], objects });
@@ -58,17 +58,17 @@ async function servedByDefault(mode: "dynamic" | "static", name: string, chain: 
   return certificate;
 }
 
-describe.each(["dynamic", "static"] as const)("by default in %s mode", (mode) => {
-  test("a weak certificate is served too", async () => {
+describe.each(["dynamic", "static"] as const)("as the default certificate in %s mode", (mode) => {
+  test("a weak one is served", async () => {
     expect(await servedByDefault(mode, "short", inFolder("short.crt"))).toBe("short.example");
   });
 
-  test("and one with a weak issuer", async () => {
+  test("one with a weak issuer is served", async () => {
     const chain = inFolder("chained.crt") + inFolder("short.crt");
     expect(await servedByDefault(mode, "chained", chain)).toBe("chained.example");
   });
 
-  test("one with an issuer that cannot be read is not, and harms nobody", async () => {
+  test("one with an unreadable issuer is not served, and no other host is affected", async () => {
     const [issuer] = inFolder("short.crt").split("\n-----END");
     const chain = `${inFolder("chained.crt")}${issuer}`;
     expect(await servedByDefault(mode, "chained", chain)).toBe("Kubernetes Ingress Controller Fake Certificate");
@@ -97,7 +97,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
   });
 
-  test("the other name of a host with one has it too, and still redirects", async () => {
+  test("a weak certificate is also shown for the host's other name, which redirects as before", async () => {
     const www = { "from-to-www-redirect": "true" };
     await subject.apply(host("short", inFolder("short.crt"), www));
     await subject.settled();
@@ -107,7 +107,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(answer.headers.location).toBe("https://short.example:443");
   });
 
-  test("a weak issuer is served by the host alone; at a level of its own that refuses it, not", async () => {
+  test("a certificate with a weak issuer is served by its host alone, unless the host's own security level refuses it", async () => {
     const chain = inFolder("chained.crt") + inFolder("short.crt");
     await subject.apply(host("chained", chain));
     await subject.settled();

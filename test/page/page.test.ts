@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     return page;
   }
 
-  test("Overview counts what there is, and shows a change as it becomes live", async () => {
+  test("Overview has the counts, and shows a change when it becomes live", async () => {
     const page = await opened(views.overview);
     await expect.poll(() => seen(page.locator(".tiles"))).toMatch(/10,01\d\s+Hosts/);
     await expect.poll(() => seen(page.locator(".tiles"))).toMatch(/[\d.]+\s+Requests\/s/);
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(page.url()).toContain("filter=shop%2Fnew+added");
   });
 
-  test("Overview says which annotation of an object has changed", async () => {
+  test("Overview names the annotation of an object that has changed", async () => {
     const of = (annotations: Record<string, string>) =>
       world.served.write("moved.yaml", fileOf([ingress({ name: "moved", host: "moved.example.com", annotations })]));
     const page = await opened("/ui/?filter=shop/moved");
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     world.served.write("moved.yaml", undefined);
   });
 
-  test("Routes filters ten thousand as one types, and its address can be shared", async () => {
+  test("Routes filters ten thousand rows during typing, and its address can be shared", async () => {
     const page = await opened("/ui/routes");
     await expect.poll(() => page.locator("tbody tr").count()).toBe(100);
     const wanted = hostAt(7_777);
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await other.getByLabel("Filter").inputValue()).toBe(wanted);
   });
 
-  test("an answer that is given up or refused is no error, and a refusal is shown until it is over", async () => {
+  test("a cancelled or refused answer is no error, and a refusal is shown until it is over", async () => {
     const { page, wrong } = await openPage(browser, world.origin, desktop);
     await page.goto("/ui/routes");
     await settled(page);
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(wrong.filter((one) => !one.includes("the server responded with a status of 400"))).toEqual([]);
   });
 
-  test("Routes are sorted by a click, and turned over by pages", async () => {
+  test("Routes are sorted by a click, and shown page by page", async () => {
     const page = await opened("/ui/routes");
     const first = page.locator("tbody tr").first();
     await page.getByRole("button", { name: "Requests/s" }).click();
@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(text).toMatch(/p50 [\d.]+ m?s, p99 (≥ )?[\d.]+ m?s/);
   });
 
-  test("endpoints of a route are filtered and sorted where there are many", async () => {
+  test("endpoints of a route have a filter and an order where there are many", async () => {
     const page = await opened("/ui/route?host=crowd.shop.example.com&path=%2F&owner=shop%2Fcrowd");
     const rows = page.getByRole("table", { name: "Endpoints" }).locator("tbody tr");
     await expect.poll(() => rows.count()).toBe(crowd + 2);
@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await few.getByLabel("Filter").isVisible()).toBe(false);
   });
 
-  test("Ask explains a request step by step, and its address holds the question", async () => {
+  test("Ask explains a request step by step, and its address contains the request", async () => {
     const page = await opened("/ui/");
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await page.getByLabel("URL").fill("http://www.shop.example.com/cart");
@@ -195,7 +195,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(() => rows.count()).toBe(0);
   });
 
-  test("Problems says which paths answer 503, by cause", async () => {
+  test("Problems lists the paths that answer 503, by cause", async () => {
     const page = await opened(views.problems);
     const causes = await page.getByRole("table", { name: "By cause" }).locator("tbody tr").allInnerTexts();
     const of = (host: string) => causes.find((text) => text.includes(host));
@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(of("guarded.shop.example.com")).toContain("auth-secret");
   });
 
-  test("what nginx refuses is set aside with nginx's own words, until it is corrected", async () => {
+  test("an object that nginx refused is listed with nginx's message, until it is corrected", async () => {
     const page = await opened(views.problems);
     const refused = page.getByRole("table", { name: "Refused by nginx" });
     const of = (snippet: string) => {
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     world.served.write("odd.yaml", undefined);
   });
 
-  test("Certificates begins with what has expired", async () => {
+  test("Certificates begins with the expired ones", async () => {
     const page = await opened(views.certificates);
     const rows = await page.locator("tbody tr").allInnerTexts();
     expect(rows[0]).toMatch(/^shop\/old\s.*expired/s);
@@ -238,7 +238,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     );
   });
 
-  test("Gateways are filtered with their listeners and routes", async () => {
+  test("the filter of Gateways also finds listeners and routes", async () => {
     const page = await opened(views.gateways);
     const routes = page.getByRole("table", { name: "Routes of Gateways" });
     await page.getByLabel("Filter").pressSequentially("basket");
@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(() => page.getByRole("heading", { name: "Gateway shop/public" }).count()).toBe(1);
   });
 
-  test("Shadow says what a route in shadow would do otherwise, and keeps it when the route serves", async () => {
+  test("Shadow lists how a route in shadow would differ, and keeps it when the route serves", async () => {
     const page = await opened(views.overview);
     await page.getByRole("link", { name: "Shadow", exact: true }).click();
     const tried = page.locator("tbody tr");
@@ -271,7 +271,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(text).toMatch(/in shadow$/);
   });
 
-  test("names and values that mean harm are text", async () => {
+  test("malicious names and values are shown as text", async () => {
     const page = await opened("/ui/routes?filter=hostile.shop");
     await expect.poll(() => seen(page.locator("tbody"))).toContain(hostile.path);
     await page.getByRole("link", { name: hostile.path }).click();
@@ -283,7 +283,7 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 
   test.each(Object.entries(views))(
-    "%s has no fault of accessibility: light, dark and on a phone",
+    "%s has no fault of accessibility in light, dark and narrow form",
     async (_name, path) => {
       for (const options of [desktop, dark, phone]) {
         const page = await opened(path, options);
@@ -293,7 +293,7 @@ describe.skipIf(!hasChromium)("the page", () => {
   );
 
   test.each([...Object.entries(views), ["a very long path", "/ui/routes?filter=long.shop"]])(
-    "%s fits into a phone's width",
+    "%s fits the width of a phone",
     async (_name, path) => {
       const page = await opened(path, phone);
       const tooWide = await page.evaluate(
@@ -303,7 +303,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     },
   );
 
-  test("everything can be done with the keyboard alone, and the focus stays through live updates", async () => {
+  test("everything works with the keyboard alone, and the focus stays through live updates", async () => {
     const page = await opened(views.overview);
     const focused = () => page.evaluate("document.activeElement?.textContent?.trim()");
     await page.keyboard.press("Tab");
@@ -333,7 +333,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await expect.poll(() => page.getByLabel("Filter").inputValue()).toBe("www.shop");
   });
 
-  test("a page that cannot reach the controller says so, and goes on by itself afterwards", async () => {
+  test("a page that cannot reach the controller shows that, and continues by itself afterwards", async () => {
     const { page } = await openPage(browser, world.origin, desktop);
     await page.goto(views.overview);
     await settled(page);
@@ -350,7 +350,7 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 
   /** Rewrites the pictures of docs/page.md: `PAGE_SCREENSHOTS=write npm test page`. */
-  test("the pictures of the documentation", async (context) => {
+  test("the pictures of the documentation show the present page", async (context) => {
     if (process.env.PAGE_SCREENSHOTS !== "write") context.skip("only PAGE_SCREENSHOTS=write rewrites them");
     const folder = join(import.meta.dirname, "../../docs/page");
     mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { caseNames, loadCase, loadExpectation, readCase } from "./case.ts";
 
-test("patterns choose cases, several by commas", () => {
+test("patterns select cases, and commas separate them", () => {
   expect(caseNames("routing/hsts,access/satisfy-al*")).toEqual(["access/satisfy-all", "routing/hsts"]);
 });
 
@@ -27,7 +27,7 @@ requests:
 - {host: $NS.example, apply: [{kind: Ingress, metadata: {name: c}, spec: {}}]}
 `;
 
-test("what a case leaves out is filled in, as when it was recorded", () => {
+test("fields that a case leaves out get the values of the recording", () => {
   const { namespace, configMap, objects, requests, pause, flags } = readCase("some/case", text);
   expect({ configMap, pause, flags }).toEqual({ configMap: { hsts: "off", "hsts-max-age": "5" }, pause: 0, flags: [] });
   const networking = "networking.k8s.io/v1";

@@ -57,7 +57,7 @@ afterAll(async () => {
 
 const asked = (spec: RequestSpec, jar: Jar = new Map()) => ask(spec, jar, pki);
 
-test("what a backend saw is the answer, without what varies", async () => {
+test("an answer is what the backend saw, without varying parts", async () => {
   const answer = await asked({
     host: "echo.example",
     path: "/a//b?c",
@@ -72,7 +72,7 @@ test("what a backend saw is the answer, without what varies", async () => {
   expect(answer.seen?.headers).not.toHaveProperty("connection");
 });
 
-test("a body is sent with its length, and long runs of x are shortened", async () => {
+test("a body is sent with its length, and long runs of x are shortened in the answer", async () => {
   const answer = await asked({
     host: "e",
     method: "POST",
@@ -87,7 +87,7 @@ test("a body is sent with its length, and long runs of x are shortened", async (
   });
 });
 
-test("a large body arrives whole", async () => {
+test("a large body arrives complete", async () => {
   const answer = await asked({ host: "e", method: "PUT", body: { bytes: 900_000 } });
   expect(answer.seen?.body).toMatch(/^900000 bytes/);
 });
@@ -97,7 +97,7 @@ test("compressed answers are read", async () => {
   expect(answer).toMatchObject({ headers: { "content-encoding": "gzip" }, seen: { url: "/" } });
 });
 
-test("another body than the echo's is text, cut and with white space folded", async () => {
+test("a body that is not the echo's is text, shortened and with white space folded", async () => {
   const answer = await asked({ host: "e", path: `/?echo-body=${"a%20%20".repeat(400)}&echo-type=text/plain` });
   expect(answer.seen).toBeUndefined();
   expect(answer.body).toBe("a ".repeat(150));
@@ -107,13 +107,13 @@ test("a HEAD request has headers and no body", async () => {
   expect(await asked({ host: "e", method: "HEAD" })).toMatchObject({ status: 200, body: "" });
 });
 
-test("bytes are sent as they are, a list with a pause between its parts", async () => {
+test("bytes are sent unchanged, with a pause between the parts of a list", async () => {
   expect(await asked({ raw: "GET / HTTP/1.1\r\n\r\n" })).toMatchObject({ status: 400 });
   const answer = await asked({ raw: ["GET /x HTTP/1.0\r\n", "X-Late: 1\r\n\r\n"] });
   expect(answer.seen).toMatchObject({ headers: { "x-late": "1" } });
 });
 
-test("cookies go into the jar and back, and the value of an affinity cookie is hidden", async () => {
+test("cookies of answers are stored and sent, and the value of an affinity cookie is hidden", async () => {
   const jar: Jar = new Map();
   const path = "/?echo-header=Set-Cookie:INGRESSCOOKIE%3Dabc%3B%20Path%3D/&echo-header=Set-Cookie:other%3D1";
   const first = await asked({ host: "e", path }, jar);
@@ -138,7 +138,7 @@ test("a Digest challenge is answered", async () => {
   expect(answer.seen?.headers?.authorization).toMatch(/^Digest username="u", realm="R", nonce="<nonce>"/);
 });
 
-test("repeated requests become a tally, a set or a count", async () => {
+test("repeated requests give a tally, a set or a count", async () => {
   const spec = { host: "e", repeat: 3 };
   expect(await asked(spec)).toEqual({ request: "GET http://e/", tally: { "200 192.0.2.10": 3 } });
   expect(await asked({ ...spec, parallel: true, only: "set" })).toMatchObject({ answers: ["200 192.0.2.10"] });
@@ -150,7 +150,7 @@ test("requests on one connection end where the server ends it", async () => {
   expect(await asked({ host: "e", same: 3 })).toMatchObject({ statuses: [200, 200], kept: false });
 });
 
-test("no answer has a reason", async () => {
+test("a request without an answer has the reason", async () => {
   expect(await asked({ host: "e", port: 9 })).toEqual({ request: "GET http://e/", error: "ConnectionRefusedError" });
   expect(await asked({ raw: "GET / HTTP/1.1\r\n", timeout: 0.2 })).toMatchObject({ error: "TimeoutError" });
   expect(await asked({ raw: "GET / HTTP/1.1\r\n", port: 82, timeout: 60 })).toMatchObject({
@@ -158,12 +158,12 @@ test("no answer has a reason", async () => {
   });
 });
 
-test("slow is reported where it is asked for", async () => {
+test("a slow answer is marked if the case says so", async () => {
   expect(await asked({ host: "e", path: "/?echo-delay=120", slowerThan: 0.1 })).toMatchObject({ slow: true });
   expect(await asked({ host: "e", slowerThan: 5 })).toMatchObject({ slow: false });
 });
 
-test("the PROXY line comes first, and the client has its address", async () => {
+test("the PROXY line is sent first, and gives the client's address", async () => {
   const answer = await asked({
     host: "e",
     port: 81,
@@ -173,20 +173,20 @@ test("the PROXY line comes first, and the client has its address", async () => {
   expect(answer.body).toBe("198.51.100.7 192.0.2.70");
 });
 
-test("the host is the server name unless the case says another, or none", async () => {
+test("the server name is the host, unless the case has another or none", async () => {
   const https = { scheme: "https", host: "alt.example" } as const;
   expect(await asked(https)).toMatchObject({ certificate: "CN=alt.example" });
   expect(await asked({ ...https, tls: { sni: "tls.example" } })).toMatchObject({ certificate: "CN=tls.example" });
   expect(await asked({ ...https, tls: { sni: null } })).toMatchObject({ certificate: "CN=tls.example" });
 });
 
-test("a client certificate is presented", async () => {
+test("the client certificate of a case is presented", async () => {
   const spec = { scheme: "https", host: "tls.example" } as const;
   expect(await asked({ ...spec, tls: { client: "client" } })).toMatchObject({ body: "CN=client one" });
   expect(await asked(spec)).toMatchObject({ body: "" });
 });
 
-test("version, cipher, curve and protocol are those asked for", async () => {
+test("version, cipher, curve and protocol are those of the case", async () => {
   const spec = { scheme: "https", host: "tls.example" } as const;
   const old = await asked({
     ...spec,
@@ -199,7 +199,7 @@ test("version, cipher, curve and protocol are those asked for", async () => {
   expect(await asked({ ...spec, tls: { alpn: ["http/1.1"] } })).toMatchObject({ alpn: "http/1.1", status: 200 });
 });
 
-test("a session is offered again", async () => {
+test("a session is offered in a second handshake", async () => {
   const tls = { version: "TLSv1_2", resume: true } as const;
   expect(await asked({ scheme: "https", host: "tls.example", tls })).toMatchObject({
     ticket: true,
@@ -208,7 +208,7 @@ test("a session is offered again", async () => {
   });
 });
 
-test("a session is offered again when the server has kept it, which it may do after its part of the handshake", async () => {
+test("a session is offered after the server has stored it, which may happen after its part of the handshake", async () => {
   const kept = new Map<string, Buffer>();
   const { certificate: cert, key } = pki.tls;
   const options = { secureOptions: constants.SSL_OP_NO_TICKET, allowHalfOpen: true } as const;
@@ -243,6 +243,6 @@ test.each([
   ],
   ["an unknown name", 445, {}, "[SSL: TLSV1_UNRECOGNIZED_NAME] tlsv1 unrecognized name"],
   ["an unknown protocol", 443, { alpn: ["spdy/3"] }, "[SSL] tlsv1 alert no application protocol"],
-] as const)("a handshake refused for %s has its alert", async (_, port, tls, tlsError) => {
+] as const)("a handshake that is refused for %s has its alert", async (_, port, tls, tlsError) => {
   expect(await asked({ scheme: "https", host: "tls.example", port, tls })).toMatchObject({ tlsError });
 });

@@ -18,7 +18,8 @@ import { Unanswered } from "./unanswered.ts";
 export type Jar = Map<string, string>;
 
 /**
- * Sends the request as often as the spec says. It never rejects because of the server's behaviour.
+ * Sends the request as often as the case demands. It never rejects because of the server's
+ * behaviour.
  */
 export async function ask(spec: RequestSpec, jar: Jar, pki: Pki): Promise<Answer> {
   const { method = "GET", scheme = "http", host = "None", path = "/", repeat = 1 } = spec;

@@ -21,7 +21,7 @@ test("each field that differs has a line below its request", () => {
   ]);
 });
 
-test("ignored fields need not match, at any depth", () => {
+test("ignored fields may differ, at any depth", () => {
   const expected = { requests: [{ request, status: 200, headers: { a: "1" } }] };
   const got = { requests: [{ request, status: 200, headers: { a: "2" } }] };
   expect(differences(expected, got, ["a"])).toEqual([]);
@@ -31,7 +31,7 @@ test("a request without an answer is a difference", () => {
   expect(differences({ requests: [{ request, status: 200 }] }, { requests: [] }, [])).toHaveLength(2);
 });
 
-test("of refused objects the name matters, not the words", () => {
+test("refused objects are compared by name, and not by message", () => {
   const refused = (line: string) => ({ requests: [], rejectedByApiServer: [line] });
   expect(differences(refused("Ingress a: no"), refused("Ingress a: never"), [])).toEqual([]);
   expect(differences(refused("Ingress a: no"), { requests: [] }, [])).toEqual([

@@ -14,13 +14,13 @@ import { decidedDifferences, differencesPage } from "./decided.ts";
 
 const decided = decidedDifferences(differencesPage());
 
-test.each([...decided])("compat foretells the difference of %s", async (name, heading) => {
+test.each([...decided])("compat predicts the difference of %s", async (name, heading) => {
   const { items, everybody } = await reportOn(name);
   const reported = [...items.flatMap(({ notes }) => notes), ...everybody];
   expect(reported.filter((one) => one.startsWith(heading.replaceAll("`", "")))).not.toEqual([]);
 });
 
-test("compat finds no work in cases that are answered alike", async () => {
+test("compat finds no work in cases with equal answers", async () => {
   const work: string[] = [];
   for (const name of caseNames().filter((one) => !decided.has(one))) {
     const { items } = await reportOn(name);

@@ -50,21 +50,24 @@ describe.each([...groups])("with %s", (_flags, group) => {
   let runner: Runner | undefined;
   afterAll(() => runner?.stop());
 
-  test.for(group.map((one) => [one.name, one] as const))("%s", async ([, wanted], context) => {
-    const module = missingModule(wanted, lacks);
-    if (module !== undefined) return context.skip(`nginx has not ${module}`);
-    runner ??= await Runner.start(startConverted(), { mode: "dynamic", flags: wanted.flags, pki });
-    const all = await found(wanted, runner);
-    const [known = []] = answeredOtherwise[wanted.name] ?? [];
-    const lines = all.filter(({ request }) => !known.includes(request)).flatMap((one) => one.lines);
-    expect(lines.join("\n")).toBe("");
-    // A request whose answers are equal must be removed from the list.
-    expect(all.map(({ request }) => request)).toEqual(known);
-  });
+  test.for(group.map((one) => [one.name, one] as const))(
+    "the routes of %s answer as recorded",
+    async ([, wanted], context) => {
+      const module = missingModule(wanted, lacks);
+      if (module !== undefined) return context.skip(`nginx has not ${module}`);
+      runner ??= await Runner.start(startConverted(), { mode: "dynamic", flags: wanted.flags, pki });
+      const all = await found(wanted, runner);
+      const [known = []] = answeredOtherwise[wanted.name] ?? [];
+      const lines = all.filter(({ request }) => !known.includes(request)).flatMap((one) => one.lines);
+      expect(lines.join("\n")).toBe("");
+      // A request whose answers are equal must be removed from the list.
+      expect(all.map(({ request }) => request)).toEqual(known);
+    },
+  );
 });
 
 interface Differing {
-  /** Its number among the requests of the case; 0 if objects were refused. */
+  /** Its number among the requests of the case; 0 means that objects were refused. */
   readonly request: number;
   readonly lines: readonly string[];
 }

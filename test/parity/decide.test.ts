@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the matcher fits the answers of all recorded requests", () => {
+test("the decisions of the matcher fit the answers of all recorded requests", () => {
   const wrong: string[] = [];
   let [certain, led, all] = [0, 0, 0];
   for (const name of caseNames()) {

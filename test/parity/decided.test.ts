@@ -9,7 +9,7 @@ Because of this and that.
 parity: routing/hsts
 `;
 
-test("cases are named below the heading of their decision", () => {
+test("differing cases are named below the heading of their decision", () => {
   const heading = "Auth that cannot be set up answers 503";
   expect([...decidedDifferences(page)]).toEqual([
     ["access/a", heading],

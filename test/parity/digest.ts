@@ -11,7 +11,7 @@ import type { RequestSpec } from "./request-spec.ts";
 
 type Who = NonNullable<RequestSpec["digest"]>;
 
-/** Returns the Authorization header (RFC 7616, MD5). Throws `Unanswered` like any request. */
+/** Returns the Authorization header (RFC 7616, MD5). Throws `Unanswered`, as a request does. */
 export async function digestOf(spec: RequestSpec, who: Who, pki: Pki): Promise<Header> {
   const { host, path = "/", method = "GET" } = spec;
   const bare: RequestSpec = { ...(host === undefined ? {} : { host }), path, method };

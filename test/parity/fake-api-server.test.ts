@@ -10,7 +10,7 @@ const object = (kind: string, more: object = {}): KubernetesObject => ({
   ...more,
 });
 
-test("a new object gets what tells it from others, and keeps it when it is replaced", () => {
+test("a new object gets uid, version and creation time, and keeps uid and time when it is replaced", () => {
   const api = started();
   const first = api.apply(object("ConfigMap")).metadata;
   api.passTime(1.1);
@@ -20,7 +20,7 @@ test("a new object gets what tells it from others, and keeps it when it is repla
   expect(second.resourceVersion).not.toBe(first.resourceVersion);
 });
 
-test("time passes in whole seconds, and an object made anew is new", () => {
+test("creation times are whole seconds, and an object that is created again is new", () => {
   const api = started();
   const first = api.apply(object("ConfigMap")).metadata;
   api.remove(object("ConfigMap"));
@@ -36,7 +36,7 @@ test("stringData becomes data", () => {
   expect(secret).not.toHaveProperty("stringData");
 });
 
-test("a Service gets a ClusterIP of its own and keeps it", () => {
+test("a Service gets its own ClusterIP and keeps it", () => {
   const api = started();
   const spec = { ports: [{ port: 80 }] };
   const first = api.apply(object("Service", { spec }));
@@ -58,7 +58,7 @@ test("a headless Service stays headless, an ExternalName has no address", () => 
   ).not.toHaveProperty("spec.clusterIP");
 });
 
-test("a new Ingress without a class gets the class marked as default", () => {
+test("a new Ingress without a class gets the default class", () => {
   const api = started();
   const ingress = object("Ingress", { spec: {} });
   const named = (name: string, annotations = {}) => ({ ...ingress, metadata: { name, namespace: "n", annotations } });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { caseNames, loadCase, readCase } from "./case.ts";
 import { featureOf, features, featuresOf, notBuilt } from "./features.ts";
 
-test("every word that a case covers belongs to a feature", () => {
+test("every word in `covers` belongs to a feature", () => {
   const words = caseNames().flatMap((name) => loadCase(name).covers);
   expect([...new Set(words)].filter((word) => featureOf(word) === undefined)).toEqual([]);
 });
@@ -12,15 +12,15 @@ test("no word belongs to two features", () => {
   expect(words.filter((word, i) => words.indexOf(word) !== i)).toEqual([]);
 });
 
-test("what is not built is a feature", () => {
+test("each entry of notBuilt is a feature", () => {
   expect(notBuilt.filter((name) => !(name in features))).toEqual([]);
 });
 
-test("a rule belongs to the feature of its section, unless it is listed itself", () => {
+test("a rule belongs to the feature of its section, unless a feature lists the rule itself", () => {
   expect([featureOf("RS-25.2"), featureOf("RS-25.1")]).toEqual(["headers added and removed", "aliases"]);
 });
 
-test("a case needs the features of what it covers and of what it uses", () => {
+test("a case needs the features of the words that it covers and uses", () => {
   const text = `
 title: t
 covers: [RS-4.1]

@@ -74,7 +74,7 @@ for (const mode of modes) {
       afterAll(() => runner?.stop());
 
       const titled = group.map((one) => [`${one.name}: ${one.title}`, one] as const);
-      test.for(titled)("%s", async ([, wanted], context) => {
+      test.for(titled)("the case %s is answered as recorded", async ([, wanted], context) => {
         const [feature = ""] = featuresOf(wanted);
         const left = leftOut(wanted, limits);
         if (left !== undefined) {
@@ -87,7 +87,7 @@ for (const mode of modes) {
       });
     });
 
-    test.runIf(mode === "dynamic" && patterns === undefined)("nginx was asked about nearly all requests", () => {
+    test.runIf(mode === "dynamic" && patterns === undefined)("nginx decided about nearly all requests", () => {
       const { asked, notes } = asking.counts;
       expect(asked).toBeGreaterThan(1_500);
       expect(asked).toBeGreaterThan(20 * notes);

@@ -18,7 +18,7 @@ import { FakeApiServer } from "./fake-api-server.ts";
 import { clusterObjects, controllerConfigMap, namespace, standardObjects } from "./standard-objects.ts";
 import { flagsOf } from "./subject.ts";
 
-test("routes are proved to do what Ingresses do, but for what the list names", { timeout: 300_000 }, async () => {
+test("routes are proved to act as Ingresses, except for the listed differences", { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "proved-"));
   try {
     const pki = await pkiIn(folder);

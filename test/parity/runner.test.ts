@@ -33,11 +33,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test.each(["routing/path-prefix", "routing/update-path-removed"])("%s passes", async (name) => {
-  expect(await verdict(name, forwardedHeaders)).toEqual([]);
-});
+test.each(["routing/path-prefix", "routing/update-path-removed"])(
+  "the case %s passes with a hand-written configuration",
+  async (name) => {
+    expect(await verdict(name, forwardedHeaders)).toEqual([]);
+  },
+);
 
-test("a header that is missing is named, with its request", async () => {
+test("a missing header is reported with its request", async () => {
   const lines = await verdict("routing/update-path-removed", forwardedHeaders.slice(1));
   expect(lines.slice(0, 2)).toEqual([
     "1. GET http://updpath.example/b",
@@ -65,7 +68,7 @@ const forwardedHeaders: readonly string[] = [
 ];
 const addresses: Readonly<Record<string, string>> = { "echo-a": "192.0.2.11", "echo-b": "192.0.2.12" };
 
-/** Hosts and Prefix paths, nothing else. */
+/** Renders hosts and Prefix paths, and nothing else. */
 function handWritten(headers: readonly string[]): StartSubject {
   return async () => {
     const stored = new Map<string, KubernetesObject>();

@@ -106,7 +106,7 @@ function expectedOf(matches: readonly Match[], host: string, uri: string, isNew:
   return "404";
 }
 
-test(`${requests} random requests to hosts of both APIs find the paths that the rule names`, {
+test(`${requests} random requests to hosts of both APIs get to the paths that the rule names`, {
   timeout: 3_600_000,
 }, async () => {
   const it = await startBothApis(18_984);

@@ -20,7 +20,7 @@ const worlds =
   count === undefined ? keptWorlds() : Array.from({ length: Number(count) }, (_, at) => worldOf(Number(first) + at));
 
 // The time limit is for a busy machine; a world takes some ten seconds on an idle one.
-test(`${worlds.length} worlds of random Ingresses are answered alike by their routes`, {
+test(`the routes of ${worlds.length} worlds of random Ingresses give the same answers`, {
   timeout: 300_000 + worlds.length * 180_000,
 }, async () => {
   console.log(`seeds ${worlds.map(({ seed }) => seed).join(", ")}`);
@@ -49,7 +49,7 @@ test(`${worlds.length} worlds of random Ingresses are answered alike by their ro
   expect(counts.asked - counts.named - counts.kept).toBeGreaterThan(counts.asked / 4);
 });
 
-test("docs/move.md says what the comparison leaves out", () => {
+test("docs/move.md has the differences that the comparison leaves out", () => {
   const page = readFileSync(new URL("../../docs/move.md", import.meta.url), "utf8").replace(/\s+/g, " ");
   expect(knownDifferences.filter(({ words }) => !page.includes(words))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Makes the random choices of property tests. The same seed gives the same choices. */
 
-/** A seeded random generator (mulberry32). */
+/** A random generator with a seed (mulberry32). */
 export class Draws {
   #state: number;
 

@@ -1,8 +1,9 @@
 /**
  * Random Gateways and ListenerSets with HTTPRoutes and GRPCRoutes, translated and rendered, on a
- * real nginx: each request goes where the naive reading of the specification says, and `sluice why`
- * names the same Service, on files and, for a part of them, of the running nginx.
- * `SLUICE_REQUESTS=100000 npm test nginx -- test/property` asks more, SLUICE_SEED begins elsewhere.
+ * real nginx. Each request goes where a naive reading of the specification says. `sluice why` names
+ * the same Service, for files and, with some requests, for the running nginx.
+ * `SLUICE_REQUESTS=100000 npm test nginx -- test/property` sends more requests, and SLUICE_SEED
+ * chooses other samples.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -109,7 +110,7 @@ function listenersOf(asked: readonly { readonly port: number; readonly hostname:
     }));
 }
 
-/** The address of the backend that stands for a Service. */
+/** Returns the address of the backend of a Service. */
 const addressOf = (nth: number) => `127.103.${nth >> 8}.${(nth & 255) + 1}`;
 
 function metadata(name: string, age: number) {
@@ -200,7 +201,7 @@ function decidable({ port, host, method, headers }: AskedRequest, target: string
   return { scheme: "http", host, target, method, headers: new Map(Object.entries(headers)), port } as const;
 }
 
-/** Returns the Service that `sluice why` names for the request; undefined where it says 404. */
+/** Returns the Service that `sluice why` names for the request; undefined for the answer 404. */
 function decidedOf(served: Served, one: AskedRequest, target: string, router?: Router): string | undefined {
   const asked = decidable(one, target);
   const decisions = decideGateways(served, asked, readRequest(asked)!, options, router);
@@ -218,7 +219,7 @@ async function liveOf(served: Served, one: AskedRequest, target: string, live: L
   return "note" in answered ? answered.note : decidedOf(served, one, target, answered.live);
 }
 
-test(`${requests} random requests find the routes that the specification names`, { timeout: 3_600_000 }, async () => {
+test(`${requests} random requests get to the routes that the specification names`, { timeout: 3_600_000 }, async () => {
   const backend = createServer((request, response) => {
     request.resume();
     response.end(request.socket.localAddress);

@@ -1,4 +1,4 @@
-/** Commands are run again where the API server failed, and not where it decided. */
+/** Commands are repeated where the API server failed, and not where it decided. */
 import { expect, test } from "vitest";
 import { isRefusal, mayPass, untilDecided } from "./api-failures.ts";
 
@@ -9,21 +9,21 @@ test.each([
   "Unable to connect to the server: net/http: TLS handshake timeout",
   "The connection to the server 192.0.2.1:6443 was refused - did you specify the right host or port?",
   "error: unexpected EOF",
-])("%s may pass", (message) => expect(mayPass(message)).toBe(true));
+])("the failure %s may pass", (message) => expect(mayPass(message)).toBe(true));
 
 test.each([
   'Error from server (Forbidden): secrets is forbidden: User "nobody" cannot list resource "secrets"',
   'Error from server (NotFound): configmaps "a" not found',
   'The Service "web" is invalid: spec.ports[0].port: Invalid value: 0',
   'Error from server (InternalError): Internal error occurred: failed calling webhook "a.b": connect: connection refused',
-])("%s is a decision", (message) => expect(mayPass(message)).toBe(false));
+])("the failure %s is a decision", (message) => expect(mayPass(message)).toBe(false));
 
-test("statuses of requests are told apart in the same way", () => {
+test("statuses of requests are classified in the same way", () => {
   expect([0, 409, 429, 500, 503].map((code) => isRefusal({ code }))).toEqual([false, false, false, false, false]);
   expect([400, 403, 404, 422].map((code) => isRefusal({ code }))).toEqual([true, true, true, true]);
 });
 
-/** Returns what the command gave, and how often it ran. */
+/** Returns the result of the command, and how often it ran. */
 async function run(verb: string, ...stderrs: readonly string[]): Promise<string> {
   let runs = 0;
   const once = async () => {
@@ -39,18 +39,18 @@ async function run(verb: string, ...stderrs: readonly string[]): Promise<string>
 const lost = "error: unexpected EOF";
 const exists = 'Error from server (AlreadyExists): configmaps "a" already exists';
 
-test("a command is run until it is decided", async () => {
+test("a command is repeated until it is decided", async () => {
   expect(await run("apply", lost, lost)).toBe("3 done");
   expect(await run("get", lost, "Error from server (Forbidden): no")).toBe("2 Error from server (Forbidden): no");
 });
 
-test("an object that an earlier try has made or deleted is no failure", async () => {
+test("an object that an earlier try has created or deleted is no failure", async () => {
   expect(await run("create", lost, exists)).toBe("2 ");
   expect(await run("create", exists)).toBe(`1 ${exists}`);
   expect(await run("delete", lost, 'Error from server (NotFound): configmaps "a" not found')).toBe("2 ");
 });
 
-test("a server that stays away ends the command with its last failure", async () => {
+test("a server that does not return ends the command with its last failure", async () => {
   const times = [0, 59_000, 61_000];
   const failing = async () => {
     throw Object.assign(new Error("exit code 1"), { stderr: lost });

@@ -1,11 +1,12 @@
 /**
- * Failures of an API server that a test asks again about. A busy server may lose a connection or
- * answer 500 while it allocates an address, and that is no decision about the request.
+ * Failures of an API server after which a test repeats its request. A busy server may lose a
+ * connection or answer 500 while it allocates an address, and that is no decision about the
+ * request.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { ApiFailure } from "../../src/kubernetes/index.ts";
 
-/** Lost connections, conflicts, 429 and 5xx may pass; the server decided any other status. */
+/** Returns whether the status is a decision. Lost connections, conflicts, 429 and 5xx may pass. */
 export function isRefusal({ code }: Pick<ApiFailure, "code">): boolean {
   return code >= 400 && code < 500 && code !== 409 && code !== 429;
 }
@@ -17,11 +18,14 @@ const passing = [
   /TLS handshake timeout|i\/o timeout|http2: |currently unable to handle the request/,
 ];
 
-/** Whether kubectl's message is such a failure. A webhook that fails is what a test asks for. */
+/**
+ * Returns whether kubectl's message is a failure that may pass. A webhook that fails is the result
+ * that a test wants.
+ */
 export const mayPass = (message: string): boolean =>
   !message.includes("webhook") && passing.some((words) => words.test(message));
 
-/** Whether an earlier try that seemed to fail has done what the command asks for. */
+/** Returns whether the message shows that an earlier try has succeeded. */
 export function isDone(verb: string, message: string): boolean {
   if (verb === "create") return message.includes("(AlreadyExists)");
   return verb === "delete" && message.includes("(NotFound)");

@@ -9,10 +9,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operate.md"), "utf8");
 
-/**
- * The words of the row in the table, by template and line that answers. Clients do not reach
- * `internal.tmpl`.
- */
+/** The rows of the table, by template and answering line. Clients do not reach `internal.tmpl`. */
 const causes: Readonly<Record<string, string>> = {
   "external-auth.tmpl return 503;": "| 503 | the global auth service",
   "host-check.tmpl if ($contrary_host) { return 400; }": "| 400 | the request names two hosts",

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { coverageOf, namesIn, usedByCorpus } from "./coverage.ts";
 
-test("names are counted, and those without a test are named", () => {
+test("names are counted, and those without a test are listed", () => {
   const coverage = coverageOf("keys", ["hsts", "use-gzip", "bind-address"], new Set(["use-gzip", "other"]));
   expect(coverage).toMatchObject({ tested: ["use-gzip"], untested: ["hsts", "bind-address"] });
   expect(coverage.line).toBe("keys: 3 declared, 1 with a behaviour test, 2 without: hsts bind-address");
 });
 
-test("the text of a test uses what is a property or a text of its own", () => {
+test("a name counts if the text of a test has it as a property or as a string of its own", () => {
   const names = namesIn(`
     // limit-rps is only mentioned, and so is "the limit-rpm of others"
     const a = { "auth-url": "http://x.example/", satisfy: "any", [\`\${prefix}/app-root\`]: "/x" };
@@ -18,7 +18,7 @@ test("the text of a test uses what is a property or a text of its own", () => {
   expect(names).not.toContain("limit-rpm");
 });
 
-test("what the corpus uses is told apart by kind", () => {
+test("the names in the corpus are separated by kind", () => {
   const { annotations, settings, flags } = usedByCorpus();
   expect(annotations).toContain("auth-url");
   expect(settings).toContain("add-headers");

@@ -6,7 +6,7 @@
  */
 
 /**
- * Returns parameters for `fc.assert`, and prints the seed. `runs` is the usual number of samples.
+ * Returns parameters for `fc.assert`, and prints the seed. `runs` is the default number of samples.
  */
 export function drawn(runs: number): { readonly seed: number; readonly numRuns: number } {
   const { DRAWN_SEED: seed = "1", DRAWN_RUNS: wanted = String(runs) } = process.env;

@@ -41,19 +41,19 @@ function get(path: string, headers: Record<string, string> = {}, body = ""): Pro
   });
 }
 
-test("a backend says what it saw", async () => {
+test("a backend answers with the request that it received", async () => {
   const { status, body } = await get("/a?b=%2F", { "X-Two": "x" }, "hello");
   const seen = { backend: address, scheme: "http", method: "POST", url: "/a?b=%2F", httpVersion: "1.1", body: "hello" };
   expect(status).toBe(200);
   expect(JSON.parse(body)).toMatchObject({ ...seen, headers: { "x-two": "x", host: `${address}:${httpPort}` } });
 });
 
-test("a long body is told by its length and digest", async () => {
+test("a long body is described by its length and digest", async () => {
   const { body } = await get("/", {}, "x".repeat(201));
   expect(JSON.parse(body).body).toMatch(/^201 bytes, sha256 [0-9a-f]{12}$/);
 });
 
-test("query parameters steer the answer", async () => {
+test("query parameters control the answer", async () => {
   const path =
     "/?echo-status=201&echo-header=X-A:1&echo-header=X-A:2&echo-type=text/plain&echo-body=hi&echo-seen=x-b,method";
   const answer = await get(path, { "X-B": "b" });
@@ -61,12 +61,12 @@ test("query parameters steer the answer", async () => {
   expect(answer.headers).toMatchObject({ "x-a": "1, 2", "content-type": "text/plain", "x-seen": "x-b=b; method=GET" });
 });
 
-test("echo-fail fails one address only", async () => {
+test("echo-fail makes one address fail", async () => {
   expect(await get(`/?echo-fail=${address}:503`)).toMatchObject({ status: 503 });
   expect(await get("/?echo-fail=127.0.0.8:503")).toMatchObject({ status: 200 });
 });
 
-test("echo-need-cookie refuses, and withholds the headers, until the cookie comes", async () => {
+test("echo-need-cookie refuses requests without the cookie, and hides their headers", async () => {
   const path = "/?echo-need-cookie=session&echo-header=X-A:1";
   const refused = await get(path, { Cookie: "other=1" });
   expect([refused.status, refused.headers["x-a"]]).toEqual([401, undefined]);
@@ -74,13 +74,13 @@ test("echo-need-cookie refuses, and withholds the headers, until the cookie come
   expect([welcome.status, welcome.headers["x-a"]]).toEqual([200, "1"]);
 });
 
-test("what was recorded is recalled", async () => {
+test("recorded requests can be read afterwards", async () => {
   expect((await get("/?echo-recall=k")).body).toBe('"nothing recorded"');
   await get("/first?echo-record=k", {}, "kept");
   expect(JSON.parse((await get("/?echo-recall=k")).body)).toMatchObject({ url: "/first?echo-record=k", body: "kept" });
 });
 
-test("the https port says which name and client certificate it saw", async () => {
+test("the https port answers with the server name and the client certificate", async () => {
   const { certificate: cert, key } = pki.client;
   const options = {
     host: address,
@@ -99,7 +99,7 @@ test("the https port says which name and client certificate it saw", async () =>
   expect(JSON.parse(body)).toMatchObject({ scheme: "https", tls: { servername: "b.example", client: "client one" } });
 });
 
-test("a websocket handshake is accepted, with what was seen in X-Echo", async () => {
+test("a websocket handshake is accepted, with the received request in X-Echo", async () => {
   const socket = connect(httpPort, address);
   socket.write("GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
   const answer = await text(socket);

@@ -223,7 +223,7 @@ export function routeSettings({
   };
 }
 
-/** The filter of a rule that names RouteSettings. */
+/** Makes the filter of a rule that names RouteSettings. */
 export const bySettings = (name = "settings") => ({
   type: "ExtensionRef",
   extensionRef: { group: "sluice.dev", kind: "RouteSettings", name },

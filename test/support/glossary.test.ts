@@ -38,7 +38,7 @@ const explained = new Set([
   ...[...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name!.toLowerCase()),
 ]);
 
-test("each word has an example and is explained once", () => {
+test("each word in the glossary has an example and is explained once", () => {
   expect(entries.length).toBeGreaterThan(30);
   const without = entries.filter(({ text }) => !/\bExample:\s/.test(text)).map(({ terms }) => terms.join());
   expect(without).toEqual([]);
@@ -46,7 +46,7 @@ test("each word has an example and is explained once", () => {
   expect(terms.filter((term, i) => terms.indexOf(term) !== i)).toEqual([]);
 });
 
-test("each exported class of the pure rooms is explained, or has a name of the field", () => {
+test("each exported class of the pure rooms is in the glossary, or has a term of the field as its name", () => {
   const classes = modules.flatMap((path) =>
     [...read(path).matchAll(/^export (?:abstract )?class (\w+)/gm)].map(([, name]) => ({ path, name: name! })),
   );

@@ -93,7 +93,7 @@ test("imports point down, and no edge imports another", () => {
   expect(sources.flatMap((path) => importsOf(path).flatMap((to) => mistake(path, to) ?? []))).toEqual([]);
 });
 
-test("no imports run in a circle", () => {
+test("no imports form a circle", () => {
   const imports = new Map(sources.map((path) => [path, importsOf(path)]));
   const done = new Set<string>();
   const circles: string[] = [];
@@ -108,7 +108,7 @@ test("no imports run in a circle", () => {
   expect(circles).toEqual([]);
 });
 
-test("what stands behind the sources of Claims does not know Ingresses", () => {
+test("code behind the sources of Claims does not know Ingresses", () => {
   const neutral = ["src/translate/hosts/", "src/translate/upstreams/", "src/render/", "src/sync/"];
   const own = sources.filter((path) => neutral.some((room) => path.startsWith(room)));
   const mistakes = own.flatMap((path) =>
@@ -125,7 +125,7 @@ test("what stands behind the sources of Claims does not know Ingresses", () => {
  */
 const readByName = ["backendProtocol", "backendRequest", "nextUpstream", "redirects", "requestBody", "sslRedirect"];
 
-test("render asks features by the hooks of their declarations, and reads few by name", () => {
+test("render uses features through the hooks of their declarations, and reads few by name", () => {
   const rooms = sources.filter((path) => path.startsWith("src/render/"));
   const shared = ["declare", "hooks", "read", "registry"].map((name) => `src/annotations/${name}.ts`);
   const imported = rooms.flatMap(importsOf).filter((path) => path.startsWith("src/annotations/"));
@@ -146,7 +146,7 @@ test("render asks features by the hooks of their declarations, and reads few by 
 /** Folders with one file for each feature or setting, which grow with them. */
 const large = ["src/annotations", "src/settings"];
 
-test("no file under src has more than 300 lines, and no folder more than 25 files of its own", () => {
+test("no file under src has more than 300 lines, and no folder has more than 25 files", () => {
   const long = sources.filter((path) => read(path).split("\n").length > 301);
   const counts = Map.groupBy(sources, (path) => dirname(path));
   const full = [...counts].filter(([folder, files]) => files.length > 25 && !large.includes(folder));
@@ -155,12 +155,13 @@ test("no file under src has more than 300 lines, and no folder more than 25 file
 
 test("only the command line reads arguments and environment", () => {
   const readers = sources.filter((path) => /\bprocess\.(argv|env)\b/.test(read(path)));
-  // a program of its own, the variables of the image's build, and those that nginx inherits
+  // These are a program of its own, the variables of the image's build, and those that nginx
+  // inherits.
   const others = ["src/main.ts", "src/default-backend.ts", "src/version.ts", "src/nginx/allocator.ts"];
   expect(readers.filter((path) => !path.startsWith("src/cli/") && !others.includes(path))).toEqual([]);
 });
 
-test("every folder of src has its line in the architecture page", () => {
+test("the architecture page has a line for every folder of src", () => {
   const page = read("docs/architecture.md");
   const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((one) => one.isDirectory());
   expect(folders.map(({ name }) => name).filter((name) => !page.includes(`\`src/${name}/\``))).toEqual([]);
@@ -168,12 +169,12 @@ test("every folder of src has its line in the architecture page", () => {
 
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...globSync("docs/*.md", { cwd: root })];
 
-test.each(pages)("files that %s names are there", (page) => {
+test.each(pages)("files that %s names exist", (page) => {
   const text = read(page);
   const named = [...text.matchAll(/`((?:src|test|templates|nginx|charts|scripts|docs|examples|image)\/[\w./-]*)`/g)];
   const linked = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)];
   const paths = [...named.map(([, path]) => path!), ...linked.map(([, path]) => join(dirname(page), path!))];
-  // files that add-an-annotation.md asks the reader to write
+  // The reader of add-an-annotation.md creates these files.
   const missing = paths.filter((path) => !existsSync(join(root, path)) && !path.includes("send-timeout"));
   expect(missing).toEqual([]);
 });

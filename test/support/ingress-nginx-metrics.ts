@@ -1,6 +1,6 @@
 /**
- * The metrics of ingress-nginx 1.15.1 with their types and labels, which dashboards and alerts of
- * its users query. Those of Go's runtime are left out. A histogram has the label `le` besides.
+ * The metrics of ingress-nginx 1.15.1 with their types and labels, which its users' dashboards and
+ * alerts query. Those of Go's runtime are left out. A histogram also has the label `le`.
  */
 export interface KnownMetric {
   readonly name: string;

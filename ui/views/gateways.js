@@ -1,4 +1,4 @@
-/** Gateways, their listeners and routes, with the conditions that their status says. */
+/** Shows Gateways, their listeners and routes, with the conditions of their statuses. */
 import { get } from "../api.js";
 import { badge, name as broken, facts, h, row, table } from "../dom.js";
 import { showList } from "../list.js";
@@ -8,7 +8,7 @@ import { counted } from "../words.js";
 /** @import { GatewayRow, GatewaysAnswer } from "../../src/page/api/gateways.ts" */
 /** @import { View } from "../main.js" */
 
-/** What somebody has asked for, which is neither good nor bad. */
+/** A state that a user has requested, which is neither good nor bad. */
 const asked = ["sluice.dev/Shadow"];
 
 /** @param {readonly ConditionRow[]} all */

@@ -1,4 +1,4 @@
-/** One route: where it leads, how its endpoints are, and which settings somebody gave it. */
+/** Shows one route: its target, the state of its endpoints, and its settings with their sources. */
 import { get } from "../api.js";
 import { badge, facts, fill, h, row, table } from "../dom.js";
 import { cutList, showList } from "../list.js";
@@ -8,7 +8,7 @@ import { counted, duration, objectName, quantile, rate } from "../words.js";
 /** @import { Child } from "../dom.js" */
 /** @import { View } from "../main.js" */
 
-/** What names a route in an address, and is asked for. */
+/** The parameters that identify a route in an address and a request. */
 const parameters = ["host", "path", "owner", "listener", "when"];
 
 const endpointTones = /** @type {const} */ ({ ready: "good", draining: "warn", "not ready": "bad" });

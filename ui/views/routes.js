@@ -1,4 +1,4 @@
-/** All hosts and paths. */
+/** Shows all hosts and paths. */
 import { get } from "../api.js";
 import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";

@@ -1,4 +1,6 @@
-/** What routes in shadow would do otherwise, and what they would have done before they left it. */
+/**
+ * Shows how routes in shadow would answer differently, and how they would have before they left it.
+ */
 import { get } from "../api.js";
 import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";

@@ -43,7 +43,7 @@ const sentences = (object: Parameters<typeof warningsFor>[0], snapshot = world) 
   warningsFor(object, snapshot, options).map(sentence);
 const hostnames = ["x.a.example"];
 
-test("a route that is in order, or another controller's, passes in silence", () => {
+test("a route without a mistake, or of another controller, passes without a warning", () => {
   expect(sentences(route({ hostnames }))).toEqual([]);
   expect(
     sentences(route({ parent: { name: "theirs" }, rules: [{ backendRefs: [{ name: "none", port: 80 }] }] })),
@@ -122,13 +122,13 @@ test.each(["infra/hosts", "labels"])("the host policy %s refuses a ListenerSet o
   expect(verdictOn("pay").allowed).toBe(true);
 });
 
-test("a grant is looked up", () => {
+test("a reference to another namespace is a warning only without a grant", () => {
   const rules = [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }];
   const granted = put(world, grant({ namespace: "other", from: "HTTPRoute", to: "Service" }));
   expect(sentences(route({ hostnames, rules }), granted)).toEqual([]);
 });
 
-test("a Gateway is warned of listeners that are not served, and not of Secrets that are not in memory", () => {
+test("a Gateway causes warnings for listeners that are not served, and none for Secrets that are not in memory", () => {
   const secure = (name: string) =>
     listener({ name, port: 443, hostname: `${name}.example`, protocol: "HTTPS", tls: { certificateRefs: [{ name }] } });
   const listeners = [
@@ -144,7 +144,7 @@ test("a Gateway is warned of listeners that are not served, and not of Secrets t
   ]);
 });
 
-test("a ListenerSet is warned of a Gateway that is missing or does not take it, and of listeners that others have", () => {
+test("a ListenerSet causes warnings for a Gateway that is missing or does not admit it, and for listeners that others have", () => {
   const http = listener({ hostname: "x.a.example" });
   const set = (more: Partial<Parameters<typeof listenerSet>[0]> = {}) =>
     listenerSet({ gateway: "open", name: "new", listeners: [http], ...more });
@@ -190,7 +190,7 @@ test.each<[string, unknown]>([
     "a name of the prototype",
     { metadata: { name: "a", namespace: "__proto__" }, spec: { parentRefs: [{ name: "toString" }] } },
   ],
-])("%s is allowed without a word", (_, object) => {
+])("a route with %s is allowed without a warning", (_, object) => {
   const read = readQuestion(review(object));
   if (!read.ok) throw new Error(read.why);
   const { object: subject } = read.question;
@@ -218,7 +218,7 @@ test("a path that an older Ingress of another namespace has on a shared port is 
   expect(warned("one.example")).toEqual([]);
 });
 
-test("RouteSettings are refused for guards that cannot be read, and warned of the rest", () => {
+test("RouteSettings are refused for guards that cannot be read, and cause warnings for other unreadable keys", () => {
   const bench = { snapshot: world, settings: defaultSettings, options };
   const verdict = (values: Readonly<Record<string, unknown>>) => {
     const judged = settingsVerdict(routeSettings({ values }), bench);
@@ -233,7 +233,7 @@ test("RouteSettings are refused for guards that cannot be read, and warned of th
   expect(verdict({ "auth-type": "basic", "auth-secret": "later" }), "the Secret may come").toEqual([[], []]);
 });
 
-test("a route that names RouteSettings which are there passes in silence", () => {
+test("a route that names existing RouteSettings passes without a warning", () => {
   const rules = [{ filters: [bySettings()], backendRefs: [{ name: "web", port: 80 }] }];
   expect(sentences(route({ hostnames, rules }), put(world, routeSettings({})))).toEqual([]);
   expect(sentences(route({ hostnames, rules }))).toEqual([

@@ -31,11 +31,11 @@ test.each([
   ["ftp://a/", undefined],
   ["//a/", undefined],
   ["auth", undefined],
-])("the host of %s is %s", (url, host) => {
+])("the host of the URL %s is %s", (url, host) => {
   expect(hostOfUrl(url)).toBe(host);
 });
 
-test("a tenant's literal texts are route variables, so Ingresses that differ in nothing else share a shape", () => {
+test("literal texts of users are route variables, so Ingresses that differ in nothing else share a shape", () => {
   const signin = { "auth-signin": "https://login.example/start", "auth-request-redirect": "/back" };
   const one = shown({ ...asked, ...signin });
   expect(one.place.noted.variables).toEqual({
@@ -48,13 +48,13 @@ test("a tenant's literal texts are route variables, so Ingresses that differ in 
   expect([two.question, two.signin, two.location]).toEqual([one.question, one.signin, one.location]);
 });
 
-test("a URL with variables is text, in which only those that are allowed are evaluated", () => {
+test("a URL with variables is text, in which only allowed variables are evaluated", () => {
   const { question } = shown({ "auth-url": "http://auth.svc/c?u=$request_uri&h=$http_x_user" });
   expect(question.url).toBe('"http://auth.svc.80.t.sluice.internal:80/c?u=${request_uri}&h=${http_x_user}"');
   expect(readingOf({ "auth-url": "http://auth.svc/$nosuch" }).verdict).toBe("reject");
 });
 
-test("credentials do not get into the address of the sign-in page (F5 3ceb3c62)", () => {
+test("a sign-in address that names credentials of the client is not used (F5 3ceb3c62)", () => {
   const { values, problems } = readingOf({ ...asked, "auth-signin": "https://a/?t=$http_authorization" });
   expect(values.externalAuth).toMatchObject({ question: { signin: "" } });
   expect(problems.map(sentence)).toEqual([
@@ -70,11 +70,11 @@ test.each([
   ],
   ["https://$host/start?rd=$escaped_request_uri", '"https://${host}/start?rd=${escaped_request_uri}"'],
   ["https://a/start?rd=/x", "$route_auth_signin"],
-])("the sign-in page %s", (page, target) => {
+])("the sign-in page %s gets the address of the request, unless it names one", (page, target) => {
   expect(shown({ ...asked, "auth-signin": page }).signin.target).toBe(target);
 });
 
-test("the client's own X-Original-URI, X-Scheme and certificate headers are never taken for ours (RS-32.30)", () => {
+test("the client's own X-Original-URI, X-Scheme and certificate headers do not replace those of nginx (RS-32.30)", () => {
   const headers = (annotations: Record<string, string>) =>
     Object.fromEntries(
       shown(annotations).question.headers.map(({ name, value }: Record<string, string>) => [name, value]),
@@ -108,13 +108,16 @@ test.each([
     { "shop/h": { "X-A\rB": "x" } },
     'annotation auth-proxy-set-headers: ConfigMap shop/h, data.X-A\\u000dB: "X-A\\rB" is not a header name of letters, digits, - and _; it is left out; its paths answer 503',
   ],
-] as const)("%o denies", (annotations, configMaps: Record<string, Record<string, string>>, expected) => {
-  const { verdict, problems } = readingOf(annotations, { configMaps });
-  expect(verdict).toBe("deny");
-  expect(problems.map(sentence)).toEqual([expected]);
-});
+] as const)(
+  "the annotations %o close the paths",
+  (annotations, configMaps: Record<string, Record<string, string>>, expected) => {
+    const { verdict, problems } = readingOf(annotations, { configMaps });
+    expect(verdict).toBe("deny");
+    expect(problems.map(sentence)).toEqual([expected]);
+  },
+);
 
-test("the entries of auth-proxy-set-headers come last, quoted, with their variables (CVE-2025-15566)", () => {
+test("the entries of auth-proxy-set-headers come last, in quotes, with their variables (CVE-2025-15566)", () => {
   const configMaps = { "shop/h": { "X-Quote": 'a\'; "b" {', "X-Host": "on $host" } };
   const annotations = { ...asked, "auth-proxy-set-headers": "shop/h" };
   const { question, place } = shown(annotations, { configMaps });
@@ -132,7 +135,7 @@ test("the entries of auth-proxy-set-headers come last, quoted, with their variab
   });
 });
 
-test("names of headers that backends get are data, but for those that other lines or nginx itself read", () => {
+test("names of response headers for the backend are data, except those that nginx or other lines read", () => {
   const annotations = { ...asked, "auth-response-headers": "X-User, Authorization, X-Real-IP, X-Sent" };
   const place = notingPlace({ usesHeader: (name) => name === "X-Sent" });
   const { externalAuth: value } = valuesOf(annotations);
@@ -142,7 +145,7 @@ test("names of headers that backends get are data, but for those that other line
   expect(place.noted.variables.auth_passed).toBe("X-User");
 });
 
-test("all of these names are text where the access phase may end early", () => {
+test("all names of response headers are text where the access phase may end early", () => {
   const place = notingPlace({ setsHeaders: false });
   const { externalAuth: value } = valuesOf({ ...asked, "auth-response-headers": "X-User" });
   expect(answeredHeaders(value, place).map(({ name }) => String(name))).toEqual(["X-User"]);
@@ -150,7 +153,7 @@ test("all of these names are text where the access phase may end early", () => {
   expect(place.noted.variables).not.toHaveProperty("auth_passed");
 });
 
-test("answers are kept by Ingress, host and path, who was asked and the author's text", () => {
+test("cached answers are kept apart by Ingress, host, path, URL of the service and key of the author", () => {
   const { question } = shown({ ...asked, "auth-cache-key": "$cookie_session" });
   expect(question.cache.key).toBe(
     '"${namespace}/${ingress_name}\\n${route_kept}\\n${route_auth_url}\\n${cookie_session}"',
@@ -158,7 +161,7 @@ test("answers are kept by Ingress, host and path, who was asked and the author's
   expect(question.cache.durations).toEqual(["200 202 401 5m"]);
 });
 
-test("connections are kept to an address, by an upstream block of its own", () => {
+test("connections to one address of an auth service are kept in an upstream block of their own", () => {
   const { place, question } = shown({ ...asked, "auth-keepalive": "8", "auth-keepalive-timeout": "5" });
   expect(place.noted.http).toEqual([
     expect.stringMatching(
@@ -170,7 +173,7 @@ test("connections are kept to an address, by an upstream block of its own", () =
   expect(question.headers).toContainEqual({ name: "Connection", value: '""' });
 });
 
-test("a Service's DNS name stands for its cluster IP; for another name connections are not kept, and a Problem names it", () => {
+test("a Service's DNS name means its cluster IP; to other names connections are not kept, and a Problem says so", () => {
   const services = { "auth/proxy": { clusterIP: "10.96.0.7" }, "auth/headless": { clusterIP: "None" } };
   const url = (host: string) => ({ "auth-url": `https://${host}/`, "auth-keepalive": "8" });
   const { place } = shown(url("proxy.auth.svc.cluster.local"), { services });
@@ -184,7 +187,7 @@ test("a Service's DNS name stands for its cluster IP; for another name connectio
   }
 });
 
-test("the operator's question holds where an Ingress has none of its own and does not decline", () => {
+test("the operator's auth service guards each Ingress that has none of its own and does not decline", () => {
   const settings = { "global-auth-url": "http://auth.ops.svc/check" };
   const hosts = [{}, asked, { "enable-global-auth": "false" }].map((annotations: Record<string, string>) => {
     const { externalAuth: value } = valuesOf(annotations, { settings });
@@ -194,7 +197,7 @@ test("the operator's question holds where an Ingress has none of its own and doe
   expect(valuesOf({}, { settings: { "global-auth-url": "nonsense" } }).externalAuth).toEqual({ kind: "refuse" });
 });
 
-test("nothing is asked for paths that need no authentication", () => {
+test("paths that need no authentication have no auth service", () => {
   const place = notingPlace({ authenticates: false });
   const { externalAuth: value } = valuesOf({ ...asked, "auth-response-headers": "X-User" });
   expect(externalAuth.view!(value, place, settingsOf())).toBe(false);
@@ -211,19 +214,19 @@ test.each([
     "http://unix:80/",
   ],
   ...["http://localhost./", "http://$1/", "http://upstream_balancer/", "http://0/"],
-])("%s is not asked, and nobody passes", (url) => {
+])("the URL %s is never called, and its paths answer 503", (url) => {
   const { verdict, problems } = readingOf({ "auth-url": url });
   expect(verdict).toBe("deny");
   expect(problems.map(sentence)).toEqual([expect.stringMatching(/^annotation auth-url: .*; its paths answer 503$/)]);
 });
 
-test("the host that routing decided may stand in the URL, and what leads to it is checked when it is asked", () => {
+test("a URL may name the host that routing chose, and its addresses are checked when a request needs them", () => {
   const { question } = shown({ "auth-url": "https://$host/oauth2/auth" });
   expect(question.url).toBe('"https://${named_host}.443.t.sluice.internal:443/oauth2/auth"');
   expect(question.resolver).toBe("127.0.0.1:10243");
 });
 
-test("no list of headers begins the way of a request anew", () => {
+test("a header of the ConfigMap does not reset the count of passes through Sluice", () => {
   const configMaps = { "shop/more": { "X-Sluice-Hops": "x", "X-Team": "a" } };
   const { question } = shown({ ...asked, "auth-proxy-set-headers": "shop/more" }, { configMaps });
   const hops = question.headers.filter(({ name }: { name: string }) => /hops/i.test(name));

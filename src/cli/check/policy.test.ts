@@ -8,7 +8,7 @@ import { underPolicy } from "./policy.ts";
 test.each([
   ['data: { "*.a.example": shop }', / has none that can be read: policy\.yaml:4:\d+: data\["\*\.a\.example"\]: /],
   ["data: [shop]", / has none that can be read: policy\.yaml:4:\d+: data: a list is given /],
-])("a policy with %s: the message has the mistake and its line", (data, why) => {
+])("a policy with %s gets a message with the mistake and its line", (data, why) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-policy-"));
   const file = join(folder, "policy.yaml");
   writeFileSync(file, `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: hosts, namespace: ops }\n${data}\n`);

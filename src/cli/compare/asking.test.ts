@@ -34,7 +34,7 @@ const options = (old: Address, fresh: Address): AskingOptions => ({
   asked: () => undefined,
 });
 
-test("a difference between two answers of one address does not count, and is listed apart", async () => {
+test("headers that differ between two answers of one address do not count, and are listed apart", async () => {
   let asked = 0;
   const old = await serverOf((_, response) => response.setHeader("x-a", "1").end(`${asked++}`));
   const fresh = await serverOf((_, response) => response.setHeader("x-a", "2").end("0"));
@@ -44,7 +44,7 @@ test("a difference between two answers of one address does not count, and is lis
   expect(same).toMatchObject({ differences: [], varying: ["body"] });
 });
 
-test("a request that may change something is asked once", async () => {
+test("a request that may change something is sent once", async () => {
   const methods: string[] = [];
   const old = await serverOf(({ method }, response) => {
     methods.push(method!);
@@ -56,7 +56,7 @@ test("a request that may change something is asked once", async () => {
   expect(methods).toEqual(["POST"]);
 });
 
-test("the host, the target and no accidental header reach both", async () => {
+test("both addresses get the host and the target, and no header that the client adds by itself", async () => {
   const seen: unknown[] = [];
   const server = await serverOf(({ url, headers }, response) => {
     seen.push({ url, host: headers.host, cookie: headers.cookie });
@@ -67,7 +67,7 @@ test("the host, the target and no accidental header reach both", async () => {
   expect(seen).toEqual([one, one]);
 });
 
-test("an address that does not answer, neither, and an early end", async () => {
+test("an address that does not answer, two that do not, and an interruption are reported", async () => {
   const gone: Address = { http: { host: "127.0.0.1", port: 1 } };
   const here = await serverOf((_, response) => response.end());
   const [one] = await askBoth([get("/")], options(here, gone));
@@ -78,7 +78,7 @@ test("an address that does not answer, neither, and an early end", async () => {
   expect(await askBoth([get("/")], ended)).toEqual([]);
 });
 
-test("an answer that never ends is reported in time", async () => {
+test("an answer that never ends is reported after the timeout", async () => {
   const slow = await serverOf((_, response) => void response.write("a"));
   const here = await serverOf((_, response) => response.end("a"));
   const [found] = await askBoth([get("/")], { ...options(here, slow), timeoutMs: 100 });

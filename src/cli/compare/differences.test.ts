@@ -15,7 +15,7 @@ const answer = (
 const between = (a: Answer, b: Answer, ignored: readonly string[] = []) =>
   differencesOf(request, { answer: a, address: old }, { answer: b, address: fresh }, new Set(ignored));
 
-test("status, headers and the place where bodies differ are named", () => {
+test("a difference names the status, the headers, or the position in the body", () => {
   expect(between(answer(200, { "cache-control": "no-store" }), answer(404))).toEqual([
     { field: "status", old: "200", new: "404" },
     { field: "header", name: "cache-control", old: "no-store", new: "absent" },
@@ -29,7 +29,7 @@ test("status, headers and the place where bodies differ are named", () => {
   ]);
 });
 
-test("dates, ids and what belongs to a connection or a program are left out", () => {
+test("dates, ids and headers of a connection or program do not count as differences", () => {
   const a = answer(
     200,
     {
@@ -49,7 +49,7 @@ test("dates, ids and what belongs to a connection or a program are left out", ()
   expect(between(a, b)).toEqual([]);
 });
 
-test("a header is compared by what it means, and one that is ignored is not", () => {
+test("headers are compared by their meaning, and ignored ones are not compared", () => {
   expect(between(answer(200, { vary: "Origin, Accept" }), answer(200, { vary: "accept,origin" }))).toEqual([]);
   expect(between(answer(200, { "x-a": "1" }), answer(200, { "x-a": "2" }), ["x-a"])).toEqual([]);
   const cookie = (text: string) => answer(200, { "set-cookie": [text] });

@@ -4,7 +4,7 @@ import { requestOf } from "./asked.ts";
 import { withoutCredentials } from "./credentials.ts";
 import { requestsIn } from "./request-lines.ts";
 
-test("a file holds URLs, methods with URLs, and JSON; other lines are named by number", () => {
+test("a file holds URLs, methods with URLs, and JSON; unreadable lines are reported by number", () => {
   const read = requestsIn(`# the shop
 https://Shop.example/a?b=1#c
 HEAD shop.example:8080/x
@@ -26,7 +26,7 @@ HEAD shop.example:8080/x
     expect(why(line)).toContain("line 1 is neither");
 });
 
-test("a URL without a path asks for /, and a query alone gets one", () => {
+test("a URL without a path requests /, and a query alone is added to it", () => {
   expect(requestOf("GET", "shop.example", {})?.target).toBe("/");
   expect(requestOf("GET", "shop.example?a", {})?.target).toBe("/?a");
   expect(requestOf("GET", "ftp://shop.example", {})).toBeUndefined();
@@ -39,19 +39,19 @@ test.each([
   ["https://lb.example", { https: { host: "lb.example", port: 443 } }],
   ["[2001:db8::1]:81", { http: { host: "2001:db8::1", port: 81 } }],
   ["http://a:1,https://b:2", { http: { host: "a", port: 1 }, https: { host: "b", port: 2 } }],
-])("the address %s is read", (text, address) => {
+])("the address %s has a host and a port for each scheme", (text, address) => {
   expect(addressOf(text)).toEqual({ ok: true, address });
 });
 
-test.each(["", "a:0", "a:70000", "http://a/path", "ftp://a", "a b"])("%j is no address", (text) => {
+test.each(["", "a:0", "a:70000", "http://a/path", "ftp://a", "a b"])("%j is refused as an address", (text) => {
   expect(addressOf(text)).toMatchObject({ ok: false, why: expect.stringContaining("is not an address such as") });
 });
 
-test("an address may not name one scheme twice", () => {
+test("an address that names one scheme twice is refused", () => {
   expect(addressOf("http://a,http://b")).toEqual({ ok: false, why: '"http://a,http://b" names two http addresses' });
 });
 
-test("values of parameters that look like credentials are cut out", () => {
+test("values of parameters that look like credentials are masked", () => {
   expect(withoutCredentials("/a?page=2&access_token=abc&X-Amz-Signature=f&q=%3D&tok%65n=1&empty&code=7")).toBe(
     "/a?page=2&access_token=&X-Amz-Signature=&q=%3D&tok%65n=&empty&code=",
   );

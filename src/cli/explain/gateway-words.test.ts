@@ -25,7 +25,7 @@ test("every reason that a condition may have is explained", () => {
     return [...text.matchAll(/(?:reason: |fails\("\w+", |refused\()"([A-Z]\w+)"/g)].map(([, name]) => name!);
   });
   expect(new Set(used).size).toBeGreaterThan(25);
-  // `reasons` leaves out the reason for success.
+  // `reasons` leaves out the reason of a condition that is met.
   expect([...new Set(used)].filter((name) => !Object.hasOwn(reasons, name))).toEqual(["NoConflicts"]);
 });
 

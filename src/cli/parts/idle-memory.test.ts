@@ -32,7 +32,7 @@ function starting() {
 
 const never = new AbortController().signal;
 
-test("what the start needed is given back once, when nothing has changed for five seconds", async () => {
+test("the memory of the start is given back once, when nothing has changed for five seconds", async () => {
   const { clock, state, part, change } = starting();
   await part.start(never);
   for (let at = 0; at < 3; at++) {
@@ -47,7 +47,7 @@ test("what the start needed is given back once, when nothing has changed for fiv
   expect(state.collected).toBe(1);
 });
 
-test("later changes are followed by a further time where they have left a third", async () => {
+test("memory is given back again after changes that left the heap a third larger", async () => {
   const { clock, state, part, change } = starting();
   await part.start(never);
   await clock.advance(5_000);
@@ -61,7 +61,7 @@ test("later changes are followed by a further time where they have left a third"
   expect(state.collected).toBe(2);
 });
 
-test("it is not before nginx serves, however long that takes", async () => {
+test("memory is not given back before nginx serves, however long that takes", async () => {
   const { clock, state, part } = starting();
   state.isReady = false;
   await part.start(never);
@@ -72,7 +72,7 @@ test("it is not before nginx serves, however long that takes", async () => {
   expect(state.collected).toBe(1);
 });
 
-test("after the end nothing waits", async () => {
+test("after the part has stopped no timer waits", async () => {
   const { clock, listeners, state, part } = starting();
   const started = await part.start(never);
   await started[Symbol.asyncDispose]();
@@ -81,7 +81,7 @@ test("after the end nothing waits", async () => {
   expect(state.collected).toBe(0);
 });
 
-test("what nothing refers to any more is gone at once", () => {
+test("one collection frees what nothing refers to any more", () => {
   const held: { list: unknown[] | undefined } = { list: Array.from({ length: 1_000_000 }, (_, at) => ({ at })) };
   ownHeap.collect();
   const before = ownHeap.bytes();

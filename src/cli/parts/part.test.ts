@@ -37,7 +37,7 @@ test("parts start in order, and stop in reverse order when the program ends", as
   expect(notes).toEqual(["one starts", "two starts", "three stops", "two stops", "one stops"]);
 });
 
-test("where a part cannot start, those before it stop, and those after it never start", async () => {
+test("when a part cannot start, those before it stop, and those after it never start", async () => {
   const { notes, parts } = noting();
   const [one, two] = parts as [Part, Part];
   const ended = await runParts([one, refusing, two], new Ending(), log);
@@ -45,7 +45,7 @@ test("where a part cannot start, those before it stop, and those after it never 
   expect(notes).toEqual(["one starts", "one stops"]);
 });
 
-test("a failure that cut a part short is the reason, and a signal is not", async () => {
+test("a failure that interrupts a part is the reason of the end, and a signal is not", async () => {
   const failing = new Ending();
   failing.because(new Error("The Service does not exist."));
   failing.because("SIGTERM");
@@ -55,7 +55,7 @@ test("a failure that cut a part short is the reason, and a signal is not", async
   expect(await runParts([refusing], recorded, log)).toEqual({ kind: "failed", why: "The port is busy." });
 });
 
-test("a bug stops nothing: nginx goes on with what it serves", async () => {
+test("after a bug no part is stopped, so nginx goes on serving", async () => {
   const { notes, parts } = noting();
   const ending = new Ending();
   const bug = begun("bug", () => ending.crash(new TypeError("undefined is not a function")));
@@ -63,7 +63,7 @@ test("a bug stops nothing: nginx goes on with what it serves", async () => {
   expect(notes).toEqual(["one starts", "two starts"]);
 });
 
-test("what cannot go on ends the program with its sentence, after all parts have stopped", async () => {
+test("a failure of a running part ends the program with its sentence, after all parts have stopped", async () => {
   const { notes, parts } = noting();
   const ending = new Ending();
   ending.because(new Error("nginx cannot bind to port 80."));

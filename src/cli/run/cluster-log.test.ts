@@ -32,7 +32,7 @@ const failed = (denied: boolean): ReflectorEvent => ({
 const watching: ReflectorEvent = { kind: "watching", resourceVersion: "1" };
 const listed: ReflectorEvent = { kind: "listed", objects: 1, streamed: false, tookMs: 1 };
 
-test("a server that is away is reported once, and its return once every watch is back", () => {
+test("a server that does not answer is reported once, and its return once every watch is back", () => {
   const { clusterLog, passTime, logged } = setUp();
   for (const watch of [one, classes, one]) clusterLog.report(watch, failed(false));
   passTime(12_000);
@@ -43,7 +43,7 @@ test("a server that is away is reported once, and its return once every watch is
   expect(logged()).toEqual([["the API server is reached again", { away: "12s" }]]);
 });
 
-test("a kind that is refused is reported once, with the consequence, and once when it is allowed", () => {
+test("a kind that is refused is reported once with the consequence, and once more when it is allowed", () => {
   const { clusterLog, logged } = setUp();
   for (const watch of [one, classes, one, classes]) clusterLog.report(watch, failed(true));
   expect(logged()).toEqual([

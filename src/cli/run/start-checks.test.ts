@@ -37,7 +37,7 @@ function setUp(names: readonly string[], failures: readonly ApiFailure[] = []) {
 
 const pod = "Pod ingress/one";
 
-test("the own Pod is known afterwards", async () => {
+test("the start finds the controller's own Pod", async () => {
   const { check } = setUp([pod]);
   expect(await check()).toMatchObject({
     ok: true,
@@ -51,22 +51,22 @@ test.each([
   [{ publishService: "a/b" }, env, "--publish-service: Service a/b does not exist"],
   [{ defaultBackendService: "a/b" }, env, "--default-backend-service: Service a/b does not exist"],
   [{ watchNamespace: "shop" }, env, "--watch-namespace: namespace shop does not exist"],
-])("%j with %j ends the start", async (flags, around, why) => {
+])("the flags %j and the variables %j end the start", async (flags, around, why) => {
   expect(await setUp([pod]).check(flags, around)).toEqual({ ok: false, why });
 });
 
-test("what flags name and what is there is fine", async () => {
+test("flags that name existing objects do not end the start", async () => {
   const { check } = setUp([pod, "Service a/b", "Namespace shop", "Node n1"]);
   const flags = { publishService: "a/b", watchNamespace: "shop", enableTopologyAwareRouting: true };
   expect(await check(flags)).toMatchObject({ ok: true, around: { zone: "east", notes: [] } });
 });
 
-test("a namespace that may not be looked at may be there all the same", async () => {
+test("a namespace that may not be read counts as existing", async () => {
   const { check } = setUp([pod], [failureFromStatus(403, {})]);
   expect(await check({ watchNamespace: "shop" })).toMatchObject({ ok: true });
 });
 
-test("a Node that cannot be read costs the zone only", async () => {
+test("a Node that cannot be read leaves the zone empty", async () => {
   const { check } = setUp([pod]);
   const note = "--enable-topology-aware-routing: Node n1 does not exist; Endpoints of all zones are used";
   expect(await check({ enableTopologyAwareRouting: true })).toMatchObject({
@@ -74,7 +74,7 @@ test("a Node that cannot be read costs the zone only", async () => {
   });
 });
 
-test("a server that does not answer is tried for as long as it takes, twice a minute at least", async () => {
+test("a server that does not answer is called without end, at least twice a minute", async () => {
   const away = ownFailure("unreachable", "no route");
   const { check, clock, waits } = setUp(
     [pod],
@@ -88,7 +88,7 @@ test("a server that does not answer is tried for as long as it takes, twice a mi
   expect(Math.max(...waits)).toBe(30_000);
 });
 
-test("a refusal may be that of a server which has just started; the fifth counts", async () => {
+test("a refusal ends the start only at the fifth try, because a server that has just started may refuse", async () => {
   const refusal = failureFromStatus(403, { message: "no right" });
   const starting = setUp([pod], [refusal, refusal]);
   const checked = starting.check();

@@ -29,7 +29,7 @@ function setUp(begin: Snapshot) {
   return { targets, become };
 }
 
-test("changed Ingresses are listed once, and all of them after a change of a class", () => {
+test("changed Ingresses are listed once, and all of them after a class has changed", () => {
   const two = put(base, ...of("a", "b"));
   const { targets, become } = setUp(two);
   expect(names(targets.ingresses())).toEqual(["a", "b"]);
@@ -42,7 +42,7 @@ test("changed Ingresses are listed once, and all of them after a change of a cla
   expect(names(targets.changed())).toEqual(["a", "b", "c"]);
 });
 
-test("only Ingresses and classes are a reason to look", () => {
+test("only changes of Ingresses and classes wake up the writer", () => {
   const { targets, become } = setUp(base);
   let looks = 0;
   targets.onChange(() => {

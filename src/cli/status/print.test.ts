@@ -28,7 +28,7 @@ const answer: StatusAnswer = {
   leader: { isOwn: false, name: "sluice-2" },
 };
 
-test("each fact has a line, and texts of strangers cannot move the cursor", () => {
+test("each fact has a line, and text of users cannot move the cursor", () => {
   expect(statusText(answer, { now, colours: false, changes: 10 })).toBe(`controller  1.0.0, dynamic mode, up for 1d 1h
 nginx       1.26.3, 4 workers, 17 connections
 live        nginx.conf 0123456789ab since 1h 5m; last change 4s ago
@@ -46,7 +46,7 @@ CHANGED    OUTCOME          WHAT
 `);
 });
 
-test("only as many changes are printed as are asked for", () => {
+test("the number of printed changes is limited by the argument", () => {
   const text = statusText(answer, { now, colours: false, changes: 1 });
   expect(text).toContain("and 1 more: sluice status --all\n");
   expect(text).not.toContain("unknown directive");

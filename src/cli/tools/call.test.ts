@@ -8,11 +8,11 @@ const flagsOf = (...argv: string[]) => {
   return call.flags;
 };
 
-test("on files the flags are those of serve, which has one class and unprivileged ports", () => {
+test("for files the flags are those of serve, which has one class and unprivileged ports", () => {
   expect(flagsOf("shop")).toMatchObject({ watchIngressWithoutClass: true, httpPort: 8080 });
 });
 
-test("of a cluster they are those of a controller in it, with the chart's ConfigMap", () => {
+test("for a cluster the flags are those of a controller in it, with the chart's ConfigMap", () => {
   const expected = {
     watchIngressWithoutClass: false,
     httpPort: 80,
@@ -26,7 +26,7 @@ test("of a cluster they are those of a controller in it, with the chart's Config
   });
 });
 
-test("what is missing, and a format that is none, are one sentence", () => {
+test("a missing argument and an unknown format give one sentence each", () => {
   expect(toolCall([], shape)).toEqual({ kind: "failure", why: "it takes FOLDER, and here is none" });
   expect(toolCall(["-oyaml", "shop"], shape)).toEqual({
     kind: "failure",

@@ -12,7 +12,7 @@ function blockOf(conf: string, host: string): string | undefined {
 const golden = (name: string) =>
   readFileSync(new URL(`../../../test/golden/cases/first/${name}`, import.meta.url), "utf8");
 
-test("a host that is text is found as its server block", () => {
+test("a host that needs text is found as its server block", () => {
   const conf = golden("static.nginx.conf");
   const marked = markedConf(conf, new Map());
   const block = blockOf(marked, "shop.example");
@@ -22,7 +22,7 @@ test("a host that is text is found as its server block", () => {
   expect(marked.replace(/^ *## (start|end) server .*\n/gm, "")).toBe(conf);
 });
 
-test("a host that is data is found as its record, and what stands in it stays a comment", () => {
+test("a host that is data is found as its record, whose text stays a comment", () => {
   const record = JSON.stringify({ locations: [{ shape: "@a", path: "/\n}" }] });
   const records = new Map([
     ["host shop.example", record],

@@ -21,13 +21,13 @@ const sentences = (ingress: Ingress, allAreHere: boolean) =>
     allAreHere,
   ).map(sentence);
 
-test("a mistyped class is reported with the class that was meant", () => {
+test("a mistyped class is reported with the nearest class that exists", () => {
   const slip = 'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it';
   expect(sentences(named("ngnix"), false)).toEqual([slip]);
   expect(sentences(named("ngnix"), true)).toEqual([slip]);
 });
 
-test("any other class is reported only where all classes are known", () => {
+test("any other unknown class is reported only where all classes are known", () => {
   expect(sentences(named("traefik"), false)).toEqual([]);
   expect(sentences(named("traefik"), true)).toEqual([
     'spec.ingressClassName: there is no IngressClass "traefik"; no controller serves it',

@@ -25,7 +25,7 @@ const named = (why: string, annotations: Readonly<Record<string, string>>) => {
 };
 const annotation = (key: string) => ["metadata", "annotations", `${prefix}/${key}`];
 
-test("what nginx refuses is found in the snippet, the other annotation or the path that has its words", () => {
+test("an error of nginx is found in the snippet, the other annotation or the path that has its words", () => {
   const two = {
     "server-snippet": "nonsense on;",
     "configuration-snippet": "proxy_cache foo;",
@@ -39,7 +39,7 @@ test("what nginx refuses is found in the snippet, the other annotation or the pa
   );
 });
 
-test("words that are nowhere mean the only snippet, and the whole object where there are two or none", () => {
+test("an error whose words are nowhere belongs to the only snippet, or else to the whole object", () => {
   const why = 'unexpected end of file, expecting ";" or "}"';
   expect(named(why, { "server-snippet": "a", "app-root": "/;" })).toEqual(annotation("server-snippet"));
   expect(named(why, { "server-snippet": "a", "configuration-snippet": "b" })).toEqual([]);

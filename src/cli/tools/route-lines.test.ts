@@ -35,7 +35,7 @@ const shares = (...weights: readonly number[]) =>
     ],
   });
 
-test("listeners come, go and change with port and hostname", () => {
+test("each listener that is added, removed or changed has a line with its port and hostname", () => {
   expect(changes([at(80)], [at(8080)])).toEqual([
     "added listener ns/gw/http: port 8080",
     "removed listener ns/gw/http: port 80",
@@ -45,7 +45,7 @@ test("listeners come, go and change with port and hostname", () => {
   ]);
 });
 
-test("rules of routes have all their backends with weights, and redirects their status", () => {
+test("the line of a rule has all its backends with weights, and that of a redirect has its status", () => {
   expect(changes([at(80)], [at(80), shares(9, 1)])).toEqual([
     "added path www.a.example/ (prefix) at ns/gw/http: leads to ns/web:80 (9), ns/other:80 (1)",
     "added path www.a.example/old (prefix) at ns/gw/http: leads to a redirect with 301",

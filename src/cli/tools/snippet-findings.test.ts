@@ -12,7 +12,7 @@ const annotation = (text: string, context: Context = "location"): Snippet => ({
 });
 const sentences = (...snippets: Snippet[]) => snippetProblems(snippets).map(sentence);
 
-test("a directive that nginx does not have is named with its line and the one that was meant", () => {
+test("a directive that nginx does not have is reported with its line and the nearest directive", () => {
   expect(
     sentences(annotation("add_header X-One 1;\nproxy_set_haeder X-Two 2;\nif ($host = a) { retrun 404; }")),
   ).toEqual([
@@ -24,7 +24,7 @@ test("a directive that nginx does not have is named with its line and the one th
   ]);
 });
 
-test("a variable that nothing declares is named, and one of another snippet is known", () => {
+test("a variable that nothing declares is reported, and one that another snippet declares is not", () => {
   const reads = annotation("add_header X-Tenant $tenant;\nadd_header X-User $remote_usr;");
   expect(sentences(reads)).toEqual([
     expect.stringContaining("line 1: nothing declares the variable $tenant"),
@@ -39,7 +39,7 @@ test("a variable that nothing declares is named, and one of another snippet is k
   expect(sentences(reads, map)).toEqual([]);
 });
 
-test("a zone or a log format that nothing declares is named, with the one that was meant", () => {
+test("a zone or a log format that nothing declares is reported with the nearest one", () => {
   const http: Snippet = {
     object: { kind: "ConfigMap", namespace: "ops", name: "sluice" },
     field: "data.http-snippet",
@@ -65,7 +65,7 @@ test("a zone or a log format that nothing declares is named, with the one that w
   ]);
 });
 
-test("a file that is included may declare variables and zones", () => {
+test("a file that a snippet includes may declare variables and zones", () => {
   const http: Snippet = { object, field: "data.http-snippet", text: "include /etc/own/*.conf;", context: "http" };
   expect(sentences(http, annotation("proxy_cache own; add_header X-One $own; nonsense;"))).toEqual([
     expect.stringContaining("no directive nonsense"),
@@ -81,7 +81,7 @@ test.each([
   'if ( $request_uri ~* "^/a" ) { expires 30d; add_header Cache-Control public; }',
   "if ($host) { return 403; }",
   "limit_except GET { deny all; }",
-])("what nginx takes is let alone: %s", (text) => {
+])("text that nginx accepts is not reported: %s", (text) => {
   expect(sentences(annotation(text, text.startsWith("location") ? "server" : "location"))).toEqual([]);
 });
 
@@ -104,11 +104,11 @@ test.each<[Context, string, string]>([
     "upstream own { server 127.0.0.1:80; proxy_pass own; }",
     "proxy_pass belongs in location, an if of a location, limit_except, or stream server, not in upstream",
   ],
-])("what stands in the wrong block is named with the right ones: %s: %s", (context, text, expected) => {
+])("a directive in the wrong block is reported with the right ones: %s: %s", (context, text, expected) => {
   expect(sentences(annotation(text, context))).toEqual([expect.stringContaining(expected)]);
 });
 
-test("an operator who loads modules has directives of their own", () => {
+test("directives of modules that the operator loads are not reported", () => {
   const main: Snippet = { object, field: "data.main-snippet", text: "load_module modules/own.so;", context: "main" };
   expect(sentences(main, annotation("own_directive $own;"))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { unservedGateways } from "./unserved-gateways.ts";
 const sentences = (allAreHere: boolean, ...objects: KubernetesObject[]) =>
   unservedGateways(put(emptySnapshot, gatewayClass(), ...objects), allAreHere).map(sentence);
 
-test("a GatewayClass that does not exist is named where all are known, and a slip of the pen always", () => {
+test("an unknown GatewayClass is reported where all classes are known, and a mistyped one always", () => {
   const of = (gatewayClassName: string) => gateway({ spec: { gatewayClassName } });
   const slip =
     'spec.gatewayClassName: there is no GatewayClass "sluce" (did you mean sluice?); no controller serves it';
@@ -22,7 +22,7 @@ test("a GatewayClass that does not exist is named where all are known, and a sli
   expect(sentences(true, of("sluice"))).toEqual([]);
 });
 
-test("a route without a known parent is named", () => {
+test("a route whose parent is unknown is reported", () => {
   const at = (...parentRefs: object[]) => {
     const { spec, ...rest } = route({});
     return { ...rest, spec: { ...spec, parentRefs } } as KubernetesObject;

@@ -11,7 +11,7 @@ function target(proto: string | undefined, useForwardedHeaders: boolean, listenP
   return redirectTarget(redirect, { asked, request: readRequest(asked)!, port, settings: { useForwardedHeaders } });
 }
 
-test("a redirect leads to the port of the listener, or under the scheme that a trusted proxy took the request by", () => {
+test("a redirect has the port of the listener, or the scheme that a trusted proxy reports", () => {
   expect(target(undefined, true)).toBe("http://a.example:8080/x?y");
   expect(target("https", true)).toBe("https://a.example/x?y");
   expect(target("https", false)).toBe("http://a.example:8080/x?y");

@@ -104,13 +104,13 @@ test.each<[string, Words, readonly Difference[]]>([
     },
     ["same"],
   ],
-])("%s", (_, words, differences) => {
+])("the report on %s names the differences, if there are any", (_, words, differences) => {
   expect(reported(words)).toEqual([
     expect.objectContaining({ host: "a.test", requests: 3, differences, example: "GET http://a.test/api/x" }),
   ]);
 });
 
-test("requests that nothing takes would get an answer, and matches that left the shadow are omitted", () => {
+test("requests that only the route takes get an answer, and matches that have left the shadow are omitted", () => {
   const elsewhere = { path: ["/else", "web", "Prefix"] } as const;
   expect(reported(elsewhere, "nothing\t\t\t").map(({ differences }) => differences)).toEqual([["answer"]]);
   const served = route({ hostnames: ["a.test"], name: "live", age: 3 });

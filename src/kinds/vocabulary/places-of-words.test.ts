@@ -17,7 +17,7 @@ const lines = (names: readonly string[]): string =>
     .join(" ")
     .replace(/(.{60,100}) /g, "$1\n    ");
 
-test("the words are those of the declarations", async () => {
+test("all-words.ts has the words of the declarations", async () => {
   const lists = {
     setting: Object.values(settings).map(({ key }) => key),
     annotation: annotationKeys,
@@ -40,7 +40,7 @@ test.each([
   ["replica-count", "setting", "it is a value of the chart, controller.replicaCount"],
   ["proxy-set-headers", "annotation", "it is a key of the controller's ConfigMap"],
   ["proxy-body-sise", "flag", undefined],
-] as const)("%s as %s", (word, here, where) => {
+] as const)("the place of the word %s, found as %s, is named", (word, here, where) => {
   expect(placeOfWord(word, here)).toBe(where);
 });
 
@@ -59,7 +59,7 @@ test.each([
   ["gzip", { nearest: "use-gzip" }],
   ["use-gzp", { nearest: "use-gzip" }],
   ["nothing-of-the-kind", {}],
-])("the key %s", (word, meaning) => {
+])("the meaning of the unknown key %s is found", (word, meaning) => {
   expect(
     meaningOf(
       word,
@@ -69,7 +69,7 @@ test.each([
   ).toEqual(meaning);
 });
 
-test("a word is not sent to the place where it was found", () => {
+test("the place where a word was found is not suggested for it", () => {
   expect(placeOfWord("limit-rps", "annotation")).toBeUndefined();
 });
 

@@ -45,7 +45,9 @@ const gateways: readonly [object, string][] = [
     'spec.listeners[0].allowedRoutes.namespaces.from: "Any" is not one of All, Selector, Same',
   ],
 ];
-test.each(gateways)("Gateway %j", (spec, sentence) => expect(mistakes(gateway, spec)).toEqual([sentence]));
+test.each(gateways)("a Gateway with the spec %j gets the sentence: %s", (spec, sentence) =>
+  expect(mistakes(gateway, spec)).toEqual([sentence]),
+);
 
 const service = { group: "", kind: "Service", name: "web" };
 const trusted = { hostname: "web.example", wellKnownCACertificates: "System" };
@@ -78,7 +80,7 @@ const policies: readonly [object, string][] = [
     'spec.validation.subjectAltNames[0].uri: "spiffe://a b" is not a URI such as spiffe://cluster/shop',
   ],
 ];
-test.each(policies)("BackendTLSPolicy %j", (spec, sentence) =>
+test.each(policies)("a BackendTLSPolicy with the spec %j gets the sentence: %s", (spec, sentence) =>
   expect(mistakes(backendTLSPolicy, spec)).toEqual([sentence]),
 );
 const sets: readonly [object, string][] = [
@@ -95,7 +97,9 @@ const sets: readonly [object, string][] = [
     "spec.listeners[1]: another listener has this port, protocol and hostname",
   ],
 ];
-test.each(sets)("ListenerSet %j", (spec, sentence) => expect(mistakes(listenerSet, spec)).toEqual([sentence]));
+test.each(sets)("a ListenerSet with the spec %j gets the sentence: %s", (spec, sentence) =>
+  expect(mistakes(listenerSet, spec)).toEqual([sentence]),
+);
 
 const rule = { backendRefs: [{ name: "web", port: 80 }] };
 const ofRoute = (...rules: unknown[]) => ({ parentRefs: [{ name: "gw" }], rules });
@@ -180,9 +184,11 @@ const routes: readonly [object, string][] = [
   ],
   [ofRoute({ ...rule, mathces: [] }), "spec.rules[0].mathces: there is no such field (did you mean matches?)"],
 ];
-test.each(routes)("HTTPRoute %j", (spec, sentence) => expect(mistakes(httpRoute, spec)).toEqual([sentence]));
+test.each(routes)("an HTTPRoute with the spec %j gets the sentence: %s", (spec, sentence) =>
+  expect(mistakes(httpRoute, spec)).toEqual([sentence]),
+);
 
-test("what is right is silent", () => {
+test("valid objects of the Gateway API get no sentence", () => {
   expect(mistakes(gatewayClass, { controllerName: "sluice.dev/gateway-controller" })).toEqual([]);
   expect(mistakes(gateway, ofGateway(listener))).toEqual([]);
   expect(mistakes(httpRoute, ofRoute(rule, { filters: [redirect] }))).toEqual([]);
@@ -190,7 +196,7 @@ test("what is right is silent", () => {
   expect(mistakes(referenceGrant, reference)).toEqual([]);
 });
 
-test("names of controllers and grants without an end", () => {
+test("a malformed controllerName and a grant with an empty list get a sentence each", () => {
   expect(mistakes(gatewayClass, { controllerName: "sluice" })).toEqual([
     'spec.controllerName: "sluice" is not a controller\'s name such as sluice.dev/gateway-controller',
   ]);

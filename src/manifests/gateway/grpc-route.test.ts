@@ -40,9 +40,11 @@ const refused: readonly [object[], string][] = [
   ],
 ];
 
-test.each(refused)("GRPCRoute with rules %j", (rules, sentence) => expect(mistakes(rules)).toEqual([sentence]));
+test.each(refused)("a GRPCRoute with the rules %j gets a sentence", (rules, sentence) =>
+  expect(mistakes(rules)).toEqual([sentence]),
+);
 
-test("what is right is silent", () => {
+test("a valid GRPCRoute gets no sentence", () => {
   const pattern = { type: "RegularExpression", service: "shop/.*" };
   const matches = [{ method: call }, { method: pattern, headers: [{ name: "version", value: "2" }] }, { method: call }];
   expect(mistakes([{ name: "items", matches, filters: [header, mirror, mirror], backendRefs }])).toEqual([]);

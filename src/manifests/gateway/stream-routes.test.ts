@@ -41,12 +41,12 @@ const ofBoth: readonly [object, string][] = [
   [{ ...good, parentRef: [] }, "spec.parentRef: there is no such field (did you mean parentRefs?)"],
 ];
 
-test.each(ofBoth)("%j in all three kinds", (spec, sentence) => {
+test.each(ofBoth)("each kind of stream route with the rules %j gets a sentence", (spec, sentence) => {
   expect(mistakes(portRoute, spec)).toEqual([sentence]);
   expect(mistakes(tlsRoute, { hostnames: ["a.example"], ...spec })).toEqual([sentence]);
 });
 
-test("hostnames belong to TLSRoutes alone, which need them", () => {
+test("only TLSRoutes have hostnames, and they need them", () => {
   expect(mistakes(tlsRoute, good)).toEqual(["spec: hostnames is missing"]);
   expect(mistakes(tlsRoute, { ...good, hostnames: [] })).toEqual(["spec.hostnames: the list is empty"]);
   expect(mistakes(tlsRoute, { ...good, hostnames: ["192.0.2.1"] })).toEqual([
@@ -57,7 +57,7 @@ test("hostnames belong to TLSRoutes alone, which need them", () => {
   ]);
 });
 
-test("what is right is silent", () => {
+test("valid stream routes get no sentence", () => {
   expect(mistakes(portRoute, good)).toEqual([]);
   expect(mistakes(tlsRoute, { ...good, hostnames: ["a.example", "*.b.example"] })).toEqual([]);
 });

@@ -27,7 +27,7 @@ test("files and their folders are private", async () => {
   expect(mode(folder.tls)).toBe(0o700);
 });
 
-test("only files with other bytes are written", async () => {
+test("only files whose bytes differ are written", async () => {
   await files.write([
     { path: "tls/a", content: "one" },
     { path: "tls/b", content: "two" },
@@ -42,7 +42,7 @@ test("only files with other bytes are written", async () => {
   expect(content("tls/b")).toBe("changed");
 });
 
-test("undo brings back what was there, and removes what was not", async () => {
+test("undo restores the former files, and removes new ones", async () => {
   await files.write([{ path: "auth/users", content: "old" }]);
   const written = await files.write([
     { path: "auth/users", content: "new" },
@@ -54,7 +54,7 @@ test("undo brings back what was there, and removes what was not", async () => {
   expect((await files.write([{ path: "auth/users", content: "new" }])).changed).toBe(1);
 });
 
-test("prune removes exactly what is not needed, and what it removed is written again", async () => {
+test("prune removes exactly the unused files, and a removed file is written again when it is needed", async () => {
   await files.write(["tls/a", "tls/deep/b", "auth/c"].map((path) => ({ path, content: path })));
   files.prune((path) => path === "tls/deep/b");
   expect(readdirSync(folder.tls)).toEqual(["deep"]);
@@ -63,20 +63,20 @@ test("prune removes exactly what is not needed, and what it removed is written a
   expect(content("auth/c")).toBe("auth/c");
 });
 
-test("prune leaves the draft of a file that is needed, and no other", () => {
+test("prune keeps the draft of a needed file, and no other draft", () => {
   for (const name of ["a.new", "b.new"]) writeFileSync(join(folder.tls, name), "");
   files.prune((path) => path === "tls/a");
   expect(readdirSync(folder.tls)).toEqual(["a.new"]);
 });
 
 test.each(["nginx.conf", "tls", "tls/", "tls/../nginx.conf", "data/journal", "/etc/passwd", "tls//a", "tls/a.new"])(
-  "a file called %j is a mistake of the program",
+  "a file named %j is a mistake of the program",
   async (path) => {
     await expect(files.write([{ path, content: "" }])).rejects.toThrow("cannot be called");
   },
 );
 
-test("a file that is replaced is a new file, so a reader of the old one keeps the old bytes", async () => {
+test("a replaced file is a new file, so a reader of the old one keeps the old bytes", async () => {
   const path = join(folder.data, "x");
   await writeAtomically(path, "old");
   const before = statSync(path).ino;

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("what was written is there when it is opened again", async () => {
+test("records that were written are read when the journal is opened again", async () => {
   const journal = await Journal.open(path);
   await journal.write([
     ["host a", "1"],
@@ -26,7 +26,7 @@ test("what was written is there when it is opened again", async () => {
   expect([...(await Journal.open(path)).records]).toEqual([["host a", "3"]]);
 });
 
-test("history makes it no longer than twice what is in force, and a megabyte", async () => {
+test("history makes the journal at most twice as long as its valid records, plus a megabyte", async () => {
   const journal = await Journal.open(path);
   const values = ["x", "y", "z"].map((letter) => letter.repeat(100_000));
   await journal.write([["host gone", "g".repeat(2_000_000)]]);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test("a folder keeps its key over restarts, in a private file", () => {
+test("a folder keeps its key through restarts, in a private file", () => {
   const key = nameKeyIn(folder);
   expect(key).toMatch(/^[\da-f]{32}$/);
   expect(nameKeyIn(folder)).toBe(key);
@@ -18,13 +18,13 @@ test("a folder keeps its key over restarts, in a private file", () => {
   expect(statSync(join(folder, "names")).mode & 0o777).toBe(0o600);
 });
 
-test("a torn file gives way to a new key", () => {
+test("a truncated key file is replaced by a new key", () => {
   writeFileSync(join(folder, "names"), "abc");
   const key = nameKeyIn(folder);
   expect(key).toMatch(/^[\da-f]{32}$/);
   expect(nameKeyIn(folder)).toBe(key);
 });
 
-test("without a place to write there is a key for this life", () => {
+test("without a writable folder the key lasts as long as the process", () => {
   expect(nameKeyIn(join(folder, "missing"))).toMatch(/^[\da-f]{32}$/);
 });

@@ -13,7 +13,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(parent, { recursive: true }));
 });
 
-test("folders become private, even if they existed with other rights", () => {
+test("folders become private, also if they existed with other permissions", () => {
   mkdirSync(join(parent, "run/sockets"), { recursive: true });
   chmodSync(join(parent, "run/sockets"), 0o755);
   const opened = openRunFolder(join(parent, "run"));
@@ -23,7 +23,7 @@ test("folders become private, even if they existed with other rights", () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test("paths are without symbolic links, because /proc names folders that way", () => {
+test("paths are stored without symbolic links, because /proc names folders that way", () => {
   symlinkSync(parent, `${parent}.link`);
   onTestFinished(() => rmSync(`${parent}.link`));
   expect(openRunFolder(`${parent}.link`)).toMatchObject({ ok: true, folder: { root: parent } });
@@ -37,7 +37,7 @@ test("a path that is too long for unix sockets gives one sentence", () => {
   });
 });
 
-test("a path that is a file gives one sentence", () => {
+test("a path that leads to a file gives one sentence", () => {
   writeFileSync(join(parent, "file"), "");
   expect(openRunFolder(join(parent, "file"))).toMatchObject({
     ok: false,
@@ -45,7 +45,7 @@ test("a path that is a file gives one sentence", () => {
   });
 });
 
-test("a lock is held until it is released, and names who holds it", async () => {
+test("a lock is held until it is released, and names its holder", async () => {
   const path = join(parent, "lock");
   const first = await lock(path);
   const second = await lock(path);
@@ -119,7 +119,7 @@ test("a link that appears after the start is not followed", async () => {
   expect(readFileSync(join(parent, "precious"), "utf8")).toBe("mine");
 });
 
-test("a log may be a link to a device, as in containers", () => {
+test("a log may be a link to a device, as it is in containers", () => {
   mkdirSync(join(parent, "run/logs"), { recursive: true });
   symlinkSync("/dev/null", join(parent, "run/logs/access.log"));
   expect(openRunFolder(join(parent, "run"))).toMatchObject({ ok: true });

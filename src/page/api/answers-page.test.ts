@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const typesIn = (file: string): string => readFileSync(new URL(file, import.meta.url), "utf8").trimEnd();
 
-test("docs/reference/answers.md has the types as they are", async () => {
+test("docs/reference/answers.md has the current types", async () => {
   const parts = (["ask", "status"] as const).map((name) => {
     const title = { ask: "sluice why -o json", status: "sluice status -o json" }[name];
     return `## ${title}\n\n\`\`\`ts\n${typesIn(`${name}.ts`)}\n\`\`\`\n`;

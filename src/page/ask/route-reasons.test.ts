@@ -14,7 +14,7 @@ const reasons = (host: string, ...objects: KubernetesObject[]) => unservedRoutes
 const of = (gatewayClassName: string) => gateway({ spec: { gatewayClassName } });
 const named = route({ hostnames: ["a.example", "*.b.example"] });
 
-test("a route that names the host says why its Gateway is not served", () => {
+test("a route that has the host gives the reason why its Gateway is not served", () => {
   const begins = "HTTPRoute ns/route takes this host, and is not served here: ";
   const [ours, theirs] = [gatewayClass(), gatewayClass("theirs", "example.com/other")];
   expect(reasons("a.example", named)).toEqual([`${begins}Gateway ns/gw not found`]);
@@ -29,7 +29,7 @@ test("a route that names the host says why its Gateway is not served", () => {
   ]);
 });
 
-test("a Gateway that cannot be read because of a mistake is named with it", () => {
+test("a Gateway that cannot be read is reported with its mistake", () => {
   const object = { kind: "Gateway", namespace: "ns", name: "gw" };
   const at = { file: "a.yaml", line: 7, column: 3 };
   const problem = {
@@ -44,7 +44,7 @@ test("a Gateway that cannot be read because of a mistake is named with it", () =
   ]);
 });
 
-test("a TLSRoute takes requests of https alone", () => {
+test("a TLSRoute is named for https requests alone", () => {
   const tlsRoute = { ...named, kind: "TLSRoute" };
   expect(unservedRoutes("a.example", "http", worldOf(tlsRoute))).toEqual([]);
   expect(unservedRoutes("a.example", "https", worldOf(tlsRoute))).toEqual([
@@ -52,7 +52,7 @@ test("a TLSRoute takes requests of https alone", () => {
   ]);
 });
 
-test("there is no reason for other hosts and for routes that are served", () => {
+test("other hosts and served routes get no reason", () => {
   expect(reasons("b.example", named)).toEqual([]);
   expect(reasons("a.example", named, of("sluice"), gatewayClass())).toEqual([]);
 });

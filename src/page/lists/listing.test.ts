@@ -22,13 +22,13 @@ const names = (text: string) =>
     .page(query(text))
     .rows.map(({ name }) => name);
 
-test("the first column is the usual order, which equal values of another one keep, up or down", () => {
+test("the first column is the default order, and orders equal values of other columns up and down", () => {
   expect(names("")).toEqual(["a/four", "a/one", "b/Two", "c/three"]);
   expect(names("sort=size")).toEqual(["c/three", "a/four", "b/Two", "a/one"]);
   expect(names("sort=size&order=desc")).toEqual(["a/one", "b/Two", "a/four", "c/three"]);
 });
 
-test("pages follow each other in either direction", () => {
+test("pages together are the whole list in either direction", () => {
   for (const order of ["", "&order=desc"]) {
     const all = names(`sort=size${order}`);
     expect([0, 2, 4].flatMap((offset) => names(`sort=size${order}&limit=2&offset=${offset}`))).toEqual(all);
@@ -36,13 +36,13 @@ test("pages follow each other in either direction", () => {
   expect(listing().page(query("limit=2&offset=3"))).toMatchObject({ total: 4, matched: 4, offset: 3 });
 });
 
-test("each word of the filter has to be there, in whatever case", () => {
+test("each word of the filter has to occur, in upper or lower case", () => {
   expect(names("filter=TWO")).toEqual(["b/Two"]);
   expect(names("filter=o++a/")).toEqual(["a/four", "a/one"]);
   expect(listing().page(query("filter=nothing"))).toEqual({ total: 4, matched: 0, offset: 0, rows: [] });
 });
 
-test("an order is made once, unless its values move", () => {
+test("an order is computed once, unless its values change", () => {
   let read = 0;
   const value = ({ size }: Row) => {
     read++;
@@ -56,7 +56,7 @@ test("an order is made once, unless its values move", () => {
   expect(read).toBe(4 * rows.length);
 });
 
-test.each([3, 5_000])("a list with %d changed rows shows what a new list shows, in every order", (changes) => {
+test.each([3, 5_000])("a list with %d changed rows shows the same as a new list in every order", (changes) => {
   const chance = new Chance(changes);
   const random = (end: number) => chance.below(end);
   const columns = {
@@ -90,7 +90,7 @@ test.each([3, 5_000])("a list with %d changed rows shows what a new list shows, 
   expect(listing.changed({ gone: new Set(), fresh: [] })).toBe(listing);
 });
 
-test("a few changed rows cost no new sorting", () => {
+test("a few changed rows need no new sorting", () => {
   let read = 0;
   const value = ({ name }: Row) => {
     read++;

@@ -37,7 +37,7 @@ function listsOf(snapshot: Snapshot) {
   );
 }
 
-test("the lists of ten thousand hosts are made once, take less than 10 MB, and give them back", async () => {
+test("the lists of ten thousand hosts are built once, take less than 10 MB, and release them", async () => {
   const lists = listsOf(plainHosts(hosts));
   expect(lists.routes.page(query).total).toBeGreaterThanOrEqual(hosts);
   lists.forget();

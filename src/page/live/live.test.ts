@@ -65,7 +65,7 @@ function started() {
 const routesChanged = 'changed {"views":["routes"]}';
 const traffic = 'traffic {"traffic":null}';
 
-test("many changes are one event a second, which names the views that would show something else", async () => {
+test("many changes are one event a second, which names the views that would differ", async () => {
   const { clock, live, changed } = started();
   const listener = new Listener();
   live.listen(listener.response);
@@ -77,7 +77,7 @@ test("many changes are one event a second, which names the views that would show
   expect(listener.events).toEqual([routesChanged]);
 });
 
-test("figures of requests come every five seconds", async () => {
+test("figures of requests are sent every five seconds", async () => {
   const { clock, live } = started();
   const listener = new Listener();
   live.listen(listener.response);
@@ -85,7 +85,7 @@ test("figures of requests come every five seconds", async () => {
   expect(listener.events).toEqual([traffic, traffic, traffic]);
 });
 
-test("the more the answers cost, the longer the next event waits", async () => {
+test("the more the answers cost, the longer the pause before the next event", async () => {
   const { clock, live, changed } = started();
   const listener = new Listener();
   live.listen(listener.response);
@@ -97,7 +97,7 @@ test("the more the answers cost, the longer the next event waits", async () => {
   expect(listener.events).toEqual([routesChanged, traffic]);
 });
 
-test("nothing runs before the first listener and some seconds after the last one", async () => {
+test("timers run only from the first listener until some seconds after the last one", async () => {
   const { clock, live, changed, watched } = started();
   changed(marks(1));
   expect(clock.waiting).toBe(0);
@@ -114,7 +114,7 @@ test("nothing runs before the first listener and some seconds after the last one
   expect([clock.waiting, ...watched]).toEqual([0, true, false]);
 });
 
-test("a page that is loaded anew finds its figures, and hears what has changed meanwhile", async () => {
+test("a page that is reloaded gets its figures and the changes since then", async () => {
   const { clock, live, changed, watched } = started();
   const [one, again] = [new Listener(), new Listener()];
   live.listen(one.response);
@@ -128,7 +128,7 @@ test("a page that is loaded anew finds its figures, and hears what has changed m
   expect([clock.waiting, ...watched]).toEqual([0, true, false]);
 });
 
-test("a browser that does not read is left, and there is an end to how many may listen", async () => {
+test("a browser that does not read is disconnected, and the number of listeners is limited", async () => {
   const { clock, live, changed } = started();
   const slow = new Listener();
   slow.writableNeedDrain = true;
@@ -143,7 +143,7 @@ test("a browser that does not read is left, and there is an end to how many may 
   expect(live.whyFull).toBe("20 pages listen already; close some, or ask without events");
 });
 
-test("a stream ends after an hour, so that a browser that is stuck makes room", async () => {
+test("a stream ends after an hour, so that a browser that no longer reads makes room", async () => {
   const { clock, live } = started();
   const [alive, stuck] = [new Listener(), new Listener()];
   stuck.finishes = false;

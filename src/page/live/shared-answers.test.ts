@@ -11,12 +11,12 @@ function shared() {
   return { clock, answers, ask };
 }
 
-test("pages that ask for the same get one answer, also while it is being made", async () => {
+test("equal requests of several pages share one answer, also while it is computed", async () => {
   const { ask } = shared();
   expect(await Promise.all([ask("routes"), ask("routes"), ask("status"), ask("routes")])).toEqual(["1", "1", "2", "1"]);
 });
 
-test("an answer is as old as a second at most, and is made again after a change", async () => {
+test("an answer is at most a second old, and is computed again after a change", async () => {
   const { clock, answers, ask } = shared();
   expect(await ask("routes")).toBe("1");
   clock.freeze(999);
@@ -27,7 +27,7 @@ test("an answer is as old as a second at most, and is made again after a change"
   expect(await ask("routes")).toBe("3");
 });
 
-test("there is an end to how many are kept", async () => {
+test("the number of kept answers is limited", async () => {
   const { ask } = shared();
   for (let at = 0; at < 20; at++) await ask(`routes?filter=${at}`);
   expect(await ask("routes?filter=0")).toBe("21");

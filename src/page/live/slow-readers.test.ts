@@ -12,7 +12,7 @@ const eventBytes = 1_000_000;
 /** More than the kernel holds for one connection. */
 const mostEvents = 100;
 
-test("a browser that stops reading is left, holds one event at most, and others hear all the while", async () => {
+test("a browser that stops reading is disconnected, holds one event at most, and does not delay others", async () => {
   const clock = new FakeClock();
   const live = new Live({
     clock,

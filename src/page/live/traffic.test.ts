@@ -18,7 +18,7 @@ function followed() {
   return { clock, followers, windows, came };
 }
 
-test("rates are those of the last seconds, by path and in all", () => {
+test("rates are those of the last seconds, for each path and in total", () => {
   const { clock, windows, came } = followed();
   came({ count: 30, buckets: [30, 0] });
   came({ host: "b.example", status: "502", count: 10, buckets: [0, 10] });
@@ -33,7 +33,7 @@ test("rates are those of the last seconds, by path and in all", () => {
   });
 });
 
-test("times of answers are estimated within a bucket, or lie above the last one", () => {
+test("times of answers are estimated within a bucket, or are above the last one", () => {
   const { windows, came } = followed();
   came({ count: 100, buckets: [50, 40] });
   const { p50, p99 } = windows.all;
@@ -43,7 +43,7 @@ test("times of answers are estimated within a bucket, or lie above the last one"
   expect(windows.all.p50?.seconds).toBeCloseTo(0.1 + 0.9 * (50 / 140));
 });
 
-test("what is older than two windows is forgotten", () => {
+test("figures older than two windows are dropped", () => {
   const { clock, windows, came } = followed();
   came({ count: 60, buckets: [60, 0] });
   clock.freeze(16_000);
@@ -53,7 +53,7 @@ test("what is older than two windows is forgotten", () => {
   expect(windows.all.requestsPerSecond).toBe(0);
 });
 
-test("nothing is followed once it is closed", () => {
+test("after closing no figures are collected", () => {
   const { windows, followers } = followed();
   windows.close();
   expect(followers.size).toBe(0);

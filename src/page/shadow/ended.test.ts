@@ -65,7 +65,7 @@ function started() {
   return { ended, turn, rows, figures: () => ({ changes, looks }) };
 }
 
-test("a route that leaves the shadow keeps its differences, with what became of it", async () => {
+test("a route that leaves the shadow keeps its differences and the reason", async () => {
   const { ended, turn, rows, figures } = started();
   const row = {
     ...{ host: "a.test", path: "/", route: "ns/route", listener: "ns/gw/http", now: "Ingress ns/web (/)" },
@@ -84,7 +84,7 @@ test("a route that leaves the shadow keeps its differences, with what became of 
   expect(figures().looks).toBe(1);
 });
 
-test("turns that follow each other are one look, and a route that is back in shadow counts on", async () => {
+test("turns in quick succession cause one reading, and a route that returns to the shadow continues counting", async () => {
   const { ended, turn, rows, figures } = started();
   for (const state of ["serves", "shadow", "gone"] as const) turn(configuration(state));
   await expect.poll(() => ended.all.length).toBe(1);
@@ -96,13 +96,13 @@ test("turns that follow each other are one look, and a route that is back in sha
   await expect.poll(() => ended.all.map(({ report }) => report.requests)).toEqual([10]);
 });
 
-test("without a route in shadow nginx is not asked", () => {
+test("without a route in shadow no figures are requested from nginx", () => {
   const { turn, figures } = started();
   turn(configuration("shadow"));
   expect(figures().looks).toBe(0);
 });
 
-test("an example has no password, no value and no token of its query", () => {
+test("an example URL has no password, and no values of its query", () => {
   const example = "GET http://a.test/to/http://me:hunter2@b.test/?id=&eyJ0b2tlbiI6MX0";
   const reports = shadowReports(configuration("shadow"), counted(1, example), options);
   expect(shadowRows(reports, [], undefined).map((row) => row.example)).toEqual([

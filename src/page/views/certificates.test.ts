@@ -48,7 +48,7 @@ function rows(enableOcsp: boolean) {
   return new Map(found.map((row) => [row.secret, row]));
 }
 
-test("a certificate says whether it can be used, and why not", () => {
+test("a row says whether the certificate is usable, or why it is not", () => {
   const found = rows(false);
   expect(
     [...found.values()].map(({ secret, state, weakness, isDefault }) => [secret, state, weakness, isDefault]),
@@ -65,14 +65,14 @@ test("a certificate says whether it can be used, and why not", () => {
   expect(found.size).toBe(6);
 });
 
-test("it names the hosts, aliases and listeners that it is served for", () => {
+test("a row names the hosts, aliases and listeners that have the certificate", () => {
   const found = rows(false);
   expect(found.get("shop/good")!.someHosts.toSorted()).toEqual(["*", "a.example", "listener shop/gw/web"]);
   expect(found.get("shop/soon")).toMatchObject({ hosts: 1, someHosts: ["b.example"] });
   expect(found.get("shop/old")).toMatchObject({ hosts: 0, someHosts: [] });
 });
 
-test("it says whether an OCSP answer is stapled", () => {
+test("a row says whether an OCSP answer is stapled", () => {
   const stapling = (enabled: boolean) => ["shop/good", "shop/soon"].map((id) => rows(enabled).get(id)!.stapling);
   expect(stapling(false)).toEqual(["off", "off"]);
   expect(stapling(true)).toEqual(["stapled", "waits for an answer"]);

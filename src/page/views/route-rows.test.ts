@@ -32,7 +32,7 @@ function changed(snapshot: Snapshot, chance: Chance): Snapshot {
 
 const sorted = (rows: Iterable<PlainRoute>) => [...rows].map((row) => JSON.stringify(row)).sort();
 
-test("after any change the rows and the counts are those of a cluster that never was otherwise", () => {
+test("after any change the rows and counts are those of a fresh start", () => {
   const chance = new Chance(24);
   let snapshot = put(
     base,
@@ -53,7 +53,7 @@ test("after any change the rows and the counts are those of a cluster that never
     for (const { state, notReady, canaries } of shown) seen.add(`${state} ${notReady > 0} ${canaries > 0}`);
     snapshot = changed(snapshot, chance);
   }
-  // The changes were such that each of these was shown at some time.
+  // The changes were chosen so that each of these is shown at some time.
   for (const kind of ["ok false true", "ok true false", "no endpoints true false", "closed false false"])
     expect([...seen]).toContain(kind);
   expect(rows.renew(translator.turn({ ...emptyInputs, snapshot: base }).configuration, base).fresh.length).toBeLessThan(
@@ -61,7 +61,7 @@ test("after any change the rows and the counts are those of a cluster that never
   );
 });
 
-test("a change of one host makes no row of another one again", () => {
+test("a change of one host computes no row of another one again", () => {
   const before = put(
     base,
     service("web"),
@@ -79,7 +79,7 @@ test("a change of one host makes no row of another one again", () => {
   expect([hosts(gone), hosts(fresh)]).toEqual([["a.example"], ["c.example"]]);
 });
 
-test("an address that is not ready is counted, though nothing that is served has changed", () => {
+test("an address that is not ready is counted, although nothing that is served has changed", () => {
   const snapshot = put(base, service("web"), slice("web", "192.0.2.1"), ingress({ name: "one", host: "a.example" }));
   const { configuration } = new Translator(defaultOptions, fake).turn({ ...emptyInputs, snapshot });
   const rows = new RouteRows();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InternalNames } from "./internal-names.ts";
 
-test("names depend on the key and the text, and equal ones are equal", () => {
+test("a name depends on the key and the text, and equal ones give equal names", () => {
   const [one, same, other] = ["k1", "k1", "k2"].map((key) => new InternalNames(key));
   expect(one!.of("text")).toBe(same!.of("text"));
   expect(one!.of("text")).not.toBe(other!.of("text"));

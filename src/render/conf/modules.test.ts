@@ -9,11 +9,11 @@ const [brotli, geoip2, modsecurity, otel] = ["http_brotli_filter", "http_geoip2"
 const none = new Set<never>();
 const machine = { modules: [lua, brotli!, geoip2!, modsecurity!, otel!] };
 
-test("an unused module is not loaded, and one that Sluice itself needs always is", () => {
+test("a module is loaded only if it is used or Sluice itself needs it", () => {
   expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: true, own: none })).toEqual([lua]);
 });
 
-test("Lua is loaded where the text uses it", () => {
+test("the Lua module is loaded where the text uses it", () => {
   expect(loadedModules(machine, settingsOf(), { parts: new Set(), lua: false, own: none })).toEqual([]);
   expect(hasLua("server {\n    access_by_lua_block {\n    }\n}\n")).toBe(true);
   expect(hasLua("http {\n    lua_shared_dict own 1m;\n}\n")).toBe(true);
@@ -21,7 +21,7 @@ test("Lua is loaded where the text uses it", () => {
   expect(hasLua('server {\n    server_name "lua_shared_dict.example";\n    # no lua_code_cache here\n}\n')).toBe(false);
 });
 
-test("our own module is loaded where the text has its directive", () => {
+test("a module of Sluice is loaded where the text has its directive", () => {
   const [san, kept] = ["upstream_ssl_san", "kept_request_body"].map((name) => `/modules/ngx_http_${name}_module.so`);
   const asked = (text: string) =>
     loadedModules({ modules: [san!, kept!] }, settingsOf(), { parts: new Set(), lua: false, own: ownModulesOf(text) });
@@ -35,11 +35,11 @@ test.each([
   [{ "use-geoip2": "true" }, geoip2],
   [{ "enable-modsecurity": "true" }, modsecurity],
   [{ "enable-opentelemetry": "true" }, otel],
-])("%j loads its module", (texts, module) => {
+])("the setting %j loads its module", (texts, module) => {
   expect(loadedModules(machine, settingsOf(texts), { parts: new Set(), lua: true, own: none })).toEqual([lua, module]);
 });
 
-test("so does an annotation", () => {
+test("an annotation loads its module", () => {
   expect(
     loadedModules(machine, settingsOf(), { parts: new Set(["modsecurity", "tracing"]), lua: true, own: none }),
   ).toEqual([lua, modsecurity, otel]);

@@ -39,7 +39,7 @@ const { text, map } = withoutNotes(noted);
 const lines = text.split("\n");
 const around = (words: string) => map.around(lines.findIndex((line) => line.includes(words)) + 1);
 
-test("the text has no note in it", () => {
+test("the text has no notes in it", () => {
   expect(text).not.toMatch(/[\u0003-\u0005]/);
   expect(text).toContain('        location "/x" {\n            location "/inside" {\n');
 });
@@ -58,6 +58,6 @@ test.each([
   ["after server", [], "what follows a server is in none"],
   ['server_name "*.a', ["host *.a.example"], "names are decoded"],
   ["last", [], "a server may end on its own line"],
-])("%s is in %j: %s", (words, notes) => {
+])("the line with %s belongs to %j: %s", (words, notes) => {
   expect(around(words)).toEqual(notes);
 });

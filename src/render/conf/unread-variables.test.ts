@@ -31,7 +31,7 @@ test.each([
   ['access_by_lua_block { require("own").run() }', ["scheme_first", "second", "alone", "own"]],
   ['access_by_lua_block { local ok, own = pcall(require, "own") }', ["scheme_first", "second", "alone", "own"]],
   ['ssl_certificate_by_lua_block { require("sluice.certificate").run() }', ["own"]],
-])("with %j in the text these maps are left: %j", (rest, left) => {
+])("where the text has %j, these maps remain: %j", (rest, left) => {
   const conf = withoutUnreadVariables(text(rest)).text;
   expect(mapsOf(conf)).toEqual(left);
   expect(conf).not.toContain(gap);
@@ -43,7 +43,7 @@ test.each([
   ['set $route_tls "1";', []],
   ['set $route_tls "1$route_slash";', ["route_slash"]],
   ["return 200 $verify;", ["route_certificate"]],
-])("with %j in the text these variables are declared: %j", (rest, left) => {
+])("where the text has %j, these variables are declared: %j", (rest, left) => {
   const declared = ["route_slash", "route_tls", "route_certificate"].map((name) => `set $${gap}${name} "";\n`).join("");
   const { text: conf } = withoutUnreadVariables(
     `map $route_certificate $${gap}verify { default ""; }\n${rest}\nhere\n${declared}`,
@@ -52,14 +52,14 @@ test.each([
   expect([...after.matchAll(/set \$(\w+) "";/g)].map(([, name]) => name)).toEqual(left);
 });
 
-test("what the marked lines of a variable are made of is read as well, wherever they stand", () => {
+test("variables in the marked lines of a variable that is read count as read, wherever they are", () => {
   const line = (name: string, value: string) => `set $${gap}${name} "${value}";\n`;
   const lines = [line("one", "$two"), line("three", "$one"), line("two", ""), line("one", "$four"), line("four", "")];
   const { text: conf } = withoutUnreadVariables(`${lines.join("")}return 200 $one;\n`);
   expect([...conf.matchAll(/set \$(\w+)/g)].map(([, name]) => name)).toEqual(["one", "two", "one", "four"]);
 });
 
-test("says of others that are not marked whether something reads them", () => {
+test("isRead says whether anything reads a variable that is not marked", () => {
   const others = ["namespace", "service_name"];
   const readIn = (rest: string) => others.filter(withoutUnreadVariables(rest, others).isRead);
   expect(readIn('set $namespace "shop"; set $service_name "";')).toEqual([]);
@@ -67,7 +67,7 @@ test("says of others that are not marked whether something reads them", () => {
   expect(readIn("include /etc/nginx/own.conf;")).toEqual(others);
 });
 
-test("no map that users may name can go: a record that names it comes without a text", () => {
+test("no map of a variable that users may name is removed, because a record may name it without a reload", () => {
   const folder = join(import.meta.dirname, "../../../templates");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".tmpl"));
   const marked = files.flatMap((name) => [...readFileSync(join(folder, name), "utf8").matchAll(/ifRead\}\}(\w+)/g)]);

@@ -22,11 +22,11 @@ test.each([
   [201, "keepalive 160"],
   [1_000, "keepalive 40"],
   [100_000, "keepalive 5"],
-])("with %i blocks of upstreams: %s", (blocks, line) => {
+])("with %i upstream blocks each one has %s", (blocks, line) => {
   expect(idle(blocks)).toBe(line);
 });
 
-test("what the operator sets is the most of one block", () => {
+test("the operator's setting is the limit for one block", () => {
   expect(idle(1, { "upstream-keepalive-connections": "20000" })).toBe("keepalive 20000");
   expect(idle(20_000, { "upstream-keepalive-connections": "4" })).toBe("keepalive 4");
   expect(idle(1, { "upstream-keepalive-connections": "0" })).toBeUndefined();

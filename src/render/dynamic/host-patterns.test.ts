@@ -6,7 +6,7 @@ const host = (name: string, ...aliases: string[]) => ({
   aliases: aliases.map((alias) => ({ name: alias, certificate: undefined, tlsConfigured: alias === "*.a.example" })),
 });
 
-test("the record has each form by itself, and regular expressions in the order of their hosts", () => {
+test("the record has each kind of pattern by itself, and regular expressions in the order of their hosts", () => {
   const servers = [host("z.example", "~^z"), host("a.example", "~^a", "*.a.example", "www.*", "plain.example")];
   expect(JSON.parse(patternsRecord(servers.flatMap(patternsOf))!)).toEqual({
     leading: { ".a.example": ["a.example", 1] },
@@ -29,6 +29,6 @@ test.each([
   ["h", ["www.*"], "wwwa.example", false],
   ["h", ["~^n[0-9]+"], "anything", true],
   ["h", ["exact.example"], "exact.example", false],
-] as const)("%s with aliases %j takes %s: %s", (name, aliases, other, taken) => {
+] as const)("the host %s with aliases %j takes requests for %s: %s", (name, aliases, other, taken) => {
   expect(isTaken(other, ownPatterns(host(name, ...aliases)))).toBe(taken);
 });

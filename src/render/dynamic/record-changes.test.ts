@@ -7,7 +7,7 @@ const there = new Map([
   ["host c", "1"],
 ]);
 
-test("what makes no difference to the records there are is no change", () => {
+test("a write that leaves the present records the same is no change", () => {
   const changes = new RecordChanges();
   changes.put("host a", "1");
   changes.put("host b", "2", ["@shape"]);
@@ -22,7 +22,7 @@ test("what makes no difference to the records there are is no change", () => {
   );
 });
 
-test("a name that passes from one Server to another stays, in whatever order the two are made", () => {
+test("a name that moves from one Server to another stays, in whatever order the two are rendered", () => {
   const changes = new RecordChanges();
   changes.put("host a", "2");
   changes.remove("host a");

@@ -17,7 +17,7 @@ const shape = (name: string, ...paths: string[]): Shape => ({
   pools: [],
 });
 
-test("a Shape stays as long as one Server uses it, in each server apart", () => {
+test("a Shape stays while any Server uses it, counted for each server block", () => {
   const used = new UsedShapes();
   const [a, b] = [shape("@a"), shape("@b")];
   for (const [slot, one] of [
@@ -37,7 +37,7 @@ test("a Shape stays as long as one Server uses it, in each server apart", () => 
   expect(used.areAmong(new Set(["@b", "@a"]))).toBe(false);
 });
 
-test("a text has shapes of neighbouring values, which nothing waits for", () => {
+test("a text has the shapes of neighbouring values as well, and no record waits for those", () => {
   const used = new UsedShapes();
   const near = shape("@near");
   used.use(dataSlot, { ...shape("@a"), near: () => [near] });
@@ -47,7 +47,7 @@ test("a text has shapes of neighbouring values, which nothing waits for", () => 
   expect(used.size).toBe(1);
 });
 
-test("a file that requests open is there while any Shape names it", () => {
+test("a file that requests open exists while any Shape names it", () => {
   const used = new UsedShapes();
   const [a, b] = [shape("@a", "data/opened/1", "tls/2"), shape("@b", "data/opened/1")];
   used.use(dataSlot, a);

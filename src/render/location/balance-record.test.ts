@@ -5,11 +5,11 @@ test.each([
   ["fixed", ["fixed"]],
   ["$request_uri", [["request_uri"]]],
   ["a${http_x_user}$hostb-$", ["a", ["http_x_user"], ["hostb"], "-", "$"]],
-])("%s is made of %j", (text, parts) => {
+])("the text %s has the parts %j", (text, parts) => {
   expect(textParts(text)).toEqual(parts);
 });
 
-test("round robin needs no saying, a hash without groups no size", () => {
+test("round robin has no record, and a hash without groups has no size", () => {
   expect(balanceRecord({ algorithm: "round_robin" }, "x")).toBeUndefined();
   expect(JSON.stringify(balanceRecord({ algorithm: "hash", by: "$host", subset: 0 }, "x"))).toBe(
     '{"algorithm":"hash","parts":[["host"]]}',
@@ -56,7 +56,7 @@ test.each([
   ],
   [{ headerValue: "a" }, {}],
   [{ cookie: "Beta" }, { cookie: "cookie_Beta" }],
-])("a canary with %j is told as %j", (more, record) => {
+])("a canary with the policy %j has the record %j", (more, record) => {
   const policy = { header: "", headerValue: "", headerPattern: "", cookie: "", weight: 0, weightTotal: 100, ...more };
   expect(JSON.parse(JSON.stringify(canaryRecord({ upstream: "u", policy })))).toEqual({ upstream: "u", ...record });
 });

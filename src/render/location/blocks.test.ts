@@ -19,14 +19,14 @@ test("a Prefix path, which is two routes, is one location", () => {
   ).toEqual([['~ "^/a\\\\.b(?:/|\\\\z)"', 0]]);
 });
 
-test("where another Location has the path itself, the Prefix is what is below it", () => {
+test("where another Location has the exact path, the Prefix is a location for the paths below it", () => {
   expect(matches({ match: "exact", path: "/a", location: 1 }, { match: "prefix", path: "/a/", location: 0 })).toEqual([
     ['= "/a"', 1],
     ['~ "^/a/"', 0],
   ]);
 });
 
-test("beside an exact path with a slash the Prefix's own path is a location too, which nginx would else redirect", () => {
+test("beside an exact path with a slash the Prefix's own path is a location too, because nginx would redirect it", () => {
   const prefix: Route[] = [
     { match: "exact", path: "/a", location: 0 },
     { match: "prefix", path: "/a/", location: 0 },
@@ -38,20 +38,20 @@ test("beside an exact path with a slash the Prefix's own path is a location too,
   ]);
 });
 
-test("a redirect to a path with a slash is none, and / is nginx's own last", () => {
+test("a redirect to a path with a slash has no location, and the path / is the last one", () => {
   expect(matches({ match: "slash", path: "/a", location: 0 }, { match: "prefix", path: "/", location: 0 })).toEqual([
     ['"/"', 0],
   ]);
 });
 
-test("a pattern rewrites by its groups, which are kept where a header names one", () => {
+test("a pattern is rewritten by its groups", () => {
   const route: Route = { match: "regex", path: "/a/(.*)", location: 0, rewrite: "/$1" };
   const rewriteOf = (annotations: Record<string, string>) =>
     blocksOf(server([route], [location(annotations)]))[0]?.rewrite;
   expect(String((rewriteOf({}) as { target: unknown }).target)).toBe('"/$1"');
 });
 
-test("beside a snippet with locations each route is one, which nginx compares with them by length", () => {
+test("beside a snippet with locations each route is a location of its own, so that nginx finds the longest", () => {
   const settings = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
   const features = valuesOf({ "configuration-snippet": "location /a.b/c { return 403; }" }, { settings });
   const locations = [{ features, closed: undefined }] as Location<FeatureValues>[];

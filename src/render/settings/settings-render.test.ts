@@ -70,7 +70,7 @@ test.each<[string, Partial<Settings>, Partial<Capabilities>, RegExp]>([
     /^proxy_redirect/,
   ],
   ["http2 as a directive of its own before 1.25.1", {}, { http2Directive: false }, /^http2 /],
-])("%s is not printed", (_title, changed, can, pattern) => {
+])("the text leaves out %s", (_title, changed, can, pattern) => {
   expect(lines(changed, can).filter((line) => pattern.test(line))).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ test.each([
   [{ number: 8, size: "4k", busy: "1k", maxTempFile: "1k" }, ["4k", "8 4k", "4096", "4k"]],
   [{ number: 4, size: "4k", busy: "64k", maxTempFile: "1m" }, ["4k", "4 4k", "12288", "1m"]],
   [{ number: 4, size: "4k", busy: "8k", maxTempFile: "1m" }, ["4k", "4 4k", "8k", "1m"]],
-])("buffers %j fit each other", (buffers, expected) => {
+])("buffers %j get sizes that fit each other", (buffers, expected) => {
   expect(Object.values(proxyBufferTokens(buffers)).map((token) => token && String(token))).toEqual(expected);
 });
 
@@ -104,7 +104,7 @@ test.each<[Partial<Settings>, Partial<Capabilities>, string[]]>([
       "[2001:db8::1]:443 default_server backlog=511 proxy_protocol ssl",
     ],
   ],
-])("the listen lines with %j", (changed, can, expected) => {
+])("the listen lines for %j are correct", (changed, can, expected) => {
   const listener = { port: 443, tls: true, catchAll: true };
   const words = listenLines({ ...defaultSettings, ...changed }, { ...everything, ...can }, machine, listener);
   expect(words.map(String)).toEqual(expected);
@@ -116,13 +116,13 @@ test.each<[Partial<Settings>, Partial<Capabilities>, boolean, string[]]>([
   [{ useHttp3: true, sslProtocols: ["TLSv1.2"] }, {}, true, []],
   [{ useHttp3: true }, {}, true, ["443 quic default_server reuseport", "[::]:443 quic default_server reuseport"]],
   [{ useHttp3: true, disableIpv6: true, reusePort: false, useProxyProtocol: true }, {}, false, ["443 quic"]],
-])("the listen lines of HTTP/3 with %j and %j", (changed, can, catchAll, expected) => {
+])("the listen lines of HTTP/3 for %j and %j are correct", (changed, can, catchAll, expected) => {
   const settings = { ...defaultSettings, ...changed };
   const words = quicLines(settings, { ...everything, ...can }, machine, { port: 443, catchAll });
   expect(words.map(String)).toEqual(expected);
 });
 
-test("the table of host names grows with the names", () => {
+test("the table of host names grows with their number", () => {
   const long = `${"a".repeat(60)}.${"b".repeat(60)}.example`;
   const sizes = serverNamesHash({ ...defaultSettings, serverNameHashMaxSize: 16 }, [long, "x"]);
   expect(sizes.map(({ name, value }) => `${name} ${value}`)).toEqual([
@@ -141,14 +141,14 @@ test("a variable that two databases have is declared once, and unknown databases
   ]);
 });
 
-test("text in the telemetry file is quoted", () => {
+test("values in the telemetry file are quoted", () => {
   expect(telemetryFile({ ...defaultSettings, otelServiceName: 'a"\\b', otlpCollectorHost: "otel.svc" })).toContain(
     'host = "otel.svc"\nport = 4317\n',
   );
   expect(telemetryFile({ ...defaultSettings, otelServiceName: 'a"\\b' })).toContain('name = "a\\"\\\\b"');
 });
 
-test("a key that this nginx cannot follow is a Problem", () => {
+test("a key that this nginx does not support is a Problem", () => {
   const object = { kind: "ConfigMap", name: "settings" };
   const settings = { ...defaultSettings, enableBrotli: true, useGeoip2: false };
   const can = { ...everything, brotli: false, geoip2: false };

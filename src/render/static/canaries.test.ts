@@ -8,7 +8,7 @@ const canary = (header: string, binding: string): StaticCanary => ({
   binding,
 });
 
-test("two canaries of a rule may name one Service: nginx refuses a map that has a key twice", () => {
+test("two canaries of a rule may name one Service, although nginx refuses a map with a key twice", () => {
   const cookie = { name: "route", binding: "main" };
   const { http } = choiceOf("shop_web_80", [canary("X-One", "a"), canary("X-Two", "b")], cookie);
   for (const block of http.map(String)) {

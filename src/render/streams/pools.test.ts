@@ -25,7 +25,7 @@ test.each([
   ["one more backend", stream(backend(1, "a")), stream(backend(1, "a"), backend(1, "b"))],
   ["no endpoint at all", stream(backend(1, "a")), stream(backend(1))],
   ["another endpoint of a TCP service", service("a"), service("b", "c")],
-])("%s are the same text", (_what, before, after) => {
+])("%s leave the text as it is", (_what, before, after) => {
   expect(withoutEndpoints([after])).toEqual(withoutEndpoints([before]));
   expect(streamRecords([after])).not.toEqual(streamRecords([before]));
 });
@@ -33,11 +33,11 @@ test.each([
 test.each([
   ["no backend", stream()],
   ["a backend of several without endpoints", stream(backend(3, "a"), backend(1))],
-])("%s is another text, which refuses its share", (_what, other) => {
+])("%s makes another text, which refuses its share of connections", (_what, other) => {
   expect(withoutEndpoints([other])).not.toEqual(withoutEndpoints([stream(backend(1, "a"))]));
 });
 
-test("the text keeps the share that is refused, and the pool has the others by their weights", () => {
+test("the text has the refused share, and the pool has the others by their weights", () => {
   const some = [stream(backend(3, "a"), backend(2), backend(1, "b", "c"))];
   const [text] = withoutEndpoints(some);
   const hosts = text?.kind === "gateway" ? text.hosts : [];
@@ -48,12 +48,12 @@ test("the text keeps the share that is refused, and the pool has the others by t
   expect([...streamRecords(some)]).toEqual([[`stream ${pool}`, '[["a",5432,6],["b",5432,1],["c",5432,1]]']]);
 });
 
-test("a pool without endpoints has an unreachable address in DNS, and none in text", () => {
+test("a pool without endpoints has an unreachable address in DNS, and none in the text", () => {
   expect([...streamRecords([stream(backend(1))])]).toEqual([[`stream ${pool}`, '[["127.0.0.1",0,1]]']]);
   expect(poolsOf([stream(backend(1))])).toEqual([{ name: pool, endpoints: [] }]);
 });
 
-test("weights fit into DNS", () => {
+test("weights are reduced to the range that DNS allows", () => {
   const [record] = streamRecords([stream(backend(1_000_000, "a"), backend(1, "b"))]).values();
   expect(record).toBe('[["a",5432,65535],["b",5432,1]]');
 });

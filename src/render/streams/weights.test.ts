@@ -25,7 +25,7 @@ test.each([
   expect(weightedServers(backends).map(({ weight }) => weight)).toEqual(weights);
 });
 
-test("each backend has its share, and weights are whole numbers that nginx can add up", () => {
+test("each backend has its share, and the weights are integers whose sum nginx can hold", () => {
   const some = fc.array(fc.tuple(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 1, max: 300 })), {
     minLength: 1,
     maxLength: 16,

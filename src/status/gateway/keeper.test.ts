@@ -122,7 +122,7 @@ const acceptedIn = (status: { readonly parents: unknown }) =>
     ({ conditions }) => conditions.find(({ type }) => type === "Accepted")?.status,
   );
 
-test("a route is accepted only when nginx answers by it; a refusal is written at once", async () => {
+test("a route becomes Accepted only when nginx serves it, and a refusal is written at once", async () => {
   const { statuses, patches, lead, statusOf, bring } = server(routeWith());
   lead();
   statuses.take(table(wantedRoute("True")), "made");
@@ -133,14 +133,14 @@ test("a route is accepted only when nginx answers by it; a refusal is written at
   bring();
   statuses.take(table(wantedRoute("False")), "made");
   await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["False"]), soon);
-  // A status is not promised again before it is live, even if it was live in an older turn.
+  // A status is not written again before it is live, even if it was live in an older turn.
   bring();
   statuses.take(table(wantedRoute("True", { ...routeWith(), metadata: { ...metadata, generation: 4 } })), "made");
   await quiet();
   expect(acceptedIn(statusOf(key))).toEqual(["False"]);
 });
 
-test("conditions have the generation that they were made for, and a time that stays while their status does", async () => {
+test("conditions have their object's generation, and a time that stays while their status does", async () => {
   const { serve, lead, statusOf, clock, bring } = server(routeWith());
   lead();
   serve(table(wantedRoute("True")));
@@ -158,7 +158,7 @@ test("conditions have the generation that they were made for, and a time that st
   expect(now()?.conditions[0]?.lastTransitionTime).toBe(first?.conditions[0]?.lastTransitionTime);
 });
 
-test("entries of other controllers stay, and ours go when the route names no Gateway of ours any more", async () => {
+test("entries of other controllers stay, and ours go when the route no longer names a Gateway of ours", async () => {
   const foreign = { parentRef: { name: "other" }, controllerName: "example.com/other", conditions: [] };
   const old = { parentRef: { name: "former" }, controllerName: ours, conditions: [] };
   const { serve, lead, statusOf, bring } = server(routeWith([old, foreign]));
@@ -172,7 +172,7 @@ test("entries of other controllers stay, and ours go when the route names no Gat
   expect(statusOf(key).parents).toEqual([foreign]);
 });
 
-test("a leader finds entries that an earlier one has left, and nothing is written twice", async () => {
+test("a new leader finds the entries of the earlier one, and writes nothing twice", async () => {
   const left = { parentRef: { name: "public" }, controllerName: ours, conditions: [] };
   const { statuses, lead, statusOf, patches, bring } = server(routeWith([left]));
   statuses.take(table(), "made");
@@ -191,7 +191,7 @@ test("a leader finds entries that an earlier one has left, and nothing is writte
   expect(patches).toHaveLength(1);
 });
 
-test("a status is changed back although the watch has not brought the change", async () => {
+test("a status is restored although the watch has not delivered its change", async () => {
   const { statuses, lead, statusOf, bring } = server(routeWith());
   lead();
   statuses.take(table(wantedRoute("False")), "made");
@@ -205,7 +205,7 @@ test("a status is changed back although the watch has not brought the change", a
   await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["False"]), soon);
 });
 
-test("a conflict is written again from what is there then", async () => {
+test("after a conflict the status is written again on the newer object", async () => {
   const { serve, lead, statusOf, hooks, put } = server(routeWith());
   const foreign = { parentRef: { name: "other" }, controllerName: "example.com/other", conditions: [] };
   hooks.before = () => {
@@ -218,7 +218,7 @@ test("a conflict is written again from what is there then", async () => {
   expect(statusOf(key).parents).toContainEqual(foreign);
 });
 
-test("a field that the definitions lack is sent once", async () => {
+test("a field that the definitions do not have is sent once", async () => {
   const gatewayClass: Stored = {
     apiVersion: "gateway.networking.k8s.io/v1",
     kind: "GatewayClass",
@@ -243,7 +243,7 @@ test("a field that the definitions lack is sent once", async () => {
   expect(patches).toHaveLength(1);
 });
 
-test("without the right to write, it is tried ever more seldom, and reported each time", async () => {
+test("without the right to write, tries become ever rarer, and each one is reported", async () => {
   const { serve, lead, hooks, events, clock, statusOf } = server(routeWith());
   hooks.refuse = 403;
   lead();
@@ -258,7 +258,7 @@ test("without the right to write, it is tried ever more seldom, and reported eac
   await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["True"]), soon);
 });
 
-test("an object that was made anew under the same name gets no status of its predecessor", async () => {
+test("a new object of the same name does not get the status of the former one", async () => {
   const { serve, lead, patches } = server({ ...routeWith(), metadata: { ...metadata, uid: "9" } });
   lead();
   serve(table(wantedRoute("True")));
@@ -283,7 +283,7 @@ const tableOfSet = (status: DesiredStatus) => Table.from([[setKey, status]]);
 const setConditions = (status: unknown) =>
   (status as { readonly conditions?: readonly Condition[] }).conditions?.map((one) => `${one.type} ${one.status}`);
 
-test("a ListenerSet that waits for nginx is written when it is live, and begins anew without a Gateway", async () => {
+test("a ListenerSet gets its conditions when it is live, and starts again without a Gateway", async () => {
   const { statuses, serve, lead, statusOf, bring, patches } = server(setWith());
   lead();
   statuses.take(tableOfSet(wantedSet("True")), "made");
@@ -299,7 +299,7 @@ test("a ListenerSet that waits for nginx is written when it is live, and begins 
   expect(statusOf(setKey)).toMatchObject({ listeners: [] });
 });
 
-test("a ListenerSet that another controller has taken over is left to it", async () => {
+test("a ListenerSet that another controller has taken over gets no more writes", async () => {
   const { serve, lead, statusOf, bring, put, patches } = server(setWith());
   lead();
   serve(tableOfSet(wantedSet("False")));
@@ -312,7 +312,7 @@ test("a ListenerSet that another controller has taken over is left to it", async
   expect(patches).toHaveLength(1);
 });
 
-test("a Gateway with the addresses of Ingresses gets them when they are found, and keeps what it has until then", async () => {
+test("a Gateway with the addresses of Ingresses gets them when they are known, and keeps its former ones until then", async () => {
   const had = [{ type: "IPAddress", value: "192.0.2.1" }];
   const { statuses, serve, lead, statusOf } = server({
     ...{ apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", metadata },

@@ -7,7 +7,7 @@ import { featureRows, features, supportedFeatures } from "./features.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/gateway-api.md"), "utf8");
 
-test("docs/gateway-api.md has a row for each feature, which says whether it is served", () => {
+test("docs/gateway-api.md has a row for each feature, with whether it is served", () => {
   const [, section = ""] = page.split("\n## Features\n");
   const [own = ""] = section.split("\n## ");
   expect(own.split("\n").filter((line) => line.startsWith("| `"))).toEqual(featureRows());
@@ -18,7 +18,7 @@ test("each feature is declared once, in the order of names", () => {
   expect(names).toEqual([...new Set(names)].sort());
 });
 
-test("a feature is supported where it is served, nginx can do what it needs, and the flags allow it", () => {
+test("a feature is supported where it is served, nginx can do its work, and the flags allow it", () => {
   const everything = new Set(Object.keys(capabilityNames) as (keyof typeof capabilityNames)[]);
   const { gateway } = defaultOptions;
   const services = { ports: [20_000], prefixes: ["key"], record: "sluice/ports" };

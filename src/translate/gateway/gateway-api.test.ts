@@ -171,7 +171,7 @@ const listenerCases: readonly [string, readonly ReturnType<typeof listener>[], o
     ],
   ],
 ];
-test.each(listenerCases)("listeners with %s", (_, listeners, whole, each) => {
+test.each(listenerCases)("listeners with %s have the expected conditions", (_, listeners, whole, each) => {
   const status = outcome(gateway({ listeners })).gateway();
   expect(status).toMatchObject(whole);
   expect(status.listeners).toMatchObject(each);
@@ -201,11 +201,11 @@ const addressCases: readonly [string, object, object][] = [
     { Programmed: "AddressNotAssigned", addresses: ["192.0.2.10", "192.0.2.11"] },
   ],
 ];
-test.each(addressCases)("a Gateway that asks for %s", (_, spec, expected) => {
+test.each(addressCases)("a Gateway that asks for %s has the expected conditions", (_, spec, expected) => {
   expect(outcome(gateway({ spec })).gateway()).toMatchObject(expected);
 });
 
-test("a GatewayClass of ours is accepted with what nginx here can do, and in static mode it is not", () => {
+test("a GatewayClass of ours is accepted with the features of this nginx, and in static mode it is refused", () => {
   const status = (...lacks: Capability[]) => {
     const snapshot = put(emptySnapshot, gatewayClass(), gatewayClass("theirs", "other.example/controller"));
     const { statuses } = translate({ ...emptyInputs, snapshot }, { ...options, lacks: new Set(lacks) }, fake);
@@ -223,7 +223,7 @@ test("a GatewayClass of ours is accepted with what nginx here can do, and in sta
   expect(accepted!.message).toContain("the Gateway API needs dynamic mode");
 });
 
-test("a GatewayClass says of which version the definitions are, and whether Sluice knows it", () => {
+test("a GatewayClass has a condition with the version of the definitions, and whether Sluice knows it", () => {
   const translator = new Translator(options, fake);
   const snapshot = put(emptySnapshot, gatewayClass());
   const condition = (definitionVersions: Snapshot["definitionVersions"]) => {
@@ -256,7 +256,7 @@ test("a GatewayClass says of which version the definitions are, and whether Slui
   );
 });
 
-test("a Gateway keeps its address while it may, and the oldest chooses first", () => {
+test("a Gateway keeps its address while it is valid, and the oldest Gateway chooses first", () => {
   const kept = gateway({ name: "young", age: 1, status: { addresses: [{ type: "IPAddress", value: "192.0.2.10" }] } });
   const found = outcome(kept, gateway({ name: "old", age: 9 }), gateway({ name: "third", age: 0 }));
   expect(found.gateway("young").addresses).toEqual(["192.0.2.10"]);
@@ -291,7 +291,7 @@ function placed(more: Partial<typeof options>, ...gateways: readonly ReturnType<
   return { ports: ports.sort(), sentences: [...problems.values()].flat().map(sentence) };
 }
 
-test("listeners on 80 and 443 are on the ports of Ingresses where Gateways share those of this machine", () => {
+test("where Gateways share the ports of this machine, listeners on 80 and 443 are on the ports of Ingresses", () => {
   const ends = "and Gateways without addresses of their own share ports; the listener is not served";
   const tls = (port: number, name = "tls") =>
     listener({ name, port, protocol: "HTTPS", tls: { certificateRefs: [{ name: "none" }] } });
@@ -368,7 +368,7 @@ const parentCases: readonly [string, readonly ReturnType<typeof listener>[], Par
   ],
   ["a wider wildcard", [listener({ hostname: "b.a.example" })], { hostnames: ["*.example"] }, { Accepted: true }],
 ];
-test.each(parentCases)("a route with %s", (_, listeners, sketch, expected) => {
+test.each(parentCases)("a route with %s has the expected conditions", (_, listeners, sketch, expected) => {
   const found = outcome(gateway({ listeners }), route(sketch));
   expect(found.route(`${sketch.namespace ?? "ns"}/route`)).toMatchObject([expected]);
 });
@@ -402,7 +402,7 @@ const backendCases: readonly [string, object, object, readonly KubernetesObject[
     [serviceIn("ns", "strange", { appProtocol: "mongo" })],
   ],
 ];
-test.each(backendCases)("a route to %s", (_, backend, expected, objects) => {
+test.each(backendCases)("a route to %s has the expected conditions", (_, backend, expected, objects) => {
   const { route: of, configuration } = outcome(gateway({}), route({ rules: [{ backendRefs: [backend] }] }), ...objects);
   expect(of()).toMatchObject([{ Accepted: true, ...expected }]);
   const [location] = configuration.servers.get("ns/gw/http _")!.locations;
@@ -455,14 +455,14 @@ const ruleCases: readonly [string, readonly object[], object][] = [
     { Accepted: "UnsupportedValue" },
   ],
 ];
-test.each(ruleCases)("a rule with %s", (_, rules, expected) => {
+test.each(ruleCases)("a rule with %s has the expected conditions", (_, rules, expected) => {
   const { PartiallyInvalid, ...others } = { PartiallyInvalid: undefined, ...expected };
   const [parent] = outcome(gateway({}), route({ rules })).route()!;
   expect(parent).toMatchObject(others);
   expect(parent!.PartiallyInvalid).toBe(PartiallyInvalid);
 });
 
-test("a mirror gets its share of copies, and one that cannot be used gets none", () => {
+test("a mirror gets its share of copies, and one that is unusable gets none", () => {
   const mirror = (name: string, more: object) => ({
     type: "RequestMirror",
     requestMirror: { backendRef: { name, port: 80 }, ...more },
@@ -485,7 +485,7 @@ test.each<[string, object | undefined, true | string]>([
   ["https", { isSecure: true }, true],
   ["kubernetes.io/h2c", { isHttp2: true }, true],
   ["redis", undefined, "UnsupportedProtocol"],
-])("copies for a port with the appProtocol %s", (appProtocol, way, resolved) => {
+])("copies for a port with the appProtocol %s are sent or refused accordingly", (appProtocol, way, resolved) => {
   const backendRef = { name: "other", port: 80 };
   const filters = [{ type: "RequestMirror", requestMirror: { backendRef } }];
   const service = { ...serviceIn("ns", "other"), spec: { ports: [{ port: 80, appProtocol }] } };
@@ -497,7 +497,7 @@ test.each<[string, object | undefined, true | string]>([
   expect(of()).toMatchObject([{ Accepted: true, ResolvedRefs: resolved }]);
 });
 
-test("as many retries as nginx can make, after the statuses that it can retry, and a sentence about the others", () => {
+test("nginx makes as many retries as it can, after the statuses that it supports, and a message names the others", () => {
   const retries = (retry: object) => {
     const { configuration, sentences, route: of } = outcome(gateway({}), route({ rules: [{ retry, backendRefs }] }));
     expect(of()).toEqual([{ Accepted: true, ResolvedRefs: true }]);
@@ -529,7 +529,7 @@ test("as many retries as nginx can make, after the statuses that it can retry, a
   });
 });
 
-test("the auth service of a rule is asked as configured, and no request passes where it cannot be asked", () => {
+test("the auth service of a rule gets requests as configured, and no request passes where it is unusable", () => {
   const location = (externalAuth: object, ...objects: KubernetesObject[]) => {
     const rules = [{ filters: [{ type: "ExternalAuth", externalAuth }], backendRefs }];
     const { configuration, sentences, route: of } = outcome(gateway({}), route({ rules }), ...objects);
@@ -591,7 +591,7 @@ test("the auth service of a rule is asked as configured, and no request passes w
   });
 });
 
-test("what a filter would have guarded is answered with 500", () => {
+test("requests that an unknown filter would have guarded are answered with 500", () => {
   const rules = [
     { matches: [{ path: { value: "/admin" } }], filters: [{ type: "ExternalAuth" }], backendRefs },
     { backendRefs },
@@ -606,7 +606,7 @@ test("what a filter would have guarded is answered with 500", () => {
   expect(locations.map(({ backends }) => backends[0]!.unusable?.kind)).toEqual(["field-unusable", undefined]);
 });
 
-test("what nginx refused has its last good form in force, without permissions that are gone", () => {
+test("a route that nginx refused has its last good form, without permissions that are gone", () => {
   const good = route({ rules: [{ backendRefs: [{ name: "web", namespace: "other", port: 80 }] }] });
   const bad = route({ rules: [{ matches: [{ path: { value: "/bad" } }], backendRefs }] });
   const quarantine = {
@@ -636,7 +636,7 @@ test("what nginx refused has its last good form in force, without permissions th
   expect(kept.objects.size).toBe(0);
 });
 
-test("routes stand under their own hostnames, so that the longest one is tried first", () => {
+test("routes have their own hostnames, so that the longest one is tried first", () => {
   const { configuration } = outcome(
     gateway({ listeners: [listener({ hostname: "foo.a.example" })] }),
     route({ name: "wide", hostnames: ["*.example", "*.a.example"] }),
@@ -652,7 +652,7 @@ test("routes stand under their own hostnames, so that the longest one is tried f
   ]);
 });
 
-test("matches stand in the order of the specification", () => {
+test("matches are in the order of the specification", () => {
   const path = (value: string, type = "PathPrefix") => ({ path: { type, value } });
   const header = (name: string) => ({ name, value: "1" });
   const matches = [
@@ -707,7 +707,7 @@ test("a match that is never reached is reported once for each host of a listener
   ]);
 });
 
-test("adding a value to a header of Sluice's own is reported as without effect", () => {
+test("adding a value to a header of Sluice's own has no effect, and a message says so", () => {
   const requestHeaderModifier = {
     add: [{ name: "X-Forwarded-For", value: "a" }],
     set: [{ name: "X-Real-IP", value: "b" }],
@@ -718,7 +718,7 @@ test("adding a value to a header of Sluice's own is reported as without effect",
   ]);
 });
 
-test("a route whose match an older one has keeps Accepted, whose message names the older one until it has gone", () => {
+test("a route whose match an older one has stays Accepted, with a message that names the older one until that is gone", () => {
   const translator = new Translator(options, fake);
   const [old, young] = [route({ name: "old", age: 9 }), route({ name: "young", age: 1 })];
   const accepted = (...routes: KubernetesObject[]) => {

@@ -67,7 +67,7 @@ test("calls are found by service and method, then by service, then by patterns a
   ]);
 });
 
-test("rules of HTTPRoutes and GRPCRoutes stand in one order on a host", () => {
+test("rules of HTTPRoutes and GRPCRoutes are in one order on a host", () => {
   const http = route({
     name: "pages",
     rules: [
@@ -102,7 +102,7 @@ test("rules of HTTPRoutes and GRPCRoutes stand in one order on a host", () => {
   ]);
 });
 
-test("a backend is asked over cleartext HTTP/2 unless its port says TLS", () => {
+test("a backend gets cleartext HTTP/2 unless its port has TLS", () => {
   const ports = ["", "grpc", "http", "kubernetes.io/h2c", "https", "grpcs", "kubernetes.io/ws"];
   const services = ports.map((appProtocol, at) => serviceIn("ns", `s${at}`, appProtocol === "" ? {} : { appProtocol }));
   const rules = [{ backendRefs: ports.map((_, at) => ({ name: `s${at}`, port: 80 })) }];
@@ -151,7 +151,7 @@ test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
   ]);
 });
 
-test("calls are copied when they are over, and without the module that keeps their bodies they are not", () => {
+test("calls are copied when they have ended, and not without the module that keeps their bodies", () => {
   const mirror = { type: "RequestMirror", requestMirror: { backendRef: { name: "other", port: 80 }, percent: 20 } };
   const rules = [{ ...rule("mirrored", { method: { method: "Mirrored" } }), filters: [mirror] }];
   const whole = outcome([grpcRoute({ rules })]);
@@ -168,7 +168,7 @@ test("calls are copied when they are over, and without the module that keeps the
   expect(without.server?.locations.map(({ filters }) => filters)).toEqual([undefined]);
 });
 
-test("a rule of a GRPCRoute has sessions, and a mistake in them closes it with gRPC's status", () => {
+test("a rule of a GRPCRoute may have sessions, and a mistake in them closes it with gRPC's status", () => {
   const method = { service: "shop.Items", method: "Get" };
   const kept = (sessionPersistence: object) => grpcRoute({ rules: [{ ...rule("r", { method }), sessionPersistence }] });
   const { server, sentences } = outcome([kept({ type: "Header", sessionName: "X-Session", absoluteTimeout: "1h" })]);
@@ -194,7 +194,7 @@ test("a Service of another namespace needs a grant for GRPCRoutes", () => {
   expect(outcome([...theirs, granted]).conditions).toMatchObject({ ResolvedRefs: true });
 });
 
-test("a GRPCRoute is attached where its listener takes the kind", () => {
+test("a GRPCRoute is attached where its listener allows the kind", () => {
   const http = listener({ allowedRoutes: { kinds: [{ kind: "HTTPRoute" }] } });
   const refused = outcome([gateway({ listeners: [http] }), grpcRoute({})]);
   expect(refused.conditions.Accepted).toBe("NotAllowedByListeners");
@@ -203,7 +203,7 @@ test("a GRPCRoute is attached where its listener takes the kind", () => {
   expect(outcome([gateway({ listeners: [calls] }), grpcRoute({})]).conditions.Accepted).toBe(true);
 });
 
-test("a route without rules, and one that this nginx serves over TLS alone, say so", () => {
+test("a route without rules has a message, and so has one that this nginx serves over TLS alone", () => {
   const none = outcome([grpcRoute({ rules: [] })]);
   expect(none.sentences).toMatchInlineSnapshot(`
     [
@@ -216,7 +216,7 @@ test("a route without rules, and one that this nginx serves over TLS alone, say 
   expect(old.messages).toContain("calls of gRPC need TLS");
 });
 
-test("where clients may not use HTTP/2, each GRPCRoute says that no call comes in", () => {
+test("where clients may not use HTTP/2, each GRPCRoute has a message that no call arrives", () => {
   const options = { ...pool, configMap: "ns/settings" };
   const { sentences, messages, conditions } = outcome(
     [grpcRoute({ rules: [rule("all")] }), configMap("ns/settings", { "use-http2": "false" })],

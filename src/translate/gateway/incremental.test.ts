@@ -242,7 +242,7 @@ test.each([
   ["with a pool", pool],
   ["that share ports", shared],
   ["of which one has the ports of Ingresses", { shared: "ns/a" }],
-])("turns over Gateways %s", (_, more) => {
+])("incremental turns have the same result as full ones over Gateways %s", (_, more) => {
   const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, ...more } };
   fc.assert(
     fc.property(fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 }), (history) => {

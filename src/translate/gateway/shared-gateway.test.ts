@@ -48,7 +48,7 @@ function outcome(more: Partial<typeof of>, ...objects: Parameters<typeof put>[1]
 const tls = (more: Partial<GatewayListener> = {}) =>
   listener({ name: "tls", port: 443, protocol: "HTTPS", tls: { certificateRefs: [{ name: "gone" }] }, ...more });
 
-test("it has the ports of Ingresses, their addresses and no Service of its own, and clients see 80 and 443", () => {
+test("the shared Gateway has the ports and addresses of Ingresses and no Service, and clients see 80 and 443", () => {
   const found = outcome({}, gateway({}), gateway({ name: "own" }), route({ hostnames: ["a.example"] }));
   expect(found.sentences).toEqual([]);
   expect(found.ports.filter(({ id }) => id.startsWith("ns/gw"))).toEqual([
@@ -66,7 +66,7 @@ test("it has the ports of Ingresses, their addresses and no Service of its own, 
   expect(pooled.status.addresses, "the pool is for the others").toEqual([]);
 });
 
-test("it works without Services and a pool, and under serve clients see the ports of nginx", () => {
+test("the shared Gateway works without Services and a pool, and under serve clients see the ports of nginx", () => {
   const { services: _, ...without } = of;
   const ports = (more: object) =>
     translate(
@@ -92,7 +92,7 @@ test.each<[string, GatewayListener, string]>([
   expect(found.sentences).toContain(`spec.listeners[0].port: ${why}; the listener is not served`);
 });
 
-test("client certificates on it are refused, and so are addresses of its own; its ListenerSets are served", () => {
+test("the shared Gateway refuses client certificates and addresses of its own, and serves its ListenerSets", () => {
   const frontend = { default: { validation: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] } } };
   const ca = authorities("ca", chain);
   const guarded = outcome({}, ca, gateway({ listeners: [tls(), listener({})], spec: { tls: { frontend } } }));
@@ -114,7 +114,7 @@ test("client certificates on it are refused, and so are addresses of its own; it
   expect(found.hosts).toContain("ns/gw/ns/set/http _");
 });
 
-test("a flag that names no Gateway of Sluice's is a Problem until there is one", () => {
+test("a flag that names no Gateway of Sluice is a Problem until there is one", () => {
   const translator = new Translator({ ...defaultOptions, gateway: of }, fake);
   const sentences = (...objects: Parameters<typeof put>[1][]) => {
     const snapshot = put(emptySnapshot, gatewayClass(), ...objects);

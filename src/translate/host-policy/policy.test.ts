@@ -35,11 +35,11 @@ test.each([
   ["myexample.com", undefined],
   ["_", undefined],
   ["~^.*$", undefined],
-])("the most exact entry decides whose host %s is", (host, owners) => {
+])("the most exact entry for the host %s decides its namespaces", (host, owners) => {
   expect(policy.ownersOf(host)).toEqual(owners);
 });
 
-test("the entry * takes every host that no other entry takes, patterns and the catch-all too", () => {
+test("the entry * has every host that no other entry has, also patterns and the catch-all", () => {
   const strict = hostPolicyOf([
     { namespace: "platform", hosts: "*" },
     { namespace: "shop", hosts: "shop.example" },
@@ -76,7 +76,7 @@ function outcome(...objects: KubernetesObject[]) {
   return { configuration, conditions, sentences: [...problems.values()].flat().map(sentence) };
 }
 
-test("an Ingress keeps the hosts that it may use, and loses names, certificates and redirects of others", () => {
+test("an Ingress keeps the hosts that it may use, and loses names, certificates and redirects of the others", () => {
   const { configuration, sentences } = outcome(
     given({ pay: ".pay.example, www.shop.example", ns: "shop.example" }),
     service("web"),
@@ -97,7 +97,7 @@ test("an Ingress keeps the hosts that it may use, and loses names, certificates 
   ]);
 });
 
-test("no spelling of an alias takes a host that is given to others", () => {
+test("an alias in no spelling takes a host that the policy gives to others", () => {
   const policy = given({ pay: ".pay.example", shop: "shop.example", blog: "*.blog.example" });
   const spellings = [
     ...[".pay.example", ".PAY.example.", "a.pay.example.", "*.pay.example", ".b.pay.example", ".shop.example"],
@@ -172,7 +172,7 @@ test.each<[string | undefined, string, string | undefined]>([
   expect(read("ns", "pay")).toEqual([]);
 });
 
-test("a policy that changes moves hosts at once, and one that is lost stays in force", () => {
+test("a changed policy moves hosts at once, and a missing one stays in force", () => {
   const translator = new Translator(options, fake);
   const hostsWith = (...objects: KubernetesObject[]) => {
     const snapshot = put(base, service("web"), ingress({ name: "web", host: "a.example" }), ...objects);
@@ -189,14 +189,14 @@ test("a policy that changes moves hosts at once, and one that is lost stays in f
   expect(hostsWith(given({ ns: "a.example" })).isServed).toBe(true);
 });
 
-test("an entry that is no host is named, and the others hold", () => {
+test("an entry that is no host is reported, and the others apply", () => {
   const { sentences } = outcome(given({ pay: "a.example, b_c, https://x" }), service("web"), ingress({ name: "web" }));
   const expected =
     "is not a host such as shop.example.com, *.example.com or .example.com; the policy is used without it";
   expect(sentences).toEqual([`data.pay: "b_c" ${expected}`, `data.pay: "https://x" ${expected}`]);
 });
 
-test("labels of Namespaces say the same, and a label that says nothing is named", () => {
+test("labels of Namespaces are entries too, and an empty label is reported", () => {
   const labelled = {
     ...namespace("pay"),
     metadata: {

@@ -24,7 +24,7 @@ const canariesOf = (snapshot: Snapshot, host = "a.example") =>
     ?.locations.map(({ path, canaries }) => [path, canaries.map((one) => one.upstream)]);
 const problemsOf = (snapshot: Snapshot) => [...of(snapshot).problems.values()].flat().map(sentence);
 
-test("a canary is folded into the Location with its host, path and type, and has an Upstream of its own", () => {
+test("a canary is added to the Location with its host, path and type, and has an Upstream of its own", () => {
   const snapshot = put(world, main(), canary({ "canary-weight": "30", "canary-by-header": "X-Try" }));
   const { servers, upstreams } = of(snapshot).configuration;
   expect(servers.get("a.example")?.locations[0]?.canaries).toEqual([
@@ -68,14 +68,14 @@ test("a canary stays one where its Service is the main one of another Ingress, o
   }
 });
 
-test("several canaries of one rule stand in the order of their age", () => {
+test("several canaries of one rule are in the order of their age", () => {
   const second = canary({}, { name: "older", paths: [["/", "next"]], age: 5 });
   expect(canariesOf(put(world, main(), canary({}), second))).toEqual([
     ["/", ["ns/next/80 for ns/web/80", "ns/api/80 for ns/web/80"]],
   ]);
 });
 
-test("a canary makes no host, no path, no TLS, and gets a Problem where it gets no requests", () => {
+test("a canary adds no host, path or TLS, and a Problem says when it gets no requests", () => {
   const tls = { tls: [{ secretName: "tls" }] };
   const snapshot = put(
     world,
@@ -105,14 +105,14 @@ test.each([
   ["the same Service and port", [["/", "web"]], "it names the Service and port that the path has already"],
   ["another path type", [["/", "api", "Exact"]], "no ordinary Ingress has this host, path and path type"],
   ["a Service that is not there", [["/", "gone"]], "Service ns/gone not found"],
-] as const)("a canary with %s is told so", (_, paths, why) => {
+] as const)("a canary with %s has no effect, and a Problem says so", (_, paths, why) => {
   const field = "spec.rules[0].http.paths[0].backend";
   expect(problemsOf(put(world, main(), canary({}, { paths })))).toEqual([
     `${field}: ${why}; the canary gets no requests there`,
   ]);
 });
 
-test("a canary with a default backend relieves every path of rules without host (RS-13.3)", () => {
+test("a default backend of a canary shares in every path of rules without a host (RS-13.3)", () => {
   const paths = [
     ["/app", "web"],
     ["/two", "next"],
@@ -137,13 +137,16 @@ test("a canary without canary: true is an ordinary Ingress with a Problem", () =
 test.each([
   ["sticky", "cookie"],
   ["legacy", "round_robin"],
-])("where clients are bound to the main Service, %s canary behaviour means %s", (behavior, algorithm) => {
-  const affine = main({ annotations: { affinity: "cookie" } });
-  const snapshot = put(world, affine, canary({ "affinity-canary-behavior": behavior, affinity: "cookie" }));
-  expect(of(snapshot).configuration.upstreams.get("ns/api/80 for ns/web/80")?.balance.algorithm).toBe(algorithm);
-});
+])(
+  "%s canary behaviour balances the canary by %s where clients are bound to the main Service",
+  (behavior, algorithm) => {
+    const affine = main({ annotations: { affinity: "cookie" } });
+    const snapshot = put(world, affine, canary({ "affinity-canary-behavior": behavior, affinity: "cookie" }));
+    expect(of(snapshot).configuration.upstreams.get("ns/api/80 for ns/web/80")?.balance.algorithm).toBe(algorithm);
+  },
+);
 
-test("affinity that another host brings to the main Service reaches its canary in the same turn", () => {
+test("affinity that another host gives to the main Service reaches its canary in the same turn", () => {
   const translator = new Translator(defaultOptions, fake);
   const before = put(world, main(), canary({}));
   translator.turn({ ...emptyInputs, snapshot: before });
@@ -152,7 +155,7 @@ test("affinity that another host brings to the main Service reaches its canary i
   expect(configuration.upstreams.get("ns/api/80 for ns/web/80")?.balance.algorithm).toBe("cookie");
 });
 
-test("a canary's annotation that differs from its Ingress and has no effect is a Problem", () => {
+test("a canary's annotation that differs from its Ingress's and has no effect is a Problem", () => {
   const alike = { "proxy-read-timeout": "7" };
   const expected = {
     "auth-type": "basic",

@@ -10,7 +10,7 @@ const sentences = (problems: Table<readonly Problem[]>) => [...problems.values()
 const doubtsAt = (now: string, weakness?: Weakness) =>
   sentences(new CertificateDoubts().of(Table.from([["ns/tls", { ...valid, weakness }]]), new Date(now)));
 
-test("the warning about a certificate has its dates, or the weakness that it has", () => {
+test("the warning about a certificate has its dates or its weakness", () => {
   expect(doubtsAt("2026-01-15")).toEqual([]);
   expect(doubtsAt("2026-02-02")).toEqual(["tls.crt: the certificate expired on 2026-02-01; it is served all the same"]);
   expect(doubtsAt("2026-01-23")).toEqual([

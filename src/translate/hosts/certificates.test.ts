@@ -12,7 +12,7 @@ beforeAll(async () => {
   good = tlsSecret(chain, key.reveal());
 });
 
-test("a Certificate is there while a host uses its Secret", () => {
+test("a Certificate exists while a host uses its Secret", () => {
   const certificates = new Certificates(undefined, fake);
   certificates.update(turnTo(put(emptySnapshot, good)));
   certificates.renew();
@@ -25,7 +25,7 @@ test("a Certificate is there while a host uses its Secret", () => {
   expect(certificates.all.size).toBe(0);
 });
 
-test("a Secret without a usable pair keeps its last good Certificate until it is corrected or deleted", () => {
+test("a Secret without a usable key pair keeps its last good Certificate until it is corrected or deleted", () => {
   const certificates = new Certificates("ns/tls", fake);
   const broken = tlsSecret("no certificate", "no key");
   const [first, second] = [put(emptySnapshot, good), put(emptySnapshot, broken)];

@@ -10,7 +10,7 @@ test.each([
   ["a.example", "/x", ["host a.example has no path /, whose Service would get the connections"]],
   ["*.a.example", "/", ["TLS passes through for whole names alone, and *.a.example is a wildcard"]],
   [undefined, "/", ["a rule without a host has no name that a client could ask TLS for"]],
-])("TLS of host %s with path %s passes through, or why not", (host, path, why) => {
+])("TLS of host %s with path %s passes through, unless there is a reason: %j", (host, path, why) => {
   const annotations = { "ssl-passthrough": "true" };
   const one = ingress({ name: "a", ...(host === undefined ? {} : { host }), paths: [[path, "web"]], annotations });
   const snapshot = put(base, service("web"), slice("web", "192.0.2.7"), one);

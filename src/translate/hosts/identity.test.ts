@@ -28,12 +28,12 @@ const claim = (namespace: string, values: FeatureValues) =>
 const names = (claims: readonly Claim[]) =>
   claims.map(({ features }) => (features.proxySsl.kind === "identity" ? features.proxySsl.name : undefined));
 
-test("a path without an identity has that of the oldest Ingress of its host and namespace", () => {
+test("a path without a client certificate for its backend has that of the oldest Ingress of its host and namespace", () => {
   const claims = [claim("a", plain), claim("a", identity("first")), claim("a", identity("second")), claim("b", plain)];
   expect(names(withHostIdentity(claims, settings))).toEqual(["first", "first", "second", undefined]);
 });
 
-test("proxy-ssl-location-only keeps it to its own paths", () => {
+test("with proxy-ssl-location-only a client certificate is for the paths of its Ingress alone", () => {
   const claims = [claim("a", plain), claim("a", identity("first"))];
   expect(names(withHostIdentity(claims, settingsOf({ "proxy-ssl-location-only": "true" })))).toEqual([
     undefined,

@@ -16,7 +16,7 @@ test("a name belongs to the host of that name, then to the host whose twin it is
   expect(names.ownerOf("nobody.example")).toBeUndefined();
 });
 
-test("a change names all hosts that may win or lose a name", () => {
+test("a change names all hosts that may gain or lose a name", () => {
   const names = new HostNames();
   const concernedBy = (host: string, wanted: ReturnType<typeof wants> | undefined) => {
     names.set(host, wanted);
@@ -36,6 +36,6 @@ test.each([
   ["www.a.example", "a.example"],
   ["*.a.example", undefined],
   ["_", undefined],
-])("the twin of %s is %s", (host, twin) => {
+])("the other name of %s for redirects is %s", (host, twin) => {
   expect(twinOf(host)).toBe(twin);
 });

@@ -52,14 +52,14 @@ const world = put(
   wild(),
 );
 
-test("the first turn builds every host and the catch-all, the next only those whose objects have changed", () => {
+test("the first turn builds every host and the catch-all, and the next ones only hosts whose objects have changed", () => {
   const { hostsOf } = builder();
   expect(hostsOf(world)).toEqual(["*.example", "_", "a.example", "b.other"]);
   expect(hostsOf(world)).toEqual([]);
   expect(hostsOf(put(world, service("api", 81)))).toEqual(["b.other"]);
 });
 
-test("hosts under a wildcard are built again when TLS begins for it, and not for another change of it", () => {
+test("hosts under a wildcard are built again when TLS begins for it, and after no other change of it", () => {
   const { servers, hostsOf } = builder();
   hostsOf(world);
   const secured = put(world, wild(tls));
@@ -68,7 +68,7 @@ test("hosts under a wildcard are built again when TLS begins for it, and not for
   expect(hostsOf(put(secured, wild({ ...tls, defaultBackend: { service: { name: "web" } } })))).toEqual(["*.example"]);
 });
 
-test("a host that gets an Ingress of its own takes its name from the host that had it as an alias", () => {
+test("a host that gets its own Ingress takes its name from the host that had it as an alias", () => {
   const { servers, turn, hostsOf } = builder();
   const aliased = put(world, ingress({ name: "a", host: "a.example", annotations: { "server-alias": "c.other" } }));
   hostsOf(aliased);

@@ -34,7 +34,7 @@ function claim(...tls: IngressTLS[]): Claim {
   return claimOf({ ...one, spec: { ...one.spec, tls } }, reading, undefined);
 }
 
-test("the entry that lists the host is the only one that counts", () => {
+test("of several TLS entries only the one that lists the host counts", () => {
   const listed = claim({ secretName: "pair" }, { hosts: ["INGRESS.local"], secretName: "gone" });
   expect(tlsOf("ingress.local", [listed], world, owner)).toMatchObject({
     configured: true,
@@ -44,7 +44,7 @@ test("the entry that lists the host is the only one that counts", () => {
   });
 });
 
-test("without such an entry the first Certificate that is valid for the host does", () => {
+test("without an entry for the host the first Certificate that is valid for it counts", () => {
   const unlisted = claim({ hosts: ["x.example"], secretName: "gone" }, {}, { secretName: "pair" });
   expect(tlsOf("ingress.local", [claim(), unlisted], world, owner)).toMatchObject({
     certificate: "ns/pair",
@@ -62,7 +62,7 @@ test("a Certificate for other names is not served, and the author of the TLS sec
   expect(tlsOf("b.example", [claim({ secretName: "pair" })], world, owner).problems).toEqual([]);
 });
 
-test("an alias has TLS by the host's Certificate or by a wildcard above it, and else none", () => {
+test("an alias has TLS by the host's Certificate or by a wildcard above it, or else none", () => {
   const tls = tlsOf("ingress.local", [claim({ secretName: "pair" })], world, owner);
   const names = ["ingress.local", "a.covered.example", "a.example"];
   expect(aliasesOf(names, tls, world, owner.oldest)).toEqual([

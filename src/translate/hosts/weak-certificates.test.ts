@@ -7,17 +7,17 @@ const weakness = { why: "its RSA key has 1024 bits", level: 1 } as const;
 const ciphersOf = (annotations: Record<string, string>, settings = defaultSettings) =>
   featuresFor(weakness, valuesOf(annotations), settings).sslCiphers.ciphers;
 
-test("a host lowers the level of its own ciphers, else of those of all", () => {
+test("a weak certificate lowers the security level of its host's own ciphers, or else of the ciphers of all", () => {
   expect(ciphersOf({})).toBe(`${defaultSettings.sslCiphers}:@SECLEVEL=1`);
   expect(ciphersOf({ "ssl-ciphers": "HIGH" })).toBe("HIGH:@SECLEVEL=1");
   expect(ciphersOf({}, { ...defaultSettings, sslCiphers: undefined })).toBe("DEFAULT:@SECLEVEL=1");
 });
 
-test("a level in the operator's list stays", () => {
+test("a security level in the operator's list stays", () => {
   expect(ciphersOf({ "ssl-ciphers": "HIGH:@SECLEVEL=2" })).toBe("HIGH:@SECLEVEL=2");
 });
 
-test("for the default certificate all ciphers have it, in one object for as long as the settings are one", () => {
+test("a weak default certificate lowers the level of all ciphers, in one object while the settings are the same", () => {
   const lowered = settingsFor(weakness, defaultSettings);
   expect(lowered.sslCiphers).toBe(`${defaultSettings.sslCiphers}:@SECLEVEL=1`);
   expect(settingsFor({ ...weakness }, defaultSettings)).toBe(lowered);

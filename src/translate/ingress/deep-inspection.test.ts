@@ -14,7 +14,7 @@ test.each([
   ["/x/etc/passwd", "a protected file of the controller"],
   ["/var/run/secrets/x", "the folder with the controller's token"],
   ["/content_by_lua_x", "a Lua directive"],
-])("a path %j is refused as %s", (path, sign) => {
+])("the path %j is refused because of %s", (path, sign) => {
   const sentences = inspect(withPath(path)).map(sentence);
   const why = `it looks like ${sign}, and --deep-inspect is on; the Ingress is not applied`;
   expect(sentences).toEqual([`spec.rules[0].http.paths[0].path: ${why}`]);

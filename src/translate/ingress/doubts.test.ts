@@ -71,11 +71,11 @@ test.each([
   ],
   ["/app(/.*)", "$1", []],
   ["/app/.*", "$uri", []],
-])("path %s with rewrite-target %s", (path, target, expected) => {
+])("path %s with rewrite-target %s gets the warnings that apply", (path, target, expected) => {
   expect(rewritten(path, target)).toEqual(expected);
 });
 
-test("an Exact path has nothing below it to lose", () => {
+test("an Exact path has no paths below it that a rewrite could lose", () => {
   expect(rewritten("/app", "/", "Exact")).toEqual([]);
 });
 
@@ -115,7 +115,7 @@ test.each([
     'annotation proxy-read-timeout: "60s" has a unit; it is a number of seconds, like 60; the default is used',
   ],
   [{ "server-alias": "a.example, .b.example" }, []],
-])("%j", (annotations, expected) => {
+])("the annotations %j cause a warning", (annotations, expected) => {
   expect(sentences(ingress({ name: "a", host: "a.example", annotations }))).toEqual([expected].flat());
 });
 
@@ -140,7 +140,7 @@ test("an alias that is the host of an Ingress stays with that host, and its auth
   ]);
 });
 
-test("a parameter of FastCGI without a value is called empty", () => {
+test("a parameter of FastCGI without a value is reported as empty", () => {
   const annotations = { "backend-protocol": "FCGI", "fastcgi-params-configmap": "params" };
   const own = ingress({ name: "a", host: "a.example", annotations });
   expect(sentences(own, configMap("ns/params", { HTTP_PROXY: "" }))).toEqual([
@@ -148,14 +148,17 @@ test("a parameter of FastCGI without a value is called empty", () => {
   ]);
 });
 
-test.each(["nginx.org/rewrites", "nginx.com/sticky-cookie-services"])("an annotation of another program: %s", (key) => {
-  const own = ingress({ name: "a", host: "a.example", paths: [["/", "web", "Prefix"]] });
-  const foreign = { ...own, metadata: { ...own.metadata, annotations: { [key]: "x" } } };
-  const [prefix] = key.split("/");
-  expect(sentences(foreign)).toEqual([
-    `annotation ${key} has no effect: the prefix ${prefix} is for F5's NGINX Ingress Controller, another program`,
-  ]);
-});
+test.each(["nginx.org/rewrites", "nginx.com/sticky-cookie-services"])(
+  "the annotation %s of another program is reported as without effect",
+  (key) => {
+    const own = ingress({ name: "a", host: "a.example", paths: [["/", "web", "Prefix"]] });
+    const foreign = { ...own, metadata: { ...own.metadata, annotations: { [key]: "x" } } };
+    const [prefix] = key.split("/");
+    expect(sentences(foreign)).toEqual([
+      `annotation ${key} has no effect: the prefix ${prefix} is for F5's NGINX Ingress Controller, another program`,
+    ]);
+  },
+);
 
 test("the Problem of an annotation with the old prefix names the prefix that is read", () => {
   const one = ingress({ name: "a", host: "a.example" });
@@ -165,14 +168,17 @@ test("the Problem of an annotation with the old prefix names the prefix that is 
   ]);
 });
 
-test.each(["GRPC", "GRPCS", "HTTP"])("backend-protocol %s where clients may not use HTTP/2", (scheme) => {
-  const web = ingress({ name: "a", host: "a.example", annotations: { "backend-protocol": scheme } });
-  const settings = configMap("ns/settings", { "use-http2": "false" });
-  const { problems } = translate(
-    { ...emptyInputs, snapshot: put(base, service("web"), web, settings) },
-    { ...defaultOptions, configMap: "ns/settings" },
-    fake,
-  );
-  const words = "annotation backend-protocol: use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2";
-  expect([...problems.values()].flat().map(sentence)).toEqual(scheme === "HTTP" ? [] : [words]);
-});
+test.each(["GRPC", "GRPCS", "HTTP"])(
+  "backend-protocol %s is reported where clients may not use HTTP/2, if it needs that",
+  (scheme) => {
+    const web = ingress({ name: "a", host: "a.example", annotations: { "backend-protocol": scheme } });
+    const settings = configMap("ns/settings", { "use-http2": "false" });
+    const { problems } = translate(
+      { ...emptyInputs, snapshot: put(base, service("web"), web, settings) },
+      { ...defaultOptions, configMap: "ns/settings" },
+      fake,
+    );
+    const words = "annotation backend-protocol: use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2";
+    expect([...problems.values()].flat().map(sentence)).toEqual(scheme === "HTTP" ? [] : [words]);
+  },
+);

@@ -6,7 +6,7 @@ import { translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
 
 test.each(["/a\n} pwned {", "/a\0", "/a\u0085", "/a\u2028", "/a\ud800"])(
-  "the path %j is ignored alone, and told of",
+  "the path %j alone is ignored, and a Problem says so",
   (path) => {
     const paths = [
       [path, "web", "ImplementationSpecific"],

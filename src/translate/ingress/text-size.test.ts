@@ -25,7 +25,7 @@ function sentences(
   return { problems: [...problems.values()].flat().map(sentence), hosts: [...configuration.servers.keys()] };
 }
 
-test("an Ingress whose text would be gigabytes is not applied in static mode, and is in dynamic mode", () => {
+test("an Ingress with gigabytes of text is not applied in static mode, and is in dynamic mode", () => {
   const big = ingress({ name: "big", host: "big.example", paths: many, annotations: long });
   const { problems, hosts } = sentences(big, withoutLua);
   expect(hosts).not.toContain("big.example");
@@ -40,20 +40,20 @@ test("an Ingress whose text would be gigabytes is not applied in static mode, an
   });
 });
 
-test("hosts count towards the size in dynamic mode, because each may be a server block of its own", () => {
+test("hosts add to the size in dynamic mode, because each may be a server block of its own", () => {
   const annotations = { ...long, "ssl-ciphers": "HIGH" };
   const { problems } = sentences(ingress({ name: "big", annotations, spec: { rules: hosts } }), defaultOptions);
   expect(problems.join()).toContain("for each of 1000 hosts");
 });
 
-test("a ConfigMap that an annotation names counts towards the size", () => {
+test("a ConfigMap that an annotation names adds to the size", () => {
   const headers = configMap("ns/headers", { "X-Long": "a".repeat(20_000) });
   const guarded = { "auth-url": "https://auth.example.com/", "auth-proxy-set-headers": "ns/headers" };
   const big = ingress({ name: "big", host: "big.example", paths: many, annotations: guarded });
   expect(sentences(big, withoutLua, headers).problems.join()).toContain("for each of 1000 paths");
 });
 
-test("certificate authorities count for each host, because nginx reads them again at each test and reload", () => {
+test("certificate authorities add to the size once for each host, because nginx reads them for each at every reload", () => {
   const guarded = { "auth-tls-secret": "ns/authorities" };
   const authorities = (count: number) => {
     const pem = `-----BEGIN CERTIFICATE-----\n${"a".repeat(500)}\n-----END CERTIFICATE-----\n`.repeat(count);

@@ -26,7 +26,7 @@ const balancing = {
   "proxy-next-upstream-tries": "5",
 };
 
-test("balancing that nginx cannot do without Lua is a Problem that names annotation and mode", () => {
+test("balancing that needs Lua is a Problem that names the annotation and the mode", () => {
   expect(sentences(balancing, ["lua"])).toEqual([
     "annotation affinity-mode has no effect: static mode finds the Endpoint of a cookie as balanced does",
     "annotation session-cookie-expires has no effect: static mode writes no dates; session-cookie-max-age does the same",
@@ -37,11 +37,11 @@ test("balancing that nginx cannot do without Lua is a Problem that names annotat
   ]);
 });
 
-test("with Lua there is nothing to say", () => {
+test("with Lua no annotation is reported", () => {
   expect(sentences(balancing, [])).toEqual([]);
 });
 
-test("the same holds for parts of auth services and canaries that need Lua", () => {
+test("options of auth services and canaries that need Lua are Problems too", () => {
   const auth = {
     "auth-url": "http://auth.shop/",
     "auth-signin": "http://auth.shop/login",
@@ -63,7 +63,7 @@ test("the same holds for parts of auth services and canaries that need Lua", () 
   ]);
 });
 
-test("what nginx does by itself is not complained of", () => {
+test("features of nginx itself are not reported", () => {
   const plain = { "upstream-hash-by": "$request_uri", "load-balance": "round_robin", affinity: "cookie" };
   expect(sentences({ ...plain, "proxy-next-upstream-tries": "1", "auth-url": "http://auth.shop/" }, ["lua"])).toEqual(
     [],

@@ -48,7 +48,7 @@ test("a route has the hosts that it shares with its listener", () => {
   ]);
 });
 
-test("of two routes for one host the one with the longer hostname has it, and of equal ones the older", () => {
+test("of two routes for one host the one with the longer hostname gets it, and of equal ones the older", () => {
   const one = port(listener("l", "*.example.com"));
   const [older, younger] = [claim("older", "l", "*.com"), claim("younger", "l", "*.example.com")];
   expect(placed(one, older, younger)).toEqual([["*.example.com", "younger"]]);
@@ -57,13 +57,13 @@ test("of two routes for one host the one with the longer hostname has it, and of
   ]);
 });
 
-test("a name of a more specific listener is no other listener's, and is closed where that has no route", () => {
+test("a name of a more specific listener belongs to no other listener, and is closed where that one has no route", () => {
   const two = port(listener("all", ""), listener("own", "*.a.example"));
   const claims = [claim("taker", "all", "x.a.example", "*.example", "*.b.a.example")];
   expect(placed(two, ...claims)).toEqual([[""], ["*.a.example"], ["*.example", "taker"]]);
 });
 
-test("a backend that wants TLS which nginx cannot give is refused where the listener ends it, and has the bytes where it passes through", () => {
+test("a backend that needs TLS which nginx cannot do is refused where the listener ends TLS, and gets the bytes where TLS passes through", () => {
   const passes = listener("l", "");
   const secured = claim("secured", "l", "_");
   for (const [path] of secured.hosts.values()) Object.assign(path!.backends[0]!, { wantsTls: true });

@@ -31,7 +31,7 @@ function keeper() {
   return { renew, sentences: () => [...problems.byOwner.values()].flat().map(sentence) };
 }
 
-test("the streams are other ones only when something about them is", () => {
+test("the streams are new values only when something about them changes", () => {
   const { renew } = keeper();
   const first = renew(world);
   expect(first).toMatchObject([{ endpoints: [{ address: "192.0.2.1", port: 8080 }] }]);
@@ -41,7 +41,7 @@ test("the streams are other ones only when something about them is", () => {
   expect(renew(put(world, ports({})))).toEqual([]);
 });
 
-test("a port that nginx refused is closed while its text is the one that was refused", () => {
+test("a port that nginx refused is closed while its text is the refused one", () => {
   const { renew, sentences } = keeper();
   renew(world);
   const refused = { version: "ns/db:5432", why: "bind() to 0.0.0.0:5432 failed" };
@@ -51,7 +51,7 @@ test("a port that nginx refused is closed while its text is the one that was ref
   expect(renew(put(world, ports({ "5432": "ns/db:5432:PROXY" })), quarantine)).toHaveLength(1);
 });
 
-test("a port is opened once: another spelling of its number is none", () => {
+test("a port is opened once, and another spelling of its number is refused", () => {
   const { renew, sentences } = keeper();
   expect(renew(put(world, ports({ "5432": "ns/db:5432", "05432": "ns/db:5432" })))).toHaveLength(1);
   expect(sentences()).toEqual(['data.05432: "05432" is not a port number; the port is not opened']);

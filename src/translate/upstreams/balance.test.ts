@@ -36,7 +36,7 @@ test.each([
     { algorithm: "cookie", cookie: { mode: "balanced" } },
   ],
   [{ affinity: "client-ip" }, { algorithm: "round_robin" }],
-])("%j is balanced by %j (RS-9.8)", (annotations, balance) => {
+])("an Ingress with %j is balanced by %j (RS-9.8)", (annotations, balance) => {
   expect(upstreamOf(one(annotations))?.balance).toMatchObject(balance);
 });
 
@@ -49,7 +49,7 @@ test("the oldest user of a Service and port decides how it is balanced and wheth
   });
 });
 
-test("a default backend has the last word about the Service and port it names", () => {
+test("a default backend decides last about the Service and port that it names", () => {
   const backing = ingress({
     name: "backing",
     annotations: { "load-balance": "ewma" },
@@ -58,7 +58,7 @@ test("a default backend has the last word about the Service and port it names", 
   expect(upstreamOf(backing, one({}, 5))?.balance).toEqual({ algorithm: "ewma" });
 });
 
-test("affinity: the cookie is the youngest's, the mode that of the oldest who names one (RS-14.3)", () => {
+test("with affinity the cookie is that of the youngest Ingress, and the mode that of the oldest one that sets it (RS-14.3)", () => {
   const oldest = one({ affinity: "cookie", "session-cookie-name": "first", "session-cookie-max-age": "10" }, 9);
   const middle = one({ affinity: "cookie", "affinity-mode": "persistent", "session-cookie-name": "second" }, 5);
   const youngest = one({ "affinity-mode": "balanced" });
@@ -79,7 +79,7 @@ test("affinity: the cookie is the youngest's, the mode that of the oldest who na
   });
 });
 
-test("the ConfigMap's load-balance counts where no annotation says otherwise", () => {
+test("the ConfigMap's load-balance counts where no annotation sets it", () => {
   const settings = configMap("ingress-nginx/settings", { "load-balance": "ewma", "service-upstream": "true" });
   const { upstreams } = of(put(world, settings, one({}))).configuration;
   expect(upstreams.get("ns/web/80")).toMatchObject({
@@ -109,12 +109,12 @@ test.each([
     { "session-cookie-samesite": "lax" },
     'annotation session-cookie-samesite: "lax" is not one of None, Lax, Strict; the default is used',
   ],
-])("%j is told", (annotations, expected) => {
+])("the balancing annotations %j cause a Problem", (annotations, expected) => {
   const problems = [...of(put(world, one(annotations))).problems.values()].flat();
   expect(problems.map(sentence)).toEqual([expected]);
 });
 
-test("affinity with regular expressions for paths wants a path for its cookie", () => {
+test("affinity on paths with regular expressions needs a path for its cookie", () => {
   const policyOf = (more: Record<string, string>) =>
     [...of(put(world, one({ affinity: "cookie", "use-regex": "true", ...more }))).problems.values()]
       .flat()

@@ -63,7 +63,7 @@ test("a port that a Service has for UDP and for TCP is the one for TCP", () => {
   expect(ask({ service: service({ ports }), slices })).toBe("192.0.2.1:8080");
 });
 
-test("not ready endpoints are left out; a missing condition means ready; duplicates merge", () => {
+test("endpoints that are not ready are left out, a missing condition means ready, and equal ones are merged", () => {
   const slices = [
     slice([{ addresses: ["192.0.2.2"], conditions: { ready: false } }, { addresses: ["192.0.2.3"] }]),
     slice([{ addresses: ["192.0.2.3"], conditions: { ready: true } }, { addresses: ["192.0.2.1"] }]),
@@ -77,7 +77,7 @@ test("an endpoint that terminates but serves is used only when no other is ready
   expect(ask({ slices: [slice([draining, { addresses: ["192.0.2.1"] }])] })).toBe("192.0.2.1:8080");
 });
 
-test("a numeric target port stands in where no port of the slice fits, a named one does not", () => {
+test("a numeric target port is used where no port of the slice fits, and a named one is not", () => {
   const slices = [slice([{ addresses: ["192.0.2.1"] }], [{ name: "other", port: 9 }])];
   expect(ask({ slices })).toBe("192.0.2.1:8080");
   expect(ask({ slices, service: service({ ports: [{ name: "http", port: 80, targetPort: "web" }] }) })).toBe("");
@@ -90,14 +90,14 @@ test("loopback endpoints are refused in a cluster and taken on one machine", () 
   expect(ask({ slices }, { asked: { ...strictPolicy, loopback: true } })).toBe("127.0.0.1:8080");
 });
 
-test("service-upstream is the cluster address, and endpoints for a headless Service", () => {
+test("service-upstream means the cluster address, or the endpoints of a headless Service", () => {
   const slices = [slice([{ addresses: ["192.0.2.1"] }])];
   expect(ask({ slices, serviceUpstream: true, port: "http" })).toBe("10.0.0.1:80");
   const headless = service({ clusterIP: "None", ports: [{ name: "http", port: 80, targetPort: 8080 }] });
   expect(ask({ slices, service: headless, serviceUpstream: true })).toBe("192.0.2.1:8080");
 });
 
-test("topology: only hinted endpoints of the zone, if every endpoint has hints and one is for it", () => {
+test("only endpoints that are hinted for the zone are used, if every endpoint has hints and one fits", () => {
   const hinted = (address: string, zone: string) => ({ addresses: [address], hints: { forZones: [{ name: zone }] } });
   const both = [slice([hinted("192.0.2.1", "a"), hinted("192.0.2.2", "b")])];
   expect(ask({ slices: both }, { zone: "b" })).toBe("192.0.2.2:8080");
@@ -120,7 +120,7 @@ test.each([
   ["gone.example", "80", "unusable"],
   ["own.example", "80", "unusable"],
   ["rebinding.example", "80", "198.51.100.2:80"],
-])("ExternalName %s port %s", (externalName, port, expected) => {
+])("an ExternalName %s with port %s has the endpoints %j", (externalName, port, expected) => {
   const addresses = Table.from([
     ["web.example", ["198.51.100.1"]],
     ["gone.example", []],
@@ -130,7 +130,7 @@ test.each([
   expect(ask({ service: service({ type: "ExternalName", externalName }), port, addresses })).toBe(expected);
 });
 
-test("a slice of many addresses and many ports is an Upstream of some, and a Problem says that the others are too many", () => {
+test("a slice with many addresses and ports has only some endpoints, and a Problem says that the others are too many", () => {
   const addresses = Array.from({ length: 200 }, (_, at) => `10.0.0.${at}`);
   const endpoints = Array.from({ length: 100 }, () => ({ addresses }));
   const ports = (some: number) => Array.from({ length: some }, (_, at) => ({ name: `p${at}`, port: at + 1 }));

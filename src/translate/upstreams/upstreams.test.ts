@@ -51,7 +51,7 @@ const external = (name: string, externalName: string) => ({
 });
 const world = put(base, service("web"), service("api"), slice("web", "192.0.2.1"));
 
-test("an Upstream is made again for its own Service and EndpointSlices only", () => {
+test("an Upstream is computed again only when its own Service or EndpointSlices change", () => {
   const { upstreams, renew } = keeper("web", "api");
   expect(renew(world)).toEqual([defaultUpstream, "ns/api/80", "ns/web/80"]);
   const rolled = put(world, slice("web", "192.0.2.2"));
@@ -68,7 +68,7 @@ test("an unused Upstream is removed", () => {
   expect(upstreams.all.has("ns/api/80")).toBe(false);
 });
 
-test("the default one follows the Service of the flag, and is the built-in server while that has no endpoints", () => {
+test("the default Upstream follows the flag's Service, and is the built-in server while that has no endpoints", () => {
   const { upstreams, renew } = keeper();
   renew(world);
   expect(upstreams.all.get(defaultUpstream)?.endpoints).toEqual([{ address: "127.0.0.1", port: 8181 }]);
@@ -76,7 +76,7 @@ test("the default one follows the Service of the flag, and is the built-in serve
   expect(upstreams.all.get(defaultUpstream)?.endpoints).toEqual([{ address: "192.0.2.5", port: 8080 }]);
 });
 
-test("a new address of the name behind an ExternalName Service makes its Upstream again", () => {
+test("a new address behind an ExternalName Service causes its Upstream to be computed again", () => {
   const { upstreams, renew } = keeper("web");
   const named = put(base, external("web", "db.example"));
   renew(named);

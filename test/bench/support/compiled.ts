@@ -5,7 +5,8 @@ import { imageOptions } from "./image-options.ts";
 const root = join(import.meta.dirname, "../../..");
 
 /**
- * Arguments of Node for the program as the image runs it: bundled, and with its options of Node.
+ * Returns Node's arguments to run the program as the image does: bundled, and with its options of
+ * Node.
  */
 export async function compiled(): Promise<readonly string[]> {
   await execa("npm", ["run", "build"], { cwd: root });

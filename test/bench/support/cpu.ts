@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * CPU time of these processes so far, in microseconds of user and system time; the kernel keeps it
- * in nanoseconds.
+ * Returns the CPU time of these processes so far, user and system together, in microseconds. The
+ * kernel keeps it in nanoseconds.
  */
 export function cpuMicroseconds(pids: readonly number[]): number {
   return pids.reduce(
@@ -13,8 +13,8 @@ export function cpuMicroseconds(pids: readonly number[]): number {
 }
 
 /**
- * The CPU time of a process so far, with all its threads, in ms; the kernel counts in hundredths of
- * a second.
+ * Returns the CPU time of a process so far, with all its threads, in ms. The kernel counts in
+ * hundredths of a second.
  */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
@@ -22,8 +22,8 @@ export function cpuMs(pid: number): number {
 }
 
 /**
- * The CPU time so far of these processes and of their children that have ended, in ms. A test of
- * nginx.conf and a worker that a reload has ended belong to it.
+ * Returns the CPU time so far of these processes and of their children that have ended, in ms. The
+ * children are tests of nginx.conf, and workers that a reload has ended.
  */
 export function cpuMsWithEnded(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
@@ -32,7 +32,7 @@ export function cpuMsWithEnded(pids: readonly number[]): number {
   }, 0);
 }
 
-/** A process and all that it has started, such as nginx and its workers. */
+/** Returns a process and all that it has started, such as nginx and its workers. */
 export function familyOf(pid: number): readonly number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
@@ -43,7 +43,7 @@ export function familyOf(pid: number): readonly number[] {
   return of(pid);
 }
 
-/** Undefined where the process has ended meanwhile. */
+/** Returns undefined where the process has ended. */
 function parentOf(pid: string): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[1]);
@@ -53,8 +53,8 @@ function parentOf(pid: string): number | undefined {
 }
 
 /**
- * All pages of a process that are in memory, in MB of 2^20 bytes: what it takes where no other
- * process runs the same program.
+ * Returns the size of all pages of a process that are in memory, in MB of 2^20 bytes. It is the
+ * memory that the process needs where no other one runs the same program.
  */
 export function residentMegabytes(pid: number): number {
   const kilobytes = /^Rss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
@@ -62,8 +62,8 @@ export function residentMegabytes(pid: number): number {
 }
 
 /**
- * Proportional set size of a process, in MB of 2^20 bytes: pages that n processes share count a nth
- * for each.
+ * Returns the proportional set size of a process, in MB of 2^20 bytes: a page that n processes
+ * share counts 1/n for each.
  */
 export function pssMegabytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];

@@ -30,8 +30,8 @@ export async function startNginx(conf: string): Promise<Started> {
     cwd: root,
     reject: false,
     stdout: "ignore",
-    // as Sluice starts its own: Linux shares a core differently between sessions and within one,
-    // which is a tenth of a request's CPU
+    // Sluice starts its own nginx in this way too. Linux shares a core differently between sessions
+    // and within one, which makes a tenth of a request's CPU time.
     detached: true,
   });
   const workers = () =>

@@ -70,7 +70,7 @@ export async function secret(at: number): Promise<KubernetesObject> {
   return secretOf(at, await makeCertificate([hostOf(at)], new Date()));
 }
 
-/** The Secret of the host, with this pair in PEM. */
+/** Returns the Secret of the host, with this pair in PEM. */
 export function secretOf(at: number, { cert, key }: Pick<OwnCertificate, "cert" | "key">): KubernetesObject {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   return {
@@ -99,7 +99,7 @@ export function secretsOf(count: number): Promise<readonly KubernetesObject[]> {
   return Promise.all(Array.from({ length: count }, (_, at) => secret(at)));
 }
 
-/** `hosts` of them; the first have the `secrets` with TLS. */
+/** Returns a cluster of `hosts` hosts. The first ones have the `secrets` with TLS. */
 export function plainHosts(hosts: number, secrets: readonly KubernetesObject[] = []): Snapshot {
   const all = Array.from({ length: hosts }, (_, at) => [
     ingress(at, at < secrets.length ? { secret: `tls-${at}` } : {}),
@@ -123,7 +123,10 @@ export interface Files {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The hosts as files for `sluice serve`: many objects in a file, as JSON, which is YAML. */
+/**
+ * Returns the hosts as files for `sluice serve`, with many objects in a file, as JSON, which is
+ * valid YAML.
+ */
 export function filesOf({ hosts, endpoint, secrets = [], settings = {} }: Files): Record<string, string> {
   const all: Record<string, string> = { "first.yaml": fileOf([ingressClass]), "settings.yaml": settingsFile(settings) };
   const of = (at: number) =>

@@ -22,7 +22,7 @@ export interface Load {
   close(): void;
 }
 
-/** One open connection: asks for a host, and resolves when it was answered with 200. */
+/** One open connection. `ask` requests a host, and resolves when the answer has status 200. */
 interface Connection {
   ask(host: string): Promise<void>;
   close(): void;
@@ -73,7 +73,7 @@ async function overHttp1(protocol: Protocol, port: number, servername: string): 
   return {
     ask: (host) => {
       asked = Promise.withResolvers();
-      // Its end came to the request before, which had its answer already.
+      // Its end belonged to the request before, which had its answer already.
       if (socket.destroyed) asked.reject(new Error("the connection was closed"));
       socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n`);
       return asked.promise;

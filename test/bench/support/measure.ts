@@ -12,7 +12,7 @@ export async function measure(sync: () => Promise<number>): Promise<void> {
   const started = performance.now();
   const objects = await sync();
   const syncMs = Math.round(performance.now() - started);
-  // Twice: the first collection only finds what the second can give back.
+  // It runs twice, because the first collection only finds what the second one can free.
   collect();
   collect();
   const { rss, heapUsed } = process.memoryUsage();

@@ -40,7 +40,8 @@ export function sluicePeer(program: readonly string[]): Peer {
     start: async ({ cluster, serves }) => {
       const sluice = new Sluice({ cluster, program });
       const served = () => until("Sluice to serve", serves, startMs);
-      // It serves a moment before it is ready, and a start that fails must end the wait.
+      // The controller serves a moment before it is ready, and a start that fails must end the
+      // wait.
       await Promise.race([served(), sluice.process.start().then(served)]);
       return { pids: () => familyOf(sluice.process.pid!), end: () => sluice.end() };
     },

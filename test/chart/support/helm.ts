@@ -9,7 +9,7 @@ import { toolPath } from "../../../scripts/kubernetes-tools.ts";
 
 export const chartFolder = join(import.meta.dirname, "../../../charts/sluice");
 
-/** An object as the chart writes it; its fields are whatever Kubernetes says. */
+/** An object as the chart writes it, with the fields of Kubernetes. */
 // biome-ignore lint/suspicious/noExplicitAny: manifests are read at many depths, and a wrong path fails the assertion
 export type Manifest = Record<string, any>;
 

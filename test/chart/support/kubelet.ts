@@ -146,7 +146,7 @@ async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal)
 
 /**
  * Repeats a command until the API server accepts it. A refusal is final where the Pod is gone or
- * the command was done before; any other one comes from a busy API server.
+ * the command took effect before; any other one comes from a busy API server.
  */
 async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -8,7 +8,7 @@ interface Report {
   readonly profiles?: readonly { readonly name: string }[];
 }
 
-/** In the format that the Gateway API publishes; the date is left to the publisher. */
+/** Returns the report in the format that the Gateway API publishes. The publisher adds the date. */
 export function reported(text: string): string {
   const { date, ...report } = parse(text) as Report & { readonly date?: string };
   const profiles = [...(report.profiles ?? [])].sort((one, other) => one.name.localeCompare(other.name));

@@ -82,7 +82,8 @@ class Writer {
 
   /**
    * Creates or replaces an object. Returns a line when the API server refuses it. A busy server may
-   * also fail without a refusal, such as while it allocates an IP address, and is asked again.
+   * also fail without a refusal, such as while it allocates an IP address, and the request is
+   * repeated then.
    */
   async put(object: KubernetesObject): Promise<readonly string[]> {
     const of = byKind.get(object.kind);

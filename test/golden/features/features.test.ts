@@ -76,7 +76,7 @@ function difference(before: string, after: string): string {
   return changes.flatMap(([kind, line]) => (kind === 0 ? [] : [`${kind < 0 ? "+" : "-"} ${line.trim()}\n`])).join("");
 }
 
-test.each(Object.entries(cases))("%s", async (name, one) => {
+test.each(Object.entries(cases))("the text of nginx for %s is that of the golden file", async (name, one) => {
   const [plain, own] = [clusterOf(one, false), clusterOf(one, true)];
   const [before, after] = [studio.dynamic(plain), studio.dynamic(own)];
   const texts = [studio.static(plain), studio.static(own)] as const;

@@ -75,7 +75,7 @@ describe.each(where)("%s", (_where, start) => {
   const mirrored = (url: string) => ingress({ name: "guarded", annotations: { "mirror-target": url } });
 
   /**
-   * Returns whether the auth service let the request pass, and expects that no trap got a request.
+   * Returns whether the auth service let the request pass. Also expects that no trap got a request.
    */
   async function passes(host = "guarded.example"): Promise<boolean> {
     const { body } = await world.ask(host);
@@ -83,7 +83,7 @@ describe.each(where)("%s", (_where, start) => {
     return body === "secret";
   }
 
-  test("a name, the host of the request and an address are asked", async () => {
+  test("an auth service may be given by a name, the host of the request or an address", async () => {
     for (const origin of [
       `http://auth.test:${world.auth.port}`,
       `http://$host:${world.auth.port}`,
@@ -102,7 +102,7 @@ describe.each(where)("%s", (_where, start) => {
     expect(world.problemsOf("guarded")).toEqual([]);
   });
 
-  test("a name may lead back to Sluice, to another path of the same host", async () => {
+  test("the name of an auth service may lead to Sluice, for another path of the same host", async () => {
     names.addresses.set("home.example", [sluice]);
     const paths = { name: "proxy", host: "home.example", paths: [["/oauth2"]] } as const;
     const annotations = { "auth-url": `http://$host:${ports.http}/oauth2/auth` };
@@ -114,7 +114,7 @@ describe.each(where)("%s", (_where, start) => {
     expect((await world.ask("home.example")).status).toBe(401);
   });
 
-  test("where the host decides who is asked, a request with another Host beside it asks nobody", async () => {
+  test("where the Host selects the auth service, a request with a second or odd Host reaches no server", async () => {
     names.addresses.set("elsewhere.example", [world.auth.address]);
     await world.apply(guarded(`http://$host:${world.auth.port}/check`), ingress({ name: "elsewhere" }));
     for (const head of [
@@ -135,7 +135,7 @@ describe.each(where)("%s", (_where, start) => {
 
   const ownPorts = [...Object.values(own), ports.status, ports["default-server"]];
 
-  test("a name that leads to this machine or to a port of Sluice's own is not asked", async () => {
+  test("a name that leads to this machine or to a port of Sluice's own gets no request", async () => {
     const leads = [
       ...ownPorts.flatMap((port) => [`127.0.0.1 ${port}`, `${sluice} ${port}`]),
       ...[`127.0.0.1 ${other}`, `127.8.8.8 ${other}`, `0.0.0.0 ${other}`, "169.254.169.254 80", "224.0.0.1 80"],
@@ -153,7 +153,7 @@ describe.each(where)("%s", (_where, start) => {
     for (let at = 0; at < 4; at++) expect(await passes()).toBe(true);
   });
 
-  test("an address of this machine, whatever its spelling, is not taken, and nobody passes", async () => {
+  test("an address of this machine is refused in any spelling, and no request passes", async () => {
     for (const host of ["127.0.0.1", "127.1", "2130706433", "0x7f.1", "localhost", "localhost.", "0", "unix", "::1"])
       for (const port of [other, own.health]) {
         const written = host.includes(":") ? `[${host}]` : host;
@@ -177,7 +177,7 @@ describe.each(where)("%s", (_where, start) => {
     }
   });
 
-  test("a port of this machine that the operator allows is asked, one of Sluice's own never", async () => {
+  test("an allowed port of this machine gets requests, and one of Sluice's own never does", async () => {
     for (const host of ["127.0.0.1", "localhost"]) {
       sidecarAsked = 0;
       await world.apply(guarded(`http://${host}:${sidecar}/`));
@@ -188,7 +188,7 @@ describe.each(where)("%s", (_where, start) => {
     }
   });
 
-  test("no header, argument or cookie of a client chooses who is asked", async () => {
+  test("no header, argument or cookie of a client selects the address of a request", async () => {
     const socket = `unix:${join(world.runFolder, "sockets/control.sock")}:`;
     const target = { "x-target": socket, cookie: `target=${socket}` };
     for (const origin of ["http://$http_x_target", "http://$arg_target", "http://$cookie_target", "http://a:$http_x"]) {
@@ -204,7 +204,7 @@ describe.each(where)("%s", (_where, start) => {
     }
   });
 
-  test("a client of a host that is everybody's cannot name an address of this machine", async () => {
+  test("on a path of all hosts a client cannot name an address of this machine", async () => {
     const open = ingress({ name: "open", host: "", annotations: { "auth-url": `http://$host:${other}/` } });
     const closed = ingress({ name: "open", host: "", annotations: { "auth-url": `http://$host:${own.health}/stop` } });
     for (const one of [open, closed]) {
@@ -227,7 +227,7 @@ describe.each(where)("%s", (_where, start) => {
     }
   });
 
-  test("a Host that would end the address before the name that is checked is asked nowhere", async () => {
+  test("a Host that would end the address before the checked name causes no request", async () => {
     for (const annotations of [
       { "auth-url": "http://$host/" },
       { "auth-url": `http://$host:${other}/` },
@@ -241,7 +241,7 @@ describe.each(where)("%s", (_where, start) => {
     }
   });
 
-  test("a port is not longer than the one that was checked", async () => {
+  test("a client cannot add digits to the port that was checked", async () => {
     for (const url of ["http://auth.test:1$http_x/", "http://auth.test:1$http_x", `http://${sluice}:1$arg_x/`])
       for (const one of [guarded(url), mirrored(url)]) {
         await world.apply(one);
@@ -251,7 +251,7 @@ describe.each(where)("%s", (_where, start) => {
       }
   });
 
-  test("a name that is an alias without an address lets nobody pass, and ends nothing", async () => {
+  test("an alias without an address lets no request pass, and does not end the controller", async () => {
     names.aliases.add("away.test");
     await world.apply(guarded(`http://away.test:${world.auth.port}/`));
     expect(await passes()).toBe(false);
@@ -262,7 +262,7 @@ describe.each(where)("%s", (_where, start) => {
     expect(await passes()).toBe(true);
   });
 
-  test("the operator's auth service may be beside the controller, but not a port of Sluice's own", async () => {
+  test("the operator's auth service may be on this machine, but not on a port of Sluice's own", async () => {
     sidecarAsked = 0;
     await world.apply(settings({ "global-auth-url": `http://127.0.0.1:${sidecar}/` }), ingress({ name: "guarded" }));
     expect(await passes()).toBe(true);
@@ -277,7 +277,7 @@ describe.each(where)("%s", (_where, start) => {
     }
   });
 
-  test("no endpoint is this machine, its link or a port of Sluice's own", async () => {
+  test("no endpoint is this machine, a link-local address or a port of Sluice's own", async () => {
     const leads = [
       ...ownPorts.flatMap((port) => [["127.0.0.1", port] as const, [sluice, port] as const]),
       ...([
@@ -307,7 +307,7 @@ describe.each(where)("%s", (_where, start) => {
     expect(trapped).toEqual([]);
   });
 
-  test("copies go to names that may be asked, and to no others", async () => {
+  test("copies go to permitted names, and to no others", async () => {
     await world.apply(mirrored(`http://auth.test:${world.auth.port}/copy`));
     expect((await world.ask("guarded.example", "/?a=b")).body).toBe("secret");
     await until("the copy", () => world.auth.asked.some(({ url }) => url === "/copy?a=b"));

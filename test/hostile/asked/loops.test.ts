@@ -77,7 +77,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.backend.asked).toHaveLength(ends.rounds);
   });
 
-  test("a plain path that leads to other ones of the same Sluice is answered as ever", async () => {
+  test("a plain path that leads to other paths of the same Sluice is answered as usual", async () => {
     const rewritten = (name: string, to: string) =>
       ingress({ name, annotations: { "upstream-vhost": `${to}.example` }, paths: [["/", "Prefix", "back"]] });
     await world.apply(...back, rewritten("a", "b"), rewritten("b", "c"), ingress({ name: "c" }));
@@ -88,7 +88,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.backend.asked.flatMap(hopsOf)).toEqual([]);
   });
 
-  test("a location that asks itself lets nobody in", async () => {
+  test("a location that is its own auth service lets no request pass", async () => {
     for (const host of ["a.example", "$host"]) {
       await world.apply(asking("a", host));
       expect.soft((await world.ask("a.example")).status, host).toBe(500);
@@ -96,25 +96,25 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("two locations that ask each other let nobody in", async () => {
+  test("two locations that are each other's auth service let no request pass", async () => {
     await world.apply(asking("a", "b.example"), asking("b", "a.example"));
     for (const host of ["a.example", "b.example"]) expect.soft((await world.ask(host)).status).toBe(500);
     expect(counts()).toEqual({});
   });
 
-  test("a location that asks another one of the same Sluice is answered as ever", async () => {
+  test("a location whose auth service is another location of the same Sluice is answered as usual", async () => {
     await world.apply(asking("a", "b.example", "/auth"), asking("b", "c.example", "/auth"), ingress({ name: "c" }));
     expect((await world.ask("a.example")).body).toBe("secret");
     expect(counts()).toEqual({ "a.example": 1, "b.example": 1, "c.example": 1 });
   });
 
-  test("a mirror of itself copies each request once", async () => {
+  test("a mirror that leads to itself copies each request once", async () => {
     await world.apply(mirroring("a", "a.example"));
     for (let at = 0; at < 5; at++) expect(await askAlone("a.example")).toContain("secret");
     expect(counts()).toEqual({ "a.example": 5 });
   });
 
-  test("a mirror that comes back by way of another copies each request once at each", async () => {
+  test("two mirrors that lead to each other copy each request once each", async () => {
     await world.apply(mirroring("a", "b.example"), mirroring("b", "a.example"));
     for (let at = 0; at < 5; at++) expect(await askAlone("a.example")).toContain("secret");
     await until("the copies", () => counts()["b.example"] === 5);
@@ -122,7 +122,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(counts()).toEqual({ "a.example": 5, "b.example": 5 });
   });
 
-  test("a chain of many locations ends", async () => {
+  test("a chain of many mirrors ends", async () => {
     const all = ["a", "b", "c", "d", "e", "f", "g"];
     await world.apply(...all.map((name, at) => mirroring(name, `${all[at + 1] ?? "a"}.example`)));
     expect(await askAlone("a.example")).toContain("secret");
@@ -131,7 +131,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(Object.keys(counts())).toEqual(["a", "b", "c", "d", "e"].map((name) => `${name}.example`));
   });
 
-  test("who writes the header has nothing left out and goes no further", async () => {
+  test("a client that writes the header skips no guard and no copy, and gets no further", async () => {
     const annotations = { "auth-url": `${world.auth.origin}/check`, "mirror-target": `${world.auth.origin}/copy` };
     await world.apply(ingress({ name: "victim", annotations }), asking("a", "a.example"), ingress({ name: "b" }));
     const forged = ["", ",", "-1000", ",0123456789abcdef", "a", ",a,b,c", "0".repeat(3000)];
@@ -148,7 +148,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.auth.asked).toEqual([]);
   });
 
-  test("what one location's auth service has seen is of no use at another", async () => {
+  test("the header that an auth service has seen does not skip the guard of another location", async () => {
     const annotations = { "auth-url": `${world.auth.origin}/check` };
     await world.apply(ingress({ name: "own", annotations }), ingress({ name: "victim", annotations }));
     await world.ask("own.example");

@@ -95,7 +95,7 @@ const cluster = fc.record({
   found: fc.array(pick(...addresses.filter((text) => isIP(text) !== 0)), { maxLength: 3 }),
 });
 
-test("no address that nginx asks is one that may not be asked", { timeout: 120_000 }, async () => {
+test("no address to which nginx may connect is forbidden", { timeout: 120_000 }, async () => {
   const paper = await openPaper(["--tcp-services-configmap=ns/tcp"]);
   let all = 0;
   const holds = fc.property(cluster, pick<Mode>("dynamic", "static"), (drawn, mode) => {

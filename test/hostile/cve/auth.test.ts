@@ -38,7 +38,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       { "auth-tls-secret": "ns/nowhere", "auth-tls-error-page": "https://a.example/open" },
     ],
     ["CVE-2026-24513: a sign-in page", {}, { "auth-signin": "http://guarded.example/open" }],
-  ] as const)("%s", async (_title, operator, own) => {
+  ] as const)("no status of an auth service opens the guarded path (%s)", async (_title, operator, own) => {
     world.backend.answer = (request, response) => {
       const page = request.headers["x-code"] !== undefined || request.url?.startsWith("/open");
       response.end(page ? "page" : "secret");
@@ -57,7 +57,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect.soft(await body(as("wrong")), "a wrong password").not.toContain("secret");
   });
 
-  test("the door opens for whom it should", async () => {
+  test("requests with the right credentials pass", async () => {
     await world.apply(guarded());
     expect(await body()).toBe("secret");
     await world.apply(users, ingress({ name: "guarded", annotations: basic }));
@@ -80,13 +80,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       "both lengths",
       "HTTP/1.1 401 No\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
     ],
-  ])("an auth service that answers %s", async (_what, bytes) => {
+  ])("no request passes an auth service that answers %s", async (_what, bytes) => {
     world.auth.answer = ({ socket }) => socket.end(bytes, "latin1");
     await world.apply(guarded({ "auth-response-headers": "X-A" }));
     expect(await body()).not.toContain("secret");
   });
 
-  test("an auth service that closes the connection, and one that is slow", async () => {
+  test("no request passes an auth service that closes the connection or is slow", async () => {
     world.auth.answer = ({ socket }) => socket.destroy();
     await world.apply(guarded());
     expect(await body()).not.toContain("secret");
@@ -112,7 +112,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ],
     ["the Secret is empty", [secret("users", { auth: "" })], undefined],
     ["the Secret holds no users", [secret("users", { auth: "\0\xff not a user\n\n:\nu\n" })], undefined],
-  ])("%s", async (_title, objects, expected) => {
+  ])("no request passes basic authentication (%s)", async (_title, objects, expected) => {
     await world.apply(...objects, ingress({ name: "guarded", annotations: basic }));
     expect(world.problemsOf("guarded")).toEqual(expected === undefined ? [] : [expected]);
     for (const headers of [{}, as("right"), as(""), { authorization: "Basic" }, { authorization: "Basic Og==" }]) {
@@ -122,7 +122,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("Traefik 13323: the Secret goes while it serves, and comes back", async () => {
+  test("Traefik 13323: deleting the Secret closes the path, and restoring it opens the path for its users", async () => {
     await world.apply(users, ingress({ name: "guarded", annotations: basic }));
     expect(await body(as("right"))).toBe("secret");
     await world.remove(users);
@@ -131,7 +131,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await body(as("right"))).toBe("secret");
   });
 
-  test("CVE-2020-8553: Secrets whose names differ in where the hyphen stands are two", async () => {
+  test("CVE-2020-8553: Secrets whose names differ only in the place of the hyphen are kept apart", async () => {
     const [one, other] = [
       ["a-b", "c"],
       ["a", "b-c"],
@@ -150,7 +150,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect([await status("a-b.example", "a-b"), await status("a.example", "a")]).toEqual([200, 200]);
   });
 
-  test("kept answers are nobody else's: not another Ingress's, host's, path's, or session's", async () => {
+  test("cached answers are not used for another Ingress, host, path or session", async () => {
     const cached = { "auth-cache-key": "$cookie_s", "auth-cache-duration": "200 401 5m" };
     await world.apply(
       guarded(cached),
@@ -165,7 +165,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await world.ask("guarded.example", "/", { headers: {} })).status).toBe(401);
   });
 
-  test("what the auth service says of the user is not the client's to say", async () => {
+  test("a client cannot set the headers about the user that the auth service returns", async () => {
     world.auth.answer = (_request, response) => response.setHeader("X-User", "alice").end();
     await world.apply(guarded({ "auth-response-headers": "X-User, X-Groups" }));
     await body({ "x-user": "root", "X-Groups": "admin", x_user: "root" });

@@ -33,17 +33,17 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await world.clear();
   };
 
-  test("CVE-2021-25746: each annotation with the end of a directive and a new block", async () => {
+  test("CVE-2021-25746: no annotation lets its value end a directive and begin a block", async () => {
     await world.apply(...everyAnnotation((good) => [`${good}; } server {`, `${good}"; } pwned { }`]));
     await harmless();
   });
 
-  test("CVE-2024-7646: each annotation with each character that some parser takes for the end of a line", async () => {
+  test("CVE-2024-7646: no annotation lets a character that some parser reads as a line break end its line", async () => {
     await world.apply(...everyAnnotation((good) => separators.map((one) => `${good}${one}pwned;`)));
     await harmless();
   });
 
-  test("CVE-2024-7646: each key of the ConfigMap with a line break, and its sentence", async () => {
+  test("CVE-2024-7646: no key of the ConfigMap lets a line break end its line, and each gets a sentence", async () => {
     // Keys that close paths where they are unreadable are left out, because they would close the
     // neighbour's, too.
     const open = Object.values(declarations).filter((one) => !("closed" in one));

@@ -45,12 +45,12 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const blocks = () => blocksIn({ name: "", args: [], block: world.tree() });
   const rewrites = () => blocks().flatMap(({ block = [] }) => block.filter(({ name }) => name === "rewrite"));
 
-  test("CVE-2026-42945: no target of a rewrite has a `?`, after which a group would be misread", () => {
+  test("CVE-2026-42945: no target of a rewrite has a `?`, after which nginx would misread a group", () => {
     expect(world.problemsOf("asking").join("\n")).toContain('annotation rewrite-target: "/y?of=$1" holds "?"');
     expect(rewrites().filter(({ args }) => args[1]!.includes("?"))).toEqual([]);
   });
 
-  test("CVE-2026-42533: the patterns of a map count no groups", () => {
+  test("CVE-2026-42533: patterns of a map are not read by group numbers", () => {
     const patterns = blocks()
       .filter(({ name }) => name === "map")
       .flatMap(({ block = [] }) => block.map(({ name }) => name).filter((key) => key.startsWith("~")));
@@ -58,7 +58,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(patterns.filter((pattern) => counted.test(pattern))).toEqual([]);
   });
 
-  test("CVE-2026-9256: in dynamic mode nginx rewrites with no group at all", () => {
+  test("CVE-2026-9256: in dynamic mode no rewrite of nginx has groups", () => {
     const grouped = rewrites().filter(({ args }) => group.test(args[1]!));
     if (mode === "dynamic") expect(grouped).toEqual([]);
     else expect(grouped.length).toBeGreaterThan(0);

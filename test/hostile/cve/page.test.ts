@@ -15,13 +15,13 @@ const tests = ["cve", "requests"].flatMap((folder) => {
 });
 
 test.each(rows.map((row) => row.split(" | ")[0]!.replace(/^\| | \(.*| .*\bCVE.*|,.*/g, "")))(
-  "%s has a test of its own",
+  "the hole %s has a test of its own",
   (id) => {
     expect(tests.some((text) => text.includes(id))).toBe(true);
   },
 );
 
-test("every hole of the table of attacks is on the page", () => {
+test("every hole in the table of attacks is on the page", () => {
   for (const id of new Set(attacks.map((one) => one.id))) {
     if (id !== "the mark of the generation") expect(page).toContain(`| ${id}`);
   }
@@ -35,7 +35,7 @@ test("the sentences on the page are those that users get", () => {
   for (const text of quoted) if (!elsewhere.test(text)) expect(headings).toContain(text);
 });
 
-test("the figures on the page are those of the lists that are tried", () => {
+test("the figures on the page are the lengths of the lists in the tests", () => {
   const pairs = Object.keys(guards).length * Object.keys(neighbours).length;
   const figures = [
     `smuggling (${framings.length} framings)`,

@@ -18,18 +18,21 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     beforeAll(() => world.apply(settings(JSON.parse(data)), ...group.flatMap(({ name, objects }) => objects(name))));
     afterAll(() => world.clear());
 
-    test.each(group.map((one) => [`${one.id}: ${one.title}`, one] as const))("%s", async (_title, one) => {
-      const { name, says, answers } = one;
-      expect.soft(world.problemsOf(name)).toEqual(says.map((text) => text.replace("NAME", name)));
-      for (const [path, status] of Object.entries(answers)) {
-        const answer = await world.ask(`${name}.example`, path);
-        expect.soft([path, answer.status]).toEqual([path, status]);
-        if (status === 200) expect.soft(answer.body).toBe("secret");
-      }
-      expect.soft((await world.ask(`${name}.example`, "/pwned")).body).not.toContain("pwned");
-    });
+    test.each(group.map((one) => [`${one.id}: ${one.title}`, one] as const))(
+      "this attack has its Problem and its answers, and nothing else changes: %s",
+      async (_title, one) => {
+        const { name, says, answers } = one;
+        expect.soft(world.problemsOf(name)).toEqual(says.map((text) => text.replace("NAME", name)));
+        for (const [path, status] of Object.entries(answers)) {
+          const answer = await world.ask(`${name}.example`, path);
+          expect.soft([path, answer.status]).toEqual([path, status]);
+          if (status === 200) expect.soft(answer.body).toBe("secret");
+        }
+        expect.soft((await world.ask(`${name}.example`, "/pwned")).body).not.toContain("pwned");
+      },
+    );
 
-    test("no text of theirs is a directive, and the neighbour is served", async () => {
+    test("no text of an attack becomes a directive, and the neighbour is served", async () => {
       expect(intruders(world.tree())).toEqual([]);
       expect(await world.ask("neighbour.example")).toMatchObject({ status: 200, body: "secret" });
     });

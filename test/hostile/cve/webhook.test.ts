@@ -73,7 +73,7 @@ function review(object: object, uid = "u"): string {
 
 const files = () => readdirSync(tmpdir()).filter((name) => /pwned|nginx-cfg/.test(String(name)));
 
-test("CVE-2025-1974: no process is started and no file written, whatever an unauthenticated review holds", async () => {
+test("CVE-2025-1974: no unauthenticated review starts a process or writes a file", async () => {
   const before = started.processes.length;
   for (const text of [...payloads, ...long]) {
     const annotations = {
@@ -93,7 +93,7 @@ test("CVE-2025-1974: no process is started and no file written, whatever an unau
   expect(files()).toEqual([]);
 });
 
-test("CVE-2025-24513, CVE-2025-1098: UID, name and namespace that climb or close a block come back as they went, and nowhere else", async () => {
+test("CVE-2025-24513, CVE-2025-1098: UID, name and namespace with paths or braces come back unchanged, and have no other effect", async () => {
   for (const text of ["../../x", "x} pwned {", "/etc/passwd", "a\n#", "a\0b"]) {
     const object = ingress({ name: text, namespace: text, host: "a.example", uid: text });
     const { status, text: answer } = await send(review(object, text));
@@ -102,7 +102,7 @@ test("CVE-2025-24513, CVE-2025-1098: UID, name and namespace that climb or close
   expect(files()).toEqual([]);
 });
 
-test("CVE-2026-24514: 50 MB are 413, ten times, in flat memory", async () => {
+test("CVE-2026-24514: a review of 50 MB is answered 413 each time, without a growth of memory", async () => {
   const body = Buffer.from(review(ingress({ name: "a", annotations: { "auth-url": "a".repeat(50_000_000) } })));
   expect((await send(body)).status).toBe(413);
   const before = process.memoryUsage().rss;
@@ -118,7 +118,7 @@ test.each([
   ['{"request":1}', 400],
   [`${"[".repeat(100_000)}`, 400],
   ["\xff\xfe\0", 400],
-])("%j is no review", async (body, status) => {
+])("the text %j is refused as a review, with status %s", async (body, status) => {
   expect((await send(Buffer.from(body, "latin1"))).status).toBe(status);
 });
 
@@ -140,7 +140,7 @@ test.each([
       '{"__proto__":{"polluted":1},"metadata":{"name":"a","annotations":{"__proto__":"x","constructor":"y"}}}',
     ),
   ],
-])("an object with %s is answered, and the next one too", async (_what, wrong) => {
+])("an object with %s is answered, and so is the next one", async (_what, wrong) => {
   const { status } = await send(review({ ...ingress({ name: "a" }), ...wrong }));
   expect([200, 400]).toContain(status);
   expect((await send(review(ingress({ name: "a" })))).status).toBe(200);

@@ -66,7 +66,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     return [undefined, ...["sluice:", "sluice:sluice", ":", "controller:x", ...known].map(basic), "Bearer x", "Basic"];
   };
 
-  test("nothing is answered and no record is taken", async () => {
+  test("without the password no question is answered and no record is stored", async () => {
     const record = JSON.stringify([hostKey("guarded.example"), JSON.stringify({ locations: [], prefix: [] })]);
     for (const pass of guesses()) {
       const found: Answer[] = [];
@@ -81,13 +81,13 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     expect(await world.ask("guarded.example")).toMatchObject({ status: 200, body: "secret" });
   });
 
-  test("a request that is smuggled in the body of another one has no pass either", async () => {
+  test("a request that is smuggled in the body of another one has no password either", async () => {
     const inner = `POST /records HTTP/1.1\r\nHost: x\r\nContent-Length: 27\r\n\r\n["host guarded.example"]\r\n\r\n`;
     await through("control", "/records", { method: "POST", body: inner });
     expect(await world.ask("guarded.example")).toMatchObject({ status: 200, body: "secret" });
   });
 
-  test("no order is taken", async (context) => {
+  test("without the password no order is accepted", async (context) => {
     if (!name.endsWith("container of its own"))
       context.skip("orders are taken where nginx has a container of its own, and nowhere else");
     const before = readFileSync(join(world.runFolder, "nginx.conf"), "utf8");
@@ -103,7 +103,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     expect(await world.ask("later.example")).toMatchObject({ status: 200 });
   });
 
-  test("records that something else wrote are found and put right", async (context) => {
+  test("records that another program wrote are found and corrected", async (context) => {
     if (name.startsWith("in static mode")) context.skip("static mode has no records");
     const forged = { locations: [{ shape: "@none", upstream: "none", path: "/", canaries: [] }], prefix: ["/", 1] };
     const lines = ["guarded.example", "stolen.example"].map((host) =>
@@ -123,7 +123,7 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     await world.apply(settings({ "http-snippet": to(world.runFolder) }));
   });
 
-  test("no file, configuration or journal has the pass in it", async () => {
+  test("no file, configuration or journal contains the password", async () => {
     const texts = readdirSync(world.runFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));

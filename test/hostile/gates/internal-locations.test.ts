@@ -36,7 +36,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       response.writeHead(status, { "X-Accel-Redirect": to, "X-User": "u" }).end("the answer itself");
   };
 
-  test("no name of them is what an attacker can work out", async () => {
+  test("an attacker cannot compute the name of an internal location", async () => {
     const annotations = {
       "auth-url": `${world.auth.origin}/`,
       "auth-signin": "https://a/",
@@ -48,7 +48,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(names.filter((name) => guesses.includes(name) && name !== "/_sluice/variables")).toEqual([]);
   });
 
-  test.each(guesses)("a backend's X-Accel-Redirect to %s serves nothing of nginx's own", async (to) => {
+  test.each(guesses)("a backend's X-Accel-Redirect to %s reaches no internal location", async (to) => {
     await world.apply(
       open,
       ingress({ name: "a", paths: [["/", "Prefix"]], annotations: { "auth-url": `${world.auth.origin}/` } }),
@@ -65,7 +65,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     else expect([status, body]).toEqual([200, "routed"]);
   });
 
-  test("a backend's X-Accel-Redirect leads to what routing serves, guards included", async () => {
+  test("a backend's X-Accel-Redirect leads to what routing serves, with its guards", async () => {
     await world.apply(
       ingress({ name: "a" }),
       ingress({
@@ -96,7 +96,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     goOn();
   });
 
-  test("an auth service's X-Accel-Redirect lets nobody in", async () => {
+  test("an auth service's X-Accel-Redirect lets no request pass", async () => {
     await world.apply(open, ingress({ name: "a", annotations: { "auth-url": `${world.auth.origin}/` } }));
     const real = internalOf(world.tree());
     for (const to of ["/open", "http://a.example/open", ...guesses, ...real]) {
@@ -109,7 +109,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("a mirror's X-Accel-Redirect asks nothing in the client's name", async () => {
+  test("a mirror's X-Accel-Redirect causes no request in the client's name", async () => {
     await world.apply(ingress({ name: "a", annotations: { "mirror-target": world.auth.origin } }));
     for (const to of ["/delete-everything", ...internalOf(world.tree())]) {
       world.auth.answer = redirecting(to);
@@ -124,7 +124,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("the page of an error backend is the page, wherever it says it leads", async () => {
+  test("the X-Accel-Redirect of an error backend does not replace its page", async () => {
     await world.apply(
       settings({ "custom-http-errors": "404", "default-backend-service": "" }),
       ingress({ name: "a", annotations: { "custom-http-errors": "404", "default-backend": "web" } }),
@@ -137,7 +137,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect([status, body]).toEqual([404, "the answer itself"]);
   });
 
-  test("an Ingress may have paths that look like nginx's own", async () => {
+  test("an Ingress may have paths with the names of nginx's internal locations", async () => {
     const paths = ["/_sluice/variables", "/_sluice", "/@sluice_status"].map((path) => [path, "Exact"] as const);
     await world.apply(
       ingress({ name: "a", paths }),
@@ -149,7 +149,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.backend.asked.at(-1)!.url).toBe("/_sluice/x");
   });
 
-  test("an error page for clients without a certificate is none of nginx's own", async () => {
+  test("an error page for clients without a certificate cannot be an internal location", async () => {
     const { ca } = await sharedPki();
     for (const page of ["@sluice_status", "/_sluice/variables", "/_sluice/0123456789abcdef", "/nginx_status"]) {
       const annotations = { "auth-tls-secret": "ns/ca", "auth-tls-error-page": page };

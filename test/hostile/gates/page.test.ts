@@ -99,7 +99,7 @@ const paths = [
 /** A path that does not match the pattern of `slow.yaml`, which then backtracks almost forever. */
 const slow = `http://slow.example/${"a".repeat(60)}`;
 
-test.each(["dynamic", "static"])("in %s mode the page shows no secret, and no request keeps it busy", async (mode) => {
+test.each(["dynamic", "static"])("in %s mode the page shows no secret, and no request blocks it", async (mode) => {
   const one = await serving({ files, flags: [...flags, `--mode=${mode}`] });
   onTestFinished(one.remove);
   for (const path of paths) {

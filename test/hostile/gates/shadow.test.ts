@@ -32,7 +32,7 @@ metadata: { name: shadow, namespace: shop, annotations: { sluice.dev/shadow: "${
 spec: { parentRefs: [{ name: gw }], hostnames: [slow.example], rules: [${rules.join(", ")}] }
 `;
 
-test("patterns that take for ever stop neither the metrics nor anything else", async () => {
+test("patterns that run without end stop neither the metrics nor other work", async () => {
   const regex = 'nginx.ingress.kubernetes.io/use-regex: "true"';
   const slow = toWeb({ name: "slow", host: "slow.example", path: '"/s[0-9]+/(a+)+b"', annotations: regex });
   const one = await serving({
@@ -45,7 +45,7 @@ test("patterns that take for ever stop neither the metrics nor anything else", a
     flags: ["--enable-metrics=true"],
   });
   onTestFinished(one.remove);
-  /** A second for each of them would be minutes. */
+  /** With a second for each of them this would take minutes. */
   const soon = async (what: string, done: () => Promise<unknown>) => {
     const begun = performance.now();
     await done();

@@ -27,14 +27,14 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     readdirSync(world.runFolder, { recursive: true, encoding: "utf8" }).map((name) => join(world.runFolder, name));
   const permissions = (path: string) => lstatSync(path).mode & 0o777;
 
-  test("no file or folder that Sluice makes can be opened by another account", () => {
+  test("another account can open no file or folder of Sluice", () => {
     const made = all().filter((path) => !path.startsWith(join(world.runFolder, "temp/")));
     const open = made.filter((path) => !lstatSync(path).isSocket() && (permissions(path) & 0o077) !== 0);
     const shown = open.map((path) => `${path.slice(world.runFolder.length)} ${permissions(path).toString(8)}`);
     expect(shown.filter((line) => !/^\/nginx\.pid 644$/.test(line))).toEqual([]);
   });
 
-  test("key material and passwords are in private files of folders that are private too", () => {
+  test("key material and passwords are in private files of private folders", () => {
     const secrets = all().filter(
       (path) => lstatSync(path).isFile() && /PRIVATE KEY|password-of-u/.test(readFileSync(path, "latin1")),
     );
@@ -45,7 +45,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("sockets stand in a private folder, and another account reaches none", async () => {
+  test("sockets are in a private folder, and another account reaches none", async () => {
     const sockets = all().filter((path) => lstatSync(path).isSocket());
     expect(sockets.length).toBeGreaterThan(0);
     for (const path of sockets) {
@@ -56,7 +56,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("the status port listens on loopback alone", async () => {
+  test("the status port listens on loopback addresses only", async () => {
     await expect(request({ to: `192.0.2.1:${ports.status}`, path: "/nginx_status" })).rejects.toThrow("ECONNREFUSED");
     expect((await request({ to: `127.0.0.1:${ports.status}`, path: "/nginx_status" })).status).toBe(200);
   });
@@ -69,7 +69,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     "/_sluice/variables",
     "/_sluice/0123456789abcdef",
     "/@sluice_status",
-  ])("clients get nothing of Sluice's own from %s", async (path) => {
+  ])("a client gets no internal answer of Sluice from %s", async (path) => {
     for (const host of ["neighbour.example", "nobody.example", ""]) {
       for (const method of ["GET", "POST"]) {
         const answer = await world.ask(host, path, { method });

@@ -45,7 +45,7 @@ const changes = () => [
 ];
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
-  test("a full disk", async () => {
+  test("a full disk leaves the old configuration in service, and the changes are live when there is room", async () => {
     const { world, folder } = await onSmallDisk(mode);
     const ballast = join(folder, "ballast");
     await execa("dd", ["if=/dev/zero", `of=${ballast}`, "bs=4k"], { reject: false });
@@ -58,7 +58,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await until("the guard to be there", async () => (await status(world, "guarded.example")) === 401, 40_000);
   });
 
-  test("a disk that can only be read", async () => {
+  test("a disk that becomes read-only leaves the old configuration in service, and the changes are live afterwards", async () => {
     const { world, folder } = await onSmallDisk(mode);
     // nginx has files open, so a second, read-only mount is put over the first.
     await execa("mount", ["--bind", folder, folder]);
@@ -70,7 +70,9 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await until("the changes to be live", async () => (await status(world, "after.example")) === 200, 40_000);
   });
 
-  test("no memory for a reload", { timeout: 240_000 }, async () => {
+  test("a lack of memory for a reload leaves the old configuration in service, and the changes are live afterwards", {
+    timeout: 240_000,
+  }, async () => {
     const world = await startWorld({ mode });
     onTestFinished(() => world.stop());
     await world.apply(ingress({ name: "before" }));
@@ -84,7 +86,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await until("the changes to be live", async () => (await status(world, "guarded.example")) === 401, 60_000);
   });
 
-  test("a clock that jumps ten years, and back", async () => {
+  test("changes are live after the clock jumps ten years forward or back", async () => {
     const world = await startWorld({ mode });
     onTestFinished(() => world.stop());
     onTestFinished(() => void vi.useRealTimers());
@@ -99,7 +101,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(messages.join("")).toBe("");
   });
 
-  test("workers that are killed", async () => {
+  test("killed workers are replaced, and changes are live afterwards", async () => {
     const world = await startWorld({ mode });
     onTestFinished(() => world.stop());
     const workers = async () => (await execa("pgrep", ["-P", String(world.pid)], { reject: false })).stdout.split("\n");

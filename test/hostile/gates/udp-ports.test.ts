@@ -1,7 +1,7 @@
 /**
- * Packets to the UDP ports on which nginx asks the controller for names, from a socket of somebody
- * else on this machine: no packet ends the controller, changes what nginx gets, or gets an answer
- * that is many times as long.
+ * Packets to the UDP ports on which nginx asks the controller for names, from a foreign socket on
+ * this machine: no packet ends the controller, changes what nginx gets, or gets an answer that is
+ * many times as long.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -40,7 +40,7 @@ const odd: readonly Buffer[] = [
   Buffer.from(question("a.test", 1)).fill(2, 5, 6),
 ];
 
-/** Sends all of them, and some whose sender is port 0, to which nothing can be sent. */
+/** Sends all of them, and some from port 0, to which no answer can be sent. */
 async function barrage(port: number): Promise<readonly Buffer[]> {
   const socket = createSocket("udp4");
   const answers: Buffer[] = [];
@@ -64,7 +64,7 @@ const fromPortZero = `
   send($raw, $packet, 0, pack_sockaddr_in(0, inet_aton("127.0.0.1"))) or die $!;
 `;
 
-/** The answer to a question of somebody honest, who repeats it as nginx does. */
+/** Returns the answer to a question of an honest client, which repeats it as nginx does. */
 async function answerTo(packet: Buffer, port: number): Promise<Buffer> {
   const socket = createSocket("udp4");
   const ask = () => socket.send(packet, port, "127.0.0.1");
@@ -80,7 +80,7 @@ async function answerTo(packet: Buffer, port: number): Promise<Buffer> {
 
 const recordsIn = (answer: Buffer): number => answer.readUInt16BE(6);
 
-test("the port of streams answers nginx as before, and others change no pool", async () => {
+test("the port of streams still answers nginx after hostile packets, and they change no pool", async () => {
   const record = JSON.stringify([["192.0.2.1", 5432, 1]]);
   const recordOf = async (pool: string) => (pool === "db" ? record : undefined);
   const answers = answerStreamEndpoints({ port: streamPort, service: "sluice", recordOf, report: () => {} });
@@ -94,7 +94,7 @@ test("the port of streams answers nginx as before, and others change no pool", a
 });
 
 describe.each(Object.entries(places))("the port of names, %s", (_where, start) => {
-  test("answers nginx as before, and nobody with more than was sent", async () => {
+  test("still answers nginx after hostile packets, with at most 512 bytes", async () => {
     const names = await startNameserver("192.0.2.53");
     onTestFinished(() => names.stop());
     const place = await start({ flags: [`--name-check-port=${namesPort}`], nameservers: ["192.0.2.53"] });

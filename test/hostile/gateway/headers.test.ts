@@ -30,7 +30,7 @@ const reserved = [
 ];
 
 describe.each(["Request", "Response"] as const)("%sHeaderModifier", (type) => {
-  test.each(reserved)("does not touch %s", async (name) => {
+  test.each(reserved)("refuses to change %s", async (name) => {
     for (const changes of [{ set: [{ name, value: "7" }] }, { add: [{ name, value: "7" }] }, { remove: [name] }]) {
       const filters = [modifier(type, changes)];
       for (const rule of [{ backendRefs: [web], filters }, { backendRefs: [{ ...web, filters }] }]) {
@@ -42,7 +42,7 @@ describe.each(["Request", "Response"] as const)("%sHeaderModifier", (type) => {
     expect(world.backend.asked).toEqual([]);
   });
 
-  test("takes no value that would be more than one line", async () => {
+  test("refuses a value of more than one line", async () => {
     for (const value of ["a\r\nEvil: 1", "a\nEvil: 1", "a\rb", "\0", "\x7f", "a\x1b[2J"]) {
       await put(modifier(type, { set: [{ name: "X-Text", value }] }));
       expect.soft((await ask()).status, JSON.stringify(value)).toBe(500);
@@ -56,7 +56,7 @@ describe.each(["Request", "Response"] as const)("%sHeaderModifier", (type) => {
   });
 });
 
-test("a Host for the backend is a host", async () => {
+test("a rewritten Host has to be a host name", async () => {
   for (const value of ["a\r\nEvil: 1", "a b", "", "a/b", "a@b", "unix:", "a:0", "a:b", "@x"]) {
     for (const one of [
       modifier("Request", { set: [{ name: "Host", value }] }),
@@ -75,14 +75,14 @@ test("a Host for the backend is a host", async () => {
   expect((await ask()).status).toBe(500);
 });
 
-test("lists of CORS are one line", async () => {
+test("lists of CORS stay on one line", async () => {
   for (const list of ["allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders"]) {
     await put({ type: "CORS", cors: { allowOrigins: ["*"], [list]: ["a\r\nEvil: 1"] } });
     expect.soft([list, (await ask()).status]).toEqual([list, 500]);
   }
 });
 
-test("another path reaches nothing of nginx's own and ends no line", async () => {
+test("a rewritten path reaches no internal location and ends no line", async () => {
   const paths = [
     ...["/_sluice/variables", "/_sluice/", "@sluice_status", "/nginx_status", "//evil.example/", "/a?b#c d", "/../x"],
     ...["/a\r\nEvil: 1", "/a HTTP/1.1\r\nHost: b\r\n\r\nGET /b", "/\0", "", "x", "http://192.0.2.1/"],
@@ -105,7 +105,7 @@ test("another path reaches nothing of nginx's own and ends no line", async () =>
   }
 });
 
-test("a copy of a request has no header but those of the request", async () => {
+test("a copy of a request has only the headers of the request", async () => {
   const mirror = { type: "RequestMirror", requestMirror: { backendRef: { name: "copies", port: 80 } } };
   await world.apply(...service("copies", world.auth.address, world.auth.port));
   const path = "/a HTTP/1.1\r\nHost: b\r\nEvil: 1\r\n\r\n";
@@ -116,7 +116,7 @@ test("a copy of a request has no header but those of the request", async () => {
   expect(world.auth.asked[0]!.headers.some(([name]) => name === "evil")).toBe(false);
 });
 
-test("mirrors that lead back to their own route make one copy each", async () => {
+test("mirrors that lead to their own route make one copy each", async () => {
   const back = { type: "RequestMirror", requestMirror: { backendRef: { name: "back", port: 80 } } };
   await world.apply(...service("back", "192.0.2.70", 80));
   await world.apply(route({ hostnames: ["a.example"], rules: [{ backendRefs: [web], filters: [back, back, back] }] }));
@@ -127,7 +127,7 @@ test("mirrors that lead back to their own route make one copy each", async () =>
   expect(world.backend.asked).toHaveLength(1);
 });
 
-test("a route whose backend leads back to it ends, also where it takes headers away", async () => {
+test("a route whose backend leads back to it ends, also if it removes headers", async () => {
   const origin = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Scheme", "X-Request-ID"];
   await world.apply(...service("back", "192.0.2.70", 80));
   for (const filters of [

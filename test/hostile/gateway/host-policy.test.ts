@@ -95,7 +95,7 @@ async function allIsWell(what: string): Promise<void> {
 const names = ["route.given.example", "ROUTE.given.example", "ingress.given.example"];
 const wide = ["*.given.example", "*.example"];
 
-test("listeners of a set of another namespace take no host that is given, with or without routes", async () => {
+test("listeners of a set in another namespace get no host that the policy gives away, with or without routes", async () => {
   for (const hostname of [...names, ...wide]) {
     const set = evilSet({ hostname }, { ...tls(), hostname });
     await world.apply(set);
@@ -109,7 +109,7 @@ test("listeners of a set of another namespace take no host that is given, with o
   }
 });
 
-test("a set of another namespace has its own hosts, and one of the Gateway's namespace has all", async () => {
+test("a set in another namespace has its own hosts, and one in the Gateway's namespace has all of its hosts", async () => {
   const own = { hostname: "evil.example" };
   await world.apply(evilSet(own, { ...tls(), ...own }), evil({ hostnames: ["evil.example"] }));
   expect(await served("evil.example")).toBe("200 let in alt.example");
@@ -121,7 +121,7 @@ test("a set of another namespace has its own hosts, and one of the Gateway's nam
   expect((await world.ask("near.given.example")).body).toBe("secret");
 });
 
-test("the listeners are served as soon as the policy permits them, and no longer", async () => {
+test("the listeners are served as soon as the policy permits them, and only as long", async () => {
   const hostname = "moved.given.example";
   await world.apply(evilSet({ hostname }), evil({ hostnames: [hostname] }));
   expect((await world.ask(hostname)).status).toBe(404);
@@ -131,7 +131,7 @@ test("the listeners are served as soon as the policy permits them, and no longer
   expect((await world.ask(hostname)).status).toBe(404);
 });
 
-test("no route of any kind takes a host that is given, at whatever listener", async () => {
+test("no route of any kind gets a host of another namespace, at any listener", async () => {
   const parent = { kind: "Gateway", name: "gw", namespace: "ns" } as const;
   for (const hostname of [...names, ...wide]) {
     await world.apply(
@@ -155,7 +155,7 @@ test("no route of any kind takes a host that is given, at whatever listener", as
   }
 });
 
-test("no Ingress takes one by a rule, an alias, a tls section or a redirect", async () => {
+test("no Ingress gets a host of another namespace by a rule, an alias, a tls section or a redirect", async () => {
   const spec = ingress({ name: "evil", host: "other.evil.example" }).spec!;
   await world.apply(
     ingress({ name: "rule", namespace: "evil", host: "route.given.example" }),

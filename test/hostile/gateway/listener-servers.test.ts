@@ -57,10 +57,10 @@ function serverNames(): readonly string[] {
     .flatMap(({ block = [] }) => block.flatMap(({ name, args }) => (name === "server_name" ? args : [])));
 }
 
-/** What a server block holds and a location does not. */
+/** Text that a server block contains and a location does not. */
 const hostWide = /^(?:auth-tls-|ssl-|server-snippet$)/;
 
-test("hostile values become no configuration, and take no other name", async () => {
+test("hostile values add no configuration, and get no other name", async () => {
   const { seed, numRuns } = drawn(400);
   const found = hostileObjects(seed, 0, numRuns).flatMap(({ name, objects }) => {
     const annotations = objects.find(({ kind }) => kind === "Ingress")?.metadata.annotations ?? {};
@@ -81,7 +81,7 @@ test("hostile values become no configuration, and take no other name", async () 
   expect(strange).toEqual([]);
 });
 
-test("a set of another namespace asks nobody else's clients, and uses no authorities without a grant", async () => {
+test("a set in another namespace requests certificates from no other clients, and uses no authorities without a grant", async () => {
   const set = listenerSet({ namespace: "evil", listeners: [secure("evil", "*.victim.example")] });
   const own = { "auth-tls-secret": "ns/ca", "ssl-ciphers": "ECDHE-ECDSA-AES256-GCM-SHA384" };
   const settings = routeSettings({ namespace: "evil", to: [["ListenerSet", "set"]], values: own });
@@ -124,7 +124,7 @@ test.each(["", "a/b", ".honest.test", "honest.test\n"])(
   },
 );
 
-test("a snippet that nobody permits closes its own listener and is written nowhere", async () => {
+test("a snippet without permission closes its own listener and is written nowhere", async () => {
   const values = { "server-snippet": "server_name honest.test; location / { return 200 pwned; }" };
   const settings = routeSettings({ to: [["Gateway", "gw", "evil"]], values });
   await world.apply(gatewayOf([secure("honest", "honest.test"), secure("evil", "evil.example")]), settings);
@@ -132,7 +132,7 @@ test("a snippet that nobody permits closes its own listener and is written nowhe
   expect([await ask("honest.test"), await ask("evil.example")]).toEqual([200, 503]);
 });
 
-test("a permitted snippet that names a host of another listener draws it into no block of its own", async () => {
+test("a permitted snippet that names a host of another listener does not move it into its own block", async () => {
   const permitted = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
   const values = { "server-snippet": "server_name honest.test; more_set_headers 'X-Own: yes';" };
   const settings = routeSettings({ to: [["Gateway", "gw", "evil"]], values });

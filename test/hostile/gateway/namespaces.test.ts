@@ -82,7 +82,7 @@ const later: readonly (readonly [what: string, object: () => readonly Kubernetes
 describe.each(later)("a Service that becomes %s", (what, become) => {
   const honest = () => world.apply(...service("moving", world.auth.address, world.auth.port, "evil"));
 
-  test("lets nobody pass as an auth service", async () => {
+  test("lets no request pass as an auth service", async () => {
     const filters = [{ type: "ExternalAuth", externalAuth: { protocol: "HTTP", backendRef: moving } }];
     await honest();
     await world.apply(evil({ backendRefs: [web], filters }));
@@ -92,7 +92,7 @@ describe.each(later)("a Service that becomes %s", (what, become) => {
     expect([what, status >= 500, body === "secret", trapped]).toEqual([what, true, false, 0]);
   });
 
-  test("gets no copies, and no requests", async () => {
+  test("gets no copies and no requests", async () => {
     const filters = [{ type: "RequestMirror", requestMirror: { backendRef: moving } }];
     await honest();
     await world.apply(evil({ backendRefs: [web], filters }));
@@ -106,7 +106,7 @@ describe.each(later)("a Service that becomes %s", (what, become) => {
   });
 });
 
-test("a policy for backends governs no Service of another namespace, and trusts no ConfigMap of one", async () => {
+test("a policy for backends governs no Service and trusts no ConfigMap of another namespace", async () => {
   const theirs = (words: Parameters<typeof backendTLSPolicy>[0], more: object = {}) => {
     const policy = inEvil(backendTLSPolicy(words));
     const [target] = policy.spec!.targetRefs!;
@@ -119,7 +119,7 @@ test("a policy for backends governs no Service of another namespace, and trusts 
     theirs({ name: "theirs" }, { namespace: "ns" }),
     theirs({ name: "named", service: "ns/web" }),
   );
-  // The field is none of the Gateway API's: the policy is for its own namespace, and has no CA.
+  // A field that the Gateway API does not have: the policy is in its own namespace, and has no CA.
   expect((await ask("victim.example")).body).toBe("secret");
   expect((await ask("evil.example")).status).toBe(500);
   for (const name of ["ns/ca", "../ns/ca", "ca"]) {

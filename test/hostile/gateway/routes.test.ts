@@ -43,7 +43,7 @@ function crowd(condition: (at: number) => object, routes = 8) {
   );
 }
 
-test("a long query costs about the same, however many matches look for parameters in it", async () => {
+test("a long query costs about the same, however many matches compare its parameters", async () => {
   const wanted = (at: number) => ({ queryParams: [{ name: `p${at}`, value: "1" }] });
   const path = `/?${"%61&".repeat(1900)}`;
   await world.apply(route({ name: "crowd-0", rules: [{ backendRefs: [web], matches: [wanted(0)] }] }));
@@ -54,7 +54,7 @@ test("a long query costs about the same, however many matches look for parameter
   expect(many / one).toBeLessThan(20);
 });
 
-test("patterns of headers and parameters share the budget of a request", async () => {
+test("patterns of headers and parameters share one time limit for each request", async () => {
   const slow = { type: "RegularExpression", value: "(a|aa|aaa)+[bc]" };
   const value = `${"a".repeat(40)}`;
   await world.apply(
@@ -74,7 +74,7 @@ function internalOf(tree: readonly Directive[]): string[] {
   ]);
 }
 
-test("a backend's X-Accel-Redirect leads to what the listener serves, and to nothing of nginx's own", async () => {
+test("a backend's X-Accel-Redirect leads to routes of the listener, and to no internal location", async () => {
   await world.apply(
     route({ rules: [{ backendRefs: [web], matches: [{ path: { value: "/open" } }] }] }),
     ingress({ name: "other", host: "a.example" }),
@@ -95,7 +95,7 @@ test("a backend's X-Accel-Redirect leads to what the listener serves, and to not
   }
 });
 
-test("a port of a Gateway reaches no Ingress, and theirs no route", async () => {
+test("a port of a Gateway reaches no Ingress, and a port of Ingresses reaches no route", async () => {
   await world.apply(
     gateway({}),
     gateway({ name: "other", age: 1, listeners: [listener({ hostname: "other.example" })] }),
@@ -113,7 +113,7 @@ test("a port of a Gateway reaches no Ingress, and theirs no route", async () => 
   expect(await statuses(`192.0.2.1:${ports.http}`)).toEqual([404, 404, 200, 200]);
 });
 
-test("a route's Service leads to no port of Sluice's own, in whatever spelling", async () => {
+test("a route's Service leads to no port of Sluice's own, in any spelling", async () => {
   const own = [ports.status, ports["default-server"], 10254];
   const spellings = ["127.0.0.1", "0.0.0.0", "192.0.2.1", "192.0.2.70", "169.254.169.254", "224.0.0.1"];
   for (const address of spellings) {

@@ -41,7 +41,7 @@ function stream(kind: "TCPRoute" | "UDPRoute" | "TLSRoute", section: string): Ku
   } as KubernetesObject;
 }
 
-test("they take no host, path, certificate or port, and nothing of their text is written", async () => {
+test("objects of the Gateway API get no host, path, certificate or port in static mode, and nginx.conf has none of their text", async () => {
   const words = { namespace: "evil", age: 1e8, hostnames: ["shop.example"] } as const;
   const values = { "permanent-redirect": "https://evil.example/", "configuration-snippet": "pwned;" };
   const before = readFileSync(join(world.runFolder, "nginx.conf"), "utf8");

@@ -68,12 +68,12 @@ describe("a path of an older Ingress", () => {
       to([{ path: { type: "RegularExpression", value: "/.*" } }]),
       { "sluice.dev/weight": "100" },
     ],
-  ] as const)("is not taken by %s", async (_, rules, annotations) => {
+  ] as const)("is not replaced by %s", async (_, rules, annotations) => {
     await world.apply(evil({ rules }, annotations));
     for (const path of ["/", "/x", "/exact"]) expect.soft([path, await ask(path)]).toEqual([path, "secret"]);
   });
 
-  test("goes to a route of the Ingress's own namespace, whatever conditions others add", async () => {
+  test("is replaced by a route of the Ingress's own namespace, whatever conditions others add", async () => {
     const own = route({ name: "own", hostnames: ["shop.example"], rules: to([{ path: { value: "/own" } }]) });
     const shopOwn = ingress({ name: "shop", paths: [["/own", "Prefix", "none"]] });
     await world.apply(shopOwn, own, evil({ rules: to([{ path: { value: "/own" }, method: "GET" }]) }));
@@ -82,7 +82,7 @@ describe("a path of an older Ingress", () => {
     expect(await ask("/own/x")).toBe("503");
   });
 
-  test("is not taken by calls, in capitals, or by a route without hosts or with a wildcard", async () => {
+  test("is not replaced by gRPC calls, capital letters, or a route without hosts or with a wildcard", async () => {
     await world.apply(
       evil({ name: "evil-1", hostnames: ["SHOP.example"] }),
       evil({ name: "evil-2", hostnames: ["*.example"] }, { "sluice.dev/weight": "100" }),
@@ -97,7 +97,7 @@ describe("a path of an older Ingress", () => {
   });
 });
 
-test("settings of another namespace reach no route, listener or Gateway by targetRefs", async () => {
+test("settings of another namespace apply to no route, listener or Gateway through targetRefs", async () => {
   const values = { "permanent-redirect": "https://evil.example/", "denylist-source-range": "0.0.0.0/0" };
   const settings = routeSettings({
     values,
@@ -110,7 +110,7 @@ test("settings of another namespace reach no route, listener or Gateway by targe
   const theirs = { ...settings, metadata: { ...settings.metadata, namespace: "evil" } };
   await world.apply(theirs, route({ name: "victim", hostnames: ["victim.example"] }));
   expect((await world.ask("victim.example")).body).toBe("secret");
-  // Nor does a filter lead to those of another namespace: it names none.
+  // A filter cannot name settings of another namespace either, because it has no field for one.
   const named = {
     ...bySettings("settings"),
     extensionRef: { group: "sluice.dev", kind: "RouteSettings", name: "settings", namespace: "evil" },
@@ -122,7 +122,7 @@ test("settings of another namespace reach no route, listener or Gateway by targe
   expect((await world.ask("victim.example")).status).toBe(500);
 });
 
-test("a Service, a copy or an auth service of another namespace is asked by nobody without a grant", async () => {
+test("a Service, a copy or an auth service of another namespace gets no request without a grant", async () => {
   const other = { ...web, namespace: "ns" };
   const rules = [
     { backendRefs: [other] },
@@ -140,7 +140,7 @@ test("a Service, a copy or an auth service of another namespace is asked by nobo
   }
 });
 
-test("no auth service, copy or backend is this machine, its link or a port of Sluice's own", async () => {
+test("no auth service, copy or backend is this machine, a link-local address or a port of Sluice's own", async () => {
   const leads = [
     ...["127.0.0.1", "169.254.169.254"].map((address) => [address, 80] as const),
     ...[ports.status, 10_254].map((port) => ["192.0.2.1", port] as const),

@@ -65,14 +65,14 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ["proxy-cookie-path", "{1,".repeat(7_000)],
     ["proxy-cookie-path", `~${"(".repeat(7_000)}${")".repeat(7_000)} /`],
     ["auth-tls-match-cn", `CN=${"(".repeat(60_000)}`],
-  ])("%s as deep as an object may hold is refused by a sentence", async (key, text) => {
+  ])("%s with the deepest possible nesting is refused with a sentence", async (key, text) => {
     await world.apply(settings(permissive), ingress({ name: "deep", annotations: { [key]: text } }));
     expect(world.problemsOf("deep").join()).toMatch(new RegExp(`annotation ${key}: `));
     expect(world.problemsOf("deep").join()).not.toMatch(isBug);
     await othersGoOn();
   });
 
-  test("a path and a snippet of the ConfigMap as deep as an object may hold are refused by a sentence", async () => {
+  test("a path and a snippet of the ConfigMap with the deepest possible nesting are refused with a sentence", async () => {
     const annotations = { "use-regex": "true" };
     const paths = [[`/${"(".repeat(300)}${")".repeat(300)}`, "ImplementationSpecific"]] as const;
     const snippets = { "http-snippet": "a{".repeat(60_000), "location-snippet": "a{".repeat(60_000) };
@@ -92,7 +92,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ["a Secret's data", secret("broken", { "tls.crt": "x", "tls.key": "x" }), ["data"]],
     ["the settings", settings({}), ["data"]],
     ["TCP services", configMap("tcp", { 9000: "ns/broken:80" }), ["data"]],
-  ])("%s that cannot be read sets nobody else aside", async (_, object, path) => {
+  ])("%s that cannot be read does not affect other objects", async (_, object, path) => {
     const tls = { spec: { tls: [{ hosts: ["user.example"], secretName: "broken" }] } };
     const user = ingress({ name: "user", paths: [["/", "Prefix", "broken"]] });
     const asking = { ...user, spec: { ...user.spec, ...tls.spec } };
@@ -103,7 +103,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await othersGoOn();
   });
 
-  test("an Ingress on which Sluice fails has a Problem that says so, and keeps its last good form", async () => {
+  test("an Ingress on which Sluice fails has a Problem about it, and keeps its last good form", async () => {
     const good = ingress({ name: "broken" });
     await world.apply(good);
     await world.apply(throwing(good, ["spec", "rules"]));
@@ -129,7 +129,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   test.each([
     ["its Kind", () => vi.spyOn(features.proxyTimeouts.fields.connect.kind, "read").mockImplementation(bug)],
     ["its feature", () => failsOnRedirects()],
-  ])("what throws in %s sets that Ingress aside", async (_, spy) => {
+  ])("an exception in %s sets only that Ingress aside", async (_, spy) => {
     spy();
     const annotations = { "proxy-connect-timeout": "7", "permanent-redirect": "https://a.example" };
     await world.apply(ingress({ name: "broken", annotations }));
@@ -137,7 +137,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await othersGoOn();
   });
 
-  test("what throws while a host is rendered leaves that host alone out", async () => {
+  test("an exception during the rendering of a host leaves out only that host", async () => {
     vi.spyOn(features.cors as unknown as Hooks, "answerHeaders").mockImplementation((value) =>
       (value as { readonly enabled: boolean }).enabled ? bug() : [],
     );
@@ -147,7 +147,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await world.ask("broken.example")).toMatchObject({ status: 404 });
   });
 
-  test("a key of the settings whose Kind throws keeps its default, and all other keys count", async () => {
+  test("a key of the settings whose Kind throws keeps its default, and all other keys apply", async () => {
     vi.spyOn(declared.keepAliveRequests.kind, "read").mockImplementation(bug);
     await world.apply(settings({ "keep-alive-requests": "9", "server-tokens": "true" }));
     expect(world.problemsOf("ingress-nginx-controller").join()).toContain("which is a bug in Sluice");

@@ -27,7 +27,7 @@ const numbers = (count: number): readonly number[] => Array.from({ length: count
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const world = worldOf({ mode });
 
-  test("a slice of many addresses and many ports serves some of them, and its Ingress says so", async () => {
+  test("a slice of many addresses and ports has only some endpoints, and its Ingress has a Problem about it", async () => {
     const endpoints = numbers(200).map((at) => ({ addresses: numbers(100).map((last) => `10.0.${at}.${last}`) }));
     const ports = numbers(15_000).map((at) => ({ name: `p${at}`, port: at + 1 }));
     await world.apply(...crowd("many", { endpoints, ports }), to("many"), ingress({ name: "later" }));
@@ -37,7 +37,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     for (const host of ["neighbour.example", "later.example"]) expect((await world.ask(host)).body).toBe("secret");
   });
 
-  test("a group of a thousand million endpoints is one of those that there are", async () => {
+  test("a subset size of a thousand million is limited to the number of endpoints", async () => {
     const subset = { "upstream-hash-by-subset": "true", "upstream-hash-by-subset-size": "1000000000" };
     const { address, port } = world.backend;
     await world.apply(
@@ -77,7 +77,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     for (const host of ["neighbour.example", "later.example"]) expect((await world.ask(host)).body).toBe("secret");
   });
 
-  test("not every endpoint of a crowd is tried for one request", async () => {
+  test("a request does not try every endpoint of a large Service", async () => {
     let tries = 0;
     const servers = await Promise.all(numbers(150).map((at) => closing("192.0.2.60", 30_000 + at, () => tries++)));
     const ports = numbers(150).map((at) => ({ name: `p${at}`, port: 30_000 + at }));

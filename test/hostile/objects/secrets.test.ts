@@ -62,7 +62,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect([served.status, served.body]).toEqual([200, "secret"]);
   };
 
-  test.each(Object.keys(pairs))("a Secret with %s harms nobody else and lets nobody in", async (what) => {
+  test.each(Object.keys(pairs))("a Secret with %s affects no other host and lets no request pass", async (what) => {
     const odd = pairs[what]!(pki);
     const data = odd.data ?? {};
     const named = { ...odd, data: { ...data, "ca.crt": data["tls.crt"]!, auth: data["tls.crt"]! } } as Secret;
@@ -83,7 +83,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(JSON.stringify(world.tree())).not.toContain("pwned");
   });
 
-  test("hostile entries of the ConfigMaps for TCP and UDP harm nobody", async () => {
+  test("hostile entries of the ConfigMaps for TCP and UDP affect no other service", async () => {
     const own = [ports.status, ports["default-server"], ports.http, 10_254];
     const entries = Object.fromEntries([
       ...own.map((port) => [String(port), "ns/web:80"]),

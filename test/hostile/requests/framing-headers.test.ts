@@ -97,7 +97,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
   });
 
-  test("no answer of an auth service sets such a header for the backend, however it is written", async () => {
+  test("no answer of an auth service sets such a header for the backend, in any spelling", async () => {
     // nginx itself refuses an answer with a wrong length or coding.
     const some = reserved.filter((name) => !/^(content.length|transfer.encoding)$/i.test(name));
     const names = [...some, "content_length", "transfer_encoding", "X-User"];
@@ -112,7 +112,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(received.filter(([, value]) => value.includes("evil7"))).toEqual([]);
   });
 
-  test.each(reserved)("%s is set by no list of an Ingress", async (name) => {
+  test.each(reserved)("no list of an Ingress sets %s", async (name) => {
     const before = setIn(world.tree());
     const header = { [name]: "7", "X-Honest": "yes" };
     const url = `${world.auth.origin}/`;
@@ -155,7 +155,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.auth.asked[0]!.headers).toContainEqual(["x-honest", "yes"]);
   });
 
-  test("the operator's lists do not frame a message either", async () => {
+  test("the operator's lists do not change a message's framing either", async () => {
     const frames = { "Content-Length": "7", transfer_encoding: "chunked", "X-Honest": "yes" };
     await world.apply(
       settings({
@@ -172,7 +172,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await world.ask("a.example")).headers["x-honest"]).toBe("yes");
   });
 
-  test("an Ingress whose snippet says how requests look keeps connections of its own", async () => {
+  test("an Ingress whose snippet changes the form of requests has connections of its own", async () => {
     const snippet = (text: string) => ({ "configuration-snippet": text });
     const [header, limit] = [snippet("proxy_set_header X-Team shop;"), snippet("limit_rate 10m;")];
     await world.apply(
@@ -191,7 +191,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("connections to an auth service are kept for one namespace where its method opens a tunnel", async () => {
+  test("connections to an auth service are kept for one namespace if its method opens a tunnel", async () => {
     const annotations = { "auth-url": `${world.auth.origin}/`, "auth-keepalive": "8" };
     const tunnels = { ...annotations, "auth-method": "CONNECT" };
     await world.apply(

@@ -23,7 +23,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const get = (path: string, headers = "") =>
     exchange(`GET ${path} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n${headers}\r\n`);
 
-  test.each(places)("no line break comes through %s", async (_what, given, start) => {
+  test.each(places)("no line break gets into a header through %s", async (_what, given, start) => {
     world.auth.answer = (_request, response) => response.writeHead(401).end();
     const annotations = Object.fromEntries(
       Object.entries(given).map(([key, text]) => [key, text.replace("AUTH", `${world.auth.origin}/`)]),
@@ -40,7 +40,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("a slash that is added does not carry a line break", async () => {
+  test("the redirect that adds a slash has no line break in its headers", async () => {
     await world.apply(ingress({ name: "a", paths: [["/x/", "Prefix"]] }));
     for (const text of breaks) expect.soft(await get(`/x?${text}`), text).not.toMatch(/^Pwned/im);
   });
@@ -68,7 +68,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ...["X_Real_IP: 6.6.6.6", "X_Forwarded_For: 6.6.6.6", "ssl_client_verify: SUCCESS", "SSL-CLIENT-VERIFY: SUCCESS"],
   ];
 
-  test("Traefik 13260: what a client says of its address, scheme or certificate is not what the backend hears", async () => {
+  test("Traefik 13260: headers in which a client states its address, scheme or certificate do not reach the backend", async () => {
     await world.apply(ingress({ name: "a" }));
     await get("/here", `${claims.join("\r\n")}\r\n`);
     const received = world.backend.asked.at(-1)!.headers;
@@ -115,7 +115,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(values("x-original-forwarded-for")).toEqual(["6.6.6.6"]);
   });
 
-  test("forwarded headers count from whom the operator trusts, and from nobody else", async () => {
+  test("forwarded headers count from proxies that the operator trusts, and from no other client", async () => {
     const trusting = (ranges: string) => settings({ "use-forwarded-headers": "true", "proxy-real-ip-cidr": ranges });
     const received = async () => {
       await get("/", "X-Forwarded-For: 6.6.6.6\r\n");
@@ -127,7 +127,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await received()).toBe("6.6.6.6");
   });
 
-  test("requests that are too large or too slow end alone", async () => {
+  test("requests that are too large or too slow do not affect others", async () => {
     const limits = settings({
       "client-header-timeout": "1",
       "client-body-timeout": "1",

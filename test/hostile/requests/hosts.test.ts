@@ -95,13 +95,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
   const send = (head: string) => exchange(`${head}\r\nConnection: close\r\n\r\n`);
 
-  test.each(contrary)("%s is 400, and no backend is asked", async (_what, head) => {
+  test.each(contrary)("%s is answered 400, and no backend gets it", async (_what, head) => {
     world.backend.forget();
     expect(statuses(await send(head))).toEqual([400]);
     expect(world.backend.asked).toEqual([]);
   });
 
-  test.each(honest)("%s is served as before", async (_what, head, expected) => {
+  test.each(honest)("%s is served as usual", async (_what, head, expected) => {
     world.backend.forget();
     world.auth.forget();
     expect(statuses(await send(head))).toEqual([200]);
@@ -112,13 +112,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.auth.asked[0]!.headers).toContainEqual(["x-original-url", `http://${expected}${path}`]);
   });
 
-  test("what a snippet of the host serves beside the routes has one host as well", async () => {
+  test("requests that a snippet of the host serves beside the routes have one host as well", async () => {
     expect(statuses(await send("GET http://text.example/own HTTP/1.1\r\nHost: guarded.example"))).toEqual([400]);
     expect(statuses(await send("GET /own HTTP/1.1\r\nHost: text.example:80x"))).toEqual([400]);
     expect(await send("GET /own HTTP/1.1\r\nHost: text.example:80")).toContain("own of text.example:80");
   });
 
-  test("the label below a wildcard stays what it is, with a port and without", async () => {
+  test("the label below a wildcard stays the same, with and without a port", async () => {
     const label = async (host: string) => {
       const answer = await send(`GET / HTTP/1.1\r\nHost: ${host}`);
       return /^Location: \S+?:\/\/[^/]+(\S*)/im.exec(answer)?.[1];
@@ -127,7 +127,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await Promise.all(hosts.map(label))).toEqual(hosts.map(() => "/start/one"));
   });
 
-  test("over HTTP/2 a host header beside :authority does not say another host", async () => {
+  test("over HTTP/2 a Host header beside :authority does not change the host", async () => {
     const to = `192.0.2.1:${ports.https}`;
     const ask = (headers: Record<string, string>) =>
       requestHttp2({ to, sni: "open.example", host: "open.example", path: "/x", headers });
@@ -140,7 +140,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect([status, received.filter(([, host]) => host !== "open.example")]).toEqual([400, []]);
   });
 
-  test("an auth service hears nothing of X-Forwarded-* that a client says of itself", async () => {
+  test("an auth service gets no X-Forwarded-* header that the client wrote", async () => {
     world.auth.forget();
     const claims = [
       "Host",
@@ -177,7 +177,7 @@ describe.each(["dynamic", "static"] as const)("%s mode, behind a proxy that is t
   });
   afterAll(() => world.stop());
 
-  test("an auth service hears what the proxy says", async () => {
+  test("an auth service gets the X-Forwarded-* headers that the proxy wrote", async () => {
     await exchange(
       "GET /x HTTP/1.1\r\nHost: open.example\r\nX-Forwarded-Uri: /said\r\nX-Forwarded-Host: said.example\r\nConnection: close\r\n\r\n",
     );

@@ -27,7 +27,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
   afterAll(() => world.stop());
 
-  test("others are answered while as many requests as there are workers and more meet a pattern that runs away", async () => {
+  test("other requests are answered while more requests than workers meet a pattern that runs too long", async () => {
     const begun = performance.now();
     const all = Array.from({ length: 20 }, () => world.ask("runaway.example", evil));
     expect(await world.ask("neighbour.example")).toMatchObject({ status: 200 });
@@ -36,7 +36,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(performance.now() - begun, "milliseconds").toBeLessThan(30_000);
   });
 
-  test("a guard whose pattern cannot be finished is not passed by", async () => {
+  test("a request whose guard has a pattern that runs too long does not pass", async () => {
     for (const path of [evil, `${evil}x`, `/${"a".repeat(6_000)}/x`]) {
       expect([403, 500, 414]).toContain((await world.ask("guarded.example", path)).status);
     }
@@ -45,7 +45,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   /** Each pattern takes at least 20,000 steps of PCRE for the path below, and none matches it. */
   const many = Array.from({ length: 1_500 }, (_, at) => [`/(a+)+(?:${at})?$`, "ImplementationSpecific"] as const);
 
-  test("fifteen hundred patterns share what one request may cost", async () => {
+  test("fifteen hundred patterns share the time limit of one request", async () => {
     await world.apply(ingress({ name: "many", paths: many, annotations: { "use-regex": "true" } }));
     expect(world.problemsOf("many").join()).toContain("the host has more than 1000 regular expressions");
     const before = workerSeconds(world.pid!);
@@ -58,7 +58,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await world.ask("neighbour.example")).toMatchObject({ status: 200 });
   });
 
-  test("honest patterns take long paths beside a thousand others", async () => {
+  test("honest patterns match long paths beside a thousand others", async () => {
     const honest = Array.from(
       { length: 1_000 },
       (_, at) => [`/h${at}/([^/]+)/(.*)/x$`, "ImplementationSpecific"] as const,

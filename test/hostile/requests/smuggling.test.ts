@@ -25,7 +25,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
   afterAll(() => world.stop());
 
-  test.each(framings)("%s", async (_what, bytes) => {
+  test.each(framings)("no backend reads a body as a request through %s", async (_what, bytes) => {
     expect((await world.ask("a.example", "/guarded")).status, "the guard stands").toBe(403);
     world.backend.forget();
     await exchange(bytes, { silenceMs: 300 });
@@ -37,7 +37,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     }
   });
 
-  test("a request that names one host in its target and another in its header reaches neither", async () => {
+  test("a request with one host in its target and another in its header reaches neither", async () => {
     world.backend.forget();
     const text = await exchange(
       "GET http://neighbour.example/in HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n",

@@ -92,7 +92,7 @@ const around: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] =
   [/^default-backend$/, { "custom-http-errors": "404" }],
 ];
 
-/** Names of groups in patterns that Sluice writes. */
+/** Names of groups in the patterns that Sluice writes. */
 const ofSluice =
   /\(\?<(?:redirect_host_name|redirect_uri_stem|decided_host|decided_port|first_forwarded_host|dashes_of_hops|subdomain|affinity_came_\w+)$/;
 
@@ -217,7 +217,7 @@ describe("routes of Gateways", () => {
     ["value of RouteSettings", ofRouteSettings, 100],
     ["filter or match", ofFilters, 1],
   ] as const)(
-    "no %s makes a variable, sets a header about the connection or has a forbidden address asked",
+    "no %s creates a variable, sets a header about the connection or causes a request to a forbidden address",
     (_, objects, least) => {
       const all = [...standing, settings(generous), gatewayClass(), gateway({}), ...objects()];
       const rendered = paper.render(all, "dynamic");
@@ -248,18 +248,18 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ];
   };
 
-  test("no annotation makes a variable, sets a header about the connection or has a forbidden address asked", () => {
+  test("no annotation creates a variable, sets a header about the connection or causes a request to a forbidden address", () => {
     const rendered = paper.render([...standing, settings(generous), ...ofAnnotations()], mode);
     expect(judged(rendered).count).toBeGreaterThan(100);
     expect([...new Set(findings(rendered))].slice(0, 20)).toEqual([]);
   });
 
-  test("no field of an object does", () => {
+  test("no field of an object creates a variable or causes a request to a forbidden address", () => {
     const rendered = paper.render([...standing, settings(generous), ...ofFields()], mode);
     expect([...new Set(findings(rendered))]).toEqual([]);
   });
 
-  test("no key of the ConfigMap makes a variable or frames a message", () => {
+  test("no key of the ConfigMap creates a variable or changes the framing of a message", () => {
     const known = (Object.values(declarations) as Setting<unknown>[]).filter(({ key }) => !key.endsWith("snippet"));
     const most = Math.max(...known.map((one) => values(one).length));
     const found = new Set<string>();

@@ -68,7 +68,7 @@ const annotation = fc.constantFrom(...fields.filter(({ key }) => !snippets.test(
 });
 const own = "OWN";
 
-/** Annotations that others need for an effect. */
+/** Other annotations that an annotation needs for an effect. */
 const gates: readonly (readonly [string, string])[] = [
   ["auth-url", "http://192.0.2.99/check"],
   ["auth-type", "basic"],

@@ -39,6 +39,6 @@ export function firstBytes(bytes: string, wanted: RegExp): Promise<string> {
   });
 }
 
-/** The status lines in an answer. */
+/** Returns the status lines in an answer. */
 export const statuses = (text: string): readonly number[] =>
   [...text.matchAll(/^HTTP\/1\.[01] (\d{3})/gm)].map(([, status]) => Number(status));

@@ -34,7 +34,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const secure = (more: Omit<RequestOptions, "to"> = {}) =>
     request({ to, sni: "guarded.example", host: "guarded.example", ...more });
 
-  test("a request without TLS gets no further, whatever it claims and by whatever name", async () => {
+  test("a request without TLS does not pass, under any host name and with any headers", async () => {
     const forced = { "force-ssl-redirect": "true" };
     const claims = [
       {},
@@ -79,7 +79,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ).toEqual([]);
   });
 
-  test("with TLS and the certificate it goes on as before, and so do redirects and the paths of ACME", async () => {
+  test("with TLS and the certificate a request passes, and redirects and the paths of ACME work as before", async () => {
     const challenge = ingress({
       name: "acme",
       host: "guarded.example",
@@ -93,12 +93,15 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await secure({ agent: new Agent(stranger) })).status).toBe(400);
   });
 
-  test.each(["optional", "optional_no_ca", "off"])("with verification %s plain http is what it was", async (verify) => {
-    await world.apply(...authorities, guarded({ "auth-tls-verify-client": verify }));
-    expect(await status()).toBe(200);
-  });
+  test.each(["optional", "optional_no_ca", "off"])(
+    "with verification %s plain http stays as it was",
+    async (verify) => {
+      await world.apply(...authorities, guarded({ "auth-tls-verify-client": verify }));
+      expect(await status()).toBe(200);
+    },
+  );
 
-  test("no other host's connection, certificate or session leads there", async () => {
+  test("no connection, certificate or session of another host opens the guarded one", async () => {
     const other = ingress({ name: "other", annotations: { "auth-tls-secret": "ns/otherca" } });
     await world.apply(
       ...authorities,

@@ -29,7 +29,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     return { status, url: asked?.url, host: asked?.headers.find(([name]) => name === "host")?.[1] };
   };
 
-  test("no name in a tenant's pattern changes what others are told, in any spelling", async () => {
+  test("no group name in a user's pattern changes what other hosts send or answer, in any spelling", async () => {
     const own = new Set(namesIn(conf()));
     const paths = named(1, "/p").map((path) => [path, "ImplementationSpecific"] as const);
     await world.apply(
@@ -58,7 +58,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await received("paths.example", "/pabc")).toMatchObject({ status: 200, url: "/x", host: "paths.example" });
   });
 
-  test("an author's own names go on working", async () => {
+  test("an author's own group names work", async () => {
     const path = "/(?<lang>[a-z]{2})/(x)/(?'rest'.*)";
     await world.apply(
       settings({ "proxy-cookie-path": "~^/in/(?<rest>.*)$ /out/$rest" }),
@@ -81,7 +81,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await received("twice.example", "/ab/bb")).toMatchObject({ status: 404 });
   });
 
-  test("a permitted snippet finds the groups of its path by name, and nobody else does", async () => {
+  test("a permitted snippet can name the groups of its own path, and no other snippet can", async () => {
     await world.apply(
       settings({ "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" }),
       ingress({
@@ -98,7 +98,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await received("neighbour.example")).toMatchObject({ status: 200, host: "neighbour.example" });
   });
 
-  test("the groups of one value are not another's: a forwarded host is no part of the path's", async () => {
+  test("the groups of one value are not those of another, such as a forwarded host's and the path's", async () => {
     await world.apply(
       settings({ "use-forwarded-headers": "true" }),
       ingress({
@@ -117,7 +117,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ["a name behind a comment", "/(?x)(?<a>x)#(?<b>y)", "it has a comment beside a named group"],
     ["a name where no group can stand", "/(?<a>x)\\c(?<b>y)", "it names a group where no group can stand"],
     ["a name behind a name", "/(?<a>?<b>y)", "a quantifier has nothing to repeat"],
-  ])("%s is refused", async (_what, path, why) => {
+  ])("a path with %s is refused", async (_what, path, why) => {
     const paths = [[path, "ImplementationSpecific"] as const];
     await world.apply(ingress({ name: "refused", paths, annotations: { "use-regex": "true" } }));
     expect(world.problemsOf("refused").join()).toContain(`is no regular expression: ${why}; the path is ignored`);

@@ -32,7 +32,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   const secure = (path = "/", host = "shop.example") =>
     request({ to: `192.0.2.1:${ports.https}`, host, path, sni: host });
 
-  test("no alias is the host for all others", async () => {
+  test("no alias becomes the host for all other names", async () => {
     for (const names of ["_", "_,more.example"]) {
       await apply(shop(), evil({ host: "evil.example", paths: [["/"]], annotations: { "server-alias": names } }));
       expect(await ask("/", "evil.example")).toBe("let in");
@@ -42,7 +42,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/", "more.example")).toBe("let in");
   });
 
-  test("a canary takes nothing of another namespace, however it asks", async () => {
+  test("a canary gets no requests for another namespace, by any annotation", async () => {
     const rivals = [
       { "canary-weight": "100" },
       { "canary-by-header": "X-C" },
@@ -79,7 +79,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask()).toBe("let in");
   });
 
-  test("a canary of the same namespace goes on as before", async () => {
+  test("a canary of the same namespace works as before", async () => {
     const canary = { canary: "true", "canary-weight": "100" };
     const own = service("next", world.auth.address, world.auth.port);
     await apply(
@@ -100,7 +100,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ["server-alias", { "server-alias": "other.example" }],
     ["a server-alias that is a wildcard", { "server-alias": "*.example" }],
     ["server-snippet", { "server-snippet": "return 418;" }],
-  ])("%s of a younger Ingress of another namespace changes nothing of the host", async (what, annotations) => {
+  ])("%s of a younger Ingress in another namespace changes nothing on the host", async (what, annotations) => {
     const open = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
     await apply(
       settings(open),
@@ -121,7 +121,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   test.each([
     ["server-snippet", "/inside", 'location = /inside { internal; return 200 "inside"; }'],
     ["configuration-snippet", "/own/inside", 'location = /own/inside { internal; return 200 "inside"; }'],
-  ])("the location of a %s is for backends of its namespace", async (key, inside, text) => {
+  ])("the location of a %s can be reached by backends of its namespace alone", async (key, inside, text) => {
     const redirecting = (request: IncomingMessage, response: ServerResponse) =>
       request.url!.endsWith("/inside")
         ? response.end("routed")
@@ -143,7 +143,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/start", "elsewhere.example")).toBe("routed");
   });
 
-  test("a server-alias takes no names of an older wildcard, of an older alias, nor a host those of an alias", async () => {
+  test("a server-alias gets no names of an older wildcard or alias, and a host gets none of an older alias", async () => {
     await apply(
       shop({ name: "wild", host: "*.shop.example" }),
       shop({ annotations: { "server-alias": "alias.example, *.a.example, ~^old[0-9]\\.example$" } }),
@@ -164,7 +164,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
   });
 
-  test("a tls section without a certificate redirects its own paths alone; one that brings a certificate counts", async () => {
+  test("a tls section without a certificate redirects its own paths alone, and one with a certificate the whole host", async () => {
     const tls = { tls: [{ hosts: ["shop.example"], secretName: "pair" }], rules: rules({}) };
     await apply(shop(), evil({ spec: tls }));
     expect(await ask()).toBe("secret");
@@ -179,7 +179,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await secure()).certificate).toBe("tls.example");
   });
 
-  test("a wildcard with a tls section and no certificate redirects no older host below it", async () => {
+  test("a wildcard with a tls section and without a certificate redirects no older host below it", async () => {
     const spec = { ...shop().spec!, rules: rules({ host: "*.example" }), tls: [{ secretName: "none" }] };
     await apply(shop(), evil({ spec }));
     expect(await ask()).toBe("secret");
@@ -187,7 +187,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask()).toBe("308 https://shop.example");
   });
 
-  test("regular expressions of another namespace take no path that is written, and change what none means", async () => {
+  test("regular expressions of another namespace get no plain path, and do not change paths that they do not match", async () => {
     const paths = [
       "/.*",
       "/.*a?a?a?a?a?a?a?a?a?a?",
@@ -214,7 +214,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
   });
 
-  test("honest regular expressions beside another namespace's paths have their part of the host", async () => {
+  test("honest regular expressions beside another namespace's paths get their part of the host", async () => {
     await apply(
       shop({ paths: [["/"], ["/api/health", "Exact"]] }),
       evil({
@@ -236,7 +236,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await ask("/api/health")).toBe("let in");
   });
 
-  test("the same prefix with a slash more, and a default backend, are not the younger one's", async () => {
+  test("the same prefix with an additional slash, and a default backend, stay with the older Ingress", async () => {
     const backend = { service: { name: "web", port: { number: 80 } } };
     await apply(
       shop({ paths: [["/a"]] }),

@@ -35,18 +35,20 @@ export interface ContainerOptions {
   readonly capabilities?: readonly string[];
   readonly readOnly?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** Folders and files of this machine, by where they appear, to be read. */
+  /**
+   * Folders and files of this machine that are mounted read-only, by their paths in the container.
+   */
   readonly mounts?: Readonly<Record<string, string>>;
   /** Mounts that the container may write to. */
   readonly volumes?: Readonly<Record<string, string>>;
-  /** Empty folders that may be written to. */
+  /** Empty folders that the container may write to. */
   readonly emptyDirs?: readonly string[];
 }
 
 const emptyDirs = ["/run/sluice", "/tmp", "/etc/ingress-controller"];
 
 export interface Container {
-  /** Resolves when the command has ended: what it printed on both streams, and how it ended. */
+  /** Resolves with the output of both streams and the end of the command. */
   readonly ended: Promise<{ readonly text: string; readonly exitCode: number }>;
   kill(signal: NodeJS.Signals): void;
   /** Runs a second command in the container, as a kubelet runs a hook; throws when it fails. */

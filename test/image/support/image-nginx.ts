@@ -15,12 +15,12 @@ const repository = join(import.meta.dirname, "../../..");
 
 export interface SuiteOnImage {
   readonly suite: Suite;
-  /** Words for vitest, such as `--project parity`. */
+  /** Arguments for vitest, such as `--project parity`. */
   readonly words: readonly string[];
   /** The program that gets the arguments in place of vitest. */
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Prints while it runs, too. */
+  /** Prints the output while the suite runs, too. */
   readonly isShown?: boolean;
 }
 
@@ -33,7 +33,7 @@ const machinesOwn = ["/etc/hosts", "/etc/resolv.conf", "/etc/nginx"];
 const modules = "/usr/lib/nginx/modules";
 const vitest = [join(repository, "node_modules/.bin/vitest"), "run"];
 
-/** Everything that was printed, and how it ended. The first line names nginx's version. */
+/** Returns the whole output and how the suite ended. The first line names nginx's version. */
 export async function runOnImage({ suite, words, program = vitest, env = {}, isShown = false }: SuiteOnImage) {
   const { root } = unpackedImage(suite);
   const folder = mkdtempSync(join(tmpdir(), "sluice-image-nginx-"));

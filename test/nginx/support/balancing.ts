@@ -32,7 +32,7 @@ export interface TestUpstream {
 
 export interface Balancing {
   readonly nginx: TestNginx;
-  /** Puts Upstreams in place of those of the same id. */
+  /** Replaces the Upstreams with the same ids. */
   put(...upstreams: TestUpstream[]): Promise<void>;
   /** Publishes a host whose only Location sends to the Upstream of this id. */
   route(

@@ -11,7 +11,7 @@ export interface ConfParts {
   readonly main?: string;
   /** Lines of the http context: servers, maps, shared dictionaries. */
   readonly http?: string;
-  /** The whole `stream` block is left out when there are none. */
+  /** The `stream` block, which is left out without these lines. */
   readonly stream?: string;
   readonly workers?: number;
   readonly files?: RenderedConfiguration["files"];

@@ -33,7 +33,7 @@ export interface Configured {
   ask(spec?: RequestSpec): Promise<Answer>;
   /** nginx.conf as it is now. */
   conf(): string;
-  /** Values of all directives of that name in it, without repetitions. */
+  /** Returns the values of all directives of that name, each once. */
   values(directive: string): readonly string[];
   stop(): Promise<void>;
 }
@@ -120,14 +120,14 @@ function around(backendPort: number, pki: Pki): readonly KubernetesObject[] {
   return objects as unknown as readonly KubernetesObject[];
 }
 
-/** `texts` are what it holds, not encoded. */
+/** Makes a Secret; `texts` is its content before encoding. */
 export function secret(name: string, texts: Readonly<Record<string, string>>, type = "Opaque"): KubernetesObject {
   const encoded = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
   const metadata = { name, namespace, uid: name };
   return { apiVersion: "v1", kind: "Secret", metadata, type, data: Object.fromEntries(encoded) } as KubernetesObject;
 }
 
-/** A Service with its EndpointSlice. */
+/** Makes a Service with its EndpointSlice. */
 export const service = (name: string, port: number, addresses: readonly string[]): readonly KubernetesObject[] =>
   backedService({ name, namespace, addresses, port });
 

@@ -87,7 +87,8 @@ export interface GatewayParts {
 export const owner = (kind: string, name: string) => ({ apiVersion: "", kind, namespace: "shop", name });
 
 /**
- * A ListenerPort of the Gateway `shop/NAME` whose listeners have these hostnames, by their names.
+ * Makes a ListenerPort of the Gateway `shop/NAME`. Its listeners have these hostnames, by their
+ * names.
  */
 export function port(
   name: string,
@@ -125,7 +126,7 @@ export interface Rule extends Partial<Omit<Location<FeatureValues>, "backends">>
 
 const features = unannotated(defaultSettings);
 
-/** A host of a listener, whose rules stand in their order. */
+/** Makes a host of a listener, with its rules in their order. */
 export function host(listener: string, name: string, rules: readonly Rule[]): Server<FeatureValues> {
   return {
     listener,
@@ -141,7 +142,7 @@ export function host(listener: string, name: string, rules: readonly Rule[]): Se
   };
 }
 
-/** `/shop` for a prefix, and everything below it. */
+/** Makes the routes of a prefix, such as `/shop` and everything below it. */
 export const prefix = (path: string, more: Partial<Route> = {}): Rule["routes"] =>
   path === "/"
     ? [{ ...more, match: "prefix", path: "/" } as Rule["routes"][number]]

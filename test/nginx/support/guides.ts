@@ -50,7 +50,10 @@ const all = blocks
   .filter(({ yaml }) => /^kind:/m.test(yaml))
   .flatMap(({ yaml }) => parseAllDocuments(yaml).map((document) => document.toJS() as GuideObject));
 
-/** Whether the object is the controller's ConfigMap. Each guide has one with only its own keys. */
+/**
+ * Returns whether the object is the controller's ConfigMap. Each guide has one with only its own
+ * keys.
+ */
 const isSettings = ({ kind, metadata }: GuideObject) =>
   kind === "ConfigMap" && metadata.name === "ingress-nginx-controller";
 const settings = all.filter(isSettings).map(({ data = {} }) => data);

@@ -33,7 +33,7 @@ const server = (name: string, tls: string, file: string): string => `server {
 }`;
 const servers = (tls: string): string => server("a.example", tls, "tls") + server("alt.example", tls, "alt");
 
-test("Host and headers are what the test says", async () => {
+test("a request has the Host and headers that the test gives", async () => {
   const answer = await request({ to: plain, host: "a.example", headers: { "X-Test": "x" }, method: "PUT", body: "b" });
   expect(answer).toMatchObject({ status: 200, body: "a.example HTTP/1.1 x 1 PUT" });
 });
@@ -41,7 +41,7 @@ test("Host and headers are what the test says", async () => {
 test.each([
   ["a.example", "tls.example"],
   ["alt.example", "alt.example"],
-])("server name %s gets its certificate", async (sni, certificate) => {
+])("a handshake with the server name %s gets its certificate", async (sni, certificate) => {
   expect(await request({ to: secure, sni, host: sni })).toMatchObject({ status: 200, certificate });
 });
 
@@ -53,16 +53,16 @@ test("an agent keeps its connection", async () => {
   expect(bodies.map((body) => body.split(" ")[3])).toEqual(["1", "2", "3"]);
 });
 
-test("HTTP/2 is spoken", async () => {
+test("a request over HTTP/2 is answered", async () => {
   const answer = await requestHttp2({ to: secure, sni: "a.example", host: "a.example", headers: { "x-test": "y" } });
   expect(answer).toMatchObject({ status: 200, body: "a.example HTTP/2.0 y 1 GET" });
 });
 
-test("raw bytes go as they are", async () => {
+test("raw bytes are sent unchanged", async () => {
   expect(await raw(plain, "GET / HTTP/1.0\r\nHost: alt.example\r\n\r\n")).toContain("alt.example HTTP/1.0");
 });
 
-test("an error in the log fails the test that did not expect it", async () => {
+test("an error in the log fails a test that did not expect it", async () => {
   const other = await testNginx();
   const to = "127.0.0.46:18081";
   await other.serve({ http: `server { listen ${to}; location / { content_by_lua_block { error("on purpose") } } }` });

@@ -42,14 +42,14 @@ export interface TestNginx {
 
 const serious = /\[(error|crit|alert|emerg)\]|lua (tcp|udp|entry|user) |stack traceback/;
 
-/** A run folder in the system's temporary folder. */
+/** Makes a run folder in the system's temporary folder. */
 export function temporaryFolder(): RunFolder {
   const opened = openRunFolder(mkdtempSync(join(tmpdir(), "sluice-nginx-")));
   if (!opened.ok) throw new Error(opened.why);
   return opened.folder;
 }
 
-/** An nginx that is not serving yet. The caller also calls `stop`. */
+/** Makes an nginx that does not serve yet. The caller also calls `stop`. */
 export async function testNginx(
   options: { readonly maxDraining?: number; readonly limitMs?: number; readonly binary?: string } = {},
 ): Promise<TestNginx> {

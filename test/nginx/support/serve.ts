@@ -64,7 +64,7 @@ export interface IngressOfWeb {
   readonly annotations?: string;
 }
 
-/** An Ingress of shop that sends one path of one host to the Service shop/web. */
+/** Makes an Ingress of shop that sends one path of one host to the Service shop/web. */
 export const toWeb = ({ host, name = "web", path = "/", annotations = "" }: IngressOfWeb): string =>
   `apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -75,7 +75,7 @@ spec:
       http: { paths: [{ path: ${path}, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
 `;
 
-/** The Service shop/web with one endpoint, on this port of 127.0.0.1. */
+/** Makes the Service shop/web with one endpoint, on this port of 127.0.0.1. */
 export const webAt = (port: number): string => `apiVersion: v1
 kind: Service
 metadata: { name: web, namespace: shop }

@@ -35,7 +35,7 @@ const turns = [
   {},
 ];
 
-test("settings that change every shape, and Ingresses edited meanwhile, fail no request", async () => {
+test("settings that change every shape, beside edited Ingresses, fail no request", async () => {
   const traffic = steadyTraffic(hosts.map((host) => ({ to: subject.to, host })));
   for (const [at, data] of turns.entries()) {
     await subject.apply([settings(data)]);
@@ -50,7 +50,7 @@ test("settings that change every shape, and Ingresses edited meanwhile, fail no 
   expect([...traffic.answers.keys()]).toEqual(["200"]);
 });
 
-test("a host that needs a new shape is unknown, or served by the wildcard above it, until it has it", async () => {
+test("a host that needs a new shape is unknown, or served by the wildcard above it, until the shape is there", async () => {
   await subject.apply([ingress("wild", "*.wild.example", "web")]);
   await subject.settled();
   const traffic = steadyTraffic([{ to: subject.to, host: "new.wild.example" }], 2);
@@ -60,7 +60,7 @@ test("a host that needs a new shape is unknown, or served by the wildcard above 
   expect([...traffic.answers.keys()]).toEqual(["200"]);
 });
 
-test("a wildcard that came with the running text is served beside a host that needs the next one, while older workers are left", async () => {
+test("a wildcard of the running text is served beside a host that needs the next text, while older workers remain", async () => {
   const waiting = await connected(8);
   await subject.apply([ingress("high", "*.high.example", "web", { "client-body-buffer-size": "55k" })]);
   await subject.settled();
@@ -72,7 +72,7 @@ test("a wildcard that came with the running text is served beside a host that ne
   expect([...traffic.answers.keys()]).toEqual(["200"]);
 });
 
-test("a worker of an older text, with a connection that has not asked yet, serves a route to a shape that came later", async () => {
+test("a worker of an older text serves a request of a waiting connection by a route with a later shape", async () => {
   const connections = await connected(8);
   const shaped = { "client-body-buffer-size": "99k" };
   await subject.apply([ingress("other", "other.example", "web", shaped)]);

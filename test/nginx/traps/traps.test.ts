@@ -31,7 +31,7 @@ async function serve(...objects: readonly KubernetesObject[]): Promise<void> {
 }
 const ask = (host: string, path = "/", headers = {}) => request({ to: subject.to, host, path, headers });
 
-test("2: a body that is too large is 413 inside the shape, so its error page answers", async () => {
+test("trap 2: a body that is too large gets 413 within the shape, so its error page answers", async () => {
   const pages = { "custom-http-errors": "413", "default-backend": "web" };
   await serve(
     ingress("small", "small.example", "web", { ...pages, "proxy-body-size": "1k" }),
@@ -43,7 +43,7 @@ test("2: a body that is too large is 413 inside the shape, so its error page ans
   expect(JSON.parse(large.body).headers).not.toHaveProperty("x-code");
 });
 
-test("3: after an auth request, a mirror and an error page the log names the route of the client's request", async () => {
+test("trap 3: after an auth request, a mirror and an error page the log names the route of the client's request", async () => {
   const log = join(subject.folder, "access.log");
   const format =
     "$host $namespace $ingress_name $service_name $service_port $location_path $proxy_upstream_name $status";
@@ -68,7 +68,7 @@ test("3: after an auth request, a mirror and an error page the log names the rou
   await serve(settings({}));
 });
 
-test("4: a header that a snippet adds does not take away those that are inherited", async () => {
+test("trap 4: a header that a snippet adds keeps the inherited ones", async () => {
   await serve(
     settings({ "allow-snippet-annotations": "true", "annotations-risk-level": "Critical", "add-headers": "ns/added" }),
     {
@@ -91,7 +91,7 @@ test("4: a header that a snippet adds does not take away those that are inherite
   await serve(settings({}));
 });
 
-test("5: two Ingresses with one rate count on their own", async () => {
+test("trap 5: two Ingresses with the same rate count separately", async () => {
   const limit = { "limit-rpm": "1", "limit-burst-multiplier": "1" };
   await serve(ingress("one", "one.example", "web", limit), ingress("two", "two.example", "web", limit));
   const statuses = async (host: string) => [
@@ -103,7 +103,7 @@ test("5: two Ingresses with one rate count on their own", async () => {
   expect(await statuses("two.example")).toEqual([200, 200, 503]);
 });
 
-test("7: a route that verifies its backend does not reuse a connection that was not verified", async () => {
+test("trap 7: a route that verifies its backend does not reuse an unverified connection", async () => {
   const { certificate, key } = subject.pki.client;
   const pem = (text: string) => Buffer.from(text).toString("base64");
   const data = { "ca.crt": pem(subject.pki.otherca.certificate), "tls.crt": pem(certificate), "tls.key": pem(key) };
@@ -126,7 +126,7 @@ test("7: a route that verifies its backend does not reuse a connection that was 
   for (let at = 0; at < 8; at++) expect((await ask("strict.example")).status).toBe(502);
 });
 
-test("8: a name that does not resolve harms only the route that names it", async () => {
+test("trap 8: a name that does not resolve affects only the route that has it", async () => {
   const gone = { "auth-url": "http://gone.invalid/auth", "enable-cors": "true" };
   await serve(ingress("dead", "dead.example", "web", gone), ingress("alive", "alive.example", "web"));
   expect((await ask("alive.example")).status).toBe(200);

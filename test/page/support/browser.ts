@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
-/** Debian's; `npm test page` installs it. */
+/** Debian's Chromium, which `npm test page` installs. */
 const chromiumPath = "/usr/bin/chromium";
 export const hasChromium = existsSync(chromiumPath);
 
@@ -19,7 +19,10 @@ export function startBrowser(): Promise<Browser> {
 
 export interface Opened {
   readonly page: Page;
-  /** Requests to other hosts than the controller, and the errors of its scripts and its console. */
+  /**
+   * The requests to other hosts than the controller, and the errors of the page's scripts and
+   * console.
+   */
   readonly wrong: readonly string[];
 }
 

@@ -27,21 +27,21 @@ function wronglyHinted(keys: readonly string[], from: string, to: string): unkno
     .filter(([, judged, right]) => judged.fate !== "refused" || judged.meant !== right);
 }
 
-test("a value of the top that stands below controller", () => {
+test("a value of the top level below controller is reported with its right level", () => {
   expect(wronglyHinted(top, "controller", "")).toEqual([]);
 });
 
-test("a value of the controller that stands below its Service", () => {
+test("a value of the controller below its Service is reported with its right level", () => {
   expect(wronglyHinted(controller, "controller.service", "controller")).toEqual([]);
 });
 
-test("a value of the controller that stands at the top", () => {
-  // Files of many charts have a name at the top, which says nothing.
+test("a value of the controller at the top level is reported with its right level", () => {
+  // Values files of many charts have a key `name` at the top level, so it gets no hint.
   expect(wronglyHinted(controller, "", "controller")).toEqual([["name", { fate: "ignored" }, "controller.name"]]);
 });
 
-test("a value of the Service that stands below controller", () => {
-  // The chart itself has such a value at its top.
+test("a value of the Service below controller is reported with its right level", () => {
+  // The chart has a value of this name at the top level.
   const enabled = ["controller.enabled", { fate: "refused", meant: "enabled" }, "controller.service.enabled"];
   expect(wronglyHinted(service, "controller", "controller.service")).toEqual([enabled]);
 });

@@ -55,7 +55,7 @@ function outcome(objects: readonly KubernetesObject[], more: Partial<typeof opti
 
 const fine = { Accepted: true, ResolvedRefs: true };
 
-test("a policy makes TLS of its Service's backends, and has a status at each Gateway that uses them", () => {
+test("a policy turns on TLS to the backends of its Service, and has a status for each Gateway that uses them", () => {
   const found = outcome([backendTLSPolicy({}), gateway({ name: "other" })]);
   expect(found.sentences).toEqual([]);
   expect(found.policy()).toEqual(fine);
@@ -76,7 +76,7 @@ test("a policy makes TLS of its Service's backends, and has a status at each Gat
   expect([unused.gateways(), unused.sentences], "it may be for another controller").toEqual([[], []]);
 });
 
-test("a Service that a route may not name gives its Gateway no place in the status of the policy", () => {
+test("a Service that a route may not name adds no Gateway to the status of its policy", () => {
   const elsewhere = gateway({
     name: "theirs",
     listeners: [listener({ allowedRoutes: { namespaces: { from: "All" } } })],
@@ -95,7 +95,7 @@ test("a Service that a route may not name gives its Gateway no place in the stat
   expect(outcome([...objects, permitted]).gateways()).toEqual(["gw", "theirs"]);
 });
 
-test("the oldest policy decides, one that names the port before one for the whole Service", () => {
+test("the oldest policy decides, and one for the port comes before one for the whole Service", () => {
   const two = [backendTLSPolicy({ name: "young" }), backendTLSPolicy({ name: "old", age: 9 })];
   const conflict = outcome(two);
   expect(conflict.policy("old")).toEqual(fine);
@@ -118,25 +118,25 @@ test("the oldest policy decides, one that names the port before one for the whol
 const ref = (name: string, kind = "ConfigMap") => ({ group: "", kind, name });
 const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validation"], object, string][] = [
   [
-    "a ConfigMap that is nowhere",
+    "a ConfigMap that does not exist",
     { caCertificateRefs: [ref("gone")] },
     { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidCACertificateRef" },
     "spec.validation.caCertificateRefs[0]: ConfigMap ns/gone not found; no certificate is trusted by it",
   ],
   [
-    "one without certificates",
+    "a ConfigMap without certificates",
     { caCertificateRefs: [ref("empty")] },
     { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidCACertificateRef" },
     "spec.validation.caCertificateRefs[0]: ConfigMap ns/empty has no ca.crt; no certificate is trusted by it",
   ],
   [
-    "one with a certificate that cannot be read",
+    "a ConfigMap with an unreadable certificate",
     { caCertificateRefs: [ref("torn")] },
     { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidCACertificateRef" },
     "spec.validation.caCertificateRefs[0]: ConfigMap ns/torn has a ca.crt whose certificate 2 cannot be read; no certificate is trusted by it",
   ],
   [
-    "another kind",
+    "a reference of another kind",
     { caCertificateRefs: [ref("ca", "Secret")] },
     { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidKind" },
     "spec.validation.caCertificateRefs[0]: names a Secret, not a ConfigMap; no certificate is trusted by it",
@@ -148,7 +148,7 @@ const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validati
     'spec.validation.wellKnownCACertificates: "Mozilla" is not System; requests to its targets get 500',
   ],
   [
-    "both",
+    "both kinds of authorities",
     { wellKnownCACertificates: "System" },
     { Accepted: "Invalid" },
     "spec.validation: names both caCertificateRefs and wellKnownCACertificates; requests to its targets get 500",
@@ -160,7 +160,7 @@ const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validati
     "spec.validation.hostname: is missing; requests to its targets get 500",
   ],
   [
-    "a hostname that is none",
+    "a malformed hostname",
     { hostname: 'a"; }' },
     { Accepted: "Invalid" },
     'spec.validation.hostname: "a\\"; }" is no host name; requests to its targets get 500',
@@ -172,24 +172,27 @@ const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validati
     'spec.validation.subjectAltNames[0].type: "Email" is not Hostname or URI; requests to its targets get 500',
   ],
   [
-    "a URI with a space, behind which another name would begin",
+    "a URI with a space, after which another name would begin",
     { subjectAltNames: [{ type: "URI", uri: "spiffe://a dns:b.example" }] },
     { Accepted: "Invalid" },
     'spec.validation.subjectAltNames[0].uri: "spiffe://a dns:b.example" is no absolute URI; requests to its targets get 500',
   ],
 ];
-test.each(broken)("%s: the backend answers 500, whatever else the policy says", (_, validation, conditions, why) => {
-  const maps = [authorities("empty", undefined), authorities("torn", `${chain}-----BEGIN CERTIFICATE-----\nx\n`)];
-  const found = outcome([backendTLSPolicy({ ...(validation === undefined ? {} : { validation }) }), ...maps]);
-  expect(found.policy()).toMatchObject(conditions);
-  expect(found.sentences).toContain(why);
-  expect(found.backends).toMatchObject([{ upstream: "", unusable: { kind: "field-unusable" } }]);
-  const parents = found.route?.kind === "route" ? found.route.parents : [];
-  const message = parents[0]?.conditions[0]?.message;
-  expect(message, "the route says it too").toContain("BackendTLSPolicy ns/policy cannot be followed");
-});
+test.each(broken)(
+  "a policy with %s makes its backend answer 500, whatever else it has",
+  (_, validation, conditions, why) => {
+    const maps = [authorities("empty", undefined), authorities("torn", `${chain}-----BEGIN CERTIFICATE-----\nx\n`)];
+    const found = outcome([backendTLSPolicy({ ...(validation === undefined ? {} : { validation }) }), ...maps]);
+    expect(found.policy()).toMatchObject(conditions);
+    expect(found.sentences).toContain(why);
+    expect(found.backends).toMatchObject([{ upstream: "", unusable: { kind: "field-unusable" } }]);
+    const parents = found.route?.kind === "route" ? found.route.parents : [];
+    const message = parents[0]?.conditions[0]?.message;
+    expect(message, "the route says it too").toContain("BackendTLSPolicy ns/policy cannot be followed");
+  },
+);
 
-test("names beside the hostname need a module of nginx; without it nothing is sent", () => {
+test("names in addition to the hostname need a module of nginx, and without it no request is sent", () => {
   const subjectAltNames = [
     { type: "Hostname", hostname: "*.Web.example" },
     { type: "URI", uri: "spiffe://cluster/$web" },
@@ -206,14 +209,14 @@ test("names beside the hostname need a module of nginx; without it nothing is se
   );
 });
 
-test("of several ConfigMaps those that can be read are trusted, and the others are named", () => {
+test("of several ConfigMaps the readable ones are trusted, and the others are reported", () => {
   const validation = { hostname: "web.example", caCertificateRefs: [ref("gone"), ref("ca")] };
   const found = outcome([backendTLSPolicy({ validation })]);
   expect(found.policy()).toEqual({ Accepted: true, ResolvedRefs: "InvalidCACertificateRef" });
   expect(found.backends).toMatchObject([{ tls: { hostname: "web.example" } }]);
 });
 
-test("a mirror is never sent in plain text to a Service with a policy, and not at all where that cannot be followed", () => {
+test("a mirror is never sent in plain text to a Service with a policy, and not at all where the policy cannot be met", () => {
   const filters = [{ type: "RequestMirror", requestMirror: { backendRef: { name: "web", port: 80 } } }];
   const plain = route({ rules: [{ filters, backendRefs: [{ name: "plain", port: 80 }] }] });
   const found = outcome([backendTLSPolicy({}), serviceIn("ns", "plain"), plain]);

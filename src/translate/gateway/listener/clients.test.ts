@@ -66,7 +66,7 @@ function outcome(spec: GatewayTLS, objects: readonly KubernetesObject[] = [], of
   };
 }
 
-test("the default guards HTTPS listeners, an entry for a port replaces it, and plain HTTP is not concerned", () => {
+test("the default guards HTTPS listeners, an entry for a port replaces it, and plain HTTP is not affected", () => {
   const all = outcome({ frontend: { default: asking("ca") } });
   expect(all.guards).toEqual({ 80: undefined, 443: false, 8443: false });
   expect(all.sentences).toEqual([]);
@@ -89,9 +89,9 @@ test("the default guards HTTPS listeners, an entry for a port replaces it, and p
 });
 
 const closed: readonly [string, object, object][] = [
-  ["a ConfigMap that is nowhere", asking("gone"), { ResolvedRefs: "InvalidCACertificateRef" }],
-  ["one without certificates", asking("empty"), { ResolvedRefs: "InvalidCACertificateRef" }],
-  ["another kind", asking("ca", { kind: "Secret" }), { ResolvedRefs: "InvalidCACertificateKind" }],
+  ["a ConfigMap that does not exist", asking("gone"), { ResolvedRefs: "InvalidCACertificateRef" }],
+  ["a ConfigMap without certificates", asking("empty"), { ResolvedRefs: "InvalidCACertificateRef" }],
+  ["a reference of another kind", asking("ca", { kind: "Secret" }), { ResolvedRefs: "InvalidCACertificateKind" }],
   ["a ConfigMap that is not permitted", asking("ca", { namespace: "other" }), { ResolvedRefs: "RefNotPermitted" }],
   ["no reference", { validation: {} }, {}],
 ];
@@ -107,7 +107,7 @@ test.each(closed)("%s closes the port, and no other", (_, asked, expected) => {
   expect(guards).toEqual({ 80: undefined, 443: undefined });
 });
 
-test("a mode of another name closes, and a grant opens", () => {
+test("an unknown mode closes the port, and a ReferenceGrant opens it", () => {
   const { validation } = asking("ca");
   const strange = outcome({ frontend: { default: { validation: { ...validation, mode: "AllowAny" } } } });
   expect(strange.listeners.https).toMatchObject({ Accepted: "UnsupportedValue" });
@@ -118,7 +118,7 @@ test("a mode of another name closes, and a grant opens", () => {
   expect(permitted.guards).toEqual({ 80: undefined, 443: false, 8443: false });
 });
 
-test("a port that Ingresses have too is not guarded, and so not served", () => {
+test("a port that Ingresses have too cannot be guarded, and so it is not served", () => {
   const shared = outcome({ frontend: { default: asking("ca") } }, [], { addresses: [], sharesPorts: true });
   expect(shared.listeners.https).toMatchObject({ Accepted: "PortUnavailable" });
   expect(shared.guards).toEqual({ 80: undefined, 8443: false });
@@ -129,7 +129,7 @@ test("a port that Ingresses have too is not guarded, and so not served", () => {
   );
 });
 
-test("a Gateway shows its certificate to backends with a policy alone, each Gateway its own", () => {
+test("a Gateway presents its certificate to backends with a policy alone, each Gateway its own", () => {
   const refs = {
     backendRefs: [
       { name: "web", port: 80 },
@@ -159,7 +159,7 @@ const unshown: readonly [string, object, string][] = [
   ["another kind", { kind: "ConfigMap", name: "ca" }, "InvalidClientCertificateRef"],
   ["one that is not permitted", { name: "tls", namespace: "other" }, "RefNotPermitted"],
 ];
-test.each(unshown)("%s is a condition of the Gateway, which is served", (_, reference, reason) => {
+test.each(unshown)("%s causes a condition of the Gateway, which is served", (_, reference, reason) => {
   const found = outcome({ backend: { clientCertificateRef: reference as { name: string } } }, [pair("tls", "other")]);
   expect(found.gateway).toMatchObject({ Accepted: true, ResolvedRefs: reason, Programmed: true });
   expect(found.sentences.join()).toContain("backends are not shown a client certificate");

@@ -81,7 +81,7 @@ const good = { Accepted: true, Programmed: true };
 const notAllowed = { Accepted: "NotAllowed", Programmed: "NotAllowed", listeners: [] };
 const lost = (reason: string) => ({ Accepted: reason, Conflicted: reason, Programmed: reason });
 
-test("the listeners of a set stand beside those of its Gateway, with routes of their own", () => {
+test("the listeners of a set are beside those of its Gateway, with their own routes", () => {
   const it = outcome(open(), listenerSet({ namespace: "other" }), toSet("other/set"), route({ name: "own" }));
   expect(it.set("other/set")).toMatchObject({ ...good, listeners: [{ ...good, attached: 0 }] });
   expect(it.gateway()).toMatchObject({ sets: 1, ...good });
@@ -112,7 +112,7 @@ test.each<[string, object | undefined, object, object]>([
   ["All", all, good, good],
   ["a selector", { namespaces: { from: "Selector", selector: { matchLabels: { team: "b" } } } }, notAllowed, good],
   ["a selector of nothing", { namespaces: { from: "Selector" } }, notAllowed, notAllowed],
-])("allowedListeners with %s", (_, allowedListeners, same, other) => {
+])("allowedListeners with %s admits the declared sets", (_, allowedListeners, same, other) => {
   const spec = allowedListeners === undefined ? {} : { allowedListeners };
   const it = outcome(
     gateway({ spec }),
@@ -155,7 +155,7 @@ test("the Gateway comes first, then the oldest set, then the first by namespace 
   ]);
 });
 
-test("a set takes no port from the Gateway or an older set by another protocol, and leaves nothing on it", () => {
+test("a set gets no port that the Gateway or an older set has with another protocol", () => {
   const it = outcome(
     open(),
     listenerSet({ name: "old", age: 2, listeners: [host("old.example", { port: 81 })] }),
@@ -181,7 +181,7 @@ test("a set takes no port from the Gateway or an older set by another protocol, 
   ]);
 });
 
-test("within one set, as within a Gateway, no listener of a conflict wins, and newer sets do not get what it is about", () => {
+test("in a conflict within one set or Gateway no listener wins, and newer sets do not get its host and port", () => {
   const twins = [listener({ name: "a", port: 81 }), listener({ name: "b", port: 81, hostname: "" })];
   const young = [listener({ port: 81 }), host("young.example", { port: 81 })];
   const it = outcome(
@@ -196,7 +196,7 @@ test("within one set, as within a Gateway, no listener of a conflict wins, and n
   );
 });
 
-test("the sets of one namespace add sixteen ports to a Gateway of another one, and no more", () => {
+test("the sets of one namespace add at most sixteen ports to a Gateway of another one", () => {
   const ports = (name: string, first: number, count: number) =>
     Array.from({ length: count }, (_, at) => listener({ name: `${name}-${at}`, port: first + at }));
   const it = outcome(
@@ -221,7 +221,7 @@ test("the sets of one namespace add sixteen ports to a Gateway of another one, a
   ]);
 });
 
-test("what a set asks for in vain is free for newer sets", () => {
+test("a host and port that a refused listener asked for is free for newer sets", () => {
   const it = outcome(
     open(),
     listenerSet({ name: "old", age: 2, listeners: [host("x.example", { port: 82, protocol: "example.com/mine" })] }),
@@ -231,7 +231,7 @@ test("what a set asks for in vain is free for newer sets", () => {
   expect(it.set("ns/young")).toMatchObject(good);
 });
 
-test("certificates are those that the set may use, not those that its Gateway may use", async () => {
+test("a set may use its own namespace's certificates, and not those of its Gateway's", async () => {
   const { chain, key } = await fakeCertificate(new Date());
   const own = tlsSecret(chain, key.reveal());
   const secret = { ...own, metadata: { namespace: "other", name: "tls" } };
@@ -269,7 +269,7 @@ test("certificates are those that the set may use, not those that its Gateway ma
   ]);
 });
 
-test("routes at a Gateway do not meet its sets, and routes at a set meet its listeners alone", () => {
+test("routes at a Gateway are not attached to its sets, and routes at a set are attached to its listeners alone", () => {
   const set = listenerSet({
     listeners: [host("a.example"), host("b.example", { port: 81 }), listener({ name: "http", port: 82 })],
   });
@@ -310,7 +310,7 @@ test("routes at a Gateway do not meet its sets, and routes at a set meet its lis
   ]);
 });
 
-test("a set waits for its Gateway's address and acceptance, and says so", () => {
+test("a set waits for its Gateway's address and acceptance, and its conditions say so", () => {
   const at = (value: string) =>
     gateway({ spec: { addresses: [{ value }], allowedListeners: all, gatewayClassName: "sluice" } });
   expect(outcome(at("198.51.100.1"), listenerSet({})).set()).toMatchObject({
@@ -325,7 +325,7 @@ test("a set waits for its Gateway's address and acceptance, and says so", () => 
   expect(it.hosts, "a mistake of the Gateway's own listeners does not end those of others").toHaveLength(1);
 });
 
-test("sets of Gateways that are not ours are left to others", () => {
+test("sets of Gateways of other controllers are left to those", () => {
   const other = { ...open(), spec: { ...open().spec, gatewayClassName: "other" } };
   const it = outcome(other, listenerSet({}), toSet("ns/set"));
   expect([it.set(), it.route(), it.sentences]).toEqual([undefined, undefined, []]);
@@ -339,7 +339,7 @@ test("sets of Gateways that are not ours are left to others", () => {
   expect([outcome(open(), strange).set(), outcome(open(), strange).sentences]).toEqual([undefined, []]);
 });
 
-test("hosts that HTTPS listeners of several objects have in common are reported, without names of others", () => {
+test("hosts that HTTPS listeners of several objects share are reported, without names of other objects", () => {
   const { statuses } = translate(
     {
       ...emptyInputs,
@@ -391,7 +391,7 @@ test("without addresses of their own, all Gateways come before any set", () => {
   expect(it.set("other/set")).toMatchObject({ listeners: [{ Accepted: "PortUnavailable" }, good] });
 });
 
-test("a change of one set among a thousand leaves the statuses of the others as they are", () => {
+test("a change of one set among a thousand leaves the statuses of the others the same values", () => {
   const sets = Array.from({ length: 1_000 }, (_, at) =>
     listenerSet({ name: `s${at}`, namespace: "other", listeners: [host(`h${at}.example`)] }),
   );
@@ -411,7 +411,7 @@ test("a change of one set among a thousand leaves the statuses of the others as 
   ).toEqual(["Gateway ns/gw", "ListenerSet other/s7"]);
 });
 
-test("a set that nginx refuses keeps its last good listeners, and no permission that is gone", () => {
+test("a set that nginx refuses keeps its last good listeners, without permissions that are gone", () => {
   const form = (port: number) => listenerSet({ namespace: "other", listeners: [host("set.example", { port })] });
   const [good, bad] = [form(81), form(82)];
   const closed = { ...gateway({}), metadata: { ...open().metadata, generation: 2 } };

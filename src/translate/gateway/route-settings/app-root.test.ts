@@ -42,7 +42,7 @@ function outcome(...objects: readonly KubernetesObject[]) {
 test.each([
   ["a listener", [["Gateway", "gw", "http"]]],
   ["a Gateway", [["Gateway", "gw"]]],
-] as const)("of %s it redirects the path / of each host that has routes, before any rule", (_, to) => {
+] as const)("app-root of %s redirects the path / of each host that has routes, before any rule", (_, to) => {
   const routes = [
     route({ name: "a", hostnames: ["a.example"], rules: [at("/api"), at("/")] }),
     route({ name: "b", hostnames: ["b.example"], rules: [at("/api")] }),
@@ -58,7 +58,7 @@ test.each([
   expect(found.sentences).toEqual([]);
 });
 
-test("a rule for the exact path takes no request, and its author is told", () => {
+test("a rule for the exact path / gets no requests, and a message tells its author", () => {
   const web = route({ name: "a", hostnames: ["a.example"], rules: [at("/", "Exact"), at("/api")] });
   const found = outcome(routeSettings({ values, to: [["Gateway", "gw", "http"]] }), web);
   expect(found.ways).toEqual([
@@ -74,7 +74,7 @@ test("a rule for the exact path takes no request, and its author is told", () =>
 test.each<[string, Parameters<typeof routeSettings>[0]["to"], object]>([
   ["a route", [["HTTPRoute", "a"]], {}],
   ["a rule", undefined, { filters: [bySettings()] }],
-])("of %s it is a Problem and does nothing", (_, to, rule) => {
+])("app-root of %s is a Problem and has no effect", (_, to, rule) => {
   const web = route({ name: "a", hostnames: ["a.example"], rules: [{ ...at("/"), ...rule }] });
   const found = outcome(routeSettings({ values: { ...values, "proxy-read-timeout": 7 }, ...(to && { to }) }), web);
   expect(found.ways).toEqual(["prefix / backend"]);
@@ -83,7 +83,7 @@ test.each<[string, Parameters<typeof routeSettings>[0]["to"], object]>([
   ]);
 });
 
-test("settings of a listener and of a route at once hold at the listener", () => {
+test("settings that name a listener and a route apply to the listener alone", () => {
   const web = route({ name: "a", hostnames: ["a.example"], rules: [at("/")] });
   const to = [["HTTPRoute", "a"] as const, ["Gateway", "gw", "http"] as const];
   expect(outcome(routeSettings({ values, to }), web).ways).toEqual([

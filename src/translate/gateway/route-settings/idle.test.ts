@@ -31,7 +31,7 @@ const examples = featureList.flatMap(([, { fields }]: readonly [string, AnyFeatu
 );
 const snippets = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
 
-test("each key that does nothing alone is named with the key that it needs, and no other one is", () => {
+test("each key that does nothing alone is reported with the key that it needs, and no other key is", () => {
   expect(examples.flatMap(([key, example]) => sentences({ [key]: example }, snippets))).toMatchInlineSnapshot(`
     [
       "permanent-redirect-code: no redirect is set",
@@ -98,7 +98,7 @@ test("each key that does nothing alone is named with the key that it needs, and 
   `);
 });
 
-test("beside the key that it needs it is not named", () => {
+test("a key beside the one that it needs is not reported", () => {
   const pairs = { "enable-opentelemetry": "true", "opentelemetry-operation-name": "shop", affinity: "cookie" };
   expect(
     sentences({
@@ -110,7 +110,7 @@ test("beside the key that it needs it is not named", () => {
   ).toEqual([]);
 });
 
-test("what the ConfigMap turns on needs no other key", () => {
+test("a feature that the ConfigMap turns on needs no other key", () => {
   const values = { "modsecurity-transaction-id": "$req_id" };
   expect(sentences(values)).toEqual(["modsecurity-transaction-id: it needs enable-modsecurity"]);
   expect(sentences(values, { "enable-modsecurity": "true" })).toEqual([]);

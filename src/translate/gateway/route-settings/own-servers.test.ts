@@ -50,7 +50,7 @@ function translatorOf(options = configured) {
   };
 }
 
-test("a listener, and no other, has what is attached to it; ciphers only with TLS", () => {
+test("settings of a listener apply to it alone, and its ciphers only with TLS", () => {
   const turn = translatorOf();
   const settings = routeSettings({ values: { ...snippet, "ssl-ciphers": "HIGH" }, to: [["Gateway", "gw", "http"]] });
   const first = turn(gateway({ listeners: two }), route({ hostnames: ["a.example", "b.example"] }), settings);
@@ -63,7 +63,7 @@ test("a listener, and no other, has what is attached to it; ciphers only with TL
   expect(gone.own).toEqual({ http: [], more: [] });
 });
 
-test("ports of Ingresses have no block of a listener: guards close its rules, and ciphers are ignored", () => {
+test("on ports of Ingresses a listener has no block, so guards close its rules and ciphers are ignored", () => {
   const objects = [gateway({ listeners: two }), route({ hostnames: ["a.example", "b.example"] })];
   const to = [["Gateway", "gw", "http"]] as const;
   const guarded = translatorOf(shared)(...objects, routeSettings({ values: snippet, to }));
@@ -78,7 +78,7 @@ test("ports of Ingresses have no block of a listener: guards close its rules, an
   );
 });
 
-test("settings that no operator permits open nothing and close the rules", () => {
+test("settings that the operator does not permit open nothing and close the rules", () => {
   const turn = translatorOf();
   const found = turn(
     configMap("ns/config", {}),

@@ -62,7 +62,7 @@ function outcome(...objects: readonly KubernetesObject[]) {
   };
 }
 
-test("a filter gives a rule the values of annotations, as text, numbers and booleans", () => {
+test("a filter gives a rule the values of annotations, as text, numbers or booleans", () => {
   const values = { "proxy-body-size": "8m", "proxy-read-timeout": 7, "limit-rps": "10", "proxy-buffering": true };
   const found = outcome(routeSettings({ values: { ...values, "proxy-buffering": "on" } }), filtered("settings"));
   expect(found.sentences).toEqual([]);
@@ -75,7 +75,7 @@ test("a filter gives a rule the values of annotations, as text, numbers and bool
 const wait = (name: string, seconds: number, to?: Parameters<typeof routeSettings>[0]["to"], age = 0) =>
   routeSettings({ name, age, values: { "proxy-read-timeout": seconds }, ...(to === undefined ? {} : { to }) });
 
-test("the filter comes before the rule, the rule before its route, then listener and Gateway", () => {
+test("a filter counts before its rule, a rule before its route, and then listener and Gateway", () => {
   const layers = [
     wait("filter", 1),
     wait("second", 11),
@@ -99,7 +99,7 @@ test("the filter comes before the rule, the rule before its route, then listener
   expect(waited).toEqual([1, 11, 2, 3, 4, 5, 60]);
 });
 
-test("settings of a ListenerSet and of its Gateway hold for routes at the set, those of the Gateway's listeners do not", () => {
+test("settings of a ListenerSet and of its Gateway apply to routes at the set, and those of the Gateway's listeners do not", () => {
   const open = gateway({ spec: { allowedListeners: { namespaces: { from: "All" } } } });
   const at = route({ parent: { kind: "ListenerSet", name: "set" } });
   const objects = [open, listenerSet({ listeners: [listener({ hostname: "set.example" })] }), at];
@@ -113,7 +113,7 @@ test("settings of a ListenerSet and of its Gateway hold for routes at the set, t
   expect(read(wait("whole", 5, [["Gateway", "gw"]]), wait("set", 6, [["ListenerSet", "set"]]))).toBe(6);
 });
 
-test("of two settings of one target the older one's values count, and the younger one is Conflicted", () => {
+test("of two settings for one target the older one's values count, and the younger one is Conflicted", () => {
   const target = [["HTTPRoute", "route"]] as const;
   const young = routeSettings({ name: "young", to: target, values: { "proxy-read-timeout": 2, "limit-rps": 5 } });
   const found = outcome(wait("old", 1, target, 9), young, route({}));
@@ -125,7 +125,7 @@ test("of two settings of one target the older one's values count, and the younge
   ]);
 });
 
-test("features are merged key by key, by the namespace that names an object", () => {
+test("features are merged key by key, and a name without a namespace is one in the namespace of its settings", () => {
   const theirs = routeSettings({
     to: [["Gateway", "gw"]],
     values: { "default-backend": "errors", "custom-http-errors": "404" },
@@ -150,7 +150,7 @@ test("features are merged key by key, by the namespace that names an object", ()
 const guards = (name: string, values: Record<string, string>, kind = "Gateway", target = "gw") =>
   routeSettings({ name, to: [[kind, target]], values });
 
-test("guards of all levels hold together", () => {
+test("guards of all levels apply together", () => {
   const outer = guards("outer", { "allowlist-source-range": "10.0.0.0/8", "denylist-source-range": "10.9.0.0/16" });
   const inner = guards(
     "inner",
@@ -173,7 +173,7 @@ test("guards of all levels hold together", () => {
   expect(both.features).toMatchObject({ accessLists: { allow: ["10.0.0.0/8"] }, externalAuth: { kind: "ask" } });
 });
 
-test("satisfy any counts only where all guards stand in one object", () => {
+test("satisfy any counts only where one object has all guards", () => {
   const any = { satisfy: "any", "allowlist-source-range": "10.0.0.0/8", "auth-url": "http://192.0.2.20/" };
   const inner = guards("inner", any, "HTTPRoute", "route");
   expect(outcome(inner, wait("outer", 5, [["Gateway", "gw"]]), route({})).features.satisfy.checks).toBe("any");
@@ -181,7 +181,7 @@ test("satisfy any counts only where all guards stand in one object", () => {
   expect(outcome(inner, outer, route({})).features.satisfy.checks).toBe("all");
 });
 
-test("two auth services close the rule, and the same one twice is one", () => {
+test("two different auth services close the rule, and the same one twice is one", () => {
   const outer = guards("outer", { "auth-url": "http://192.0.2.20/outer" });
   const inner = guards("inner", { "auth-url": "http://192.0.2.20/inner" }, "HTTPRoute", "route");
   const found = outcome(outer, inner, route({}));
@@ -268,7 +268,7 @@ test("without the settings that a filter names, its requests get an error", () =
   );
 });
 
-test("a target that is not there has a condition, and settings that nothing uses a Problem", () => {
+test("a missing target causes a condition, and settings that nothing uses cause a Problem", () => {
   const to = [
     ["Gateway", "gone"],
     ["HTTPRoute", "route", "none"],
@@ -307,7 +307,7 @@ test("a Secret of another namespace needs a ReferenceGrant", () => {
   expect(permitted.features.basicAuth.kind).toBe("basic");
 });
 
-test("where nginx refuses a version, the last good one is in force, unless that guards less", () => {
+test("where nginx refuses a version, the last good one is used, unless it guards less", () => {
   const good = routeSettings({ values: { "proxy-read-timeout": 7 } });
   const outcomeOf = (values: Readonly<Record<string, unknown>>, kept: KubernetesObject | undefined) => {
     const present = routeSettings({ values });
@@ -339,7 +339,7 @@ test("a guard whose module nginx lacks is a Problem", () => {
   ]);
 });
 
-test("endpoints that are balanced in a way of their own are an Upstream of their own", () => {
+test("endpoints with a balancing of their own are an Upstream of their own", () => {
   const sticky = routeSettings({ values: { affinity: "cookie" } });
   const plain = route({ name: "plain", hostnames: ["b.example"] });
   const { configuration, locations } = outcome(sticky, filtered("settings"), plain);

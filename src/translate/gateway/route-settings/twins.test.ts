@@ -1,4 +1,4 @@
-/** `from-to-www-redirect` is a key for listeners, and takes no name from anybody. */
+/** `from-to-www-redirect` is a key for listeners, and takes no name from another object. */
 import { expect, test } from "vitest";
 import {
   gateway,
@@ -62,14 +62,14 @@ test.each([
   expect(found.sentences.filter((one) => one.includes("www"))).toEqual([]);
 });
 
-test("a route for the other name keeps it, of whatever namespace and age", () => {
+test("a route for the other name keeps it, whatever its namespace and age", () => {
   const theirs = route({ name: "theirs", namespace: "other", age: -100, hostnames: ["www.a.example"] });
   const listeners = [listener(all)];
   const found = outcome(pooled, gateway({ listeners }), settings, route({ hostnames: ["a.example"] }), theirs);
   expect(found.hosts).toEqual({ "a.example": "ns /", "www.a.example": "other /" });
 });
 
-test("a host that is given to others is nobody's twin", () => {
+test("a host that the host policy gives to others is not redirected", () => {
   const owners = configMap("ns/owners", { other: "www.a.example" });
   const options = { ...pooled, hostPolicy: "ns/owners" };
   const found = outcome(
@@ -90,7 +90,7 @@ test.each([
     undefined,
     "its port has the hosts of Ingresses",
   ],
-] as const)("%s has no twin, and says so", (_, options, hostname, why) => {
+] as const)("%s redirects no other name, and a Problem says so", (_, options, hostname, why) => {
   const listeners = [listener(hostname === undefined ? {} : { hostname })];
   const found = outcome(options, gateway({ listeners }), settings, route({ hostnames: ["a.example"] }));
   expect(found.hosts).toEqual({ "a.example": "ns /" });
@@ -99,7 +99,7 @@ test.each([
   ]);
 });
 
-test("on a route it is a Problem and does nothing", () => {
+test("from-to-www-redirect on a route is a Problem and has no effect", () => {
   const own = routeSettings({ values, to: [["HTTPRoute", "route"]] });
   const found = outcome(pooled, gateway({}), own, route({ hostnames: ["a.example"] }));
   expect(found.hosts).toEqual({ "a.example": "ns /" });

@@ -11,7 +11,7 @@ const session = (...given: Parameters<typeof read>) => {
   return one.session!;
 };
 
-test("without a word it is a cookie of the browser's session, with a name and sessions of its rule's own", () => {
+test("by default a session is a cookie that ends with the browser, with a name that only its rule has", () => {
   const one = session({});
   expect(one).toMatchObject({ type: "cookie", name: `sluice-${one.binding}`, seconds: undefined, isPermanent: false });
   expect(session({}, "spec.rules[1]").binding).not.toBe(one.binding);
@@ -32,7 +32,7 @@ test.each([
   [{ sessionName: "a; Domain=example" }, ".sessionName", "is not the name of a cookie"],
   [{ sessionName: "Transfer-Encoding", type: "Header" }, ".sessionName", "where a message ends"],
   [{ sessionName: "a b", type: "Header" }, ".sessionName", "is not a header name"],
-])("%j is a mistake", (persistence, part, why) => {
+])("the session %j is a mistake", (persistence, part, why) => {
   expect(read(persistence)).toMatchObject({
     ok: false,
     part: `.sessionPersistence${part}`,
@@ -40,7 +40,7 @@ test.each([
   });
 });
 
-test("a field that the API had once is named", () => {
+test("a field that an older version of the API had is reported", () => {
   const one = read({ idleTimeout: "1m" });
   expect(one.ok && one.notes.map(sentence)).toEqual([
     "spec.rules[0].sessionPersistence.idleTimeout: is no field of the Gateway API from 1.6 on; a session that is not used goes on",

@@ -17,14 +17,14 @@ const owners = ({ entries }: PortRecord) =>
   Object.fromEntries([...entries].map(([port, entry]) => [port, entry.kind === "used" ? entry.use.uid : "freed"]));
 const freed = (atMs: number): PortEntry => ({ kind: "freed", atMs });
 
-test("each Gateway gets the lowest ports, and keeps them when others come and go", () => {
+test("each Gateway gets the lowest ports, and keeps them when others are added and removed", () => {
   const { record } = ask({ needs: [need("a"), need("b")] });
   expect(owners(record)).toEqual({ 20000: "a", 20001: "b" });
   const next = ask({ record, needs: [need("c"), need("b")] });
   expect(owners(next.record)).toEqual({ 20000: "freed", 20001: "b", 20002: "c" });
 });
 
-test("a port that was given up is used last, the first one before the others, and not before ten minutes", () => {
+test("a released port is used last, the one released first before others, and not before ten minutes", () => {
   const record = {
     entries: new Map([20_000, 20_001].map((port, at) => [port, freed(1_000 - at)])),
     isExhausted: false,
@@ -40,13 +40,13 @@ test("a port that was given up is used last, the first one before the others, an
   expect(later.record.isExhausted).toBe(false);
 });
 
-test("a port is not given up while something may still lead there", () => {
+test("a port is not released while something may still lead to it", () => {
   const { record } = ask({ needs: [need("a")] });
   expect(owners(ask({ record, isHeld: () => true }).record)).toEqual({ 20000: "a" });
   expect(ask({ record, isHeld: () => true, needs: [need("b", { named: 20_000 })] }).moved).toHaveLength(1);
 });
 
-test("without a record the Services say which ports they have, and of two that name one the older Gateway keeps it", () => {
+test("without a record the Services have their ports, and of two that name one the older Gateway keeps it", () => {
   const needs = [need("new"), need("old", { named: 20_001 }), need("young", { named: 20_001 })];
   const { record, moved } = ask({ needs });
   expect(owners(record)).toEqual({ 20000: "new", 20001: "old", 20002: "young" });
@@ -64,13 +64,13 @@ test("no record gives a Gateway another one's port, a retired port, or one of Sl
   }
 });
 
-test("ports that the flags leave out are given back, and others take their place", () => {
+test("ports that the flags no longer contain are released, and others replace them", () => {
   const { record } = ask({ needs: [need("a")] });
   expect(owners(ask({ record, needs: [need("a")], allowed: [30_000] }).record)).toEqual({ 30000: "a" });
   expect(targetsIn(record, [30_000]).get("a")).toBeUndefined();
 });
 
-test("a record survives as text, and malformed lines count as absent", () => {
+test("a record is read back from its text, and malformed lines count as absent", () => {
   const needs = [need("a"), need("a", { port: 53, protocol: "UDP" })];
   const { record } = ask({ record: { entries: new Map([[20_002, freed(60_000)]]), isExhausted: true }, needs });
   const data = recordData({ ...record, isExhausted: true });

@@ -68,7 +68,7 @@ function outcome(...objects: KubernetesObject[]) {
   return { ...translation, status, sentences, condition, ports: [...translation.configuration.listenerPorts.values()] };
 }
 
-test("a Gateway wants a Service, and nginx listens where the record says as soon as it says it", () => {
+test("a Gateway wants a Service, and nginx listens where the record says, as soon as it does", () => {
   const before = outcome(gateway({}));
   expect(before.status.service).toMatchObject({
     name: "gw-sluice",
@@ -87,7 +87,7 @@ test("a Gateway wants a Service, and nginx listens where the record says as soon
   expect(condition("Programmed")).toEqual(["False Pending", "the Service ns/gw-sluice waits for an address"]);
 });
 
-test("addresses are those of the load balancer, or the Service's own", () => {
+test("addresses are those of the load balancer, or else the Service's own", () => {
   const given = [{ ip: "198.51.100.7" }, { hostname: "lb.example.com" }];
   const balanced = outcome(gateway({}), record(), ours({}, given));
   expect(balanced.status.addresses).toEqual([
@@ -99,7 +99,7 @@ test("addresses are those of the load balancer, or the Service's own", () => {
   expect(inside.status.addresses.map(({ value }) => value)).toEqual(["10.0.0.7", "fd00::7"]);
 });
 
-test("what clients see is the listener's port, and two Gateways with one port have different ones behind it", () => {
+test("clients see the listener's port, and two Gateways with one port have different ports of nginx", () => {
   const other = gateway({ name: "other" });
   const both = { "20000": "used ns/gw-sluice 80/TCP gw", "20001": "used ns/other-sluice 80/TCP other" };
   const { ports } = outcome(gateway({}), other, record(both));
@@ -187,7 +187,7 @@ test.each([
   ["a range that is none", { loadBalancerSourceRanges: "everyone" }],
   ["a class that is none", { loadBalancerClass: "a b" }],
   ["families that are none", { ipFamilies: "IPv4,IPv4" }],
-])("with %s the Gateway is served by the Service that it has, and gets no other", (_what, data) => {
+])("with %s the Gateway keeps its present Service, and gets no new one", (_what, data) => {
   const served = [record(), ours({}, [{ ip: "198.51.100.7" }])];
   const { status, condition, ports } = outcome(gateway({ spec: withParameters }), parameters(data), ...served);
   expect(condition("Accepted")[0]).toBe("False InvalidParameters");
@@ -196,7 +196,7 @@ test.each([
   expect(status.service?.parameters).toBeUndefined();
 });
 
-test("an address that is asked for comes from the pool or from nowhere", () => {
+test("a requested address comes from the pool or not at all", () => {
   const asks = (value: string) => gateway({ spec: { addresses: [{ value }] } as Gateway["spec"] });
   const pooled = outcome(asks("192.0.2.10"));
   expect(pooled.status).toMatchObject({ addresses: [{ value: "192.0.2.10" }] });
@@ -207,7 +207,7 @@ test("an address that is asked for comes from the pool or from nowhere", () => {
   expect(outcome(asks("")).status.service).toMatchObject({ name: "gw-sluice" });
 });
 
-test("where ports have run out, a condition says so and the rest of the Gateway is served", () => {
+test("when ports have run out, a condition says so and the rest of the Gateway is served", () => {
   const two = gateway({ listeners: [listener({}), listener({ name: "more", port: 81 })] });
   const full = { "20000": "used ns/gw-sluice 80/TCP gw", "20001": "freed 2026-01-01T00:00:00Z", exhausted: "true" };
   const { condition, status, ports } = outcome(two, record(full), ours({}, [{ ip: "198.51.100.7" }]));
@@ -222,7 +222,7 @@ test("where ports have run out, a condition says so and the rest of the Gateway 
   expect(ports.map(({ port }) => port)).toEqual([80]);
 });
 
-test("names fit into a Service and a label, however long the Gateway's is", () => {
+test("names fit into a Service and a label, however long the Gateway's name is", () => {
   const name = `${"long.".repeat(40)}gateway`;
   const named = { ...gateway({ name }), metadata: { ...gateway({}).metadata, name, uid: "long" } };
   const translation = translate({ ...emptyInputs, snapshot: put(world, named) }, options, fake);
@@ -232,7 +232,7 @@ test("names fit into a Service and a label, however long the Gateway's is", () =
   expect(service?.labels["gateway.networking.k8s.io/gateway-name"]).toMatch(/^[a-z\d.-]{1,63}$/);
 });
 
-test("the answer is the same with the memory of the turns before", () => {
+test("a turn with memory of earlier turns has the same result as one without", () => {
   const translator = new Translator(options, fake);
   const steps = [
     put(world, gateway({})),
@@ -250,7 +250,7 @@ test("the answer is the same with the memory of the turns before", () => {
   }
 });
 
-test("without the flag there is no status about it", () => {
+test("without the flag no status mentions Services", () => {
   const without = { ...options, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };
   const { statuses } = translate({ ...emptyInputs, snapshot: put(world, gateway({}), record()) }, without, fake);
   const status = statuses.get("Gateway ns/gw");
@@ -258,7 +258,7 @@ test("without the flag there is no status about it", () => {
   expect(status).toMatchObject({ addresses: [{ value: "192.0.2.10" }] });
 });
 
-test("a ListenerSet whose port has no port of nginx waits by itself, also where none is left", () => {
+test("a ListenerSet whose port has no port of nginx waits alone, also when none is left", () => {
   const open = gateway({ spec: { allowedListeners: { namespaces: { from: "All" } } } });
   const set = listenerSet({
     listeners: [listener({ name: "in", hostname: "in.example" }), listener({ name: "out", port: 81 })],

@@ -57,7 +57,7 @@ function shown({ namespace = "ns", created = "2027", hostname = host }: Words) {
 
 test.each<[string, Words, ReturnType<typeof shown>]>([
   [
-    "of one namespace that of the listener",
+    "that of the listener, where both have one namespace",
     { created: "2020" },
     {
       yielding: [],
@@ -67,7 +67,7 @@ test.each<[string, Words, ReturnType<typeof shown>]>([
     },
   ],
   [
-    "between namespaces that of the older Ingress",
+    "that of the older Ingress, where the namespaces differ",
     { namespace: "other", created: "2020" },
     {
       yielding: ["ns/gw/tls"],
@@ -77,7 +77,7 @@ test.each<[string, Words, ReturnType<typeof shown>]>([
     },
   ],
   [
-    "between namespaces that of the older Gateway",
+    "that of the older Gateway, where the namespaces differ",
     { namespace: "other" },
     {
       yielding: [],
@@ -87,10 +87,10 @@ test.each<[string, Words, ReturnType<typeof shown>]>([
     },
   ],
   [
-    "of other names both",
+    "each of both, where their names differ",
     { namespace: "other", created: "2020", hostname: "*.local" },
     { yielding: [], sentences: [] },
   ],
-])("%s is shown", (_, words, expected) => {
+])("the certificate that clients get is %s", (_, words, expected) => {
   expect(shown(words)).toEqual(expected);
 });
