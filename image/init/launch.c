@@ -14,6 +14,7 @@
  */
 #define _GNU_SOURCE
 #include "programs.h"
+#include "files.h"
 
 #include <errno.h>
 #include <stdio.h>

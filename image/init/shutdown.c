@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "programs.h"
+#include "files.h"
 
 #include <ctype.h>
 #include <dirent.h>

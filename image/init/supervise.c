@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "programs.h"
+#include "files.h"
 
 #include <errno.h>
 #include <signal.h>
