@@ -161,7 +161,9 @@ class Reader {
     const opening = this.#found(long);
     if (opening === undefined) return undefined;
     const closing = opening.replace("--", "").replaceAll("[", "]");
-    if (this.#missing.has(closing)) return this.#found(brackets);
+    // Without its end the opening is plain text. Only its last bracket may begin another opening.
+    if (this.#missing.has(closing))
+      return this.#found(brackets) ?? (opening.startsWith("-") ? undefined : opening.slice(0, -1));
     const end = this.#text.indexOf(closing, this.#at + opening.length);
     if (end >= 0) return this.#text.slice(this.#at, end + closing.length);
     this.#missing.add(closing);
