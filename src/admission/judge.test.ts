@@ -77,7 +77,7 @@ test("an older Ingress cannot take the path of a younger one", () => {
   expect(ask(fresh({ name: "older", age: 9 }), [younger])).toMatchObject({ refusals: [expected] });
 });
 
-test("a canary may share a path with its main Ingress, with another canary, and when it is switched off", () => {
+test("a canary may share a path with its main Ingress and with another canary, even while it is turned off", () => {
   const second = ingress({ name: "second", host: "a.example", annotations: { canary: "true" } });
   expect(ask(annotated({ canary: "true" }, { paths: [["/", "other"]] }), [old(), second, service("other")])).toEqual(
     nothing,

@@ -14,7 +14,7 @@ function printed(annotations: Record<string, string>, settings: Record<string, s
   return { lines, http };
 }
 
-test("a limit counts by Ingress and client, with a burst that is served at once", () => {
+test("a limit counts by Ingress and client, with a burst that is served without delay", () => {
   const { lines, http } = printed({ "limit-rps": "10", "limit-burst-multiplier": "3" });
   expect(lines).toEqual([expect.stringMatching(/^limit_req zone=rate_\w+ burst=30 nodelay$/)]);
   expect(http[0]).toBe(

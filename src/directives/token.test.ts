@@ -42,7 +42,7 @@ test("a capture is printed without braces, and only where captures are allowed",
   expect(String(Token.variables("/b/$1x$2", (name) => name === "1"))).toBe('"/b/$1x${literal_dollar}2"');
 });
 
-test("text over several lines is one word with nginx's escapes", () => {
+test("text of several lines is one word with nginx's escapes", () => {
   expect(String(Token.lines('a\t"b"\n$host $1', (name) => name === "host"))).toBe(
     '"a\\t\\"b\\"\\n${host} ${literal_dollar}1"',
   );

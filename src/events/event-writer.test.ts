@@ -78,7 +78,7 @@ const report = (reload: SyncReport["reload"]): SyncReport => ({
   ...(reload ? { reload } : {}),
 });
 
-test("an Ingress of ours gets an Event when it appears and when it changes, and other Ingresses get none", () => {
+test("an accepted Ingress gets an Event when it appears and when it changes, and other Ingresses get none", () => {
   const { put } = setUp();
   expect(put(ingressClass, ingress("web", "nginx"), ingress("other", "traefik"))).toEqual([
     "Ingress shop/web: Normal Sync the Ingress was read",

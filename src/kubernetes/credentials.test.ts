@@ -100,7 +100,7 @@ test.each([
   expect((await found.proof()).headers).toEqual(headers);
 });
 
-describe("a program that gives the credential", () => {
+describe("a plugin that prints the credential", () => {
   const plugin = (script: string) => {
     chmodSync(write("plugin", `#!/bin/sh\n${script}`), 0o755);
     return kubeconfig("one", {
@@ -166,7 +166,7 @@ test("a context that no file has is reported by name", async () => {
   await expect(findCredentials(given)).rejects.toThrow(/has no context two$/);
 });
 
-test("a server that is given takes the place of the one in the kubeconfig", async () => {
+test("a given server replaces that of the kubeconfig", async () => {
   const given = { kubeconfig: kubeconfig("one", { token: "1" }), server: "https://192.0.2.10:6443", env: {} };
   const found = await findCredentials(given);
   expect(found.server.host).toBe("192.0.2.10:6443");

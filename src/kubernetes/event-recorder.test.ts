@@ -59,7 +59,7 @@ test("an Event names the object, the reporting controller and the time", async (
   ]);
 });
 
-test("the same Event again raises the count of the one that is there", async () => {
+test("a repeated Event raises the count of the existing one", async () => {
   const { clock, recorder, stored, writes } = setUp();
   for (let i = 0; i < 3; i += 1) recorder.record(ingress, "Warning", "Rejected", "no such Service");
   await clock.advance(1_000);

@@ -14,7 +14,7 @@ test.each(accepted)("the reader accepts this as the API server does: %s", (text)
   expect(objects.every(({ object }) => object !== undefined)).toBe(true);
 });
 
-test("a field that does not exist is ignored, and the nearest one is named", () => {
+test("a field that does not exist is ignored, and the message names the nearest one", () => {
   const { faults, objects } = readManifest(ingress("{rules: [{}], ingressClasName: nginx}"));
   expect(faults).toMatchObject([
     { field: "spec.ingressClasName", fatal: false, why: expect.stringContaining("ingressClassName") },

@@ -104,7 +104,7 @@ function metricsWith(more: Partial<MetricsOptions> = {}) {
 }
 const their = (name: string) => `nginx_ingress_controller_${name}`;
 
-test("each host with TLS has the expiry and the identity of the certificate that it is served", async () => {
+test("each host with TLS has the expiry and the identity of its certificate", async () => {
   const { lines } = metricsWith();
   const expiry = await lines(their("ssl_expire_time_seconds"));
   expect(expiry.toSorted()).toEqual([

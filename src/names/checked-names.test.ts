@@ -1,6 +1,6 @@
 /**
- * Asks the resolver as nginx does. A tenant may control the nameservers behind it, so their answers
- * may have any content.
+ * Sends questions to the resolver as nginx does. A tenant may control the nameservers behind it, so
+ * their answers may have any content.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";

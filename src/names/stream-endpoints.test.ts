@@ -1,4 +1,4 @@
-/** Asks for the endpoints of streams as nginx does. */
+/** Requests the endpoints of streams as nginx does. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";

@@ -51,7 +51,7 @@ test.each([
   ["1.25.0", { rejectHandshake: true, http2Directive: false, keepaliveMinTimeout: false }],
   ["1.25.1", { rejectHandshake: true, http2Directive: true, keepaliveMinTimeout: false }],
   ["1.27.4", { rejectHandshake: true, http2Directive: true, keepaliveMinTimeout: true }],
-])("version %s decides which directives there are", (version, expected) => {
+])("version %s decides which directives exist", (version, expected) => {
   expect(readCapabilities("nginx", debian.replace("1.22.1", version), () => false)).toMatchObject(expected);
 });
 

@@ -20,7 +20,7 @@ test("requests that come during a run are merged into the newest", async () => {
   expect(done).toEqual(["a", "d"]);
 });
 
-test("a newer request takes the place of one that waits to be ready", async () => {
+test("a newer request replaces one that still waits for its turn", async () => {
   const open = Promise.withResolvers<void>();
   const runs = new CoalescedRuns(
     () => open.promise,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Outcome, readOutcome, readRendered, writeOutcome, writeRendered } from "./orders.ts";
 
-test("a configuration arrives as it was sent, text and bytes alike", () => {
+test("a configuration arrives unchanged, with texts and bytes", () => {
   const files = [
     { path: "auth/users", content: "anna:ä$apr1\n" },
     { path: "tls/key.pem", content: Buffer.from([0, 255, 10, 200]) },
@@ -17,6 +17,6 @@ test.each<Outcome>([
   { kind: "refused", stderr: "nginx: [emerg] unknown directive", at: { file: "nginx.conf", line: 7 } },
   { kind: "unreachable", cause: new Error("No space left on device.") },
   { kind: "unreachable", cause: new Error("nginx cannot listen on 192.0.2.1:80."), names: "192.0.2.1:80" },
-])("an outcome arrives as it was sent: $kind", (outcome) => {
+])("an outcome arrives unchanged: $kind", (outcome) => {
   expect(readOutcome(writeOutcome(outcome))).toEqual(outcome);
 });

@@ -94,7 +94,7 @@ test("a Service gets no Ingress without the annotation, without a port, or while
   }
 });
 
-test("the Ingress goes with the annotation, and is restored when a user deletes or changes it", async () => {
+test("the Ingress is deleted with the annotation, and is restored when a user deletes or changes it", async () => {
   const { change, clock, remove, requests, there } = setUp(service(true));
   await clock.advance(0);
   const made = there();

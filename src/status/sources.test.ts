@@ -49,7 +49,7 @@ const read = async (source: ReturnType<typeof addressSource>) => {
   return answer.ok ? answer.value : answer.failure.code;
 };
 
-test("--publish-status-address wins over everything", async () => {
+test("--publish-status-address comes before all other sources", async () => {
   const flags = { ...nothing, publishStatusAddress: ["edge.example", "192.0.2.1"], publishService: "a/b" };
   expect(await read(addressSource(reader(), flags, own))).toEqual([{ ip: "192.0.2.1" }, { hostname: "edge.example" }]);
 });

@@ -250,7 +250,7 @@ test("addresses that cannot be read have no effect", async () => {
 });
 
 test.each([
-  ["the last controller takes its one address out", [{ ip: "192.0.2.1" }], false, undefined],
+  ["the last controller removes its only address", [{ ip: "192.0.2.1" }], false, undefined],
   ["several addresses stay", [{ ip: "192.0.2.1" }, { ip: "192.0.2.2" }], false, [{ ip: "192.0.2.1" }]],
   ["with another controller left the address stays", [{ ip: "192.0.2.1" }], true, [{ ip: "192.0.2.1" }]],
 ])("on shutdown %s", async (_name, addresses, company, expected) => {

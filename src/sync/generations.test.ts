@@ -84,7 +84,7 @@ test("a live text that is applied again and fails is still live", () => {
   expect(generations.shapes).toMatchObject({ running: new Set(["@a"]), coming: undefined });
 });
 
-test("of the texts that drain, the newest count", () => {
+test("only the newest draining texts count", () => {
   const generations = new Generations();
   for (let at = 0; at <= mostOlder + 3; at++) generations.serve(candidate(String(at), `@${at}`));
   const { older } = generations.shapes;

@@ -38,7 +38,7 @@ test("a second reload waits for the bucket, and a third is not needed while it w
   expect(reloads.isOn).toBe(false);
 });
 
-test("a refusal costs no token", async () => {
+test("a refused text costs no token", async () => {
   const { clock, ask } = start();
   ask({ kind: "refused", stderr: "" });
   await clock.advance(0);

@@ -31,7 +31,7 @@ test("a new host has no route to keep", () => {
   expect(replaced).toEqual(["before host a", "[false]"]);
 });
 
-test("a version that no text ever had is not kept, and one that the coming text has is kept", () => {
+test("a version that no text can serve is not kept, and one that the coming text can serve is kept", () => {
   const it = handover();
   it.take(route('"b"', "@b"), new Map([["host a", '"a"']]), running("@a"), 0);
   const skipped = it.take(route('"c"', "@c"), new Map([["host a", '"b"']]), running("@a"), 0);

@@ -54,7 +54,7 @@ test("a last good form is read again when an object that it alone names changes"
   expect(claims.renew({ ...turn, before })).toEqual(new Set(["a.example"]));
 });
 
-test("without its class no Ingress is ours, and none has a Problem", () => {
+test("without its class no Ingress is accepted, and none has a Problem", () => {
   const { claims, ingresses, problems } = begun(
     put(world, ingress({ name: "a", host: "a.example", annotations: { "proxy-read-timeout": "x" } })),
   );

@@ -22,14 +22,14 @@ const world = put(
 const submitted = (host: string) => ingress({ name: "web", host, paths: [["/", "web"]] });
 const sentences = (host: string, more = options) => routesBeside(submitted(host), world, more).map(sentence);
 
-test("an Ingress learns which of its paths a route of the shared Gateway has", () => {
+test("an Ingress gets a warning for each of its paths that a route of the shared Gateway has", () => {
   expect(sentences("a.test")).toEqual([
     "spec.rules[0].http.paths[0].path: HTTPRoute ns/moved of the same namespace has path / of host a.test, too; its requests go there",
   ]);
   expect(sentences("A.test"), "a host in capital letters").toHaveLength(1);
 });
 
-test("an Ingress learns nothing of routes on other ports and other hosts", () => {
+test("an Ingress gets no warning about routes on other ports and other hosts", () => {
   expect(sentences("b.test")).toEqual([]);
   expect(sentences("c.test")).toEqual([]);
   expect(sentences("a.test", defaultOptions), "no Gateway is shared").toEqual([]);

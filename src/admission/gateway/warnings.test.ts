@@ -68,7 +68,7 @@ test.each<[string, Parameters<typeof route>[0], RegExp]>([
   expect(sentences(route(sketch))).toEqual([expect.stringMatching(words)]);
 });
 
-test("a route at a ListenerSet meets the listeners of the set", () => {
+test("a route at a ListenerSet is judged by the listeners of the set", () => {
   const open = gateway({ name: "open", spec: { allowedListeners: { namespaces: { from: "All" } } } });
   const set = listenerSet({
     gateway: "open",
@@ -88,7 +88,7 @@ test("a route at a ListenerSet meets the listeners of the set", () => {
   expect(sentences(at({}))).toEqual([expect.stringMatching(/^spec.parentRefs: ListenerSet other\/set not found; /)]);
 });
 
-test.each(["infra/hosts", "labels"])("the host policy %s is looked up, and refuses the route", (hostPolicy) => {
+test.each(["infra/hosts", "labels"])("the host policy %s is read, and refuses the route", (hostPolicy) => {
   const labels = { "hosts.sluice.dev/pay.a.example": "exact" };
   const owner = { ...namespace("pay"), metadata: { name: "pay", labels } };
   const snapshot = put(world, owner, configMap("infra/hosts", { pay: "pay.a.example" }));

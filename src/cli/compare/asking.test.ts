@@ -1,4 +1,4 @@
-/** Asks servers in this process; test/nginx/compare.test.ts asks two real ones. */
+/** Asks servers in this process; test/nginx/compare.test.ts uses two real ones. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";

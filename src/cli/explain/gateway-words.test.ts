@@ -1,4 +1,4 @@
-/** `sluice explain` knows the words of the Gateway API. */
+/** `sluice explain` explains the words of the Gateway API. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ test("every reason that a condition may have is explained", () => {
   expect([...new Set(used)].filter((name) => !Object.hasOwn(reasons, name))).toEqual(["NoConflicts"]);
 });
 
-test("explain answers for reasons, features and annotations of routes", () => {
+test("explain has reasons, features and annotations of routes", () => {
   for (const name of gatewayNames) expect(explained(name)).toContain(name);
   expect(explained("PortUnavailable")).toMatch(/^reason PortUnavailable .*\n.*has it\.\n {2}To change: /);
   expect(explained("HTTPRouteCORS")).toContain("Served:         yes");

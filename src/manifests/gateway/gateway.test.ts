@@ -1,4 +1,4 @@
-/** Objects that the definitions of the Gateway API would refuse get sentences of ours. */
+/** Objects that the definitions of the Gateway API would refuse get sentences of Sluice. */
 import { expect, test } from "vitest";
 import { type Check, fieldOf } from "../check.ts";
 import { backendTLSPolicy } from "./backend-tls-policy.ts";

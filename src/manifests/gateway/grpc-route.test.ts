@@ -1,4 +1,4 @@
-/** GRPCRoutes that their definition would refuse get sentences of ours. */
+/** GRPCRoutes that their definition would refuse get sentences of Sluice. */
 import { expect, test } from "vitest";
 import { fieldOf } from "../check.ts";
 import { grpcRoute } from "./grpc-route.ts";

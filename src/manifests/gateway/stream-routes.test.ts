@@ -1,4 +1,4 @@
-/** Routes for streams that their definitions would refuse get sentences of ours. */
+/** Routes for streams that their definitions would refuse get sentences of Sluice. */
 import { expect, test } from "vitest";
 import { type Check, fieldOf } from "../check.ts";
 import { portRoute, tlsRoute } from "./stream-routes.ts";

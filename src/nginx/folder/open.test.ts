@@ -92,7 +92,7 @@ function linked(run: string, name: string): void {
   symlinkSync(join(parent, "precious"), join(run, name));
 }
 
-test.each(wrong)("%s gives one sentence, and nothing is written through it", (_name, plant, why) => {
+test.each(wrong)("%s is reported in one sentence, and nothing is written through it", (_name, plant, why) => {
   const run = join(parent, "run");
   mkdirSync(run);
   writeFileSync(join(parent, "precious"), "mine");

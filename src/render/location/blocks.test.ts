@@ -13,7 +13,7 @@ const server = (routes: Route[], locations = [location(), location()]) => ({
 });
 const matches = (...routes: Route[]) => blocksOf(server(routes)).map((block) => [String(block.match), block.location]);
 
-test("a Prefix path, which is two routes, is one location", () => {
+test("a Prefix path, which has two routes, is one location", () => {
   expect(
     matches({ match: "exact", path: "/a.b", location: 0 }, { match: "prefix", path: "/a.b/", location: 0 }),
   ).toEqual([['~ "^/a\\\\.b(?:/|\\\\z)"', 0]]);

@@ -74,7 +74,7 @@ test.each<[string, Partial<Settings>, Partial<Capabilities>, RegExp]>([
   expect(lines(changed, can).filter((line) => pattern.test(line))).toEqual([]);
 });
 
-test("without name servers there is no resolver", () => {
+test("without nameservers there is no resolver", () => {
   expect(lines({}, {}, { ...machine, nameservers: [] }).filter((line) => line.startsWith("resolver"))).toEqual([]);
 });
 

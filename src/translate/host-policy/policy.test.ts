@@ -135,7 +135,7 @@ test("a route keeps the hosts that it may use, and its condition names the other
   );
 });
 
-test("a route without hostnames asks for the host of its listener", () => {
+test("a route without hostnames needs the host of its listener", () => {
   const world = [
     gatewayClass(),
     gateway({ listeners: [listener({ hostname: "*.pay.example" })] }),
@@ -158,19 +158,22 @@ test.each<[string | undefined, string, string | undefined]>([
   [undefined, "*", "*"],
   ["*.example", "pay.test, xexample, example", undefined],
   [undefined, ".pay.example", undefined],
-])("a listener of another namespace for %s is not served where %s is given to others", (hostname, hosts, refused) => {
-  const one = listener({ name: "own", ...(hostname === undefined ? { port: 81 } : { hostname }) });
-  const allowed = { allowedListeners: { namespaces: { from: "All" } } } as never;
-  const read = (home: string, owner: string) =>
-    outcome(
-      ...[given({ [owner]: hosts }), gatewayClass(), gateway({ spec: allowed }), namespace("other"), namespace("ns")],
-      listenerSet({ namespace: home, listeners: [one] }),
-    ).sentences;
-  const why = `spec.listeners[0].hostname: the host policy gives ${refused} to namespace pay alone; nothing is served for it here`;
-  expect(read("other", "pay")).toEqual(refused === undefined ? [] : [why]);
-  expect(read("other", "other")).toEqual([]);
-  expect(read("ns", "pay")).toEqual([]);
-});
+])(
+  "a listener of another namespace for %s is not served where %s is given to other namespaces",
+  (hostname, hosts, refused) => {
+    const one = listener({ name: "own", ...(hostname === undefined ? { port: 81 } : { hostname }) });
+    const allowed = { allowedListeners: { namespaces: { from: "All" } } } as never;
+    const read = (home: string, owner: string) =>
+      outcome(
+        ...[given({ [owner]: hosts }), gatewayClass(), gateway({ spec: allowed }), namespace("other"), namespace("ns")],
+        listenerSet({ namespace: home, listeners: [one] }),
+      ).sentences;
+    const why = `spec.listeners[0].hostname: the host policy gives ${refused} to namespace pay alone; nothing is served for it here`;
+    expect(read("other", "pay")).toEqual(refused === undefined ? [] : [why]);
+    expect(read("other", "other")).toEqual([]);
+    expect(read("ns", "pay")).toEqual([]);
+  },
+);
 
 test("a changed policy moves hosts at once, and a missing one stays in force", () => {
   const translator = new Translator(options, fake);

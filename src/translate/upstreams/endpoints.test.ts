@@ -71,7 +71,7 @@ test("endpoints that are not ready are left out, a missing condition means ready
   expect(ask({ slices })).toBe("192.0.2.1:8080 192.0.2.3:8080");
 });
 
-test("an endpoint that terminates but serves is used only when no other is ready", () => {
+test("a terminating endpoint that still serves is used only when no other is ready", () => {
   const draining = { addresses: ["192.0.2.9"], conditions: { ready: false, serving: true, terminating: true } };
   expect(ask({ slices: [slice([draining])] })).toBe("192.0.2.9:8080");
   expect(ask({ slices: [slice([draining, { addresses: ["192.0.2.1"] }])] })).toBe("192.0.2.1:8080");
@@ -84,7 +84,7 @@ test("a numeric target port is used where no port of the slice fits, and a named
   expect(ask({ slices, service: service({ ports: [{ port: 80, targetPort: "web" }] }) })).toBe("192.0.2.1:9");
 });
 
-test("loopback endpoints are refused in a cluster and taken on one machine", () => {
+test("loopback endpoints are refused in a cluster and accepted on a single machine", () => {
   const slices = [slice([{ addresses: ["127.0.0.1"] }])];
   expect(ask({ slices })).toBe("");
   expect(ask({ slices }, { asked: { ...strictPolicy, loopback: true } })).toBe("127.0.0.1:8080");

@@ -252,7 +252,7 @@ test.each<[string, Record<string, unknown>, string]>([
   expect(found.conditions("RouteSettings ns/settings")).toEqual(["Accepted True"]);
 });
 
-test("without the settings that a filter names, its requests get an error", () => {
+test("where the settings that a filter names are missing, its requests get an error", () => {
   const found = outcome(filtered("gone"));
   expect(found.locations[0]?.backends).toMatchObject([{ unusable: { kind: "field-unusable" } }]);
   expect(found.sentences).toEqual([

@@ -128,7 +128,7 @@ test.each([
     "of another controller",
     { ...ours(), metadata: { ...ours().metadata, annotations: { [controllerAnnotation]: "other.example/gateway" } } },
   ],
-])("a Service %s gives no address, and a condition says so", (_whose, foreign) => {
+])("a Service %s gives no address, and a condition reports it", (_whose, foreign) => {
   const { status, condition } = outcome(gateway({}), record(), foreign as Service);
   expect(status.addresses).toEqual([]);
   const [reason, message] = condition("Programmed");
