@@ -83,14 +83,14 @@ export class KeptCertificate {
    */
   async #look(signal: AbortSignal): Promise<string | undefined> {
     const { client, configuration } = this.#options;
-    const asked = await client.get(validatingWebhookConfigurations, { name: configuration }, signal);
-    if (!asked.ok) return missing(`ValidatingWebhookConfiguration ${configuration}`, asked.failure);
-    const names = namesOf(asked.value);
+    const answer = await client.get(validatingWebhookConfigurations, { name: configuration }, signal);
+    if (!answer.ok) return missing(`ValidatingWebhookConfiguration ${configuration}`, answer.failure);
+    const names = namesOf(answer.value);
     if (names.length === 0) return `ValidatingWebhookConfiguration ${configuration} names no Service`;
     const kept = await this.#kept(names, signal);
     if (typeof kept === "string") return kept;
     const { ca } = this.#changes(kept) ? withOlderAuthorities(kept, this.#served?.ca ?? "", this.#today()) : kept;
-    const unwritten = await this.#publishAuthority(asked.value, ca, signal);
+    const unwritten = await this.#publishAuthority(answer.value, ca, signal);
     if (unwritten !== undefined) return unwritten;
     if (this.#changes(kept)) await sleep(this.#options.clock, knownAfterMs, signal);
     if (!signal.aborted) this.#serve(kept);
@@ -110,9 +110,9 @@ export class KeptCertificate {
   async #kept(names: readonly string[], signal: AbortSignal): Promise<OwnCertificate | string> {
     const { client, secret, report } = this.#options;
     const name = nameOf(secret);
-    const asked = await client.get(secrets, name, signal);
-    if (!asked.ok && asked.failure.code !== 404) return missing(`Secret ${secret}`, asked.failure);
-    const before = asked.ok ? asked.value : undefined;
+    const answer = await client.get(secrets, name, signal);
+    if (!answer.ok && answer.failure.code !== 404) return missing(`Secret ${secret}`, answer.failure);
+    const before = answer.ok ? answer.value : undefined;
     const now = this.#today();
     const present = contentOf(before);
     // The API server uses the full names; the shorter ones are for people.

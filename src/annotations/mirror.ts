@@ -147,10 +147,10 @@ export const mirror = resolvedFeature({
     const bodiless = requestBody === "off";
     const named = host === "" ? url.host : withoutGroups(host);
     const serverName = bound("mirror_server", url.host, place);
-    const asked = { ...url, origin: checkedUrl(url.origin, "ingress") };
+    const checked = { ...url, origin: checkedUrl(url.origin, "ingress") };
     const { resolver } = place;
     const view = {
-      url: urlOf(asked, place),
+      url: urlOf(checked, place),
       host: bound("mirror_host", named, place),
       serverName,
       resolver,

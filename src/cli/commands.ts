@@ -102,8 +102,8 @@ sluice help COMMAND describes one command; sluice --version prints the release.
 }
 
 export function unknownCommand(name: string): string {
-  const meant = nearest(name, Object.keys(commands));
-  const hint = meant === undefined ? "see sluice --help" : `did you mean ${meant}?`;
+  const similar = nearest(name, Object.keys(commands));
+  const hint = similar === undefined ? "see sluice --help" : `did you mean ${similar}?`;
   return `sluice: ${JSON.stringify(name)} is not a command; ${hint}`;
 }
 

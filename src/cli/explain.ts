@@ -70,9 +70,9 @@ export function explain(argv: readonly string[], out: Out): number {
       out.fail(`${asked} does not exist: ${known}`);
       return 2;
     }
-    const meant = dashed(meaning.nearest, isFlag);
+    const similar = dashed(meaning.nearest, isFlag);
     out.fail(
-      `${asked} is no ConfigMap key, annotation, flag or word of the Gateway API${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
+      `${asked} is no ConfigMap key, annotation, flag or word of the Gateway API${similar === undefined ? "" : ` (did you mean ${similar}?)`}`,
     );
     return 2;
   }

@@ -78,16 +78,16 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
 
 async function shadows(call: ToolCall & { readonly kind: "call" }, out: Out): Promise<number> {
   const isAsked = call.folders.length === 0 && !call.live;
-  const asked = isAsked
+  const answered = isAsked
     ? await askController<readonly ShadowReport[]>(runFolderOf(call.flags.runFolder), "/shadows")
     : ({ ok: false, why: "--shadow asks a running controller, so it takes no folder and no cluster" } as const);
-  if (!asked.ok) {
-    out.fail(`sluice routes: ${asked.why}`);
+  if (!answered.ok) {
+    out.fail(`sluice routes: ${answered.why}`);
     return 2;
   }
   const { host } = narrowOf(call.options);
-  const meant = asked.answer.filter((one) => host === undefined || one.host === host);
-  out.write(call.json ? `${JSON.stringify(meant, null, 2)}\n` : shadowText(meant));
+  const selected = answered.answer.filter((one) => host === undefined || one.host === host);
+  out.write(call.json ? `${JSON.stringify(selected, null, 2)}\n` : shadowText(selected));
   return 0;
 }
 
@@ -136,9 +136,9 @@ const askRoutes = (place: OperatorPlace, host: string | undefined) =>
  * Reads the routes of a running controller. Where none matches, all routes are read for the hint.
  */
 async function fromController(place: OperatorPlace, narrow: Narrow) {
-  const asked = await askRoutes(place, narrow.host);
-  if (!asked.ok) return asked;
-  const routes = asked.answer.filter(({ ingress }) => isMeant(ingress, narrow));
+  const answered = await askRoutes(place, narrow.host);
+  if (!answered.ok) return answered;
+  const routes = answered.answer.filter(({ ingress }) => isMeant(ingress, narrow));
   if (routes.length > 0 || !isNarrow(narrow)) return { ok: true as const, routes, notes: [] };
   const all = await askRoutes(place, undefined);
   const candidates = all.ok ? all.answer.map(({ ingress, host }) => ({ key: ingress, hosts: [host] })) : [];

@@ -43,9 +43,9 @@ export async function status(argv: readonly string[], out: Out, now: Date, colou
   const { output = "text", all, "run-folder": folder } = taken.options;
   if (output !== "text" && output !== "json")
     return failed(out, `-o takes text or json, and here is ${JSON.stringify(output)}`);
-  const asked = await askController<StatusAnswer>(runFolderOf(folder), "/status");
-  if (!asked.ok) return failed(out, asked.why);
-  const { answer } = asked;
+  const answered = await askController<StatusAnswer>(runFolderOf(folder), "/status");
+  if (!answered.ok) return failed(out, answered.why);
+  const { answer } = answered;
   if (output === "json") out.write(`${JSON.stringify(answer, null, 2)}\n`);
   else out.write(statusText(answer, { now, colours, changes: all === undefined ? 10 : 100 }));
   return answer.live === undefined || answer.behind !== undefined ? 1 : 0;

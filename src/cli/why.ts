@@ -78,12 +78,12 @@ function isBad({ end }: Arrival): boolean {
 type Call = ToolCall & { readonly kind: "call" };
 
 async function fromController({ flags }: Call, question: AskQuestion): Promise<AskOutcome> {
-  const asked = await askController<AskOutcome>(runFolderOf(flags.runFolder), "/ask", {
+  const answered = await askController<AskOutcome>(runFolderOf(flags.runFolder), "/ask", {
     question: JSON.stringify(question),
   });
-  if (asked.ok) return asked.answer;
-  const hint = asked.isAway ? "; name a folder or a file after the URL to ask about what it holds" : "";
-  return { ok: false, why: `${asked.why}${hint}` };
+  if (answered.ok) return answered.answer;
+  const hint = answered.isAway ? "; name a folder or a file after the URL to ask about what it holds" : "";
+  return { ok: false, why: `${answered.why}${hint}` };
 }
 
 async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date): Promise<AskOutcome> {

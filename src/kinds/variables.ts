@@ -81,9 +81,9 @@ export const logFormat: Kind<string> = {
   label: "a log format with nginx variables",
   longest: 4 * longestWord,
   read: (text) => {
-    const meant = unescaped(text.replace(/\r?\n$/, ""));
-    if (meant.trim() === "") return no("the format is empty");
-    return Token.printableLines(meant) ? ok(meant) : no(`${shown(text)} has a control character`);
+    const unescapedText = unescaped(text.replace(/\r?\n$/, ""));
+    if (unescapedText.trim() === "") return no("the format is empty");
+    return Token.printableLines(unescapedText) ? ok(unescapedText) : no(`${shown(text)} has a control character`);
   },
   view: (value) => Token.lines(value, isVariableName),
   good: ["$remote_addr [$time_local]", '{"host": "$host", "note": "it\'s"}', "$status\\t$request_time", "a\nb $"],

@@ -66,12 +66,12 @@ interface Credential {
 
 /** Runs the plugin once, and again when its credential has expired. */
 function pluginProof(plugin: Plugin, env: NodeJS.ProcessEnv): () => Promise<UserProof> {
-  let asked: Promise<Credential> | undefined;
+  let pending: Promise<Credential> | undefined;
   return async () => {
-    const kept = await asked?.catch(() => undefined);
+    const kept = await pending?.catch(() => undefined);
     const ends = kept?.status?.expirationTimestamp;
-    if (kept === undefined || (ends !== undefined && Date.parse(ends) <= Date.now())) asked = askPlugin(plugin, env);
-    const { token, clientCertificateData, clientKeyData } = (await asked!).status ?? {};
+    if (kept === undefined || (ends !== undefined && Date.parse(ends) <= Date.now())) pending = askPlugin(plugin, env);
+    const { token, clientCertificateData, clientKeyData } = (await pending!).status ?? {};
     return { cert: clientCertificateData, key: clientKeyData, headers: token ? bearer(token) : {} };
   };
 }

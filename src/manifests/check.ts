@@ -126,8 +126,8 @@ function isAbsent(value: unknown): boolean {
 
 function unknownField(name: string, fields: Readonly<Record<string, Check>>, path: Path): readonly Finding[] {
   if (name.includes("/")) return [{ path: [...path, name], why: strayAnnotation, fatal: false }];
-  const meant = nearest(name, Object.keys(fields));
-  const why = `there is no such field${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+  const similar = nearest(name, Object.keys(fields));
+  const why = `there is no such field${similar === undefined ? "" : ` (did you mean ${similar}?)`}`;
   return [{ path: [...path, name], why, fatal: false }];
 }
 

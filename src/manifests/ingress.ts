@@ -41,8 +41,8 @@ const portFields = record({ name: text(portName), number: portNumber }, [], oneO
 const servicePort: Check = (value, path) => {
   if (typeof value !== "number" && typeof value !== "string") return portFields(value, path);
   const name = /^[\w-]{1,15}$/.test(String(value)) ? value : "NAME";
-  const meant = /^\d+$/.test(String(value)) ? `{ number: ${value} }` : `{ name: ${name} }`;
-  return wrong(path, `the port is given where a mapping is required; write port: ${meant}`);
+  const written = /^\d+$/.test(String(value)) ? `{ number: ${value} }` : `{ name: ${name} }`;
+  return wrong(path, `the port is given where a mapping is required; write port: ${written}`);
 };
 
 const presentBackend = record(

@@ -99,12 +99,12 @@ function ofUnknownKind(group: string, kind: string): Recognised {
     groupOf(rule.apiVersion) === group || (group === "extensions" && name === "Ingress") ? [name] : [],
   );
   const isOfKubernetes = ["", "extensions", "networking.k8s.io", "discovery.k8s.io"].includes(group);
-  const meant =
+  const similar =
     ours.find((name) => name.toLowerCase() === kind.toLowerCase()) ??
     (isOfKubernetes ? nearest(kind, ours) : undefined);
-  if (meant === undefined) return { is: "other" };
-  const why = `there is no kind ${shown(kind)} (did you mean ${meant}?)`;
-  return { is: "mistaken", kind: meant, field: "kind", why };
+  if (similar === undefined) return { is: "other" };
+  const why = `there is no kind ${shown(kind)} (did you mean ${similar}?)`;
+  return { is: "mistaken", kind: similar, field: "kind", why };
 }
 
 /**

@@ -87,12 +87,12 @@ export function registerNginxMetrics(
   figures: () => Promise<RunningFigures | undefined>,
 ): void {
   // A scrape collects all metrics at once, so nginx and /proc are read once for them.
-  let asked: Promise<RunningFigures | undefined> | undefined;
+  let pending: Promise<RunningFigures | undefined> | undefined;
   const together = () => {
-    asked ??= figures().finally(() => {
-      asked = undefined;
+    pending ??= figures().finally(() => {
+      pending = undefined;
     });
-    return asked;
+    return pending;
   };
   for (const [name, Metric, help, valuesOf] of metrics) {
     const states = name.startsWith("connections");

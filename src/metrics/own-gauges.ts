@@ -70,12 +70,12 @@ const metrics: readonly (readonly [name: string, help: string, of: (figures: Own
 
 export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise<OwnFigures>): void {
   // A scrape collects all gauges at once, so the parts are read once for them.
-  let asked: Promise<OwnFigures> | undefined;
+  let pending: Promise<OwnFigures> | undefined;
   const together = () => {
-    asked ??= figures().finally(() => {
-      asked = undefined;
+    pending ??= figures().finally(() => {
+      pending = undefined;
     });
-    return asked;
+    return pending;
   };
   for (const [name, help, of] of metrics) {
     const Metric = name.endsWith("_total") ? Counter : Gauge;

@@ -54,13 +54,13 @@ export function answerCheckedNames(options: CheckedNamesOptions): () => Promise<
   async function answer(message: Buffer): Promise<Buffer | undefined> {
     const question = readQuestion(message);
     if (question === undefined || question.type === "SRV") return undefined;
-    const asked = checkedName(question.name);
-    const zone = zoneOf(asked?.host ?? "");
+    const target = checkedName(question.name);
+    const zone = zoneOf(target?.host ?? "");
     const before = waiting.get(zone) ?? 0;
     if (waitingInAll >= mostWaiting || before >= mostWaitingInZone) return undefined;
     waiting.set(zone, before + 1);
     waitingInAll++;
-    return answerTo(asked, families[question.type])
+    return answerTo(target, families[question.type])
       .then((found) => answerOf(question, found))
       .catch(() => answerOf(question, { kind: "failed" }))
       .finally(() => {

@@ -23,19 +23,19 @@ export class Control {
    */
   generation(limitMs = 1_000): Promise<string | undefined> {
     return new Promise((resolve) => {
-      const asked = request({
+      const sent = request({
         socketPath: this.#socketPath,
         path: "/generation",
         headers: { authorization: this.#pass.authorization },
         agent: false,
         signal: AbortSignal.timeout(limitMs),
       });
-      asked.on("error", () => resolve(undefined));
-      asked.on("response", (response) => {
+      sent.on("error", () => resolve(undefined));
+      sent.on("response", (response) => {
         const answer = response.statusCode === 200 ? text(response) : Promise.resolve(response.resume()).then(() => "");
         answer.then((body) => resolve(body.trim() || undefined)).catch(() => resolve(undefined));
       });
-      asked.end();
+      sent.end();
     });
   }
 }

@@ -29,9 +29,9 @@ export type FoundNginx =
 
 /** Finds the nginx of this container; see `askCapabilities`. */
 export async function nginxHere(binary: string, path: string): Promise<FoundNginx> {
-  const asked = await askCapabilities(binary, path);
-  if (!asked.ok) return asked;
-  const { capabilities } = asked;
+  const found = await askCapabilities(binary, path);
+  if (!found.ok) return found;
+  const { capabilities } = found;
   const open = (options: OpenOptions) => openNginx({ ...options, binary: capabilities.binary });
   return { ok: true, nginx: { capabilities, place: placeHere(), outlives: false, open } };
 }

@@ -43,8 +43,8 @@ export class SocketClient {
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const headers = { ...more, authorization: pass.authorization, ...length };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const asked = request({ socketPath, method, path, headers, agent: this.#agent, signal });
-      asked.on("response", resolve).on("error", reject).end(body);
+      const sent = request({ socketPath, method, path, headers, agent: this.#agent, signal });
+      sent.on("response", resolve).on("error", reject).end(body);
     });
     return { status: answer.statusCode ?? 0, text: await this.#textOf(answer) };
   }

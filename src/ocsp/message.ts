@@ -58,8 +58,8 @@ function questionAbout(chain: string): Question | string | undefined {
     issuerKeyHash: new OctetString(sha1(subjectPublicKeyInfo.subjectPublicKey)),
     serialNumber: AsnConvert.parse(leaf.raw, Asn1Certificate).tbsCertificate.serialNumber,
   });
-  const asked = new OCSPRequest({ tbsRequest: new TBSRequest({ requestList: [new Request({ reqCert })] }) });
-  return { url, body: Buffer.from(AsnConvert.serialize(asked)), issuer, serialNumber: leaf.serialNumber };
+  const message = new OCSPRequest({ tbsRequest: new TBSRequest({ requestList: [new Request({ reqCert })] }) });
+  return { url, body: Buffer.from(AsnConvert.serialize(message)), issuer, serialNumber: leaf.serialNumber };
 }
 
 /** Reads whether the certificate is good at this moment, according to `body`. */

@@ -95,17 +95,17 @@ export class StapledSource implements Source {
     if (typeof question === "string") return report({ kind: "failed", certificate: id, why: question });
     let [failures, endsAt] = [0, 0];
     while (!signal.aborted) {
-      const asked = await this.#ask(message, question, signal);
+      const answer = await this.#ask(message, question, signal);
       if (signal.aborted) return;
-      if (asked.ok) {
+      if (answer.ok) {
         failures = 0;
-        endsAt = asked.nextUpdate?.getTime() ?? Number.POSITIVE_INFINITY;
-        report({ kind: "stapled", certificate: id, until: asked.nextUpdate });
-        this.#put(fingerprint, Buffer.from(asked.body).toString("base64"));
-        await sleep(clock, waitMs(asked.nextUpdate, clock.wall()), signal);
+        endsAt = answer.nextUpdate?.getTime() ?? Number.POSITIVE_INFINITY;
+        report({ kind: "stapled", certificate: id, until: answer.nextUpdate });
+        this.#put(fingerprint, Buffer.from(answer.body).toString("base64"));
+        await sleep(clock, waitMs(answer.nextUpdate, clock.wall()), signal);
       } else {
-        report({ kind: "failed", certificate: id, why: asked.why });
-        if ("revoked" in asked) endsAt = 0;
+        report({ kind: "failed", certificate: id, why: answer.why });
+        if ("revoked" in answer) endsAt = 0;
         if (endsAt <= clock.wall()) this.#put(fingerprint, undefined);
         const againMs = doublingMs(++failures, { floorMs: soonestMs, ceilingMs: 3_600_000 });
         const leftMs = endsAt - clock.wall();

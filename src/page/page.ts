@@ -111,13 +111,13 @@ class OpenPage implements Page {
   }
 
   async #make(name: string, params: URLSearchParams): Promise<Made> {
-    const asked = cpuMs();
+    const beganMs = cpuMs();
     const answer = await this.#answers.of(name, params).catch(bug);
     const isGood = "value" in answer;
     const text = `${JSON.stringify(isGood ? answer.value : { why: answer.why })}\n`;
     // While the controller waits for nginx it may do other work, whose CPU time counts, too. So the
     // page of a busy controller may wait a little longer than necessary.
-    this.#live.spent(cpuMs() - asked);
+    this.#live.spent(cpuMs() - beganMs);
     return { status: isGood ? 200 : answer.status, text };
   }
 

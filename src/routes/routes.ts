@@ -81,15 +81,15 @@ const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1
 
 /** Returns `route` with those Problems of `lastGood` that concern it. */
 export function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): ServedRoute {
-  const meant = lastGood.filter(({ object }) => {
+  const relevant = lastGood.filter(({ object }) => {
     const key = `${object.namespace}/${object.name}`;
     return object.kind === "Secret"
       ? key === route.certificate?.secret
       : object.kind === "Ingress" && key === route.ingress;
   });
-  return meant.length === 0
+  return relevant.length === 0
     ? route
-    : { ...route, lastGood: meant.map((one) => `${named(one.object)}: ${sentence(one)}`) };
+    : { ...route, lastGood: relevant.map((one) => `${named(one.object)}: ${sentence(one)}`) };
 }
 
 function takes({ listener, name, aliases }: Server<FeatureValues>, host: string): boolean {

@@ -74,12 +74,12 @@ export function askController<T>(
   const given = Object.entries(query).filter((one): one is [string, string] => one[1] !== undefined);
   const whole = given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
   return new Promise((resolve) => {
-    const asked = request({ socketPath, path: whole, headers, agent: false, signal: AbortSignal.timeout(10_000) });
+    const sent = request({ socketPath, path: whole, headers, agent: false, signal: AbortSignal.timeout(10_000) });
     const failed = (why: string) => resolve({ ok: false, why });
-    asked.on("error", (error) =>
+    sent.on("error", (error) =>
       resolve({ ok: false, why: `no controller answers at ${socketPath}: ${fileError(error)}`, isAway: true }),
     );
-    asked.on("response", (response) => {
+    sent.on("response", (response) => {
       text(response).then(
         (body) => {
           const refusal = refusalOf(response.statusCode ?? 0, body, place);
@@ -89,7 +89,7 @@ export function askController<T>(
         ({ message }) => failed(`the controller's answer broke off: ${message}`),
       );
     });
-    asked.end();
+    sent.end();
   });
 }
 

@@ -38,16 +38,16 @@ function streamRoutesOf(
   notReady: ReadonlyMap<string, number>,
   host?: string,
 ): readonly ServedStream[] {
-  const asked = host?.toLowerCase();
+  const wanted = host?.toLowerCase();
   return streams.flatMap((stream): readonly ServedStream[] => {
     if (stream.kind === "gateway") {
       return stream.hosts
-        .filter(({ hostname }) => asked === undefined || takes(hostname, asked))
+        .filter(({ hostname }) => wanted === undefined || takes(hostname, wanted))
         .flatMap((one) => rowOf(stream, one, certificates, notReady));
     }
     const { service, owner, endpoints } = stream;
     const of = stream.kind === "passthrough" ? passedOn(stream.host) : onPort(stream);
-    if (owner === undefined || (asked !== undefined && !takes(of.host === "*" ? "" : of.host, asked))) return [];
+    if (owner === undefined || (wanted !== undefined && !takes(of.host === "*" ? "" : of.host, wanted))) return [];
     const counted = { endpoints: endpoints.map(addressWithPort), notReady: notReady.get(keyOf(service)) ?? 0 };
     return [{ ...of, ingress: `${owner.namespace}/${owner.name}`, service, ...counted, canaries: [], denied: false }];
   });

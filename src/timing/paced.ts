@@ -24,14 +24,14 @@ export class Paced {
 
   /** Returns the result of `work`; undefined where it waited too long for its turn. */
   async run<T>(work: () => Parts<T>): Promise<T | undefined> {
-    const asked = this.#clock.now();
+    const sinceMs = this.#clock.now();
     const before = this.#last;
     let free = () => {};
     this.#last = new Promise((resolve) => {
       free = resolve;
     });
     await before;
-    if (this.#clock.now() - asked > this.#longestWaitMs) {
+    if (this.#clock.now() - sinceMs > this.#longestWaitMs) {
       free();
       return undefined;
     }

@@ -64,6 +64,6 @@ export interface Versioned {
  * also after a restart.
  */
 export function versionOf({ metadata, spec }: Versioned): string {
-  const asked = JSON.stringify([metadata.uid, metadata.annotations, spec]);
-  return hash("sha256", asked).slice(0, 32);
+  const content = JSON.stringify([metadata.uid, metadata.annotations, spec]);
+  return hash("sha256", content).slice(0, 32);
 }

@@ -125,8 +125,8 @@ function askedOf(question: Question, place: Place): { readonly url: Token; reado
   const { by, pool, snippet } = question;
   const url = withPath(withoutGroups(question.url));
   const isOwn = /\bresolver\s/.test(String(snippet ?? ""));
-  const asked = pool !== undefined ? throughPool(url, question, place) : isOwn ? url : checkedUrl(url, by);
-  return { url: bound("auth_url", asked, question, place), resolver: !isOwn && place.resolver };
+  const target = pool !== undefined ? throughPool(url, question, place) : isOwn ? url : checkedUrl(url, by);
+  return { url: bound("auth_url", target, question, place), resolver: !isOwn && place.resolver };
 }
 
 /**
@@ -243,8 +243,8 @@ function signinTarget(question: Question, place: Place): Token {
  */
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
-  const asked = place.dynamic && isLiteral(question, url) ? "${route_auth_url}" : shortHash(url);
-  const text = `$namespace/$ingress_name\n$route_kept\n${asked}\n${cacheKey}`;
+  const service = place.dynamic && isLiteral(question, url) ? "${route_auth_url}" : shortHash(url);
+  const text = `$namespace/$ingress_name\n$route_kept\n${service}\n${cacheKey}`;
   return Token.lines(
     text,
     (name) =>

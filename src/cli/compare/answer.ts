@@ -68,14 +68,14 @@ function answerOf(options: RequestOptions, { scheme, body }: AskedRequest, timeo
     const signal = AbortSignal.timeout(timeoutMs);
     const failed = (error: NodeJS.ErrnoException) => resolve({ ok: false, why: reasonOf(error, signal, timeoutMs) });
     const ask = scheme === "https" ? tlsRequest : plainRequest;
-    let asked: ReturnType<typeof ask>;
+    let request: ReturnType<typeof ask>;
     try {
-      asked = ask({ ...options, signal });
+      request = ask({ ...options, signal });
     } catch (error) {
       return failed(error as Error);
     }
-    asked.on("error", failed);
-    asked.on("response", (response) => {
+    request.on("error", failed);
+    request.on("response", (response) => {
       const parts: Buffer[] = [];
       let length = 0;
       const whole = () =>
@@ -90,7 +90,7 @@ function answerOf(options: RequestOptions, { scheme, body }: AskedRequest, timeo
       response.on("end", whole);
       response.on("error", failed);
     });
-    asked.end(body);
+    request.end(body);
   });
 }
 

@@ -37,13 +37,13 @@ export function assessed(gathered: Gathered, differences: Differences): Assessme
 }
 
 function found({ files, controller, flags: ours, argv, live }: Gathered, source: ValuesSource | undefined): Found {
-  const asked = source && withChartValues(source, files);
-  const given = [...(controller?.argv ?? []), ...(asked?.words.map(({ word }) => word) ?? [])];
+  const completed = source && withChartValues(source, files);
+  const given = [...(controller?.argv ?? []), ...(completed?.words.map(({ word }) => word) ?? [])];
   const { inUse, flags } = flagsInUse([...given, ...argv]);
   const home =
     source === undefined || controller !== undefined ? undefined : `${source.home.namespace}/${source.home.name}`;
   return {
-    files: asked?.files ?? files,
+    files: completed?.files ?? files,
     flags:
       given.length === 0 && home === undefined
         ? ours
@@ -52,7 +52,7 @@ function found({ files, controller, flags: ours, argv, live }: Gathered, source:
     inUse: inUse
       .filter(({ at }) => at < given.length)
       .map((flag) => {
-        const ofChart = asked?.words[flag.at - (controller?.argv.length ?? 0)];
+        const ofChart = completed?.words[flag.at - (controller?.argv.length ?? 0)];
         if (ofChart === undefined) return { ...flag, ...placed(flag.at, controller!, live) };
         return { ...flag, of: source!.of, place: source!.placeOf(ofChart.path) };
       }),

@@ -37,13 +37,13 @@ const fewHosts = 3;
 export function reportText(proof: Proof, findings: readonly Finding[], notes: readonly Note[]): string {
   const { hosts, requests } = proof;
   const differing = new Set(proof.differences.map(({ host }) => host)).size;
-  const asked = `${counted(hosts, "host")} ${hosts === 1 ? "was" : "were"} compared by ${counted(requests, "request")}`;
+  const compared = `${counted(hosts, "host")} ${hosts === 1 ? "was" : "were"} compared by ${counted(requests, "request")}`;
   const verdict =
     findings.length === 0
       ? "all answers are equal"
       : `${counted(differing, "host")} ${differing === 1 ? "differs" : "differ"}`;
   const noteLines = notes.map(({ about, text }) => `note: ${about}: ${text}\n`);
-  return [...noteLines, ...findings.map(findingText), `${asked}: ${verdict}\n`].join("");
+  return [...noteLines, ...findings.map(findingText), `${compared}: ${verdict}\n`].join("");
 }
 
 function findingText({ example, hosts, accepted }: Finding): string {

@@ -70,16 +70,16 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
       return statusOf({ identity, controller, changes, counts, problems: reports.current, leader: about.leader() });
     },
     async ask(question) {
-      const asked = askedIn(question);
-      if (typeof asked === "string") return { ok: false, why: asked };
+      const read = askedIn(question);
+      if (typeof read === "string") return { ok: false, why: read };
       const { controller } = running;
       const served = controller?.sync.configuration;
       if (controller === undefined || served === undefined)
         return { ok: false, why: "the controller has not applied anything yet" };
       const world = worldOf(program, instruments, about, served);
-      const ofStream = explainStream(asked, world, "nginx is asked about requests only");
+      const ofStream = explainStream(read, world, "nginx is asked about requests only");
       if (ofStream !== undefined) return { ok: true, answer: ofStream };
-      const request = asked.request!;
+      const request = read.request!;
       const answered = await askNginx(world, request, controller);
       const explained = () => explain({ world, asked: request, ...answered, now: new Date() });
       const answer = inTime(longestMs, () => sharingTime(patternsMs, explained));

@@ -17,14 +17,14 @@ export function missingClasses(
   return [...ingresses.values()].flatMap(({ metadata, spec }): Problem[] => {
     const name = spec?.ingressClassName;
     if (name === undefined || ingressClasses.has(name)) return [];
-    const meant = nearest(name, names);
-    if (meant === undefined && !allAreHere) return [];
+    const similar = nearest(name, names);
+    if (similar === undefined && !allAreHere) return [];
     return [
       {
         kind: "field-unusable",
         object: { kind: "Ingress", namespace: metadata.namespace!, name: metadata.name },
         field: "spec.ingressClassName",
-        why: `there is no IngressClass ${JSON.stringify(name)}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`,
+        why: `there is no IngressClass ${JSON.stringify(name)}${similar === undefined ? "" : ` (did you mean ${similar}?)`}`,
         done: "no controller serves it",
       },
     ];

@@ -85,8 +85,8 @@ const unique = (names: readonly string[]): readonly string[] =>
   [...new Set(names)].filter((name) => name !== "").sort();
 
 function missing(found: string, written: string, names: readonly string[]): string {
-  const meant = nearest(written, names);
-  if (meant !== undefined) return `${found} (did you mean ${meant}?)`;
+  const similar = nearest(written, names);
+  if (similar !== undefined) return `${found} (did you mean ${similar}?)`;
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
   return names.length === 0 ? found : `${found}; there is ${names.slice(0, 5).join(", ")}${more}`;
 }

@@ -116,8 +116,8 @@ function mistakesIn(
 ): Problem[] {
   const mistake = directiveMistake(name, context);
   if (mistake !== undefined) {
-    const meant = allDirectives.includes(name) ? undefined : nearest(name, allDirectives);
-    return [refused(snippet, line, mistake, meant)];
+    const similar = allDirectives.includes(name) ? undefined : nearest(name, allDirectives);
+    return [refused(snippet, line, mistake, similar)];
   }
   const inside = contextInside(name, context);
   if (lua.test(name) || (block.length > 0 && inside === undefined)) return [];

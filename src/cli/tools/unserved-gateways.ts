@@ -30,9 +30,9 @@ function ofMissingClass({ gatewayClasses, gateways }: Objects, allAreHere: boole
   return [...gateways.values()].flatMap((gateway): readonly Problem[] => {
     const name = gateway.spec?.gatewayClassName;
     if (name === undefined || gatewayClasses.has(name)) return [];
-    const meant = nearest(name, names);
-    if (meant === undefined && !allAreHere) return [];
-    const why = `there is no GatewayClass ${JSON.stringify(name)}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+    const similar = nearest(name, names);
+    if (similar === undefined && !allAreHere) return [];
+    const why = `there is no GatewayClass ${JSON.stringify(name)}${similar === undefined ? "" : ` (did you mean ${similar}?)`}`;
     return [problem(gateway, "spec.gatewayClassName", why, "no controller serves it")];
   });
 }

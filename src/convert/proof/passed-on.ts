@@ -23,8 +23,8 @@ export function passedByRoute(
   { scheme, host }: AskedRequest,
 ): Effect | undefined {
   if (scheme !== "https") return undefined;
-  const asked = { protocol: "tls", host, port: ports.https } as const;
-  const found = decideStreams(served, asked, ports).find(({ place }) => place.kind === "gateway");
+  const stream = { protocol: "tls", host, port: ports.https } as const;
+  const found = decideStreams(served, stream, ports).find(({ place }) => place.kind === "gateway");
   if (found === undefined) return undefined;
   if (found.owner === undefined) return new Map([["answer", "none: no TLSRoute has the name"]]);
   if (found.certificates !== undefined) return new Map([["answer", "of the backend, behind TLS that nginx ends"]]);

@@ -47,10 +47,10 @@ export class LiveRouter implements Router {
   }
 
   host(served: Served, host: string): FoundHost {
-    const meant = hostOf(served, host);
+    const matched = hostOf(served, host);
     const routed = this.ingresses;
     const server = served.servers.get(routed?.host ?? "");
-    if (server === undefined || server.listener !== undefined || server.name === meant.server.name) return meant;
+    if (server === undefined || server.listener !== undefined || server.name === matched.server.name) return matched;
     const how = server.name === "_" ? "nothing else" : server.name.startsWith("*.") ? "wildcard" : "alias";
     return { server, by: server.name, how, tls: routed?.set.route_tls === "1", certificate: server.certificate };
   }

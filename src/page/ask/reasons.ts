@@ -90,11 +90,11 @@ function ofOtherClass(
 function ofHost(host: string, { ingresses }: Snapshot): string[] {
   const all = [...new Set([...ingresses.values()].flatMap(hostsOf))];
   if (all.includes(host)) return [];
-  const meant = nearest(host, all);
+  const similar = nearest(host, all);
   const above = `*${host.replace(/^[^.]+/, "")}`;
   const deep = all.find((one) => one.startsWith("*.") && host.endsWith(one.slice(1)) && one !== above);
   return [
-    `no Ingress has the host ${host}${meant === undefined ? "" : ` (did you mean ${meant}?)`}; add a rule for it`,
+    `no Ingress has the host ${host}${similar === undefined ? "" : ` (did you mean ${similar}?)`}; add a rule for it`,
     ...(deep === undefined ? [] : [`${deep} takes one label only, so not ${host}`]),
   ];
 }
@@ -125,14 +125,14 @@ function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): 
   const namespace = key.slice(0, key.indexOf("/"));
   const found = services.get(key);
   if (found === undefined) {
-    const meant = nearest(
+    const similar = nearest(
       service,
       [...services.values()]
         .filter(({ metadata }) => metadata.namespace === namespace)
         .map(({ metadata }) => metadata.name),
     );
     return [
-      `Service ${key} does not exist${meant === undefined ? "" : ` (did you mean ${meant}?)`}; create it, or name another`,
+      `Service ${key} does not exist${similar === undefined ? "" : ` (did you mean ${similar}?)`}; create it, or name another`,
     ];
   }
   const ports = found.spec?.ports ?? [];

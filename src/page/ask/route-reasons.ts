@@ -66,10 +66,10 @@ function whyNot(
   if (kind !== "Gateway") return undefined;
   const gateway = gateways.get(key);
   if (gateway === undefined) return `Gateway ${key} not found`;
-  const asked = gateway.spec?.gatewayClassName ?? "";
-  if (classes.includes(asked)) return undefined;
-  const found = gatewayClasses.has(asked)
-    ? `GatewayClass ${asked} of Gateway ${key} is another controller's`
-    : `Gateway ${key} is of GatewayClass ${asked}, which does not exist`;
+  const className = gateway.spec?.gatewayClassName ?? "";
+  if (classes.includes(className)) return undefined;
+  const found = gatewayClasses.has(className)
+    ? `GatewayClass ${className} of Gateway ${key} is another controller's`
+    : `Gateway ${key} is of GatewayClass ${className}, which does not exist`;
   return classes.length === 0 ? found : `${found}; write gatewayClassName: ${classes.join(" or ")}`;
 }

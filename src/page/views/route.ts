@@ -184,12 +184,12 @@ function problemsOf(
   secret: string | undefined,
   { notes }: PageSource,
 ): string[] {
-  const meant = new Set([
+  const relevant = new Set([
     ...(owner === undefined ? [] : [`${owner.kind} ${owner.namespace}/${owner.name}`]),
     ...backends.map(({ key }) => `Service ${key}`),
     `Secret ${secret}`,
   ]);
-  const isMeant = ({ object }: Problem) => meant.has(`${object.kind} ${object.namespace}/${object.name}`);
+  const isMeant = ({ object }: Problem) => relevant.has(`${object.kind} ${object.namespace}/${object.name}`);
   const about = notes.problems.all.filter(({ problem }) => isMeant(problem));
   return about.map(({ problem }) => withoutCredentials(`${named(problem.object)}: ${sentence(problem)}`));
 }

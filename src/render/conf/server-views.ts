@@ -199,11 +199,11 @@ export function headOf(
       ...{ port, tls, catchAll: isCatchAll },
       isDivided: fronts.isDivided(port),
     });
-  const asked = machine.mode === "static" && servesHttp3(settings, capabilities) ? "asked_host" : "http_host";
+  const hostVariable = machine.mode === "static" && servesHttp3(settings, capabilities) ? "asked_host" : "http_host";
   return {
     gateway: false as View,
     shared: false,
-    askedHost: Token.variable(asked),
+    askedHost: Token.variable(hostVariable),
     ownHost: Token.variable(ownHost(settings)),
     // Names of which clients may choose a part.
     openNames: isCatchAll || names.some((name) => formOf(name) !== "exact"),

@@ -20,8 +20,8 @@ const smallestKilobytes = 8;
 
 /** Returns the least number of bytes for the records. */
 export function recordsBytesOf({ luaSharedDicts }: Settings): number {
-  const asked = luaSharedDicts.filter(({ name }) => records.includes(name));
-  return 1024 * asked.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
+  const ofRecords = luaSharedDicts.filter(({ name }) => records.includes(name));
+  return 1024 * ofRecords.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
 }
 
 /**

@@ -162,7 +162,7 @@ export class StaticRenderer implements Renderer {
       certificateFile(certificate),
       stapleFile(certificate),
     ]);
-    const asked = server.locations.flatMap(({ backends, standIn, canaries }) => [
+    const used = server.locations.flatMap(({ backends, standIn, canaries }) => [
       ...backends.map(({ upstream }) => upstream),
       ...(standIn === undefined ? [] : [standIn]),
       ...canaries.map((canary) => canary.upstream),
@@ -171,9 +171,9 @@ export class StaticRenderer implements Renderer {
       const balance = upstreams.get(id)?.balance;
       return balance?.algorithm === "cookie" ? balance.cookie : undefined;
     };
-    const cookies = asked.map((id) => JSON.stringify(cookieOf(id)) ?? "");
+    const cookies = used.map((id) => JSON.stringify(cookieOf(id)) ?? "");
     const asks = common.configuredNames !== undefined;
-    const served = [...asked.map((id) => isServed(id)), ...cookies, asks, ...own].join(" ");
+    const served = [...used.map((id) => isServed(id)), ...cookies, asks, ...own].join(" ");
     const known = this.#servers.get(server);
     if (known?.served === served) return known;
     const labelOf = (id: string) => upstreams.get(id)?.label ?? "";

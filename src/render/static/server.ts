@@ -162,8 +162,8 @@ function locationViews(
 ): View[] {
   const { routes, appRoot } = server;
   const { about } = parts;
-  const asked = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
-  return blocksOf({ ...server, routes: asked }).map(({ match, location, rewrite, pattern = false }) => {
+  const ordinary = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
+  return blocksOf({ ...server, routes: ordinary }).map(({ match, location, rewrite, pattern = false }) => {
     const body = bodyOf(server, location, rewrite, parts);
     files.push(...body.files);
     for (const part of body.needs) needs.add(part);

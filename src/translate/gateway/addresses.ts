@@ -63,15 +63,15 @@ export function assignAddresses(
 export function addressesOfIngresses(gateway: Gateway): Assignment {
   const object = nameOf(gateway);
   const unsupported = unsupportedType(gateway, object);
-  const asked = requestsOf(gateway).find(({ value }) => value !== undefined);
+  const requested = requestsOf(gateway).find(({ value }) => value !== undefined);
   const why = "the shared Gateway has the addresses of Ingresses";
   const done = "nginx listens on those";
   const lacking =
-    asked === undefined
+    requested === undefined
       ? undefined
       : ({
           reason: "AddressNotUsable",
-          problem: { object, kind: "field-unusable", field: asked.field, why, done },
+          problem: { object, kind: "field-unusable", field: requested.field, why, done },
         } as const);
   return { addresses: [], unsupported, lacking, ofIngresses: true };
 }
@@ -89,11 +89,12 @@ class Pool {
   }
 
   keep(gateway: Gateway): void {
-    const asked = requestsOf(gateway);
+    const requested = requestsOf(gateway);
     const given = gateway.status?.addresses ?? [];
-    for (const { value = "" } of given.slice(0, Math.max(1, asked.length))) {
+    for (const { value = "" } of given.slice(0, Math.max(1, requested.length))) {
       const address = canonical(value);
-      const isMeant = asked.length === 0 || asked.some(({ value: one }) => one === undefined || one === address);
+      const isMeant =
+        requested.length === 0 || requested.some(({ value: one }) => one === undefined || one === address);
       if (isMeant && this.#whyNot(address) === undefined) this.#take(gateway, address);
     }
   }
@@ -107,8 +108,8 @@ class Pool {
   assign(gateway: Gateway): Assignment {
     const object = nameOf(gateway);
     const unsupported = unsupportedType(gateway, object);
-    const asked = requestsOf(gateway);
-    const values = asked.flatMap(({ field, value }) => (value === undefined ? [] : [{ field, value }]));
+    const requested = requestsOf(gateway);
+    const values = requested.flatMap(({ field, value }) => (value === undefined ? [] : [{ field, value }]));
     const refused = values.flatMap(({ field, value }): Problem[] => {
       const why =
         this.#owners.get(value) === keyOf(gateway) ? undefined : (this.#whyNot(value) ?? this.#takenWhy(value));
@@ -119,7 +120,7 @@ class Pool {
     if (this.#options.sharesPorts && this.#all.length === 0) {
       return { addresses: [], unsupported, lacking: refused[0] && { reason: "AddressNotUsable", problem: refused[0] } };
     }
-    const wanted = Math.max(asked.length, unsupported === undefined ? 1 : 0);
+    const wanted = Math.max(requested.length, unsupported === undefined ? 1 : 0);
     let addresses = this.#addressesOf(gateway);
     if (refused.length === 0 || addresses.length > 0) {
       for (let more = addresses.length + refused.length; more < wanted; more++) this.#takeFree(gateway);
@@ -127,7 +128,7 @@ class Pool {
     }
     if (refused[0] !== undefined)
       return { addresses, unsupported, lacking: { reason: "AddressNotUsable", problem: refused[0] } };
-    if (addresses.length >= Math.max(1, asked.length)) return { addresses, unsupported, lacking: undefined };
+    if (addresses.length >= Math.max(1, requested.length)) return { addresses, unsupported, lacking: undefined };
     const problem: Problem = { object, kind: "field-unusable", field: "spec.addresses", ...this.#exhausted(addresses) };
     return { addresses, unsupported, lacking: { reason: "AddressNotAssigned", problem } };
   }
@@ -165,10 +166,10 @@ class Pool {
   /** Returns the addresses in the order of the requests, and then the lowest first. */
   #addressesOf(gateway: Gateway): string[] {
     const mine = this.#all.filter((address) => this.#owners.get(address) === keyOf(gateway));
-    const asked = requestsOf(gateway).flatMap(({ value }) =>
+    const requested = requestsOf(gateway).flatMap(({ value }) =>
       value !== undefined && mine.includes(value) ? [value] : [],
     );
-    return [...new Set([...asked, ...mine])];
+    return [...new Set([...requested, ...mine])];
   }
 }
 

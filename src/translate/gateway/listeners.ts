@@ -61,8 +61,8 @@ export function readListeners(
     const { kinds, unresolved } = allowedKinds(listener, known, `${field}.allowedRoutes.kinds`, owner);
     const tls = endsTls(listener);
     const pairs = tls ? references.pairsOf(listener, field) : { certificates: [], unresolved: [] };
-    const asked = listener.protocol === "HTTPS" ? askedClients(gateway, listener.port) : undefined;
-    const guard = asked === undefined ? { clients: undefined, unresolved: [] } : guards.clientsOf(asked);
+    const clients = listener.protocol === "HTTPS" ? askedClients(gateway, listener.port) : undefined;
+    const guard = clients === undefined ? { clients: undefined, unresolved: [] } : guards.clientsOf(clients);
     return {
       id: `${namespace}/${name}${id}/${listener.name}`,
       owner,
@@ -106,13 +106,13 @@ function allowedKinds(
   field: string,
   object: ObjectName,
 ): { readonly kinds: readonly RouteKind[]; readonly unresolved: readonly Fault[] } {
-  const asked = allowedRoutes?.kinds ?? [];
-  if (asked.length === 0) return { kinds: known, unresolved: [] };
-  const isKnown = ({ group = gatewayGroup, kind }: (typeof asked)[number]) =>
+  const wantedKinds = allowedRoutes?.kinds ?? [];
+  if (wantedKinds.length === 0) return { kinds: known, unresolved: [] };
+  const isKnown = ({ group = gatewayGroup, kind }: (typeof wantedKinds)[number]) =>
     known.some((one) => one.group === group && one.kind === kind);
-  const strange = asked.filter((one) => !isKnown(one)).map(({ kind }) => kind);
+  const strange = wantedKinds.filter((one) => !isKnown(one)).map(({ kind }) => kind);
   const kinds = known.filter((one) =>
-    asked.some(({ group = gatewayGroup, kind }) => one.group === group && one.kind === kind),
+    wantedKinds.some(({ group = gatewayGroup, kind }) => one.group === group && one.kind === kind),
   );
   if (strange.length === 0) return { kinds, unresolved: [] };
   const why = `routes of kind ${[...new Set(strange)].join(", ")} cannot be served by a listener of protocol ${protocol}`;
@@ -149,16 +149,20 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
   if (protocol === "HTTPS" && tls?.mode !== undefined && tls.mode !== "Terminate") {
     return fault("UnsupportedValue", `${field}.tls.mode`, `${tls.mode} is not Terminate, and protocol is HTTPS`);
   }
-  const asked = endsTls(listener) ? askedClients(gateway, port) : undefined;
-  if (asked === undefined) return undefined;
+  const clients = endsTls(listener) ? askedClients(gateway, port) : undefined;
+  if (clients === undefined) return undefined;
   if (protocol === "TLS") {
-    return fault("UnsupportedValue", asked.field, "client certificates are not asked for by listeners of protocol TLS");
+    return fault(
+      "UnsupportedValue",
+      clients.field,
+      "client certificates are not asked for by listeners of protocol TLS",
+    );
   }
-  if (!isKnownMode(asked)) {
-    const why = `${shown(asked.mode)} is not AllowValidOnly or AllowInsecureFallback`;
-    return fault("UnsupportedValue", `${asked.field}.validation.mode`, why);
+  if (!isKnownMode(clients)) {
+    const why = `${shown(clients.mode)} is not AllowValidOnly or AllowInsecureFallback`;
+    return fault("UnsupportedValue", `${clients.field}.validation.mode`, why);
   }
-  const where = `${asked.field}.validation.caCertificateRefs`;
+  const where = `${clients.field}.validation.caCertificateRefs`;
   return guard === undefined ? fault("NoValidCACertificate", where, "give no certificate of an authority") : undefined;
 }
 

@@ -35,8 +35,8 @@ export function judgeUndeclared(paths: Iterable<string>, path: readonly string[]
   if (exact !== undefined) return { fate: "refused", meant: exact };
   const elsewhere = placeOfWord(key, "value");
   if (elsewhere !== undefined) return { fate: "ignored", elsewhere };
-  const meant = joined(above, speltAlike(key, beside));
-  return meant === undefined ? { fate: "ignored" } : { fate: "refused", meant };
+  const similar = joined(above, speltAlike(key, beside));
+  return similar === undefined ? { fate: "ignored" } : { fate: "refused", meant: similar };
 }
 
 /** Returns the declared values and all keys above them. */
@@ -89,12 +89,12 @@ function shortest(branches: readonly string[], begin: string, end: string): stri
 
 function speltAlike(written: string, names: readonly string[]): string | undefined {
   let least = Math.floor(written.length / 3) + 1;
-  let meant: string | undefined;
+  let best: string | undefined;
   for (const name of names) {
     const distance = lettersBetween(written.toLowerCase(), name.toLowerCase());
-    if (distance < least) [least, meant] = [distance, name];
+    if (distance < least) [least, best] = [distance, name];
   }
-  return meant;
+  return best;
 }
 
 /**

@@ -111,10 +111,10 @@ function ruleOf(rule: CommonRule, { matches, mistakes }: MatchesRead, field: str
       isDropped = true;
       return { ...path, backends: [unusable("backendRefs", problem)] };
     }
-    const asked = authOf(rule.filters ?? [], `${field}.filters`, world);
-    if ("fault" in asked) {
-      note(unresolved, [asked.fault]);
-      return { ...path, backends: [unusable("filters", asked.fault.problem)] };
+    const auth = authOf(rule.filters ?? [], `${field}.filters`, world);
+    if ("fault" in auth) {
+      note(unresolved, [auth.fault]);
+      return { ...path, backends: [unusable("filters", auth.fault.problem)] };
     }
     const settings = settingsNamed(rule.filters ?? [], `${field}.filters`, world);
     if ("fault" in settings) {
@@ -126,7 +126,7 @@ function ruleOf(rule: CommonRule, { matches, mistakes }: MatchesRead, field: str
     const own = read.ok ? read.filters : undefined;
     const filters = {
       ...own,
-      ...(asked.auth === undefined ? {} : { auth: asked.auth }),
+      ...(auth.auth === undefined ? {} : { auth: auth.auth }),
       ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
       ...(session.ok && session.session !== undefined
         ? { session: { ...session.session, path: literalPath(match.text, match.pattern === true) } }
