@@ -53,7 +53,7 @@ export function differencesIn(text: string): Differences {
     const [chapter = "", ...sections] = chapterText.split(/^### /m);
     return sections.flatMap((section): Difference[] => {
       const heading = section.slice(0, section.indexOf("\n"));
-      const [, here] = /(?<=^|\. |\n)Here,? ((?:[^.]|\.(?! |\n))+)\./.exec(section) ?? [];
+      const [, here] = /(?<=^|\.\s)Here,?\s((?:[^.]|\.(?!\s))+)\./.exec(section) ?? [];
       const how = plain(here === undefined ? heading : `${heading}: here ${here.replace(/\s+/g, " ")}`);
       const [, kind, rest = ""] = /^(concerns|needs work|the same there): (.+)$/m.exec(section) ?? [];
       if (kind === undefined)
