@@ -95,7 +95,7 @@ function record(name) {
     ([one, [what]]) => `| \`${one}\` | ${what} | ${rows.get(one) ?? "not yet"} |`,
   );
   const head =
-    "# Configurations that CI does not run\n\n`npm run configurations` runs them, or those that it is given by name, and writes this page. It needs root.\n\n| name | what it shows | last passed |\n|---|---|---|\n";
+    "# Configurations that CI does not run\n\n`npm run configurations` runs all of them, or those named as arguments, and writes this page. It needs root.\n\n| name | what it shows | last passed |\n|---|---|---|\n";
   writeFileSync(page, `${head}${lines.join("\n")}\n`);
 }
 
