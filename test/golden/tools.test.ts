@@ -259,10 +259,13 @@ test("why names the listener and route of a Gateway that take a request, and the
     ["http://api.example:8000/"],
     ["http://www.shop.example:8000/"],
     ["http://guarded.shop.example/"],
+    ["http://guard.shop.example/"],
+    ["http://api.example:8000/cart/x", "-X", "POST"],
+    ["http://api.example:8000/none"],
   ];
   const all = await Promise.all(asked.map(([url = "", ...more]) => ran(tool, url, folder("gateways"), ...more)));
   await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why-gateways.txt"));
-  expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0, 1, 1, 0, 1, 0]);
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1]);
   const json = JSON.parse((await ran(tool, asked[0]![0]!, folder("gateways"), "-o", "json")).text);
   expect(json.arrivals).toMatchObject([
     { listener: { gateway: "shop/public" }, route: { owner: { name: "web" } }, lost: [{ why: expect.any(String) }] },

@@ -19,7 +19,7 @@ import { patternOf } from "../pattern.ts";
 import { expanded } from "../redirects.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
 import { matcher, type Router } from "../router.ts";
-import { listenerFor, type RouteLost, type RouteSearch, type RouteTaken } from "./match.ts";
+import { listenerFor, ofOtherPaths, type RouteLost, type RouteSearch, type RouteTaken } from "./match.ts";
 import { redirectTarget, rewritten } from "./target.ts";
 
 export interface BackendShare {
@@ -32,7 +32,10 @@ export interface BackendShare {
 export interface GatewayDecision {
   readonly port: ListenerPort;
   readonly listener: Listener;
-  /** Routes that take the path but whose conditions the request does not meet. */
+  /**
+   * Routes that take the path but whose conditions the request does not meet. Where no route takes
+   * the request, those of its host with other paths follow.
+   */
   readonly lost: readonly RouteLost[];
   readonly taken: RouteTaken | undefined;
   readonly guards: readonly Guard[];
@@ -139,7 +142,8 @@ function atListener(at: At, router: Router): GatewayDecision {
     return { ...base, end: { kind: "unclear", why: `only nginx reads the pattern ${end.pattern}` } };
   if (end.kind === "nothing") {
     const why = nothingWords(end, request);
-    return { ...base, ...(shared ? { passedOn: why } : {}), end: { kind: "answer", status: 404, why } };
+    const all = [...lost, ...end.hosts.flatMap((server) => ofOtherPaths(server, request.uri))];
+    return { ...base, lost: all, ...(shared ? { passedOn: why } : {}), end: { kind: "answer", status: 404, why } };
   }
   return { ...base, ...atRoute(at, end.taken) };
 }

@@ -44,7 +44,7 @@ export interface RouteTaken {
   readonly route: Route;
 }
 
-/** A route that takes the path but whose conditions fail. */
+/** A route that does not get the request, because of its path or its conditions. */
 export interface RouteLost extends RouteTaken {
   readonly why: string;
 }
@@ -150,6 +150,15 @@ export function inOrder({ routes, ordered }: Server<FeatureValues>): readonly Ro
   const of = (match: Route["match"]) => routes.filter((route) => route.match === match);
   const prefixes = of("prefix").sort((a, b) => Buffer.byteLength(b.path) - Buffer.byteLength(a.path));
   return [...of("exact"), ...prefixes, ...of("pattern")];
+}
+
+/** Returns the routes of a host none of whose paths takes the request, each once. */
+export function ofOtherPaths(server: Server<FeatureValues>, uri: string): readonly RouteLost[] {
+  const routes = inOrder(server).filter(({ location }) => location !== toNamesake);
+  const taking = new Set(routes.filter((route) => takesPath(route, uri) === true).map(({ location }) => location));
+  const others = new Map(routes.filter((one) => !taking.has(one.location)).map((one) => [one.location, one]));
+  const why = `it does not take the path ${uri}`;
+  return [...others].map(([location, route]) => ({ server, route, location: server.locations[location]!, why }));
 }
 
 /** Returns undefined where only nginx can decide. */

@@ -10,6 +10,7 @@ import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewaySteps } from "./gateway-steps.ts";
 import { gatewayReasons } from "./route-reasons.ts";
+import { hasRoutes, ruleReasons } from "./rule-reasons.ts";
 import { settingsOf } from "./settings.ts";
 import { changeSteps, openGuard } from "./steps.ts";
 import { askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
@@ -23,7 +24,8 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
   const owner = taken?.location.owner;
   const problems = owner === undefined ? [] : problemsOf(world.findings, [owner]);
   const certificate = asked.scheme === "https" && port.tls ? certificateFor(explaining, decision) : undefined;
-  const changes = taken === undefined && end.kind === "answer" && end.status === 404 ? gatewayReasons(explaining) : [];
+  const isLost = taken === undefined && end.kind === "answer" && end.status === 404;
+  const changes = isLost ? reasonsFor(explaining, decision) : [];
   return {
     listener: {
       ...{ gateway, name, hostname, port: port.listenPort },
@@ -44,6 +46,14 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
     changes,
     steps: [...gatewaySteps(decision, behind, problems), ...changeSteps(changes)],
   };
+}
+
+function reasonsFor(explaining: Explaining, decision: GatewayDecision): readonly string[] {
+  const { asked, world } = explaining;
+  const known = gatewayReasons(explaining);
+  const request = readRequest(asked);
+  if (request === undefined || (known.length > 0 && !hasRoutes(decision))) return known;
+  return [...known, ...ruleReasons(decision, request, world.served)];
 }
 
 const howOf = (name: string) => (name === "_" ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name");

@@ -32,8 +32,7 @@ export function gatewaySteps(
     step("gateway", `Gateway ${listener.gateway}, on ${at}`),
     step("listener", `${listener.name}, for ${hostname}`),
     ...certificateSteps(decision),
-    ...lost.slice(0, mostLost).map((one) => step("not", `${routeWords(one)}: ${one.why}`)),
-    ...(lost.length > mostLost ? [step("not", `${lost.length - mostLost} more routes`)] : []),
+    ...lostSteps(lost),
     ...(taken === undefined ? [] : [step("route", routeWords(taken)), ...filterSteps(taken.location.filters ?? {})]),
     ...behind.slice(0, mostLost).map((one) => step("not", `${routeWords(one)}: ${one.why}`)),
     ...(taken === undefined ? [] : [...timeoutSteps(taken), ...weightSteps(taken)]),
@@ -61,7 +60,15 @@ export function gatewaySteps(
 export function passedOnSteps({ listener, lost, passedOn = "" }: GatewayDecision): readonly AskedStep[] {
   return [
     step("gateway", `Gateway ${listener.gateway}, listener ${listener.name}: ${passedOn}, so Ingresses are asked`),
+    ...lostSteps(lost),
+  ];
+}
+
+function lostSteps(lost: readonly RouteLost[]): AskedStep[] {
+  const more = lost.length - mostLost;
+  return [
     ...lost.slice(0, mostLost).map((one) => step("not", `${routeWords(one)}: ${one.why}`)),
+    ...(more > 0 ? [step("not", `${more} more route${more === 1 ? "" : "s"}`)] : []),
   ];
 }
 

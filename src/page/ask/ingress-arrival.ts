@@ -13,6 +13,7 @@ import type { Explaining } from "./explaining.ts";
 import { passedOnSteps } from "./gateway-steps.ts";
 import { ingressSteps } from "./ingress-steps.ts";
 import { reasonsIn } from "./reasons.ts";
+import { hasRoutes, ruleReasons } from "./rule-reasons.ts";
 import { settingsOf } from "./settings.ts";
 import { openGuard } from "./steps.ts";
 import { askedEnd, askedProblem, backendOf, certificateOf, lostOf, mostLost, problemsOf, routeOf } from "./words.ts";
@@ -34,7 +35,8 @@ export function ingressArrival(
           .map((one) => lostOf(host.server, one));
   const certificate = shownTo(asked, decision, world, live?.ingresses?.pairs);
   const problems = problemsFor(decision, world.findings);
-  const changes = reasonsIn(decision, asked.scheme, world);
+  const ofRules = request === undefined ? [] : passedOn.flatMap((one) => ruleReasons(one, request, world.served));
+  const changes = reasonsIn(decision, asked.scheme, world, { ofRules, hasRoutes: passedOn.some(hasRoutes) });
   const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, host.server.name);
   const way = { decision, scheme: asked.scheme, lost, routes, certificate, problems, changes, flagsOf: world.flagsOf };
   return {

@@ -11,11 +11,15 @@ import { kindsFor, mistakenFor, mistakenForAll } from "./mistaken.ts";
 import { unservedRoutes } from "./route-reasons.ts";
 import type { AskedWorld } from "./world.ts";
 
-/** Returns sentences, the most helpful first. */
+/**
+ * Returns sentences, the most helpful first. `ofRules` are those about the routes of Gateways on
+ * the same port, and `hasRoutes` says whether such routes have the host.
+ */
 export function reasonsIn(
   decision: Decision,
   scheme: "http" | "https",
   world: Pick<AskedWorld, "snapshot" | "isServed" | "problems" | "options" | "findings" | "unread">,
+  { ofRules, hasRoutes }: { readonly ofRules: readonly string[]; readonly hasRoutes: boolean },
 ): readonly string[] {
   const { snapshot } = world;
   const host = decision.request?.host ?? "";
@@ -32,7 +36,8 @@ export function reasonsIn(
     ...ofAll,
     ...ofOtherClass(host, world),
     ...unserved,
-    ...(decision.host?.how === "nothing else" && !isNamed ? ofHost(host, snapshot) : []),
+    ...(end.status === 404 && (hasRoutes || !isNamed) ? ofRules : []),
+    ...(decision.host?.how === "nothing else" && !isNamed && !hasRoutes ? ofHost(host, snapshot) : []),
     ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
       ? ofPath(decision, uri)
       : []),
