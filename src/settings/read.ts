@@ -89,7 +89,7 @@ function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySe
 export const endingOf = (key: string): string | undefined => endings.find(([keys]) => keys.test(key))?.[1];
 
 /** Keys of earlier versions of ingress-nginx, which many ConfigMaps still have. */
-const endings: readonly (readonly [RegExp, string])[] = [
+export const endings: readonly (readonly [RegExp, string])[] = [
   [
     /^(enable-opentracing$|opentracing-|jaeger-|zipkin-|datadog-)/,
     "OpenTracing was removed from ingress-nginx; use enable-opentelemetry",

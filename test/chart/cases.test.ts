@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { valuesInUse } from "../../src/cli/compat/chart/values.ts";
+import { readSettings } from "../../src/settings/read.ts";
 import { controllerOf, type Manifest, one, type Rendered, render, workloadOf } from "./support/helm.ts";
 
 const caseOf = (name: string): Promise<Rendered> =>
@@ -90,7 +91,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
     "- controllerMetrics",
     "- name",
     "- namespace",
-    "- controller.config.enable-vts-status",
+    "- controller.config.enable-vts-status (the VTS module was removed from ingress-nginx; the metrics say the same)",
     "- controller.config.service-tokens (did you mean server-tokens?)",
   ]);
 });
@@ -118,6 +119,36 @@ test("a key that belongs elsewhere is refused with its right place: the ConfigMa
     "value controller.use-forwarded-headers does not exist: it is a key of the controller's ConfigMap; it is ignored",
     "value controller.enableSslPassthrough does not exist: it is a flag of the controller, --enable-ssl-passthrough; it is ignored",
   ]);
+});
+
+test("a key that is a directive of nginx gets its counterpart, or is said to be one, as in the program", async () => {
+  const config = {
+    "access-log": "off",
+    client_max_body_size: "8m",
+    "enable-opentracing": "true",
+    gzip: "on",
+    "limit-req": "zone=a",
+    "proxy-cache-path": "/tmp/cache",
+    proxy_read_timeot: "5",
+    resolver: "127.0.0.1",
+    "zstd-level": "3",
+  };
+  const { notes } = await render({ controller: { config, client_max_body_size: "8m" } });
+  const { problems } = readSettings(config, { kind: "ConfigMap", name: "controller" }, {});
+  const hints = problems.flatMap((one) => {
+    if (one.kind === "setting-useless") return [`- controller.config.${one.key} (${one.why})`];
+    if (one.kind !== "setting-unknown") return [];
+    const { key, nearest, elsewhere } = one;
+    const hint = nearest === undefined ? elsewhere : `did you mean ${nearest}?`;
+    return [`- controller.config.${key}${hint === undefined ? "" : ` (${hint})`}`];
+  });
+  const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
+  const lines = unknown.filter((line) => line.startsWith("- "));
+  expect(lines).toEqual(["- controller.client_max_body_size (proxy-body-size is the largest body)", ...hints]);
+  expect(hints).toHaveLength(Object.keys(config).length);
+  expect(hints).toContain(
+    "- controller.config.proxy-cache-path (proxy_cache_path is a directive of nginx, which only a snippet can hold)",
+  );
 });
 
 test("a flag that the controller does not have is refused, because no Pod would start with it", async () => {

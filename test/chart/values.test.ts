@@ -6,13 +6,23 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { flagShape } from "../../scripts/chart/flag-shape.ts";
-import { namesFile, pathsFile, switchesFile, valuesPage, withoutMeaning } from "../../scripts/chart/page.ts";
+import {
+  endingsFile,
+  namesFile,
+  pathsFile,
+  switchesFile,
+  valuesPage,
+  withoutMeaning,
+  wordsFile,
+} from "../../scripts/chart/page.ts";
 import { routeSettingsFile } from "../../scripts/chart/route-settings.ts";
 import { schemaFile } from "../../scripts/chart/schema.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { valuesFile } from "../../scripts/chart/values-file.ts";
 import { annotationKeys } from "../../src/annotations/read.ts";
 import { flagList } from "../../src/cli/flags.ts";
+import { directives, meanings } from "../../src/kinds/vocabulary/places-of-words.ts";
+import { endings } from "../../src/settings/read.ts";
 import { settings } from "../../src/settings/registry.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -71,6 +81,9 @@ test.each([
   ["charts/sluice/files/settings.json", namesFile(Object.values(settings).map(({ key }) => key))],
   ["charts/sluice/files/route-settings.yaml", routeSettingsFile()],
   ["charts/sluice/files/annotations.json", namesFile(annotationKeys)],
+  ["charts/sluice/files/directives.json", wordsFile(directives)],
+  ["charts/sluice/files/meanings.json", wordsFile(meanings)],
+  ["charts/sluice/files/endings.json", endingsFile(endings)],
   ["docs/chart-values.md", valuesPage(chartValues)],
 ])("%s is generated from the declarations", async (file, text) => {
   await expect(text).toMatchFileSnapshot(join(root, file));

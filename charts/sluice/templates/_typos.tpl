@@ -36,11 +36,14 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- range $key, $_ := .Values.controller.config -}}
 {{- if not (has (lower $key) $settings) }}
 - controller.config.{{ $key }}
-{{- $same := include "sluice.typos.spelling" (list $key $settings) -}}
+{{- $same := include "sluice.typos.spelling" (list $key $settings) | default (include "sluice.typos.switch" (list $key $settings)) -}}
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "setting" $.Files) -}}
-{{- if $same }} (did you mean {{ $same }}?)
+{{- $ending := "" -}}
+{{- range $.Files.Get "files/endings.json" | fromJsonArray }}{{ if regexMatch .keys (lower $key) }}{{ $ending = .why }}{{ end }}{{ end -}}
+{{- if $ending }} ({{ $ending }})
+{{- else if $same }} (did you mean {{ $same }}?)
 {{- else if $elsewhere }} ({{ $elsewhere }})
-{{- else }}{{ with include "sluice.typos.nearest" (list $key $settings) }} (did you mean {{ . }}?){{ end }}
+{{- else }}{{ include "sluice.typos.similar" (list $key $settings $.Files) }}
 {{- end }}
 {{- end -}}
 {{- end -}}
@@ -61,8 +64,36 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- $same -}}
 {{- end -}}
 
+{{/* The name that is the word after enable-, max- or use-, or nothing. Takes a list: what was written, and the names. */}}
+{{- define "sluice.typos.switch" -}}
+{{- $word := index . 0 -}}
+{{- $found := "" -}}
+{{- range index . 1 -}}
+{{- if and (not $found) (has . (list (printf "enable-%s" $word) (printf "max-%s" $word) (printf "use-%s" $word))) -}}{{- $found = . -}}{{- end -}}
+{{- end -}}
+{{- $found -}}
+{{- end -}}
+
 {{/*
-What a word is in another place, or nothing: it mirrors placeOfWord of the program. Takes a list: the word, the place in which it does not
+A hint in brackets, or nothing: the name that is spelt most alike, or that the word is a directive of nginx, unless the name hardly differs.
+Takes a list: what was written, the names, and the files.
+*/}}
+{{- define "sluice.typos.similar" -}}
+{{- $word := index . 0 -}}
+{{- $nearest := include "sluice.typos.nearest" (list $word (index . 1)) -}}
+{{- $directives := (index . 2).Get "files/directives.json" | fromJson -}}
+{{- $directive := get $directives (include "sluice.typos.letters" $word) -}}
+{{- $close := hasSuffix (printf "-%s" $word) $nearest -}}
+{{- if and $directive $nearest (not $close) -}}
+{{- $close = lt (include "sluice.typos.changes" (list (lower $word) (lower $nearest)) | int) 3 -}}
+{{- end -}}
+{{- if and $directive (not $close) }} ({{ $directive }} is a directive of nginx, which only a snippet can hold)
+{{- else if $nearest }} (did you mean {{ $nearest }}?)
+{{- end -}}
+{{- end -}}
+
+{{/*
+What a word is in another place, or nothing: it mirrors elsewhereOf of the program. Takes a list: the word, the place in which it does not
 exist (setting, flag or value), and the files.
 */}}
 {{- define "sluice.typos.elsewhere" -}}
@@ -70,6 +101,7 @@ exist (setting, flag or value), and the files.
 {{- $here := index . 1 -}}
 {{- $files := index . 2 -}}
 {{- $found := list -}}
+{{- $meaning := get ($files.Get "files/meanings.json" | fromJson) (include "sluice.typos.letters" $word) -}}
 {{- if ne $here "setting" -}}
 {{- with include "sluice.typos.spelling" (list $word ($files.Get "files/settings.json" | fromJsonArray)) -}}
 {{- $found = append $found (printf "a key of the controller's ConfigMap, controller.config.%s" .) -}}
@@ -94,7 +126,8 @@ exist (setting, flag or value), and the files.
 {{- $found = append $found (printf "a value of the chart, %s" .) -}}
 {{- end -}}
 {{- end -}}
-{{- with $found }}it is {{ join ", and " . }}{{ end -}}
+{{- if $meaning }}{{ $meaning }}
+{{- else }}{{ with $found }}it is {{ join ", and " . }}{{ end }}{{ end -}}
 {{- end -}}
 
 {{/* The name that is spelt most alike, or nothing. Takes a list: what was written, and the names. */}}
@@ -196,11 +229,15 @@ the keys below every path.
 {{- default $found $own -}}
 {{- end -}}
 
-{{/* How many letters differ between what was written and a name, row by row (Levenshtein); where the name begins with it, 1. */}}
+{{/* How many letters differ between what was written and a name; where the name begins with it, 1. */}}
 {{- define "sluice.typos.distance" -}}
+{{- if hasPrefix (index . 0 | trimSuffix "s") (index . 1) -}}1{{- else -}}{{- include "sluice.typos.changes" . -}}{{- end -}}
+{{- end -}}
+
+{{/* How many letters have to change, row by row (Levenshtein). Takes a list of two words. */}}
+{{- define "sluice.typos.changes" -}}
 {{- $a := index . 0 -}}
 {{- $b := index . 1 -}}
-{{- if hasPrefix (trimSuffix "s" $a) $b -}}1{{- else -}}
 {{- $above := untilStep 0 (len $b | add1 | int) 1 -}}
 {{- range $i, $x := splitList "" $a -}}
 {{- $row := list (add1 $i) -}}
@@ -211,5 +248,4 @@ the keys below every path.
 {{- $above = $row -}}
 {{- end -}}
 {{- last $above -}}
-{{- end -}}
 {{- end -}}

@@ -62,6 +62,11 @@ function lettersOf(word: string): string {
   return name.replace(/[-_]/g, "").toLowerCase();
 }
 
+/** Returns the counterpart of a word of nginx, or what else the word is, as the rest of a sentence. */
+export function elsewhereOf(word: string, here: WordPlace): string | undefined {
+  return meanings.get(lettersOf(word)) ?? placeOfWord(word, here);
+}
+
 /**
  * The probable meaning of an unknown word: another name of this place, or the rest of a sentence.
  */
@@ -80,7 +85,7 @@ export function meaningOf(word: string, here: WordPlace, names: readonly string[
     speltOtherwise(word, names) ??
     names.find((name) => switches.test(name) && name.slice(name.indexOf("-") + 1) === word);
   if (same !== undefined) return { nearest: same };
-  const elsewhere = meanings.get(lettersOf(word)) ?? placeOfWord(word, here);
+  const elsewhere = elsewhereOf(word, here);
   if (elsewhere !== undefined) return { elsewhere };
   const similar = nearest(word, names);
   const directive = here === "flag" ? undefined : directives.get(lettersOf(word));
@@ -94,10 +99,11 @@ const switches = /^(enable|max|use)-/;
 const hardlyDiffers = (word: string, name: string): boolean =>
   name.endsWith(`-${word}`) || editDistance(word, name) < 3;
 
-const directives: ReadonlyMap<string, string> = new Map(allDirectives.map((name) => [lettersOf(name), name]));
+/** By the letters that count. The chart's hints need this table and the next one, too. */
+export const directives: ReadonlyMap<string, string> = new Map(allDirectives.map((name) => [lettersOf(name), name]));
 
 /** Names of nginx's directives, and parts of ours, that have one clear counterpart here. */
-const meanings: ReadonlyMap<string, string> = new Map(
+export const meanings: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "access-log": "access-log-path names the file, and disable-access-log ends the log",
     "body-size": "proxy-body-size is the largest body",

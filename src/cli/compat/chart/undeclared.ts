@@ -3,7 +3,7 @@
  * resembles a declared value is refused, and another one is ignored with a line in NOTES.
  */
 import { editDistance } from "../../../kinds/nearest.ts";
-import { placeOfWord, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
+import { elsewhereOf, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
 import { isMapping } from "../../../manifests/check.ts";
 
 export type Undeclared =
@@ -33,7 +33,7 @@ export function judgeUndeclared(paths: Iterable<string>, path: readonly string[]
     spelling(beside, above, key) ??
     shortest(branches, prefixOf(above), key);
   if (exact !== undefined) return { fate: "refused", meant: exact };
-  const elsewhere = placeOfWord(key, "value");
+  const elsewhere = elsewhereOf(key, "value");
   if (elsewhere !== undefined) return { fate: "ignored", elsewhere };
   const similar = joined(above, speltAlike(key, beside));
   return similar === undefined ? { fate: "ignored" } : { fate: "refused", meant: similar };
