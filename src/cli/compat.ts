@@ -81,7 +81,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   const [folder] = call.folders;
   const read =
     folder === undefined && !call.live
-      ? { ok: true as const, files: new Map() as Files, notes: [], server: undefined }
+      ? { ok: true as const, files: new Map() as Files, notes: [], clusterNotes: [], server: undefined }
       : await readObjects(call, folder, "workloads");
   if (!read.ok) return failed(out, read.why);
   const controllers = controllersIn(
@@ -101,7 +101,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
       ...unjudged,
       ...(live ? [] : othersIn(read.files)),
       ...(folder === undefined ? [] : otherLanguagesIn(folder).filter(({ of }) => !read.files.has(of))),
-      ...read.notes.map((why) => ({ of: "the cluster", why })),
+      ...read.clusterNotes.map((why) => ({ of: "the cluster", why })),
     ].sort(byPlace),
   };
   const where = read.server ?? folder ?? given.map(({ file }) => file).join(", ");
@@ -112,7 +112,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
       : call.json
-        ? `${JSON.stringify(asJson(assessment, `${where}: ${by}`, read.notes), null, 2)}\n`
+        ? `${JSON.stringify(asJson(assessment, `${where}: ${by}`, read.clusterNotes), null, 2)}\n`
         : reportMarkdown(assessment, `${where}: ${by}`),
   );
   return exitCode(assessment, failing);

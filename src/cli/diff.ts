@@ -74,7 +74,8 @@ async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Si
   if (!fresh.ok) return fresh;
   if (call.live) return { ok: true, old: fresh.cluster, fresh: fresh.files, notes: fresh.notes };
   const old = await readObjects(call, first, "objects", memory);
-  return old.ok ? { ok: true, old: old.files, fresh: fresh.files, notes: [] } : old;
+  if (!old.ok) return old;
+  return { ok: true, old: old.files, fresh: fresh.files, notes: [...old.notes, ...fresh.notes] };
 }
 
 /**

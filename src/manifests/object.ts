@@ -7,6 +7,7 @@ import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import { type Finding, isMapping, record, text } from "./check.ts";
 import { kinds, recognise } from "./kinds.ts";
+import { jsonPatch, withPatchHint } from "./patches.ts";
 
 export type WrittenObject =
   /** The object has no readable name. */
@@ -28,7 +29,7 @@ export type WrittenObject =
     };
 
 export function writtenObject(value: unknown): WrittenObject {
-  if (!isMapping(value)) return { is: "nameless", why: "it is not a Kubernetes object" };
+  if (!isMapping(value)) return { is: "nameless", why: jsonPatch(value) ?? "it is not a Kubernetes object" };
   const { apiVersion, kind } = value;
   if (isKustomization(value)) return { is: "other", value };
   if (typeof apiVersion !== "string" || typeof kind !== "string") {
@@ -49,7 +50,7 @@ export function writtenObject(value: unknown): WrittenObject {
   const metadata = { ...meta, name: meta.name, namespace };
   const { namespace: _, ...bare } = metadata;
   const object = { ...value, apiVersion, kind, metadata: namespaced ? metadata : bare } as KubernetesObject;
-  const findings = recognised.rule.check(object, []);
+  const findings = withPatchHint(recognised.rule.check(object, []));
   const good = findings.every(({ fatal }) => !fatal);
   const content = good ? finished(object) : undefined;
   return { is: "ours", kind: recognised.kind, key: keyOf(object), name, findings, object: content };

@@ -11,6 +11,7 @@ import { readYaml } from "../../manifests/yaml.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import type { FilePlace } from "../../problem.ts";
 import type { Files } from "../tools/folder.ts";
+import { changesOf, listed } from "../tools/kustomizations.ts";
 import { type ChartPart, chartPart } from "./chart/chart-part.ts";
 import {
   asMapping,
@@ -164,13 +165,9 @@ function has(value: unknown, path: Path): boolean {
  * nothing and has no such reason.
  */
 function unbuilt(value: Mapping): string | undefined {
-  const changes = Object.keys(value).filter((key) =>
-    /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/.test(
-      key,
-    ),
-  );
+  const changes = changesOf(value);
   if (changes.length === 0) return undefined;
-  return `a kustomization is not built here, so the effect of its ${changes.join(", ").replace(/, (?=[^,]*$)/, " and ")} is not seen: pipe kustomize build into sluice compat -`;
+  return `a kustomization is not built here, so the effect of its ${listed(changes)} is not seen: pipe kustomize build into sluice compat -`;
 }
 
 const helmfile =

@@ -7,6 +7,7 @@ import type { Memory } from "../../manifests/memory.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import type { ToolCall } from "./call.ts";
 import { type Files, readFolder } from "./folder.ts";
+import { withoutPatches } from "./kustomizations.ts";
 
 type Call = ToolCall & { readonly kind: "call" };
 
@@ -21,6 +22,8 @@ export type ReadObjects =
       readonly server?: string;
       /** Sentences about parts that could not be read and are left out. */
       readonly notes: readonly string[];
+      /** Those of `notes` that are about the cluster. */
+      readonly clusterNotes: readonly string[];
     }
   | { readonly ok: false; readonly why: string };
 
@@ -36,15 +39,17 @@ export async function readObjects(
 ): Promise<ReadObjects> {
   const local = folder === undefined ? undefined : readFolder(folder, memory);
   if (local?.ok === false) return local;
-  const own: Files = local?.files ?? new Map();
+  const { files: own, note } = withoutPatches(local?.files ?? new Map(), folder ?? "");
+  const notes = note === undefined ? [] : [note];
   const written = new Set(own.keys());
-  if (!call.live) return { ok: true, files: own, written, cluster: new Map(), notes: [] };
+  if (!call.live) return { ok: true, files: own, written, cluster: new Map(), notes, clusterNotes: [] };
   // The client is loaded only here, because loading it takes longer than a whole check.
   const { readCluster } = await import("./live.ts");
   const live = await readCluster(call.flags, call.options.context, process.env, workloads);
   if (!live.ok) return live;
-  const { files: cluster, server, notes } = live;
-  return { ok: true, files: applied(own, cluster), written, cluster, server, notes };
+  const { files: cluster, server, notes: clusterNotes } = live;
+  const all = [...notes, ...clusterNotes];
+  return { ok: true, files: applied(own, cluster), written, cluster, server, notes: all, clusterNotes };
 }
 
 /**

@@ -45,9 +45,12 @@ export function releasesIn({ value }: OtherObject): readonly Release[] {
   return [];
 }
 
+const kinds = ["Kustomization", "Component"];
+const group = "kustomize.config.k8s.io/";
+
 /** Whether it is a kustomization. A file of that name may leave its kind out. */
 export function isKustomization({ kind, apiVersion, helmCharts, resources, patches }: Mapping): boolean {
-  if (kind !== undefined) return kind === "Kustomization" && String(apiVersion).startsWith("kustomize.config.k8s.io/");
+  if (kind !== undefined) return kinds.includes(String(kind)) && String(apiVersion).startsWith(group);
   return [helmCharts, resources, patches].some(Array.isArray);
 }
 

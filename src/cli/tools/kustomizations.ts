@@ -1,0 +1,73 @@
+/**
+ * Kustomizations in a folder of manifests. They are not built here, so a patch of one is no object
+ * of its own, and everything that a kustomization changes is missing from what a tool sees.
+ */
+import { dirname, join } from "node:path";
+import { isMapping } from "../../manifests/check.ts";
+import type { Manifest } from "../../manifests/manifest.ts";
+import { isKustomization } from "../compat/chart/embedded.ts";
+import type { Files } from "./folder.ts";
+import { counted } from "./words.ts";
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+const changing =
+  /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/;
+
+/** Returns the fields with which the kustomization changes objects, or makes some. */
+export const changesOf = (value: Mapping): readonly string[] => Object.keys(value).filter((key) => changing.test(key));
+
+/** Returns, for example, `a, b and c`. */
+export const listed = (words: readonly string[]): string => words.join(", ").replace(/, (?=[^,]*$)/, " and ");
+
+const mostNamed = 3;
+
+const some = (words: readonly string[]): string =>
+  words.length > mostNamed
+    ? `${words.slice(0, mostNamed).join(", ")} and ${words.length - mostNamed} more`
+    : listed(words);
+
+/**
+ * Returns the files without the objects and mistakes of patches, and a sentence about the
+ * kustomizations that change something.
+ */
+export function withoutPatches(files: Files, folder: string): { readonly files: Files; readonly note?: string } {
+  const found = [...files].flatMap(([file, { others, strays = [] }]) =>
+    [...others, ...strays].flatMap(({ value }) =>
+      isKustomization(value) ? [{ file, changes: changesOf(value), patches: patchesOf(value, file) }] : [],
+    ),
+  );
+  const changing = found.filter(({ changes }) => changes.length > 0);
+  if (changing.length === 0) return { files };
+  const patches = new Set(found.flatMap((one) => one.patches).filter((file) => files.has(file)));
+  const rest = new Map([...files].map(([file, one]) => [file, patches.has(file) ? withoutObjects(one) : one]));
+  const fields = [...new Set(changing.flatMap(({ changes }) => changes))];
+  const names = changing.map(({ file }) => file);
+  const [its, are] = names.length === 1 ? ["its", "is"] : ["their", "are"];
+  const which = names.length === 1 ? names[0] : `${counted(names.length, "kustomization")} (${some(names)})`;
+  const left =
+    patches.size === 0
+      ? ""
+      : `, and ${counted(patches.size, "file")} of patches ${patches.size === 1 ? "is" : "are"} left out (${some([...patches])})`;
+  const built = join(folder, dirname(names[0]!));
+  return {
+    files: rest,
+    note: `${which} ${are} not built here, so the effect of ${its} ${listed(fields)} is not seen${left}; pipe kubectl kustomize ${built} into this command`,
+  };
+}
+
+/** A patch of a HelmRelease may hold values of the chart, which compat reads. */
+function withoutObjects({ others, strays = [] }: Manifest): Manifest {
+  return { objects: [], others, strays, faults: [], complete: true };
+}
+
+/** Returns the files that the kustomization names as patches, as paths below the folder. */
+function patchesOf({ patches, patchesStrategicMerge, patchesJson6902 }: Mapping, file: string): readonly string[] {
+  const all = [patches, patchesStrategicMerge, patchesJson6902].flatMap((list): unknown[] =>
+    Array.isArray(list) ? list : [],
+  );
+  return all.flatMap((one) => {
+    const path = isMapping(one) ? one.path : one;
+    return typeof path === "string" && !path.includes("\n") ? [join(dirname(file), path)] : [];
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * Recognises patches among the files of a folder. kustomize, a post-renderer of Helm or kubectl
+ * patch applies them to whole objects, so a patch by itself lacks what such an object needs.
+ */
+import { type Finding, isMapping } from "./check.ts";
+
+const instead = "check what kubectl kustomize, or your tool, makes of it";
+const operations = new Set(["add", "remove", "replace", "move", "copy", "test"]);
+
+/** Completes a sentence about a list of operations; undefined for any other value. */
+export function jsonPatch(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const isOperation = (one: unknown) =>
+    isMapping(one) && operations.has(String(one.op)) && typeof one.path === "string" && one.path.startsWith("/");
+  return value.every(isOperation) ? `this is a JSON patch and not an object; ${instead}` : undefined;
+}
+
+/** Says of an object that cannot be used that it may be a patch, where it looks like one. */
+export function withPatchHint(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length === 0) return findings;
+  const directive = findings.find(({ path }) => String(path.at(-1)).startsWith("$"));
+  if (directive !== undefined) {
+    const why = `it is a directive of a strategic merge patch, so this is not a whole object; ${instead}`;
+    const fatal = findings.some((one) => one.fatal);
+    return [{ ...directive, why, fatal }];
+  }
+  const lacking = findings.find((one) => one.fatal && isLack(one));
+  const hint = `if this is a patch, ${instead}`;
+  return findings.map((one) => (one === lacking ? { ...one, why: `${one.why}; ${hint}` } : one));
+}
+
+/** Whether the object as a whole, or its spec, lacks a part. */
+function isLack({ path, why }: Finding): boolean {
+  return path.length <= 1 && (/^\w+ is missing$/.test(why) || why.startsWith("it needs "));
+}
