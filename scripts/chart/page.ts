@@ -81,11 +81,11 @@ export function pathsFile(values: readonly ChartValue[]): string {
 /** Lists the names of the controller's flags, or of the keys of its ConfigMap. */
 export const namesFile = (names: readonly string[]): string => `${JSON.stringify(names, null, 2)}\n`;
 
-/** Words with what they mean, for hints in NOTES.txt. */
+/** Returns words with what they mean, for hints in NOTES.txt. */
 export const wordsFile = (words: ReadonlyMap<string, string>): string =>
   `${JSON.stringify(Object.fromEntries([...words].sort()), null, 2)}\n`;
 
-/** Keys that ended with an earlier version of ingress-nginx, as patterns that helm reads as well. */
+/** Returns the keys that ended with a version of ingress-nginx, as patterns for helm. */
 export function endingsFile(endings: readonly (readonly [RegExp, string])[]): string {
   return `${JSON.stringify(
     endings.map(([keys, why]) => ({ keys: keys.source, why })),

@@ -15,7 +15,10 @@ export function jsonPatch(value: unknown): string | undefined {
   return value.every(isOperation) ? `this is a JSON patch and not an object; ${instead}` : undefined;
 }
 
-/** Says of an object that cannot be used that it may be a patch, where it looks like one. */
+/**
+ * Returns the findings with a hint that the object may be a patch, where it looks like one and
+ * cannot be used.
+ */
 export function withPatchHint(findings: readonly Finding[]): readonly Finding[] {
   if (findings.length === 0) return findings;
   const directive = findings.find(({ path }) => String(path.at(-1)).startsWith("$"));

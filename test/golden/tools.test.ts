@@ -46,6 +46,20 @@ test("mistakes in YAML are explained by their cause, with the lines around them"
   expect(text).not.toContain("abcd");
 });
 
+test("patches of a kustomization are left out with a note, and others are said to look like patches", async () => {
+  const { text, failure } = await ran(check, folder("patches"));
+  await expect(text).toMatchFileSnapshot(folder("patches.txt"));
+  expect(failure).toBe(
+    `sluice check: overlay/kustomization.yaml is not built here, so the effect of its namespace and patches is not seen, and 2 files of patches are left out (overlay/size.yaml and overlay/host.yaml); pipe kubectl kustomize ${folder("patches")}/overlay into this command`,
+  );
+});
+
+test("annotations on objects that have no use for them are named with where they belong", async () => {
+  const { text, failure } = await ran(check, folder("misplaced"));
+  await expect(text).toMatchFileSnapshot(folder("misplaced.txt"));
+  expect(failure).toBe("");
+});
+
 test("mistakes of ListenerSets are reported, and the served ones have routes", async () => {
   const tool: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
   const [checked, served] = [await ran(check, folder("listener-sets")), await ran(tool, folder("listener-sets"))];

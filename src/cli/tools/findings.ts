@@ -19,6 +19,7 @@ import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
 import { gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
+import { misplacedIn } from "./misplaced.ts";
 import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
@@ -84,11 +85,14 @@ export function judged(
     const at = problem.kind === "manifest-unusable" ? problem.at : found || undefined;
     return { severity: severityOf(problem), at, problem };
   });
+  const known = new Set(all.map(({ problem }) => textOf(problem)));
+  const misplaced = misplacedIn(files, written, options.annotationsPrefix);
+  const findings = [...all, ...misplaced.filter(({ problem }) => !known.has(textOf(problem)))];
   const leftOut = (isAbout = (_: string) => true) =>
     leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
   const gatewaysLeftOut = (isAbout: (key: string) => boolean) =>
     gatewaysLeftOutNote(snapshot, isAbout, options.gateway.controllerName);
-  return { findings: all.sort(inOrder), leftOut, gatewaysLeftOut };
+  return { findings: findings.sort(inOrder), leftOut, gatewaysLeftOut };
 }
 
 function problemsOfUnread(whole: Snapshot, unread: Unread, options: TranslateOptions): Problem[] {

@@ -56,7 +56,10 @@ export function withoutPatches(files: Files, folder: string): { readonly files: 
   };
 }
 
-/** A patch of a HelmRelease may hold values of the chart, which compat reads. */
+/**
+ * Returns the file without objects and mistakes. The rest stays, because a patch of a HelmRelease
+ * may hold values of the chart, which compat reads.
+ */
 function withoutObjects({ others, strays = [] }: Manifest): Manifest {
   return { objects: [], others, strays, faults: [], complete: true };
 }

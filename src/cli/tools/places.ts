@@ -21,7 +21,7 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
     case "neighbours-changed":
       return object.kind === "RouteSettings"
         ? ["spec", problem.key]
-        : ["metadata", "annotations", `${prefix}/${problem.key}`];
+        : ["metadata", "annotations", problem.key.includes("/") ? problem.key : `${prefix}/${problem.key}`];
     case "setting-unreadable":
     case "setting-unknown":
     case "setting-useless":

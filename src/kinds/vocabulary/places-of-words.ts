@@ -62,7 +62,7 @@ function lettersOf(word: string): string {
   return name.replace(/[-_]/g, "").toLowerCase();
 }
 
-/** Returns the counterpart of a word of nginx, or what else the word is, as the rest of a sentence. */
+/** Returns the counterpart of a word of nginx, or what else it is, as the rest of a sentence. */
 export function elsewhereOf(word: string, here: WordPlace): string | undefined {
   return meanings.get(lettersOf(word)) ?? placeOfWord(word, here);
 }

@@ -12,6 +12,7 @@ import { someOf } from "./steps.ts";
 /** Whether the listener has routes for the host, with other paths or conditions. */
 export const hasRoutes = ({ taken, lost }: GatewayDecision): boolean => taken === undefined && lost.length > 0;
 
+/** Returns sentences, none where a route takes the request. */
 export function ruleReasons(
   decision: GatewayDecision,
   { host, uri }: { readonly host: string; readonly uri: string },
@@ -36,6 +37,7 @@ export function ruleReasons(
   ];
 }
 
+/** Returns the hosts of the listener's routes, without the name for all hosts. */
 function hostsAt(listener: string, { servers }: Pick<Served, "servers">): readonly string[] {
   const all = [...servers.values()].filter((one) => one.listener === listener && one.name !== catchAll);
   return [...new Set(all.map(({ name }) => name))].sort();

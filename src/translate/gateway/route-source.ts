@@ -151,11 +151,8 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       useHttp2: turn.settings.useHttp2,
     };
     const { common } = this.#gateways.placement;
-    const beside = besideOf(
-      route,
-      object,
-      attachments.some(({ listeners }) => listeners.some(({ id }) => common.has(id))),
-    );
+    const isCommon = attachments.some(({ listeners }) => listeners.some(({ id }) => common.has(id)));
+    const beside = besideOf(route, { object, isCommon, prefix: this.#options.annotationsPrefix });
     const read = attachments.length === 0 ? nothing : this.#reader.rules(route, world, attachments);
     const rules = { ...read, notes: [...read.notes, ...beside.notes] };
     this.users.use(key, used, attachments);

@@ -3,6 +3,7 @@
  * takes, and whether it is in shadow. A route in shadow serves nothing, and its decisions are
  * compared with the effective ones.
  */
+import { misplacedAnnotations, shadowAnnotation, weightAnnotation } from "../../../annotations/misplaced.ts";
 import { readValue } from "../../../kinds/kind.ts";
 import { integer } from "../../../kinds/numbers.ts";
 import { bool } from "../../../kinds/words.ts";
@@ -16,14 +17,18 @@ export interface Beside {
   readonly notes: readonly Problem[];
 }
 
-export const weightAnnotation = "sluice.dev/weight";
-export const shadowAnnotation = "sluice.dev/shadow";
-
 const percent = integer({ min: 0, max: 100 });
 
-/** `isCommon` says whether the route is attached to a listener on a port of Ingresses. */
-export function besideOf({ metadata: { annotations = {} } }: Route, object: ObjectName, isCommon: boolean): Beside {
-  const notes: Problem[] = [];
+export interface RoutePlace {
+  readonly object: ObjectName;
+  /** Whether the route is attached to a listener on a port of Ingresses. */
+  readonly isCommon: boolean;
+  /** The prefix of the annotations of Ingresses, which have no effect on a route. */
+  readonly prefix: string;
+}
+
+export function besideOf({ metadata: { annotations = {} } }: Route, { object, isCommon, prefix }: RoutePlace): Beside {
+  const notes: Problem[] = [...misplacedAnnotations(object, annotations, prefix)];
   const note = (key: string, why: string, done: string) =>
     notes.push({ object, kind: "field-unusable", field: `annotation ${key}`, why, done });
   const { [weightAnnotation]: weight, [shadowAnnotation]: shadow } = annotations;
