@@ -36,9 +36,9 @@ import { addressedSource } from "./run/names.ts";
 import type { Reports } from "./run/reports.ts";
 import { Running } from "./run/running.ts";
 import { assumedClass } from "./tools/assumed-class.ts";
+import { missingClasses } from "./tools/findings/missing-class.ts";
+import { unservedGateways } from "./tools/findings/unserved-gateways.ts";
 import { heldPlace } from "./tools/held-places.ts";
-import { missingClasses } from "./tools/missing-class.ts";
-import { unservedGateways } from "./tools/unserved-gateways.ts";
 
 /**
  * The time that requests in flight may take at the end. A longer wait would be annoying at a

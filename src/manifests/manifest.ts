@@ -9,9 +9,9 @@ import type { ObjectName } from "../problem.ts";
 import { fieldOf, isMapping, type Path } from "./check.ts";
 import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
 import type { Memory } from "./memory.ts";
+import { repaired } from "./mistakes/repaired.ts";
 import { type WrittenObject, writtenObject } from "./object.ts";
 import type { Place } from "./place.ts";
-import { repaired } from "./repaired.ts";
 import { readYaml, type YamlDocument } from "./yaml.ts";
 
 export interface Manifest {

@@ -7,7 +7,7 @@ import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import { type Finding, isMapping, record, text } from "./check.ts";
 import { kinds, recognise } from "./kinds.ts";
-import { jsonPatch, withPatchHint } from "./patches.ts";
+import { jsonPatch, withPatchHint } from "./mistakes/patches.ts";
 
 export type WrittenObject =
   /** The object has no readable name. */

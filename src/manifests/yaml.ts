@@ -11,10 +11,10 @@ import { bugWords, guarded } from "../guarded.ts";
 import type { Path } from "./check.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
+import { duplicate, explained, frameOf, type Mistake, unmeant } from "./mistakes/yaml-mistakes.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import type { Place } from "./place.ts";
 import { plainDocuments } from "./plain-yaml.ts";
-import { duplicate, explained, frameOf, type Mistake, unmeant } from "./yaml-mistakes.ts";
 
 export interface YamlDocument {
   readonly value: unknown;

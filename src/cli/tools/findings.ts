@@ -17,15 +17,15 @@ import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
+import { misplacedIn } from "./findings/misplaced.ts";
+import { missingClasses } from "./findings/missing-class.ts";
+import { locatedTwice } from "./findings/twice-located.ts";
+import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
 import { gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
-import { misplacedIn } from "./misplaced.ts";
-import { missingClasses } from "./missing-class.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
-import { locatedTwice } from "./twice-located.ts";
 import { isOfUnread, type Unread, withUnread } from "./unread-findings.ts";
-import { unservedGateways } from "./unserved-gateways.ts";
 
 export type { Finding };
 

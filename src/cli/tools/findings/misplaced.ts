@@ -3,12 +3,12 @@
  * itself and of the Gateway API are judged, because other programs may copy the annotations of
  * their own objects to Ingresses.
  */
-import { misplacedAnnotations } from "../../annotations/misplaced.ts";
-import { isMapping } from "../../manifests/check.ts";
-import type { ObjectName } from "../../problem.ts";
-import { severityOf } from "../../severity.ts";
-import type { Finding } from "./findings.ts";
-import type { Files } from "./folder.ts";
+import { misplacedAnnotations } from "../../../annotations/misplaced.ts";
+import { isMapping } from "../../../manifests/check.ts";
+import type { Finding } from "../../../page/ask/world.ts";
+import type { ObjectName } from "../../../problem.ts";
+import { severityOf } from "../../../severity.ts";
+import type { Files } from "../folder.ts";
 
 const groups =
   /^(v1|(apps|batch|autoscaling|policy|networking\.k8s\.io|gateway\.networking\.k8s\.io|sluice\.dev)\/\w+)$/;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Ingress, IngressClass } from "../../model/objects.ts";
-import { Table } from "../../model/table.ts";
-import { sentence } from "../../problem.ts";
+import type { Ingress, IngressClass } from "../../../model/objects.ts";
+import { Table } from "../../../model/table.ts";
+import { sentence } from "../../../problem.ts";
 import { missingClasses } from "./missing-class.ts";
 
 const named = (ingressClassName?: string): Ingress => ({

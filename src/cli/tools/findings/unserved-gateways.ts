@@ -2,11 +2,11 @@
  * Finds Gateways and routes that no controller serves. No controller reports them, because each
  * takes them for another controller's. A tool that has all objects can.
  */
-import { nearest } from "../../kinds/nearest.ts";
-import { gatewayGroup, type ParentReference, type Route } from "../../model/gateway/objects.ts";
-import type { KubernetesObject } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import type { Problem } from "../../problem.ts";
+import { nearest } from "../../../kinds/nearest.ts";
+import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
+import type { KubernetesObject } from "../../../model/objects.ts";
+import type { Snapshot } from "../../../model/snapshot.ts";
+import type { Problem } from "../../../problem.ts";
 
 type Objects = Pick<
   Snapshot,

@@ -4,7 +4,7 @@
  * much indentation.
  */
 import type { Document, YAMLError } from "yaml";
-import type { Place } from "./place.ts";
+import type { Place } from "../place.ts";
 
 export interface Mistake {
   readonly place: Place;

@@ -3,11 +3,11 @@
  * it can be judged at the same time. Only commands that report use it; nothing of it is ever
  * served.
  */
-import type { KubernetesObject } from "../model/objects.ts";
-import type { WatchedKind } from "../model/snapshot.ts";
-import { isMapping, type Path } from "./check.ts";
-import { kinds } from "./kinds.ts";
-import { writtenObject } from "./object.ts";
+import type { KubernetesObject } from "../../model/objects.ts";
+import type { WatchedKind } from "../../model/snapshot.ts";
+import { isMapping, type Path } from "../check.ts";
+import { kinds } from "../kinds.ts";
+import { writtenObject } from "../object.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 /** Mistakes because of which no controller serves a Gateway or a route. */
 import { expect, test } from "vitest";
-import { gateway, gatewayClass, route } from "../../../test/support/gateways.ts";
-import { put } from "../../../test/support/sketch.ts";
-import type { KubernetesObject } from "../../model/objects.ts";
-import { emptySnapshot } from "../../model/snapshot.ts";
-import { sentence } from "../../problem.ts";
+import { gateway, gatewayClass, route } from "../../../../test/support/gateways.ts";
+import { put } from "../../../../test/support/sketch.ts";
+import type { KubernetesObject } from "../../../model/objects.ts";
+import { emptySnapshot } from "../../../model/snapshot.ts";
+import { sentence } from "../../../problem.ts";
 import { unservedGateways } from "./unserved-gateways.ts";
 
 const sentences = (allAreHere: boolean, ...objects: KubernetesObject[]) =>

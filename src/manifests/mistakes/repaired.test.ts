@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Ingress } from "../model/objects.ts";
+import type { Ingress } from "../../model/objects.ts";
 import { repaired } from "./repaired.ts";
 
 const path = (path: string, pathType?: string) => ({

@@ -4,9 +4,9 @@
  * IngressClass may rely on those of its cluster; then only a class that looks like a typing mistake
  * is reported.
  */
-import { nearest } from "../../kinds/nearest.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import type { Problem } from "../../problem.ts";
+import { nearest } from "../../../kinds/nearest.ts";
+import type { Snapshot } from "../../../model/snapshot.ts";
+import type { Problem } from "../../../problem.ts";
 
 export function missingClasses(
   { ingresses, ingressClasses }: Pick<Snapshot, "ingresses" | "ingressClasses">,

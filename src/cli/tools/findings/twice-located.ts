@@ -2,13 +2,13 @@
  * Finds locations of a server-snippet that the host already has: nginx refuses a second location of
  * the same name. Patterns may occur twice.
  */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import { parse, type Statement } from "../../kinds/grammar.ts";
-import type { Configuration, Server } from "../../model/configuration.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import { named, type Problem } from "../../problem.ts";
-import { blocksOf } from "../../render/location/blocks.ts";
-import type { Settings } from "../../settings/registry.ts";
+import type { FeatureValues } from "../../../annotations/registry.ts";
+import { parse, type Statement } from "../../../kinds/grammar.ts";
+import type { Configuration, Server } from "../../../model/configuration.ts";
+import type { Snapshot } from "../../../model/snapshot.ts";
+import { named, type Problem } from "../../../problem.ts";
+import { blocksOf } from "../../../render/location/blocks.ts";
+import type { Settings } from "../../../settings/registry.ts";
 
 const field = "annotation server-snippet";
 
