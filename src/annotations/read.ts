@@ -6,28 +6,19 @@
 
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
-import { type Kind, type Read, readValue, shown } from "../kinds/kind.ts";
+import { readValue } from "../kinds/kind.ts";
 import { type Meaning, meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { KubernetesObject } from "../model/objects.ts";
-import type { Consequence, ObjectName, Problem } from "../problem.ts";
+import type { ObjectName, Problem } from "../problem.ts";
 import { declaredBySettings } from "../settings/declared-variables.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { AnyFeature, Context, Field, Fields } from "./declare.ts";
+import type { Field, Fields } from "./declare.ts";
+import { defaultOf, FeatureReader, type Lookup } from "./feature-reader.ts";
 import type { Reading } from "./reading.ts";
 import { Readings } from "./readings.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 import { elsewhere, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
-
-/** The objects that annotations may refer to, as the Snapshot has them. */
-export interface Lookup extends Pick<Context, "secret" | "configMap" | "service"> {
-  /** False with --enable-annotation-validation=false. */
-  readonly validates?: boolean;
-  /** The default is the strict policy. */
-  readonly asked?: AskedPolicy;
-  /** See `Context`. The default is the operator's setting. */
-  readonly foreign?: Context["foreign"];
-}
 
 const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();
 for (const [feature, { fields }] of featureList) {
@@ -59,7 +50,6 @@ function numberOf(policy: AskedPolicy): number {
  * else are kept here.
  */
 const interned = new WeakMap<Settings, Readings>();
-const defaults = new WeakMap<Settings, Map<string, unknown>>();
 
 /** Reads an Ingress, or another object that has the same annotations in another form. */
 export function readAnnotations(object: KubernetesObject, prefix: string, settings: Settings, lookup: Lookup): Reading {
@@ -101,9 +91,6 @@ function read(
 ): Reading {
   const object = { kind, namespace: metadata.namespace ?? "default", name: metadata.name };
   const problems: Problem[] = [];
-  const elsewhere: Problem[] = [];
-  const references = new Set<string>();
-  const consequences = new Set<Consequence>();
   const given = new Set<string>();
   for (const key of own.keys()) {
     const field = fieldOfKey.get(key);
@@ -112,100 +99,29 @@ function read(
   }
   const restricted = new Set<string>();
   for (const { key, why } of restrictionsOn(own, (key) => fieldOfKey.get(key)?.declared.risk, settings)) {
-    consequences.add("reject");
     restricted.add(key);
     problems.push({ object, kind: "annotation-unreadable", key, why, done: "reject" });
   }
-
-  const declared = declaredFor(own, restricted, settings);
-  const declares = (variable: string) => declared.has(variable);
+  const reader = new FeatureReader({
+    object,
+    own,
+    restricted,
+    declared: declaredFor(own, restricted, settings),
+    settings,
+    lookup,
+  });
   const values: Record<string, unknown> = {};
   for (const [name, feature] of featureList) {
-    values[name] = given.has(name) ? featureValue(feature) : defaultOf(name, feature, settings);
+    values[name] = given.has(name) ? reader.valueOf(feature) : defaultOf(feature, settings);
   }
-  const verdict = consequences.has("reject") ? "reject" : consequences.has("deny") ? "deny" : "serve";
-  return { values: values as FeatureValues, verdict, problems, elsewhere, references: [...references] };
-
-  function featureValue(feature: AnyFeature): unknown {
-    const fields: Record<string, unknown> = {};
-    const readable = new Set<string>();
-    const blank = new Set<string>();
-    const has = (name: string) => (textOfField(feature.fields[name], own)[1] ?? "") !== "";
-    const open = feature.gate === undefined || has(feature.gate);
-    for (const [name, declared] of Object.entries(feature.fields as Fields)) {
-      const [key, text] = textOfField(declared, own);
-      fields[name] = declared.fallback(settings);
-      if (restricted.has(key)) continue;
-      if (text === "") blank.add(name);
-      if (text === undefined || (text === "" && !(declared.emptyIsBad === true && key === declared.key))) continue;
-      const result = readQuoted(kindOf(declared), text);
-      if (result.ok) {
-        fields[name] = result.value;
-        readable.add(name);
-        if (result.besides !== undefined) {
-          problems.push({ object, kind: "annotation-partly", key, why: result.besides });
-        }
-      } else {
-        const counts = open && result.mild !== true && feature.idle?.(name, has) !== true;
-        const done = counts ? (declared.onBad ?? "default") : "default";
-        consequences.add(done);
-        problems.push({ object, kind: "annotation-unreadable", key, why: result.why, done });
-      }
-    }
-    if (feature.resolve === undefined) return fields;
-    let looked = false;
-    const look = (reference: string) => {
-      looked = true;
-      references.add(reference);
-    };
-    const resolved = feature.resolve(fields, contextOf(readable, blank, look));
-    if ("refuse" in resolved) {
-      consequences.add(resolved.refuse);
-      problems.push(resolved.problem);
-      if (looked) elsewhere.push(resolved.problem);
-      return defaultOf(feature.name, feature, settings);
-    }
-    problems.push(...(resolved.problems ?? []));
-    if (looked) elsewhere.push(...(resolved.problems ?? []));
-    return resolved.value;
-  }
-
-  function kindOf({ kind, loose, naming }: Field<unknown>): Kind<unknown> {
-    if (lookup.validates === false && loose !== undefined) return loose;
-    return declared.size > 0 && naming !== undefined ? naming(declares) : kind;
-  }
-
-  function contextOf(
-    readable: ReadonlySet<string>,
-    blank: ReadonlySet<string>,
-    look: (reference: string) => void,
-  ): Context {
-    const tracked =
-      <T>(kind: string, get: (key: string) => T) =>
-      (key: string) => {
-        look(`${kind} ${key}`);
-        return get(key);
-      };
-    return {
-      ingress: object,
-      settings,
-      asked: lookup.asked ?? strictPolicy,
-      given: (name) => readable.has(name),
-      blank: (name) => blank.has(name),
-      declares,
-      foreign: lookup.foreign ?? byOperator(settings),
-      secret: tracked("Secret", lookup.secret),
-      configMap: tracked("ConfigMap", lookup.configMap),
-      service: tracked("Service", lookup.service),
-    };
-  }
-}
-
-function byOperator({ allowCrossNamespaceResources }: Settings): Context["foreign"] {
-  return (kind, key) =>
-    allowCrossNamespaceResources
-      ? undefined
-      : `${kind} ${key} is in another namespace, which the operator does not allow`;
+  const isRejected = restricted.size > 0 || reader.consequences.has("reject");
+  return {
+    values: values as FeatureValues,
+    verdict: isRejected ? "reject" : reader.consequences.has("deny") ? "deny" : "serve",
+    problems: [...problems, ...reader.problems],
+    elsewhere: reader.elsewhere,
+    references: [...reader.references],
+  };
 }
 
 /**
@@ -228,54 +144,6 @@ function declaredFor(
   return names.length === 0 ? theirs : new Set([...theirs, ...names]);
 }
 
-/**
- * Reads the text by its kind. Where only the quotes around the text are wrong, the sentence says
- * so.
- */
-function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
-  const result = readValue(kind, text);
-  const bare = result.ok ? undefined : /^(["'])(.+)\1$/s.exec(text)?.[2];
-  if (result.ok || bare === undefined || !readValue(kind, bare).ok) return result;
-  return { ...result, why: `${shown(text)} has quotes inside the value; write ${bare} in one pair of quotes` };
-}
-
-/**
- * Returns the key that counts for a field, and its text: an alias counts where the key is absent or
- * empty.
- */
-function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>): [string, string | undefined] {
-  const keys = [declared.key, ...(declared.aliases ?? [])];
-  const deciding = keys.find((key) => (own.get(key) ?? "") !== "") ?? keys.find((key) => own.has(key)) ?? declared.key;
-  return [deciding, own.get(deciding)];
-}
-
-/** Returns the value of a feature without annotations, which depends on the Settings alone. */
-function defaultOf(name: string, feature: AnyFeature, settings: Settings): unknown {
-  const known = mapOf(defaults, settings);
-  if (!known.has(name)) {
-    const fields = Object.fromEntries(
-      Object.entries(feature.fields as Fields).map(([field, declared]) => [field, declared.fallback(settings)]),
-    );
-    const none = () => undefined;
-    const context: Context = {
-      ingress: { kind: "Ingress", namespace: "", name: "" },
-      settings,
-      asked: strictPolicy,
-      given: () => false,
-      blank: () => false,
-      declares: () => false,
-      foreign: byOperator(settings),
-      secret: none,
-      configMap: none,
-      service: none,
-    };
-    const resolved = feature.resolve?.(fields, context) ?? { value: fields };
-    if ("refuse" in resolved) throw new TypeError(`feature ${name} refuses an Ingress without annotations`);
-    known.set(name, resolved.value);
-  }
-  return known.get(name);
-}
-
 const meaning = (key: string): Meaning => meaningOf(key, "annotation", annotationKeys);
 
 function strange(object: ObjectName, key: string): Problem {
@@ -285,13 +153,4 @@ function strange(object: ObjectName, key: string): Problem {
   }
   const known = elsewhere(key);
   return { object, kind: "annotation-unknown", key, ...(known === undefined ? meaning(key) : { elsewhere: known }) };
-}
-
-function mapOf<K extends object, V>(maps: WeakMap<K, Map<string, V>>, key: K): Map<string, V> {
-  let map = maps.get(key);
-  if (map === undefined) {
-    map = new Map();
-    maps.set(key, map);
-  }
-  return map;
 }

@@ -4,7 +4,8 @@
  */
 
 import { countsInCanary } from "../../annotations/canary-scope.ts";
-import { type Lookup, readAnnotations } from "../../annotations/read.ts";
+import type { Lookup } from "../../annotations/feature-reader.ts";
+import { readAnnotations } from "../../annotations/read.ts";
 import type { Reading } from "../../annotations/reading.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";

@@ -3,8 +3,10 @@
  * annotations. An unreadable value keeps the default, as on an Ingress. A guard that cannot be read
  * or served closes the rules to which the object applies.
  */
+
+import type { Lookup } from "../../../annotations/feature-reader.ts";
 import { featureOf, isForListeners, mayGuard, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
-import { type Lookup, readAnnotations } from "../../../annotations/read.ts";
+import { readAnnotations } from "../../../annotations/read.ts";
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import {
   annotatedForm,
