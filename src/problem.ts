@@ -230,13 +230,13 @@ function mendedWords(p: Problem): string {
     case "path-contested":
       return `path ${p.path} of host ${p.host} is not claimed twice any more`;
     case "host-refused":
-      return `${p.host} is permitted or not asked for any more`;
+      return `${p.host} is permitted, or the object does not have it any more`;
     case "field-unusable":
       return `${p.field} is in order or gone`;
     case "manifest-unusable":
-      return "what the file says is read and in force";
+      return "the file was read and is in force";
     case "nginx-refused":
-      return "nginx takes what it asks for, or it asks for that no more";
+      return "nginx accepts it, or its refused version is gone";
     case "bug":
       return "Sluice reads it, or it is gone";
     case "memory-full":

@@ -112,7 +112,10 @@ function* refusalsIn({ ingress, reading, ownProblems, unliteral, neighbours, ben
   ];
 }
 
-/** `accepted`: no part of it is refused, so it would be applied. */
+/**
+ * Finds the warnings about an Ingress. `accepted`: no part of it is refused, so it would be
+ * applied.
+ */
 function* warningsIn(
   { ingress, reading, ownProblems, unliteral, neighbours, bench }: Review,
   accepted: boolean,

@@ -14,7 +14,10 @@ export interface Restriction {
 
 const levels: readonly Risk[] = ["Low", "Medium", "High", "Critical"];
 
-/** `own` are the annotations with the prefix removed. An undeclared annotation has no risk. */
+/**
+ * Returns the restricted annotations of an Ingress. `own` are the annotations with the prefix
+ * removed. An undeclared annotation has no risk.
+ */
 export function restrictionsOn(
   own: ReadonlyMap<string, string>,
   riskOf: (key: string) => Risk | undefined,

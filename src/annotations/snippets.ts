@@ -112,7 +112,10 @@ function within(statement: Statement, is: (one: Statement) => boolean): boolean 
   return is(statement) || (statement.block ?? []).some((one) => within(one, is));
 }
 
-/** `rewrite` and `if` use the groups of their own pattern. */
+/**
+ * Whether the statement names a group of the path. `rewrite` and `if` use the groups of their own
+ * pattern.
+ */
 function namesGroup({ name, args, block }: Statement): boolean {
   if (name === "rewrite" || (name === "if" && args.some((arg) => arg.includes("~")))) return false;
   return args.some((arg) => /\$\{?[1-9]/.test(arg)) || (block ?? []).some(namesGroup);

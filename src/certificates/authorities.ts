@@ -26,7 +26,7 @@ export function authoritiesIn(configMap: ConfigMap): AuthoritiesRead {
   return answer;
 }
 
-/** `pem` is the value of the key. */
+/** Reads certificates of authorities. `pem` is the value of the key. */
 export function authoritiesOf(pem: string | undefined): AuthoritiesRead {
   if (pem === undefined) return { ok: false, why: "has no ca.crt" };
   const texts = new Set<string>();

@@ -33,14 +33,17 @@ export const boolean = (value: boolean): Bytes => element(universal.boolean, Uin
 
 export const nothing: Bytes = element(universal.null);
 
-/** `bytes` are an unsigned number, the most significant byte first. */
+/** Writes a whole number. `bytes` are an unsigned number, the most significant byte first. */
 export function integer(bytes: Bytes): Bytes {
   const first = bytes.findIndex((byte) => byte !== 0);
   const digits = first < 0 ? Uint8Array.of(0) : bytes.subarray(first);
   return element(universal.integer, digits[0]! >= 0x80 ? Uint8Array.of(0) : Uint8Array.of(), digits);
 }
 
-/** `unused` is the number of bits at the end of the last byte that do not count. */
+/**
+ * Writes a bit string. `unused` is the number of bits at the end of the last byte that do not
+ * count.
+ */
 export const bitString = (bytes: Bytes, unused = 0): Bytes =>
   element(universal.bitString, Uint8Array.of(unused), bytes);
 
@@ -48,7 +51,7 @@ export const octetString = (bytes: Bytes): Bytes => element(universal.octetStrin
 
 export const utf8String = (text: string): Bytes => element(universal.utf8String, Buffer.from(text));
 
-/** `dotted` is like `1.2.840.10045.4.3.2`. */
+/** Writes an object identifier. `dotted` is like `1.2.840.10045.4.3.2`. */
 export function objectIdentifier(dotted: string): Bytes {
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   return element(universal.objectIdentifier, Uint8Array.from([first * 40 + second, ...rest].flatMap(base128)));

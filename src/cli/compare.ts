@@ -91,7 +91,7 @@ export async function compare(argv: readonly string[], out: Out, colours = false
   const { requests, notes: unasked } = askable(gathered.requests, old.address, fresh.address);
   const notes = [...gathered.notes, ...unasked];
   for (const note of notes) out.fail(`sluice compare: ${note}`);
-  if (requests.length === 0) return failed(out, "there is no request to ask");
+  if (requests.length === 0) return failed(out, "there is no request to send");
   const ending = new AbortController();
   const end = () => ending.abort();
   process.once("SIGINT", end);

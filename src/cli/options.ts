@@ -20,7 +20,10 @@ const authorityFiles = [
   "/etc/ssl/cert.pem",
 ];
 
-/** `namespace` is the controller's own. Without it no Gateway gets a Service. */
+/**
+ * Returns the options of the translation. `namespace` is the controller's own. Without it no
+ * Gateway gets a Service.
+ */
 export function translateOptions(
   flags: Flags,
   command: Command,
@@ -69,7 +72,10 @@ export function decideOptions({ healthCheckPath, defaultServerPort, httpPort, ht
   return { ownPaths: [healthCheckPath, "/nginx_status"], builtInPort: defaultServerPort, ports };
 }
 
-/** `logs` is where nginx writes logs whose path the operator has not changed. */
+/**
+ * Returns the flags on which the Machine depends. `logs` is where nginx writes logs whose path the
+ * operator has not changed.
+ */
 export function machineFlags(
   flags: Flags,
   logs: { readonly accessLog: string; readonly errorLog: string },

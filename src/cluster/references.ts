@@ -70,7 +70,10 @@ export function referencesOfPolicy({ metadata, spec }: BackendTLSPolicy): readon
   return [...new Set(named.map(({ name }) => `ConfigMap ${metadata.namespace}/${name}`))];
 }
 
-/** `translate/` decides whether the object may use them. */
+/**
+ * Returns the Secrets and ConfigMaps that RouteSettings name. `translate/` decides whether the
+ * object may use them.
+ */
 export function referencesOfRouteSettings({ metadata, spec = {} }: RouteSettings): readonly Reference[] {
   const texts = Object.values(spec).flatMap((value) => textOfValue(value) ?? []);
   return [...new Set(texts.flatMap((text) => namedBy(text, metadata.namespace ?? "default")))];

@@ -28,8 +28,8 @@ export interface Plan {
 type Server_ = Server<FeatureValues>;
 
 /**
- * `defaultSecret` is shown to hosts without a certificate; `isApart` says whether a host needs
- * listeners of its own, and `isPassed` whether its TLS passes through.
+ * Plans the listeners. `defaultSecret` is shown to hosts without a certificate; `isApart` says
+ * whether a host needs listeners of its own, and `isPassed` whether its TLS passes through.
  */
 export function planListeners(
   servers: readonly Server_[],

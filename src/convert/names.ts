@@ -21,8 +21,9 @@ export class Names {
   }
 
   /**
-   * `of` identifies the thing: two things with the same wished name get different names. The second
-   * one gets the name `otherwise`, or one with a hash where that is absent or taken as well.
+   * Returns the name of a thing. `of` identifies the thing: two things with the same wished name
+   * get different names. The second one gets the name `otherwise`, or one with a hash where that is
+   * absent or taken as well.
    */
   nameFor(scope: string, wished: string, of: string, otherwise = wished): string {
     const isFree = (this.#taken.get(`${scope} ${cleaned(wished)}`) ?? of) === of;
@@ -38,8 +39,8 @@ export class Names {
 }
 
 /**
- * `*.shop.example` becomes `wildcard-shop-example`; labels of a name hold only letters, digits and
- * dashes.
+ * Returns a host as part of a name. `*.shop.example` becomes `wildcard-shop-example`; labels of a
+ * name hold only letters, digits and dashes.
  */
 export function hostSlug(host: string): string {
   return host === "_" ? "all-hosts" : cleaned(host.replace(/^\*/, "wildcard").replaceAll(".", "-"));

@@ -45,7 +45,7 @@ export interface RuleWorld {
   specOf(server: Server<FeatureValues>, location: Location<FeatureValues>): Spec;
 }
 
-/** `isMine` chooses the Locations. */
+/** Returns the rules for some Locations of a host. `isMine` chooses the Locations. */
 export function rulesOf(
   server: Server<FeatureValues>,
   isMine: (location: Location<FeatureValues>) => boolean,

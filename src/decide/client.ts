@@ -4,8 +4,8 @@ import { BlockList, isIP } from "node:net";
 const family = (address: string): "ipv4" | "ipv6" => (isIP(address) === 4 ? "ipv4" : "ipv6");
 
 /**
- * `ranges` are addresses, `192.0.2.0/24`, or `all`. An IPv4 address that is written as IPv6 counts
- * as IPv4.
+ * Whether one of the ranges has the address. `ranges` are addresses, `192.0.2.0/24`, or `all`. An
+ * IPv4 address that is written as IPv6 counts as IPv4.
  */
 export function isAmong(address: string, ranges: readonly string[]): boolean {
   const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;

@@ -14,7 +14,7 @@ export function everywhere({
     ...(blockUserAgents.length > 0 ? ["User-Agent (block-user-agents)"] : []),
     ...(blockReferers.length > 0 ? ["Referer (block-referers)"] : []),
   ];
-  const says = `the ConfigMap shuts out some clients by their ${blocked.join(" and ")}`;
+  const says = `the ConfigMap refuses some clients by their ${blocked.join(" and ")}`;
   return [
     ...(blocked.length > 0 ? [{ what: "blocked", says, outcome: "depends", status: 403 } as const] : []),
     ...(snippet === ""

@@ -161,7 +161,10 @@ class Reader {
     if (/[?*]/.test(this.#pattern[this.#at] ?? "")) this.#mistake ??= "a quantifier has nothing to repeat";
   }
 
-  /** `(R)` and `(DEFINE)` have their own meaning where no group has that name. */
+  /**
+   * Rewrites a condition on a group. `(R)` and `(DEFINE)` have their own meaning where no group has
+   * that name.
+   */
   #condition([whole, inside = "", ...names]: readonly (string | undefined)[]): void {
     this.#open.push({});
     const name = names.find((one) => one !== undefined)!;

@@ -78,7 +78,7 @@ export class EventWriter implements Listener {
     if (reload?.kind === "reloaded") recorder.record(ownPod, "Normal", "RELOAD", `nginx was reloaded${why}`);
     if (reload?.kind === "refused") recorder.record(ownPod, "Warning", "RELOAD", `nginx refuses it: ${reload.stderr}`);
     if (reload?.kind === "unreachable") {
-      recorder.record(ownPod, "Warning", "RELOAD", `nginx could not take it: ${reload.cause.message}`);
+      recorder.record(ownPod, "Warning", "RELOAD", `nginx could not apply the configuration: ${reload.cause.message}`);
     }
     if (reload?.kind === "failed") {
       recorder.record(ownPod, "Warning", "RELOAD", `a bug in Sluice, nothing is applied: ${bugWords(reload.cause)}`);

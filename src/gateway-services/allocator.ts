@@ -41,7 +41,10 @@ export class Allocator {
     return !this.#file.isKnown(snapshot().configMaps.get(record));
   }
 
-  /** `changed` is called with the uids of all Gateways whose target ports have changed. */
+  /**
+   * Brings the record in line with the Gateways. `changed` is called with the uids of all Gateways
+   * whose target ports have changed.
+   */
   async reconcile(
     signal: AbortSignal,
     mayWrite: () => boolean,

@@ -32,7 +32,10 @@ export class ServiceWriter {
     this.#world = world;
   }
 
-  /** `endpoints` is undefined while the Pods are unknown. */
+  /**
+   * Writes the Service of a Gateway and its slices. `endpoints` is undefined while the Pods are
+   * unknown.
+   */
   async reconcile(
     wanted: WantedService,
     targets: Targets,

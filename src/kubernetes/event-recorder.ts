@@ -82,7 +82,7 @@ export class EventRecorder {
     this.#budget = new TokenBucket(options.budget ?? { perSecond: 5, burst: 50 }, options.clock);
   }
 
-  /** `about` is the object itself or a reference to one. */
+  /** Queues an Event. `about` is the object itself or a reference to one. */
   record(about: KubernetesObject | ObjectReference, type: "Normal" | "Warning", reason: string, message: string): void {
     const { Warning, Normal } = this.#queues;
     this.#queues[type].push({ about: "metadata" in about ? referenceTo(about) : about, type, reason, message });

@@ -15,8 +15,8 @@ import type { Resource } from "./resource.ts";
 export type Transform<T> = (object: T) => T;
 
 /**
- * `apiVersion` and `kind` become those of the resource, one text for all objects: parsing gives
- * each object texts of its own.
+ * Returns the object as it is kept. `apiVersion` and `kind` become those of the resource, one text
+ * for all objects: parsing gives each object texts of its own.
  */
 export function takeIn<T extends KubernetesObject>(
   { apiVersion, kind }: Resource<T>,

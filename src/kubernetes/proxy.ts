@@ -5,7 +5,10 @@
 import type { Agent } from "node:http";
 import type { AgentOptions } from "node:https";
 
-/** `proxy` is a URL of `http`, `https` or a kind of `socks`. */
+/**
+ * Returns a maker of agents that connect through a proxy. `proxy` is a URL of `http`, `https` or a
+ * kind of `socks`.
+ */
 export async function throughProxy(proxy: string, server: URL): Promise<(options: AgentOptions) => Agent> {
   if (proxy.startsWith("socks")) {
     const { SocksProxyAgent } = await import("socks-proxy-agent");

@@ -66,7 +66,7 @@ test("a Problem that ends because nginx refused its object is not logged as reso
   const gone = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "problem gone");
   expect(gone.map(({ kind, now }) => [kind, now])).toEqual([
     ["service-missing", "nginx refused this version, so nothing else of it is judged until it changes"],
-    ["nginx-refused", "nginx takes what it asks for, or it asks for that no more; nothing else is wrong with it"],
+    ["nginx-refused", "nginx accepts it, or its refused version is gone; nothing else is wrong with it"],
   ]);
 });
 

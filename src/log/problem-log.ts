@@ -18,7 +18,7 @@ export class ProblemLog {
     this.#placeOf = placeOf;
   }
 
-  /** `all` are all present Problems. */
+  /** Logs what has changed since the last call. `all` are all present Problems. */
   renew(all: Table<readonly Problem[]>): void {
     const changes = all.changesSince(this.#last);
     this.#last = all;

@@ -19,7 +19,7 @@ export class SyncLog {
     this.#log = log;
   }
 
-  /** `snapshot` is the Snapshot that the sync used. */
+  /** Logs the report of a turn. `snapshot` is the Snapshot that the sync used. */
   synced(report: SyncReport, snapshot: Snapshot): void {
     const changed = changeWords(changedObjects(this.#last, snapshot));
     this.#last = snapshot;
@@ -58,7 +58,10 @@ export class SyncLog {
         this.#log.error({ ...fields, said: reload.stderr }, "nginx refuses it and goes on with the last good one");
         break;
       case "unreachable":
-        this.#log.error({ ...fields, cause: reload.cause.message }, "nginx could not take it; trying again");
+        this.#log.error(
+          { ...fields, cause: reload.cause.message },
+          "nginx could not apply the configuration; trying again",
+        );
         break;
       case "failed":
         this.#log.error(

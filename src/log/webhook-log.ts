@@ -22,7 +22,7 @@ export function webhookLog(log: Log): (event: WebhookEvent | CertificateEvent) =
         break;
       }
       case "unreadable":
-        log.debug({ status: event.status, why: event.why }, "the webhook was asked what it cannot answer");
+        log.debug({ status: event.status, why: event.why }, "the webhook got a request that is not a review");
         break;
       case "failed":
         log.error({ err: event.cause }, "the webhook failed");

@@ -56,7 +56,10 @@ export interface Fault {
   readonly frame?: string;
 }
 
-/** `memory` is for callers that read similar texts; all others save its cost for each object. */
+/**
+ * Reads the text of a file. `memory` is for callers that read similar texts; all others save its
+ * cost for each object.
+ */
 export function readManifest(text: string, memory?: Memory): Manifest {
   const documents = tooManyDocuments(text);
   if (documents !== undefined) return unreadManifest(documents);

@@ -44,7 +44,7 @@ export class CertificateMetrics {
     this.#controllerClass = controllerClass;
   }
 
-  /** `leads` says whether this controller acts for all replicas. */
+  /** Returns the metrics as text. `leads` says whether this controller acts for all replicas. */
   exposition(served: Served, leads: boolean): string {
     const { expiry, info } = this.#textOf(served);
     return leads ? expiry + info : info;

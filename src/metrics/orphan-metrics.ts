@@ -19,7 +19,10 @@ export const orphanDeclaration: DeclaredMetric = {
   help,
 };
 
-/** `problems` come from the last turn; `labels` are those of every metric of ingress-nginx. */
+/**
+ * Returns the metric as text. `problems` come from the last turn; `labels` are those of every
+ * metric of ingress-nginx.
+ */
 export function orphanExposition(
   { servers, upstreams }: Served,
   problems: Iterable<readonly Problem[]>,

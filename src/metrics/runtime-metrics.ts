@@ -93,7 +93,7 @@ export class RuntimeMetrics {
     this.#requestSeconds.observe({ verb }, tookMs / 1000);
   }
 
-  /** `kind` in the plural, as in a path of the API: `ingresses`. */
+  /** Counts an event of a Reflector. `kind` in the plural, as in a path of the API: `ingresses`. */
   reflected(kind: string, event: ReflectorEvent): void {
     switch (event.kind) {
       case "listed":
@@ -122,7 +122,7 @@ export class RuntimeMetrics {
     if (event.kind === "done") this.#workSeconds.observe({ queue }, event.tookMs / 1000);
   }
 
-  /** `object` is, for example, `HTTPRoute shop/web`. */
+  /** Counts the write of a status. `object` is, for example, `HTTPRoute shop/web`. */
   statusWritten({ kind: result, object }: { readonly kind: "written" | "failed"; readonly object: string }): void {
     this.#statuses.inc({ kind: object.slice(0, object.indexOf(" ")), result });
   }

@@ -19,7 +19,7 @@ export type FamilyLookup = (name: string, family: 4 | 6) => Promise<Found>;
 /** The time for which an answer "no such name" is valid. */
 const noNameMs = 5_000;
 
-/** `port` is the port of the nameservers. */
+/** Returns a Lookup by these rules. `port` is the port of the nameservers. */
 export function dnsLookup(conf: ResolvConf, port = 53): Lookup {
   const lookup = familyLookup(conf.nameservers, port);
   return async (name) => {

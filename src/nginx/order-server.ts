@@ -87,7 +87,7 @@ export function socketMistake(socket: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.uid === process.getuid?.() && ((found?.mode ?? 0) & 0o077) === 0) {
     const there = lstatSync(socket, { throwIfNoEntry: false });
-    return there === undefined || there.isSocket() ? undefined : `${socket} is there and is no socket.`;
+    return there === undefined || there.isSocket() ? undefined : `${socket} exists and is not a socket.`;
   }
   return `The folder ${folder} must belong to this account and be closed to all others (mode 0700), or others could give nginx orders.`;
 }

@@ -36,7 +36,10 @@ export function whyWrong(params: URLSearchParams, part: string, known: Parameter
   return undefined;
 }
 
-/** `sorts` are the names of the columns. Returns a sentence where a value cannot be used. */
+/**
+ * Reads the parameters of a list. `sorts` are the names of the columns. Returns a sentence where a
+ * value cannot be used.
+ */
 export function listQuery(params: URLSearchParams, sorts: readonly string[]): ListQuery | string {
   const [sort, order] = [params.get("sort") ?? "", params.get("order") ?? ""];
   const words = [...new Set((params.get("filter") ?? "").toLowerCase().split(/\s+/))].filter((word) => word !== "");

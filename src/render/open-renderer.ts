@@ -6,7 +6,7 @@ import type { Renderer } from "./rendering.ts";
 import { StaticRenderer } from "./static/renderer.ts";
 import type { Template } from "./template.ts";
 
-/** `records` are those that shared memory may already have. */
+/** Returns the Renderer. `records` are those that shared memory may already have. */
 export function openRenderer(machine: Machine, template: Template, records?: ReadonlyMap<string, string>): Renderer {
   return machine.mode === "dynamic"
     ? new DynamicRenderer(machine, template, records)

@@ -61,7 +61,7 @@ export function replacementView(value: string): Token {
 /** Whether it is the name of a variable, or a group of the pattern. */
 const isName = (name: string) => /^([a-z_]\w*|[1-9])$/i.test(name);
 
-/** `off`, `default` or one word. */
+/** Reads one part of a redirect: `off`, `default` or one word. */
 const redirectPart = (extra: readonly string[]): Kind<string> => ({
   label: `${[...extra, "off"].join(", ")} or one word, which may hold variables`,
   read: (text) => {

@@ -31,7 +31,10 @@ export function followedObjects({ addHeaders, proxySetHeaders, sslDhParam }: Set
   ];
 }
 
-/** `object` is the ConfigMap of the settings, which gets the Problem of a missing object. */
+/**
+ * Reads everything that the settings name. `object` is the ConfigMap of the settings, which gets
+ * the Problem of a missing object.
+ */
 export function followedOf(settings: Settings, object: ObjectName, lookup: Lookup): FollowedRead {
   const problems: Problem[] = [];
   const headers = (key: "add-headers" | "proxy-set-headers", reference: string | undefined): FollowedHeader[] => {

@@ -36,8 +36,8 @@ export interface RefusedText {
 }
 
 /**
- * `object` is the ConfigMap for the Problems. `previous` has the texts that were in force, by key,
- * and `refused` those that nginx refused.
+ * Reads the settings. `object` is the ConfigMap for the Problems. `previous` has the texts that
+ * were in force, by key, and `refused` those that nginx refused.
  */
 export function readSettings(
   data: Texts,

@@ -52,7 +52,7 @@ export class Applying {
     this.#keeper = keeper;
   }
 
-  /** `candidate` is the result of `Generations.begin`. */
+  /** Applies a text and decides what follows. `candidate` is the result of `Generations.begin`. */
   async apply(candidate: Candidate, signal: AbortSignal): Promise<Ending> {
     const outcome = await this.#parts.nginx.apply(candidate.text, signal);
     const kind = this.#endingOf(outcome, candidate, signal);

@@ -41,7 +41,7 @@ export async function tryTemplate(
   if (tested.kind === "accepted") return { kind: "good" };
   if (tested.kind === "unreachable") return { kind: "bad", why: tested.cause.message };
   const line = tested.at === undefined ? undefined : conf.split("\n")[tested.at.line - 1]?.trim();
-  return { kind: "bad", why: `nginx refuses what it gives: ${tested.stderr}`, ...(line === undefined ? {} : { line }) };
+  return { kind: "bad", why: `nginx refuses its text: ${tested.stderr}`, ...(line === undefined ? {} : { line }) };
 }
 
 function rendered(

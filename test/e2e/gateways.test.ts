@@ -148,7 +148,11 @@ test("kinds that are installed later are served, and removed kinds leave nothing
 
   await cluster.kubectl(["delete", "crd", "httproutes.gateway.networking.k8s.io"]);
   await until("the route has gone", async () => (await routeStatus("late")) === 404, longMs);
-  await until("it is said once", () => sluice.log.includes("the API server has these kinds no more"), longMs);
+  await until(
+    "the log reports it once",
+    () => sluice.log.includes("the API server does not have these kinds any more"),
+    longMs,
+  );
   expect(await answerOf("web")).toBe("echo-a");
   expect(await sluice.health()).toBe(200);
   // There is no warning about a kind that never existed.

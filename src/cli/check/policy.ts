@@ -17,7 +17,10 @@ export type UnderPolicy =
   | { readonly ok: true; readonly flags: Flags; readonly files: Files }
   | { readonly ok: false; readonly why: string };
 
-/** `policy` is a file with one ConfigMap, or the word `labels`. */
+/**
+ * Returns flags and files with the policy in force. `policy` is a file with one ConfigMap, or the
+ * word `labels`.
+ */
 export function underPolicy(policy: string, flags: Flags, files: Files): UnderPolicy {
   if (policy === onNamespaces) return { ok: true, flags: { ...flags, hostPolicy: onNamespaces }, files };
   const read = readFolder(policy);

@@ -21,7 +21,10 @@ export interface LoggedRequest {
 /** Returns undefined where a line has no GET that can be sent. */
 export type LineReader = (line: string) => LoggedRequest | undefined;
 
-/** `format`: a log_format of nginx; undefined for the common form. */
+/**
+ * Returns a reader for the lines of a log. `format`: a log_format of nginx; undefined for the
+ * common form.
+ */
 export function lineReader(format: string | undefined): LineReader {
   const scan = format === undefined ? commonForm : scannerOf(format);
   return (line) => {

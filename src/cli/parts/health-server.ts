@@ -11,8 +11,8 @@ import { orCannotStart, type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
 /**
- * `page` answers below `/ui`. `moreMetrics` are those of the Kubernetes client in Prometheus
- * format.
+ * Makes the part with the server. `page` answers below `/ui`. `moreMetrics` are those of the
+ * Kubernetes client in Prometheus format.
  */
 export function healthServer(
   { flags, ending }: Program,

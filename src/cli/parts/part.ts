@@ -11,8 +11,8 @@ export interface Part {
   /** For the log, from `--v=2` on. */
   readonly name: string;
   /**
-   * `signal` is aborted when the program is to end. Rejects with `CannotStart` for mistakes that
-   * the operator can correct; any other error is a bug.
+   * Starts the part. `signal` is aborted when the program is to end. Rejects with `CannotStart` for
+   * mistakes that the operator can correct; any other error is a bug.
    */
   start(signal: AbortSignal): Promise<AsyncDisposable>;
 }

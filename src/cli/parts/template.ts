@@ -7,7 +7,9 @@ import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
-/** `own` is the user's template folder, if there is one. */
+/**
+ * Makes the part that watches the template. `own` is the user's template folder, if there is one.
+ */
 export function templatePart({ log, running }: Program, { reports }: Instruments, own: string | undefined): Part {
   return {
     name: "template",

@@ -15,7 +15,10 @@ export type FoundCredentials =
   | { readonly ok: true; readonly credentials: Credentials }
   | { readonly ok: false; readonly why: string };
 
-/** `env` has KUBECONFIG and the variables of a Pod. A failure is one sentence. */
+/**
+ * Finds the credentials. `env` has KUBECONFIG and the variables of a Pod. A failure is one
+ * sentence.
+ */
 export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessEnv): Promise<FoundCredentials> {
   const { kubeconfig, apiserverHost: server, certificateAuthority, context } = flags;
   const hasAccount = kubeconfig !== undefined || Boolean(env.KUBECONFIG) || env.KUBERNETES_SERVICE_HOST !== undefined;

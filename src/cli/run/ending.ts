@@ -58,8 +58,8 @@ export class Ending {
 }
 
 /**
- * `hasty` are the signals that end the program at once when they come second; others are then
- * ignored.
+ * Makes an Ending from the signals of the process. `hasty` are the signals that end the program at
+ * once when they come second; others are then ignored.
  */
 export function listenForEnding(host: NodeJS.Process, hasty: readonly EndingSignal[] = allSignals): Ending {
   const ending = new Ending();

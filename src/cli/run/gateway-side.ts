@@ -140,7 +140,10 @@ export function kindsLog(log: Log): (kinds: ServedKinds) => void {
     if (come.length > 0)
       log.info({ kinds: come.join(", ") }, "the API server has kinds of the Gateway API; they are watched");
     if (gone.length > 0)
-      log.info({ kinds: gone.join(", ") }, "the API server has these kinds no more; what they asked for ends");
+      log.info(
+        { kinds: gone.join(", ") },
+        "the API server does not have these kinds any more; their objects are not served",
+      );
     if (old.length > 0)
       log.info(
         { kinds: old.join(", ") },

@@ -70,7 +70,9 @@ export class Running {
     return [...refused, ...aside.slice(0, mostNotes), ...(more > 0 ? [`and ${more} more`] : [])];
   }
 
-  /** `ready` is called once, when nginx serves the first configuration. */
+  /**
+   * Takes the report of a turn. `ready` is called once, when nginx serves the first configuration.
+   */
   synced({ change, reload }: SyncReport, ready: () => void, ending: Ending): void {
     if (reload?.kind === "refused") this.#refused = reload.stderr.split("\n")[0];
     else if (reload !== undefined || change.kind !== "reload") this.#refused = undefined;

@@ -12,7 +12,10 @@ import { SecretText } from "../../model/configuration.ts";
  */
 const mostLeaves = 3;
 
-/** `name` is the feature's name in the registry, and `described` its name for people. */
+/**
+ * Describes a changed value. `name` is the feature's name in the registry, and `described` its name
+ * for people.
+ */
 export function featureChange(name: string, described: string, was: unknown, is: unknown): string {
   const keys = keysOf(name);
   const [before, after] = [leavesOf(was), leavesOf(is)];

@@ -40,7 +40,10 @@ export interface Findings {
 
 export const findingsIn = (...about: Parameters<typeof judged>): readonly Finding[] => judged(...about).findings;
 
-/** `written` are the files that have places; all other objects come from a cluster. */
+/**
+ * Returns the findings, and what they leave out. `written` are the files that have places; all
+ * other objects come from a cluster.
+ */
 export function judged(
   files: Files,
   flags: Flags,

@@ -21,7 +21,10 @@ export type Files = ReadonlyMap<string, Manifest>;
 
 export type ReadFolder = { readonly ok: true; readonly files: Files } | { readonly ok: false; readonly why: string };
 
-/** `-` is standard input. Similar folders share one memory of parsed documents. */
+/**
+ * Reads a folder or a file. `-` is standard input. Similar folders share one memory of parsed
+ * documents.
+ */
 export function readFolder(folder: string, memory?: Memory): ReadFolder {
   const read = (root: string, paths: Paths) => readAll(root, paths, memory);
   if (folder === "-") return read("", new Map([["standard input", undefined]]));

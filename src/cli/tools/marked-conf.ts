@@ -8,7 +8,10 @@ import { catchAll } from "../../model/configuration.ts";
 
 const indent = "    ";
 
-/** `records` are those of shared memory; only the hosts' are shown. */
+/**
+ * Returns the text with these comments. `records` are those of shared memory; only the hosts' are
+ * shown.
+ */
 export function markedConf(conf: string, records: ReadonlyMap<string, string>): string {
   const marked = new Set<string>();
   const lines = conf.split("\n");

@@ -28,8 +28,8 @@ export type ReadObjects =
   | { readonly ok: false; readonly why: string };
 
 /**
- * `folder` is undefined for the cluster alone. `memory` has the documents of a similar folder, if
- * there is one.
+ * Reads the objects of a folder, a cluster or both. `folder` is undefined for the cluster alone.
+ * `memory` has the documents of a similar folder, if there is one.
  */
 export async function readObjects(
   call: Call,

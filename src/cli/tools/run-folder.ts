@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { pathsOf, type RunFolder } from "../../nginx/folder/paths.ts";
 
-/** `given` is the flag `--run-folder`. */
+/** Returns the run folder. `given` is the flag `--run-folder`. */
 export function runFolderOf(given: string | undefined, env: NodeJS.ProcessEnv = process.env): RunFolder {
   return pathsOf(given ?? env.SLUICE_RUN_FOLDER ?? (existsSync("run/sockets") ? "run" : "/run/sluice"));
 }

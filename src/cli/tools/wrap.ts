@@ -7,7 +7,9 @@ export interface Indents {
   readonly rest: string;
 }
 
-/** `width` is in columns. The last line ends with a newline, too. */
+/**
+ * Returns the text with line breaks. `width` is in columns. The last line ends with a newline, too.
+ */
 export function wrapped(text: string, { first, rest }: Indents, width: number): string {
   const lines: string[] = [];
   let line = "";

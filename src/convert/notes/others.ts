@@ -37,7 +37,10 @@ const isOfTools = startsWith(
   ...["kubernetes.io/ingress.class", "field.cattle.io/", "sluice.dev/"],
 );
 
-/** `keys` are the Ingresses that are converted, and `prefix` is that of our own annotations. */
+/**
+ * Returns one note for each such annotation. `keys` are the Ingresses that are converted, and
+ * `prefix` is that of our own annotations.
+ */
 export function otherNotes(keys: readonly string[], ingresses: Snapshot["ingresses"], prefix: string): readonly Note[] {
   const found = new Map<string, { readonly why: string; readonly of: string[] }>();
   for (const key of [...keys].sort()) {
@@ -46,7 +49,10 @@ export function otherNotes(keys: readonly string[], ingresses: Snapshot["ingress
       if (name.startsWith(`${prefix}/`) || isOfTools(name)) continue;
       const program = programs.find(({ isOf }) => isOf(name));
       const about = program?.about ?? `annotation ${name}`;
-      const entry = found.get(about) ?? { why: program?.why ?? "it is none of Sluice's, and no route gets it", of: [] };
+      const entry = found.get(about) ?? {
+        why: program?.why ?? "it is not an annotation of Sluice, and no route gets it",
+        of: [],
+      };
       found.set(about, entry);
       if (entry.of.at(-1) !== key) entry.of.push(key);
     }

@@ -142,7 +142,10 @@ export function upstreamText({ endpoints, balance }: Pick<Upstream, "endpoints" 
   return `${endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")} ${how}`;
 }
 
-/** `path` is the Location's own, for cookies that have no other path. */
+/**
+ * Returns the cookies of an answer. `path` is the Location's own, for cookies that have no other
+ * path.
+ */
 export function cookieFields(
   { features }: Pick<Location<FeatureValues>, "features">,
   backends: readonly SharedBackend[],

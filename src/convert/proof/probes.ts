@@ -17,7 +17,10 @@ const label = "probe";
 /** A host that no Ingress names. */
 export const strangeHost = "host.probe.invalid";
 
-/** `others` are paths of other hosts, which are requested as well. */
+/**
+ * Returns the requests for one host. `others` are paths of other hosts, which are requested as
+ * well.
+ */
 export function probesOf(
   server: IngressServer,
   { useForwardedHeaders }: Settings,
@@ -113,7 +116,7 @@ function sampleOf(pattern: string): string {
     .replace(/\$/g, "");
 }
 
-/** Without it a path that asks for a password shows nothing but its 401. */
+/** Without a password, a path with basic authentication would only show its 401. */
 const withPassword = { authorization: "Basic cHJvYmU6cHJvYmU=" };
 
 /** Returns headers for each way in which a canary may be chosen, and with a password. */

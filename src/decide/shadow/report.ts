@@ -42,7 +42,10 @@ export interface ShadowReport extends ShadowCount {
  */
 const mostMs = 200;
 
-/** `lines` are nginx's counts. Counts of matches that are no longer in shadow are left out. */
+/**
+ * Returns one report for each counted pair. `lines` are nginx's counts. Counts of matches that are
+ * no longer in shadow are left out.
+ */
 export function shadowReports(served: Served, lines: string, options: DecideOptions): readonly ShadowReport[] {
   return sharingTime(mostMs, () => reportsOf(served, lines, options));
 }

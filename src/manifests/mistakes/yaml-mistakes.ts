@@ -13,7 +13,7 @@ export interface Mistake {
 
 type Yaml = typeof import("yaml");
 
-/** `at` is the place where the parser stopped. */
+/** Explains an error of the parser. `at` is the place where the parser stopped. */
 export function explained(text: string, error: YAMLError, at: Place): Mistake {
   const { code } = error;
   if (code === "BAD_INDENT" && error.message.startsWith("Flow"))

@@ -21,7 +21,7 @@ export interface Counted {
 }
 
 export function figuresOf(statuses: Iterable<readonly [string, DesiredStatus]>): GatewayFigures {
-  const counts = { gateways: nobody(), listeners: nobody(), routes: nobody() };
+  const counts = { gateways: none(), listeners: none(), routes: none() };
   const versions: string[] = [];
   let attachedRoutes = 0;
   for (const [key, status] of statuses) {
@@ -43,7 +43,7 @@ export function figuresOf(statuses: Iterable<readonly [string, DesiredStatus]>):
   return { version, attachedRoutes, ...counts };
 }
 
-const nobody = () => ({ ready: 0, other: 0 });
+const none = () => ({ ready: 0, other: 0 });
 
 function count(of: { ready: number; other: number }, isReady: boolean): void {
   if (isReady) of.ready += 1;

@@ -60,24 +60,28 @@ test("a lock is held until it is released, and names its holder", async () => {
 });
 
 const wrong: readonly (readonly [name: string, plant: (run: string) => void, why: string])[] = [
-  ["a link for a folder", (run) => symlinkSync("/tmp", join(run, "data")), "data is there and is no folder"],
+  ["a link for a folder", (run) => symlinkSync("/tmp", join(run, "data")), "data exists and is not a folder"],
   [
     "a folder for the journal",
     (run) => mkdirSync(join(run, "data/journal"), { recursive: true }),
-    "data/journal is there",
+    "data/journal exists",
   ],
-  ["a link for the journal", (run) => linked(run, "data/journal"), "data/journal is there and is no plain file"],
-  ["a folder for the instance", (run) => mkdirSync(join(run, "nginx.instance")), "nginx.instance is there"],
-  ["a link for the instance", (run) => linked(run, "nginx.instance"), "nginx.instance is there and is no plain file"],
-  ["a link for a draft", (run) => linked(run, "nginx.conf.candidate"), "nginx.conf.candidate is there"],
-  ["a link for the draft of a pass", (run) => linked(run, "keys/controller.new"), "keys/controller.new is there"],
-  ["a link for the lock", (run) => linked(run, "controller.lock"), "controller.lock is there"],
+  ["a link for the journal", (run) => linked(run, "data/journal"), "data/journal exists and is not a plain file"],
+  ["a folder for the instance", (run) => mkdirSync(join(run, "nginx.instance")), "nginx.instance exists"],
+  ["a link for the instance", (run) => linked(run, "nginx.instance"), "nginx.instance exists and is not a plain file"],
+  ["a link for a draft", (run) => linked(run, "nginx.conf.candidate"), "nginx.conf.candidate exists"],
+  ["a link for the draft of a pass", (run) => linked(run, "keys/controller.new"), "keys/controller.new exists"],
+  ["a link for the lock", (run) => linked(run, "controller.lock"), "controller.lock exists"],
   [
     "a file for a socket",
     (run) => planted(run, "sockets/control.sock"),
-    "sockets/control.sock is there and is no socket",
+    "sockets/control.sock exists and is not a socket",
   ],
-  ["a folder for a socket", (run) => mkdirSync(join(run, "sockets/routes.sock"), { recursive: true }), "is no socket"],
+  [
+    "a folder for a socket",
+    (run) => mkdirSync(join(run, "sockets/routes.sock"), { recursive: true }),
+    "is not a socket",
+  ],
   ["a link for a log", (run) => linked(run, "logs/access.log"), "logs/access.log is a link, which is not followed"],
   ["a link among certificates", (run) => linked(run, "tls/a/b.pem"), "tls/a/b.pem is a link, which is not followed"],
 ];

@@ -13,14 +13,14 @@ import type { RunFolder } from "./paths.ts";
 export function plantedIn(folder: RunFolder): string | undefined {
   for (const path of foldersOf(folder)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && !found.isDirectory()) return `${nameIn(folder, path)} is there and is no folder`;
+    if (found !== undefined && !found.isDirectory()) return `${nameIn(folder, path)} exists and is not a folder`;
   }
   for (const path of filesOf(folder)) {
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && !found.isFile()) return `${nameIn(folder, path)} is there and is no plain file`;
+    if (found !== undefined && !found.isFile()) return `${nameIn(folder, path)} exists and is not a plain file`;
   }
   for (const entry of entriesOf(folder.sockets))
-    if (!entry.isSocket()) return `${nameIn(folder, join(folder.sockets, entry.name))} is there and is no socket`;
+    if (!entry.isSocket()) return `${nameIn(folder, join(folder.sockets, entry.name))} exists and is not a socket`;
   for (const path of [folder.tls, folder.auth, folder.include, folder.data, folder.keys, folder.logs, folder.temp]) {
     const link = entriesOf(path, path !== folder.temp).find((entry) => isLink(entry, path === folder.logs));
     if (link !== undefined)

@@ -49,7 +49,10 @@ interface Questioned {
   readonly machine: Machine;
 }
 
-/** `port` is the port of a Gateway; undefined for the ports of Ingresses. */
+/**
+ * Makes the question for one port. `port` is the port of a Gateway; undefined for the ports of
+ * Ingresses.
+ */
 function questionOf({ served, asked, request, machine }: Questioned, port: ListenerPort | undefined): RouterQuestion {
   const { scheme, method, headers } = asked;
   const tls = scheme === "https";

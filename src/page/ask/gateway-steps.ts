@@ -19,7 +19,7 @@ import type { Finding } from "./world.ts";
  */
 const mostLost = 5;
 
-/** `behind` are routes that come after the one that gets the request. */
+/** Returns the steps. `behind` are routes that come after the one that gets the request. */
 export function gatewaySteps(
   decision: GatewayDecision,
   behind: readonly RouteLost[],

@@ -19,7 +19,9 @@ import { openGuard } from "./steps.ts";
 import { askedEnd, askedProblem, backendOf, certificateOf, lostOf, mostLost, problemsOf, routeOf } from "./words.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 
-/** `passedOn` are Gateways on the same port that leave the request to Ingresses. */
+/**
+ * Makes the arrival. `passedOn` are Gateways on the same port that leave the request to Ingresses.
+ */
 export function ingressArrival(
   { world, asked, live, now }: Explaining,
   decision: Decision,

@@ -22,7 +22,7 @@ export class RouteRows {
   /** Addresses that get no requests, by Service. */
   readonly #unready = new Map<string, number>();
 
-  /** Returns the rows that there were and are no more, and those that are new. */
+  /** Returns the removed rows and the new ones. */
   renew(served: Served, { endpointSlices }: Pick<Snapshot, "endpointSlices">): RowChanges<PlainRoute> {
     const { servers, upstreams } = served;
     const stale = new Set<string>();

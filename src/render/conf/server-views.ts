@@ -233,8 +233,8 @@ function behindFront({ paths, capabilities }: Machine, isCatchAll: boolean): Tok
 export const defaultPairFile = "default";
 
 /**
- * `name` is the name of its files in `tls/`, without extension. `staple` is the path of its OCSP
- * response below the run folder.
+ * Returns the view of a certificate. `name` is the name of its files in `tls/`, without extension.
+ * `staple` is the path of its OCSP response below the run folder.
  */
 export function certificateAt({ paths }: Machine, name: string, staple?: string): View {
   return {

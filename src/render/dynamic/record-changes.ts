@@ -16,7 +16,7 @@ export class RecordChanges {
     this.#gone.add(key);
   }
 
-  /** `shapes` are the shapes that the record names, as `slot@name`. */
+  /** Adds a record. `shapes` are the shapes that the record names, as `slot@name`. */
   put(key: string, value: string, shapes = none): void {
     this.#made.set(key, { value, shapes });
   }

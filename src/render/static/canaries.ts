@@ -37,7 +37,10 @@ export interface StaticChoice {
   readonly http: readonly Token[];
 }
 
-/** `main` is the block of the main upstream; `canaries` have endpoints, the oldest first. */
+/**
+ * Makes the variables and their maps. `main` is the block of the main upstream; `canaries` have
+ * endpoints, the oldest first.
+ */
 export function choiceOf(
   main: string,
   canaries: readonly StaticCanary[],

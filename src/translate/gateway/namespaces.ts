@@ -2,7 +2,10 @@
 import type { LabelSelector, RouteNamespaces } from "../../model/gateway/objects.ts";
 import type { Namespace } from "../../model/objects.ts";
 
-/** `home` is the namespace for `Same`, and `otherwise` is the default for `from`. */
+/**
+ * Whether the namespace is accepted. `home` is the namespace for `Same`, and `otherwise` is the
+ * default for `from`.
+ */
 export function isSelected(
   { from, selector }: RouteNamespaces,
   otherwise: "Same" | "None",

@@ -4,7 +4,8 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 
 /**
- * `shared` is its `namespace/name`, and `isServed` says whether it is a Gateway of this controller.
+ * Returns the Problem of the Gateway. `shared` is its `namespace/name`, and `isServed` says whether
+ * it is a Gateway of this controller.
  */
 export function sharedProblem(
   shared: string,

@@ -33,7 +33,7 @@ export function hostPolicyOf(entries: readonly HostEntry[]): HostPolicy {
   const owners = new Map<string, string[]>();
   for (const { namespace, hosts } of entries) owners.set(hosts, [...(owners.get(hosts) ?? []), namespace]);
   for (const [hosts, namespaces] of owners) owners.set(hosts, [...new Set(namespaces)].sort());
-  // Made for the first wildcard of a ListenerSet, and most clusters have none.
+  // The index is made for the first wildcard of a ListenerSet. Most clusters have none.
   let below: ReadonlyMap<string, readonly string[]> | undefined;
   return {
     ownersOf: (host) => {

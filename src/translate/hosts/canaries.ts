@@ -62,7 +62,10 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   }
   return { shadows, uses, problems };
 
-  /** `shadowed` are the mains that the claim already shadows. */
+  /**
+   * Adds a canary to the Locations of one of its paths. `shadowed` are the mains that the claim
+   * already shadows.
+   */
   function shadow(
     claim: Claim,
     shadowed: Set<number>,

@@ -12,7 +12,10 @@ import type { HostOwner } from "./owner.ts";
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
-/** `all` are the Claims that may set them, including canaries, oldest first. */
+/**
+ * Returns the values for the host. `all` are the Claims that may set them, including canaries,
+ * oldest first.
+ */
 export function hostFeatures(all: readonly Claim[], settings: Settings): FeatureValues {
   const plain = unannotated(settings);
   if (all.every(({ features }) => features === plain)) return plain;

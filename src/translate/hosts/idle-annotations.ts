@@ -10,7 +10,10 @@ import type { Claim } from "../claim.ts";
 
 const known = new Set(annotationKeys);
 
-/** `relieved` are the Claims whose Locations it shadows. */
+/**
+ * Returns one Problem for each such annotation. `relieved` are the Claims whose Locations it
+ * shadows.
+ */
 export function idleAnnotations(
   { owner: object, annotations }: Claim,
   relieved: readonly (Claim | undefined)[],

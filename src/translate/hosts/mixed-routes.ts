@@ -31,8 +31,8 @@ interface Entry {
 }
 
 /**
- * `namespaces` are those of the paths, the oldest first; undefined stands for a path without an
- * owner.
+ * Returns the routes in order. `namespaces` are those of the paths, the oldest first; undefined
+ * stands for a path without an owner.
  */
 export function mixedRoutes(paths: readonly NumberedPath[], namespaces: readonly (string | undefined)[]): MixedRoutes {
   const merged: Entry[] = [];

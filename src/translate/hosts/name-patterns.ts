@@ -4,8 +4,8 @@
  */
 
 /**
- * `host` has the alias; `wildcard` is a host such as `*.example.com`, which stands for one more
- * label.
+ * Whether the alias may take names below the wildcard. `host` has the alias; `wildcard` is a host
+ * such as `*.example.com`, which stands for one more label.
  */
 export function mayTake(alias: string, host: string, wildcard: string): boolean {
   const parent = wildcard.slice(1);

@@ -20,7 +20,7 @@ export interface HostOwner {
   readonly why: () => string;
 }
 
-/** `claims` are those of the host without canaries, oldest first. */
+/** Finds the owner. `claims` are those of the host without canaries, oldest first. */
 export function hostOwner(host: string, claims: readonly Claim[], settings: Settings): HostOwner {
   const oldest = claims[0];
   if (oldest === undefined || settings.allowCrossNamespaceHostSettings)
@@ -55,7 +55,10 @@ export interface Overruled {
 
 const noneOverruled: Overruled = { closes: () => undefined, problems: [] };
 
-/** `hostWide` has the values for the host; `all` are the host's Claims, including canaries. */
+/**
+ * Finds the host-wide values that are ignored. `hostWide` has the values for the host; `all` are
+ * the host's Claims, including canaries.
+ */
 export function overruledOf(
   owner: HostOwner,
   all: readonly Claim[],

@@ -4,7 +4,7 @@
 import type { IngressBackend } from "../../model/objects.ts";
 import type { ClaimedBackend } from "../claim.ts";
 
-/** `part` is the backend's field in the Ingress. */
+/** Returns the backend. `part` is the backend's field in the Ingress. */
 export function backendOf({ service, resource }: IngressBackend, namespace: string, part: string): ClaimedBackend {
   if (service === undefined) {
     const mistake = resource === undefined ? "names no Service" : `names a ${resource.kind}, not a Service`;

@@ -8,7 +8,7 @@ import type { Claim, ClaimedBackend, ClaimedPath, ClaimedTls } from "../claim.ts
 import { backendOf } from "./backends.ts";
 import { typedPath } from "./paths.ts";
 
-/** `closed` is a reason why its paths answer 503, beside those of the reading. */
+/** Makes the Claim. `closed` is a reason why its paths answer 503, beside those of the reading. */
 export function claimOf(ingress: Ingress, reading: Reading, closed: Problem | undefined): Claim {
   const { name, namespace = "default", uid, annotations = none } = ingress.metadata;
   return {

@@ -11,7 +11,10 @@ import type { Settings } from "../../settings/registry.ts";
 import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 
-/** `values` are those of its annotations. `prefix` is the annotations' prefix, without a slash. */
+/**
+ * Returns one Problem for each doubtful text. `values` are those of its annotations. `prefix` is
+ * the annotations' prefix, without a slash.
+ */
 export function doubtsOf(
   ingress: Ingress,
   prefix: string,

@@ -7,7 +7,10 @@ import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import { lostWithoutLua } from "./beside.ts";
 
-/** `prefix` is the annotations' prefix, without a slash. */
+/**
+ * Returns one Problem for each such annotation. `prefix` is the annotations' prefix, without a
+ * slash.
+ */
 export function withoutLuaOf(ingress: Ingress, prefix: string, values: FeatureValues): Problem[] {
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
   const object = { kind: "Ingress", namespace, name };

@@ -18,7 +18,10 @@ import { covers, intersection } from "../gateway/hostnames.ts";
 import type { IngressNames } from "./contested-names.ts";
 import { type StreamWorld, servicePortNumbered } from "./servers.ts";
 
-/** `claims` are sorted, oldest first. `ingresses` decides about names on the port of Ingresses. */
+/**
+ * Makes the streams. `claims` are sorted, oldest first. `ingresses` decides about names on the port
+ * of Ingresses.
+ */
 export function gatewayStreams(
   ports: readonly StreamPort[],
   claims: readonly Claim[],

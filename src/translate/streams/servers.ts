@@ -33,8 +33,8 @@ export interface PortServers {
 }
 
 /**
- * `data` is that of the ConfigMap `object`: each external port has a value like
- * `namespace/service:port[:PROXY[:PROXY]]`.
+ * Makes the servers of one ConfigMap. `data` is that of the ConfigMap `object`: each external port
+ * has a value like `namespace/service:port[:PROXY[:PROXY]]`.
  */
 export function portServers(
   kind: "tcp" | "udp",

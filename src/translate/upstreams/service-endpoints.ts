@@ -38,7 +38,7 @@ export class ServiceEndpoints {
     return changed;
   }
 
-  /** `service` is `namespace/name`. */
+  /** Returns the endpoints of a port. `service` is `namespace/name`. */
   of(service: string, question: Omit<EndpointsQuestion, "service" | "slices" | "addresses">): EndpointsAnswer {
     const { services, endpointSlices, addresses } = this.#snapshot;
     const found = services.get(service);

@@ -28,8 +28,8 @@ const usualTops: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `tops` are the top keys of the chart's own values; `aliases` are names that an umbrella chart
- * gives to the chart.
+ * Finds the chart's values in a file. `tops` are the top keys of the chart's own values; `aliases`
+ * are names that an umbrella chart gives to the chart.
  */
 export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: readonly string[] = []): ChartPart {
   const vendor = vendorOfValues(values);

@@ -14,8 +14,8 @@ type Objects = Pick<
 >;
 
 /**
- * `allAreHere` says whether the folder has all GatewayClasses. If not, only classes that look like
- * typing mistakes are reported.
+ * Returns a Problem for each such Gateway and route. `allAreHere` says whether the folder has all
+ * GatewayClasses. If not, only classes that look like typing mistakes are reported.
  */
 export function unservedGateways(objects: Objects, allAreHere: boolean): readonly Problem[] {
   const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = objects;

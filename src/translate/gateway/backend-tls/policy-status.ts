@@ -22,7 +22,8 @@ export interface PolicyStatusRead {
 }
 
 /**
- * `gateways` has, by `namespace/name`, the Services of the policy that the Gateway's routes use.
+ * Makes the status of one policy. `gateways` has, by `namespace/name`, the Services of the policy
+ * that the Gateway's routes use.
  */
 export function policyStatus(
   reading: PolicyReading,

@@ -9,7 +9,10 @@ import { type HostPolicy, permits } from "../../host-policy/policy.ts";
 import type { Fault } from "../conditions.ts";
 import type { ListenerReading } from "../reading.ts";
 
-/** `home` is the namespace of the Gateway, whose own sets are held to nothing. */
+/**
+ * Refuses listeners whose host belongs to other namespaces. `home` is the namespace of the Gateway,
+ * whose own sets are held to nothing.
+ */
 export function withPermission(
   listeners: readonly ListenerReading[],
   home: string,

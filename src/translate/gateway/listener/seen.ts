@@ -7,8 +7,8 @@ import type { Identity } from "../../../model/backend-tls.ts";
 import type { ListenerReading, ParentReading } from "../reading.ts";
 
 /**
- * `identity` is the certificate that the Gateway shows to backends. Routes do not depend on
- * certificates of listeners, nor on addresses.
+ * Returns the text. `identity` is the certificate that the Gateway shows to backends. Routes do not
+ * depend on certificates of listeners, nor on addresses.
  */
 export function seenByRoutes(
   { listeners, notAllowed }: ParentReading,

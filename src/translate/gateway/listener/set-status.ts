@@ -7,8 +7,8 @@ import type { SetReading } from "../reading.ts";
 import { type GatewayState, isValid, listenerStatus, refusal } from "./listener-status.ts";
 
 /**
- * `state` is that of its Gateway. `attached` returns the number of accepted routes of a listener,
- * by its id.
+ * Makes the status. `state` is that of its Gateway. `attached` returns the number of accepted
+ * routes of a listener, by its id.
  */
 export function setStatus(set: SetReading, state: GatewayState, attached: (id: string) => number): DesiredStatus {
   const listeners = set.listeners.map((one) => listenerStatus(one, state, attached(one.id)));

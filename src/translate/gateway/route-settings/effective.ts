@@ -30,7 +30,8 @@ export interface Effective {
 }
 
 /**
- * `layers` has at least one object, the inner one first. `settings` are those that hold for routes.
+ * Combines RouteSettings. `layers` has at least one object, the inner one first. `settings` are
+ * those that hold for routes.
  */
 export function effectiveOf(layers: readonly SettingsReading[], settings: Settings): Effective {
   const authors = layers.map(({ object }) => object);

@@ -39,7 +39,10 @@ const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set([
   "externalAuth",
 ] as const);
 
-/** `texts` are the texts of one object, and `values` are the values that were read from them. */
+/**
+ * Returns one Problem for each such key. `texts` are the texts of one object, and `values` are the
+ * values that were read from them.
+ */
 export function idleKeys(
   texts: ReadonlyMap<string, string>,
   values: FeatureValues,

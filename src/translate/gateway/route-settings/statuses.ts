@@ -15,7 +15,10 @@ export interface StatusSources {
   readonly problems: Problems;
 }
 
-/** `parents` are Gateways and ListenerSets that have changed, such as `Gateway shop/public`. */
+/**
+ * Returns the changed statuses. `parents` are Gateways and ListenerSets that have changed, such as
+ * `Gateway shop/public`.
+ */
 export function settingsStatuses(
   { settings, gateways, routes, problems }: StatusSources,
   parents: ReadonlySet<string>,

@@ -85,8 +85,8 @@ const ofRoutes = "for routes";
 export const upstreamFor = (key: string, port: number): string => `${key}/${port} ${ofRoutes}`;
 
 /**
- * `field` is that of the rule. The list is never empty: where the rule names no backend, it has one
- * that cannot be used.
+ * Reads the backends of a rule. `field` is that of the rule. The list is never empty: where the
+ * rule names no backend, it has one that cannot be used.
  */
 export function backendsOf(
   references: readonly HTTPBackendReference[],

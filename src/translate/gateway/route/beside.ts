@@ -27,6 +27,7 @@ export interface RoutePlace {
   readonly prefix: string;
 }
 
+/** Reads the two annotations. */
 export function besideOf({ metadata: { annotations = {} } }: Route, { object, isCommon, prefix }: RoutePlace): Beside {
   const notes: Problem[] = [...misplacedAnnotations(object, annotations, prefix)];
   const note = (key: string, why: string, done: string) =>

@@ -16,7 +16,10 @@ function askedBy({ metadata: { uid, creationTimestamp, annotations }, spec }: Ro
   return [uid, creationTimestamp, annotations, spec];
 }
 
-/** `share` is the share of requests of its Locations; undefined where they take all. */
+/**
+ * Makes the Claim. `share` is the share of requests of its Locations; undefined where they take
+ * all.
+ */
 export function claimOf(
   owner: Owner,
   route: Route,

@@ -11,7 +11,7 @@ import { type BackendWorld, grpcProtocols, targetOf, upstreamFor, whyBroken } fr
 
 export type AuthRead = { readonly auth: AuthService | undefined } | { readonly fault: Fault };
 
-/** `filters` have no mistakes in their values, and `field` is their field. */
+/** Reads the filter. `filters` have no mistakes in their values, and `field` is their field. */
 export function authOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): AuthRead {
   const at = filters.findIndex(({ type }) => type === "ExternalAuth");
   const filter = filters[at]?.externalAuth;

@@ -22,8 +22,8 @@ export type FiltersRead =
     };
 
 /**
- * `prefix` is the matched path, without a slash at its end; undefined where the match is not a
- * PathPrefix.
+ * Reads the filters. `prefix` is the matched path, without a slash at its end; undefined where the
+ * match is not a PathPrefix.
  */
 export function filtersOf(filters: readonly HTTPRouteFilter[], prefix: string | undefined): FiltersRead {
   if (filters.length === 0) return { ok: true, filters: undefined };

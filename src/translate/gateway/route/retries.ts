@@ -22,7 +22,7 @@ export type RetriesRead =
   | { readonly ok: true; readonly retries: Retries | undefined; readonly notes: readonly Problem[] }
   | { readonly ok: false; readonly reason: "UnsupportedValue"; readonly part: string; readonly why: string };
 
-/** `field` is that of the rule. */
+/** Reads the retries. `field` is that of the rule. */
 export function retriesOf(retry: RetryPolicy | undefined, field: string, object: ObjectName): RetriesRead {
   if (retry === undefined) return { ok: true, retries: undefined, notes: [] };
   const { codes = [], attempts = usualAttempts, backoff = "0s" } = retry;

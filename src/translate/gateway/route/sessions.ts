@@ -15,7 +15,7 @@ export type SessionRead =
   | { readonly ok: true; readonly session: Omit<Session, "path"> | undefined; readonly notes: readonly Problem[] }
   | { readonly ok: false; readonly reason: "UnsupportedValue"; readonly part: string; readonly why: string };
 
-/** `field` is that of the rule. */
+/** Reads the session. `field` is that of the rule. */
 export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName): SessionRead {
   const { sessionPersistence: persistence } = rule;
   if (persistence === undefined) return { ok: true, session: undefined, notes: [] };

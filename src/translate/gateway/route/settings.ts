@@ -9,7 +9,10 @@ import { type BackendWorld, refusalOf } from "./backends.ts";
 /** `named` has `namespace/name` of each, in their order. */
 export type SettingsNamed = { readonly named: readonly string[] } | { readonly fault: Fault };
 
-/** `filters` have no mistakes in their values, and `field` is their field. */
+/**
+ * Finds the RouteSettings that a list of filters names. `filters` have no mistakes in their values,
+ * and `field` is their field.
+ */
 export function settingsNamed(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): SettingsNamed {
   const named: string[] = [];
   for (const [at, { extensionRef }] of filters.entries()) {

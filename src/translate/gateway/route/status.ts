@@ -10,7 +10,10 @@ export function isAccepted({ fault }: Attachment, { isVoid }: RulesRead): boolea
   return fault === undefined && !isVoid;
 }
 
-/** `refused` is the reason why nginx does not have the present form of the route. */
+/**
+ * Makes the status for one parent. `refused` is the reason why nginx does not have the present form
+ * of the route.
+ */
 export function parentStatus(attachment: Attachment, rules: RulesRead, refused?: Problem): DesiredParentStatus {
   const { parentRef } = attachment;
   if (refused !== undefined) {

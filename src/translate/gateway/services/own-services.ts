@@ -61,7 +61,10 @@ export class OwnServices {
     return assignments;
   }
 
-  /** `ofClass` and the Gateway's own parameters are undefined where they cannot be read. */
+  /**
+   * Returns the Service that a Gateway should have. `ofClass` and the Gateway's own parameters are
+   * undefined where they cannot be read.
+   */
   desired(reading: GatewayReading, ofClass: PartialParameters | undefined) {
     const { parameters, values = {} } = reading;
     const all = parameters === undefined && ofClass !== undefined ? { ...usual, ...ofClass, ...values } : undefined;

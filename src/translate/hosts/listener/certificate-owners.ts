@@ -28,7 +28,10 @@ export interface CertificatesShown {
   readonly problems: readonly Problem[];
 }
 
-/** `listeners` are keyed by id. `certified` returns the host that serves a name. */
+/**
+ * Decides for all names. `listeners` are keyed by id. `certified` returns the host that serves a
+ * name.
+ */
 export function certificatesShown(
   listeners: ReadonlyMap<string, CommonListener>,
   certified: (name: string) => Certified | undefined,

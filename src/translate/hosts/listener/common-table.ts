@@ -36,7 +36,10 @@ interface Candidate {
   readonly side: { readonly entry: Entry } | { readonly draft: OwnedPath };
 }
 
-/** `entries` are in their order, with the routes of each. `drafts` are those of the namesake. */
+/**
+ * Makes the table. `entries` are in their order, with the routes of each. `drafts` are those of the
+ * namesake.
+ */
 export function commonTable(
   name: string,
   entries: readonly (readonly [entry: Entry, routes: readonly Route[]])[],

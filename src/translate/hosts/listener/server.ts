@@ -20,7 +20,7 @@ import { withAppRoot } from "./app-root.ts";
 import { commonTable } from "./common-table.ts";
 import { compared, type Entry, orderedEntries } from "./entries.ts";
 
-/** `key` is the `serverKey` of the host. */
+/** Builds the Server. `key` is the `serverKey` of the host. */
 export function listenerServer(key: string, claims: readonly Claim[], world: World): BuiltServer {
   const problems: Problem[] = [];
   const ordered = withAppRoot(withoutTwins(orderedEntries(key, claims, world, problems)), problems);
@@ -105,7 +105,7 @@ function sorted(conditions: Conditions | undefined): unknown {
 }
 
 function keptApart({ owner: object }: Claim, name: string): Problem {
-  const why = `host ${name} has a server block of its own for what its older objects ask for, such as client certificates`;
+  const why = `host ${name} has a server block of its own, because its older objects need one, for example for client certificates`;
   const done = "the route takes no request of it on their ports";
   return { object, kind: "field-unusable", field: "spec.hostnames", why, done };
 }

@@ -28,7 +28,10 @@ export class Shadows {
     return this.#all;
   }
 
-  /** `outdated` are hosts, served or in shadow, that may have changed. */
+  /**
+   * Makes the tables of these hosts again. `outdated` are hosts, served or in shadow, that may have
+   * changed.
+   */
   renew(outdated: Iterable<ServerKey>, world: World): void {
     const keys = new Set<ServerKey>();
     for (const host of outdated) {
