@@ -9,6 +9,7 @@ import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
 import { otherLanguagesIn } from "./compat/other-languages.ts";
 import type { Out } from "./reference.ts";
 import { toolCall } from "./tools/call.ts";
+import { withoutOtherContent } from "./tools/findings/no-manifests.ts";
 import { type Finding, judged as judgedIn } from "./tools/findings.ts";
 import type { Files } from "./tools/folder.ts";
 import {
@@ -62,7 +63,8 @@ export async function check(argv: readonly string[], out: Out, colours = false):
       ? { ok: true as const, flags: controller.flags, files: read.files }
       : underPolicy(policy, controller.flags, read.files);
   if (!judged.ok) return failed(out, judged.why);
-  const { flags, files: objects } = judged;
+  const { flags } = judged;
+  const { files: objects, note: besides } = withoutOtherContent(judged.files);
   if (folder !== undefined && read.written.size === 0) return failed(out, nothingIn(folder));
   const { findings: found, leftOut, gatewaysLeftOut } = judgedIn(objects, flags, as, read.written);
   const narrow = narrowOf(call.options);
@@ -72,6 +74,7 @@ export async function check(argv: readonly string[], out: Out, colours = false):
       : [];
   const notes = [
     ...read.notes,
+    ...(besides === undefined ? [] : [besides]),
     ...left.filter((note) => note !== undefined),
     ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
   ];

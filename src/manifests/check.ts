@@ -126,6 +126,10 @@ function isAbsent(value: unknown): boolean {
 
 function unknownField(name: string, fields: Readonly<Record<string, Check>>, path: Path): readonly Finding[] {
   if (name.includes("/")) return [{ path: [...path, name], why: strayAnnotation, fatal: false }];
+  if (name === "annotations" || name === "labels")
+    return [{ path: [...path, name], why: `there is no such field; ${name} belong below metadata`, fatal: false }];
+  if (name === "sops" && path.length === 0)
+    return [{ path: [name], why: "sops has encrypted the object; decrypt the file before it is read", fatal: false }];
   const similar = nearest(name, Object.keys(fields));
   const why = `there is no such field${similar === undefined ? "" : ` (did you mean ${similar}?)`}`;
   return [{ path: [...path, name], why, fatal: false }];

@@ -107,11 +107,17 @@ function misfit(lines: readonly string[], at: Place): Mistake | undefined {
   const depth = (line: string): number => line.length - line.trimStart().length;
   const isText = (line: string | undefined): line is string => line !== undefined && /^\s*[^\s#]/.test(line);
   const levels: number[] = [];
+  const items: { readonly own: number; readonly line: number }[] = [];
   let above: { readonly number: number; readonly line: string } | undefined;
+  // The parser may stop at a comment before the line that does not fit.
+  const first = isText(lines[at.line - 1]) ? at.line : at.line + 1;
   for (const [number, line] of lines.entries()) {
     if (number > at.line) return undefined;
     if (!isText(line)) continue;
-    if (/^---(\s|$)/.test(line)) levels.length = 0;
+    if (/^---(\s|$)/.test(line)) {
+      levels.length = 0;
+      items.length = 0;
+    }
     const own = depth(line);
     const place = { line: number + 1, column: own + 1 };
     const deeper = above !== undefined && own > depth(above.line);
@@ -129,8 +135,16 @@ function misfit(lines: readonly string[], at: Place): Mistake | undefined {
       const known = [...new Set(levels)].sort((a, b) => a - b).join(", ");
       return { place, why: `line ${number + 1} is indented by ${own} spaces, and the lines around it by ${known}` };
     }
+    const isItem = /^\s*- /.test(line);
+    while (items.length > 0 && items.at(-1)!.own > own) items.pop();
+    const item = items.at(-1);
+    if (number + 1 === first && isItem && item !== undefined && item.own < own) {
+      const why = `line ${number + 1} begins an item in column ${own + 1}, but the item of line ${item.line} begins in column ${item.own + 1}; give both the same indentation`;
+      return { place, why };
+    }
+    if (isItem && item?.own !== own) items.push({ own, line: number + 1 });
     while (levels.length > 0 && levels.at(-1)! > own) levels.pop();
-    levels.push(own, ...(/^\s*- /.test(line) ? [own + 2] : []));
+    levels.push(own, ...(isItem ? [own + 2] : []));
     above = { number: number + 1, line };
   }
   return undefined;
