@@ -3,7 +3,7 @@
  * tools' objects, values files and umbrella charts in the folder. Sources that cannot be followed
  * are reported as not judged.
  */
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
 import type { Place } from "../../manifests/place.ts";
@@ -22,6 +22,7 @@ import {
   placeInText,
   type Release,
   releasesIn,
+  valuesFilesOf,
 } from "./chart/embedded.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
@@ -53,18 +54,19 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
     }
     return part.kind !== "none";
   };
-  const named = given.map(({ file, content, placeOf }) => [file, { value: content, placeOf }] as const);
+  const fromCall = given.map(({ file, content, placeOf }) => [file, { value: content, placeOf }] as const);
   const all = given.reduce<unknown>((below, { content }) => merged(below, content), {}) as Mapping;
   if (given.length > 0) {
     const found = chartPart(all, declaredTops());
     const part: ChartPart = found.kind === "none" ? { kind: "values", content: all, path: [], others: [] } : found;
-    const holderOf = (path: Path) => named.findLast(([, written]) => has(written.value, path)) ?? named.at(-1)!;
+    const holderOf = (path: Path) => fromCall.findLast(([, written]) => has(written.value, path)) ?? fromCall.at(-1)!;
     const placeOf = (path: Path): FilePlace => {
       const [file, holder] = holderOf(path);
       return { file, ...holder.placeOf(path) };
     };
-    take(part, "values", named.at(-1)![0], { value: all, placeOf });
+    take(part, "values", fromCall.at(-1)![0], { value: all, placeOf });
   }
+  const named = valuesFilesIn(files);
   for (const [file, { others, strays = [] }] of files) {
     for (const other of [...others, ...strays.filter(({ value }) => isKustomization(value))]) {
       for (const release of releasesIn(other)) {
@@ -78,6 +80,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
     for (const stray of strays) {
       const isKnown =
         isKustomization(stray.value) ||
+        named.has(file) ||
         isChart(stray.value, file) ||
         isOfAnotherChart(file, files) ||
         take(chartPart(stray.value, declaredTops(), aliasesFor(file, files)), "values", file, stray);
@@ -87,6 +90,20 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
     }
   }
   return { sources, unjudged, understood };
+}
+
+/**
+ * Returns the values files that kustomizations name. One of ours is read with its release, and the
+ * others belong to other charts.
+ */
+function valuesFilesIn(files: Files): ReadonlySet<string> {
+  return new Set(
+    [...files].flatMap(([file, { others, strays = [] }]) =>
+      [...others, ...strays].flatMap(({ value }) =>
+        isKustomization(value) ? valuesFilesOf(value).map((name) => join(dirname(file), name)) : [],
+      ),
+    ),
+  );
 }
 
 const usualHome = { namespace: "ingress-nginx", name: "ingress-nginx-controller" } as const;
@@ -126,6 +143,11 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
 /** Returns a sentence where the part cannot be read. */
 function partOf(part: Part, object: OtherObject, file: string, namespace: string, files: Files) {
   if (part.kind === "elsewhere") return part.why;
+  if (part.kind === "file") {
+    const other = join(dirname(file), part.name);
+    const found = files.get(other)?.strays?.[0];
+    return found === undefined ? part.why : { value: found.value, file: other, placeOf: found.placeOf };
+  }
   const { path } = part;
   const placeOf = (inner: Path) => object.placeOf([...path, ...inner]);
   const value = path.reduce<unknown>((inside, key) => (inside as Mapping)?.[key as string], object.value);

@@ -31,6 +31,8 @@ export type Part =
   | { readonly kind: "parameter"; readonly path: Path; readonly name: string; readonly value: string }
   /** A ConfigMap of the namespace, with YAML under a key. */
   | { readonly kind: "configmap"; readonly path: Path; readonly name: string; readonly key: string }
+  /** A values file, by its path from the object's own file; `why` counts where it is not here. */
+  | { readonly kind: "file"; readonly path: Path; readonly name: string; readonly why: string }
   /** Values that no object here has. */
   | { readonly kind: "elsewhere"; readonly path: Path; readonly why: string };
 
@@ -143,10 +145,11 @@ function kustomizeReleases(value: Mapping): Release[] {
     const chart = chartOf(text(at(one, "name")), text(at(one, "repo")));
     if (chart === undefined) return [];
     const path: Path = ["helmCharts", number];
-    const file = text(at(one, "valuesFile"));
-    const why = `its values file ${file} is not read: name it with --values`;
     const parts: Part[] = [
-      ...(file === "" ? [] : [{ kind: "elsewhere", path: [...path, "valuesFile"], why } as const]),
+      ...filesOf(one).map(({ name, below }): Part => {
+        const why = `its values file ${name} is not read: name it with --values`;
+        return { kind: "file", path: [...path, ...below], name, why };
+      }),
       ...(isMapping(at(one, "valuesInline")) ? [{ kind: "inline", path: [...path, "valuesInline"] } as const] : []),
     ];
     const name = text(at(one, "releaseName")) || "ingress-nginx";
@@ -154,6 +157,20 @@ function kustomizeReleases(value: Mapping): Release[] {
       { of: `kustomization's chart ${name}`, namespace: text(at(one, "namespace")) || "default", name, chart, parts },
     ];
   });
+}
+
+/** Returns the values files that a kustomization names for its charts, of any chart. */
+export function valuesFilesOf(value: Mapping): readonly string[] {
+  return list(value.helmCharts).flatMap((one) => filesOf(one).map(({ name }) => name));
+}
+
+/** Returns the values files of a chart in a kustomization, each with its place below the chart. */
+function filesOf(chart: unknown): readonly { readonly name: string; readonly below: Path }[] {
+  const more = list(at(chart, "additionalValuesFiles")).map((name, number) => {
+    return { name: text(name), below: ["additionalValuesFiles", number] as Path };
+  });
+  const all = [{ name: text(at(chart, "valuesFile")), below: ["valuesFile"] as Path }, ...more];
+  return all.filter(({ name }) => name !== "");
 }
 
 /** Returns the reason for not judging a release of another vendor's chart. */
