@@ -29,7 +29,7 @@ export interface CheckedRequest {
 export async function fetchChecked(asked: CheckedRequest): Promise<Uint8Array> {
   const { url, policy, signal } = asked;
   const target = URL.parse(url);
-  if (target === null || !/^https?:$/.test(target.protocol)) throw new Error("cannot be asked: it is no http URL");
+  if (target === null || !/^https?:$/.test(target.protocol)) throw new Error("cannot be asked: it is not an http URL");
   const port = Number(target.port || (target.protocol === "https:" ? 443 : 80));
   const why = whyNotHost(target.hostname, port, policy);
   if (why !== undefined) throw new Error(`is not asked: ${why}`);

@@ -23,7 +23,7 @@ test.each([
   ["a list", "[]"],
   ["another version", review({}).replace("admission.k8s.io/v1", "admission.k8s.io/v1beta1")],
   ["no object", review({})],
-  ["metadata that is no mapping", review({ object: { metadata: 5 } })],
+  ["metadata that is not a mapping", review({ object: { metadata: 5 } })],
   ["an annotation that is no text", review({ object: { metadata: { annotations: { a: 1 } } } })],
   ["rules that are no list", review({ object: { metadata: {}, spec: { rules: {} } } })],
   ["a path without a backend", review({ object: { metadata: {}, spec: { rules: [{ http: { paths: [{}] } }] } } })],

@@ -125,7 +125,7 @@ test.each([
   expect(ask(fresh({ paths: [[path, "web", "ImplementationSpecific"]] }))).toMatchObject({ refusals: [] });
 });
 
-test("a path that is no regular expression is refused where it would be read as one", () => {
+test("a path that is not a regular expression is refused where it would be read as one", () => {
   const paths = [["/b(", "web", "ImplementationSpecific"]] as const;
   expect(ask(annotated({ "use-regex": "true" }, { paths }))).toMatchObject({
     refusals: [expect.stringContaining('a "(" is not closed')],

@@ -31,7 +31,7 @@ export function unliteralPaths(ingress: Ingress): Finding[] {
 export function brokenPatterns(ingress: Ingress): Finding[] {
   return pathsOf(ingress).flatMap(({ field, path, pathType }) => {
     const mistake = pathType === "ImplementationSpecific" ? regexMistake(path) : undefined;
-    return mistake === undefined ? [] : [{ field, why: `${shown(path)} is no regular expression: ${mistake}` }];
+    return mistake === undefined ? [] : [{ field, why: `${shown(path)} is not a regular expression: ${mistake}` }];
   });
 }
 

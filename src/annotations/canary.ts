@@ -123,6 +123,6 @@ function useless(policy: CanaryPolicy | undefined, { ingress, given }: Context):
     ...(header === "" ? problem("headerValue", "canary-by-header is not set") : []),
     ...(header === "" ? problem("headerPattern", "canary-by-header is not set") : []),
     ...(header !== "" && headerValue !== "" ? problem("headerPattern", "canary-by-header-value is set") : []),
-    ...(mistake === undefined ? [] : problem("headerPattern", `it is no regular expression: ${mistake}`)),
+    ...(mistake === undefined ? [] : problem("headerPattern", `it is not a regular expression: ${mistake}`)),
   ];
 }

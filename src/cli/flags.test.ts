@@ -123,7 +123,7 @@ test.each([
 
 test.each([
   [["--log_dir=/tmp"], "--log_dir: logs go to standard output, never to files; it has no effect"],
-  [["--update-status", "false"], "false: it is no flag; the value of a switch is written with =; it is ignored"],
+  [["--update-status", "false"], "false: it is not a flag; the value of a switch is written with =; it is ignored"],
   [["--status-update-interval=1"], "--status-update-interval: 1 is below 5; 5 is used"],
   [
     ["--certificate-authority=/ca.crt"],

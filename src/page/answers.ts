@@ -81,7 +81,7 @@ export class ApiAnswers {
 
   async of(name: string, params: URLSearchParams): Promise<Answer> {
     const part = Object.hasOwn(this.#parts, name) ? this.#parts[name] : undefined;
-    if (part === undefined) return { status: 404, why: `"${shown(name, 100)}" is no part of the API` };
+    if (part === undefined) return { status: 404, why: `"${shown(name, 100)}" is not a part of the API` };
     const why = whyWrong(params, name, part.known);
     return why === undefined ? part.answer(params) : { status: 400, why };
   }

@@ -7,18 +7,18 @@ const list = (query: string) => listQuery(new URLSearchParams(query), ["host", "
 test("a parameter has to be known, short enough and given once", () => {
   expect(wrong("filter=a&sort=host&order=desc&offset=0&limit=5")).toBeUndefined();
   for (const [query, why] of [
-    ["fliter=a", '"fliter" is no parameter of routes, which takes filter, sort, order, offset, limit'],
-    ["__proto__=a", '"__proto__" is no parameter of routes, which takes filter, sort, order, offset, limit'],
+    ["fliter=a", '"fliter" is not a parameter of routes, which takes filter, sort, order, offset, limit'],
+    ["__proto__=a", '"__proto__" is not a parameter of routes, which takes filter, sort, order, offset, limit'],
     ["filter=a&filter=b", "filter is given more than once"],
     [`filter=${"x".repeat(201)}`, "filter has 201 characters, and may have 200"],
     ["limit=1000", "limit has 4 characters, and may have 3"],
     [
       "%1b[31m%E2%80%AE=a",
-      '"\\u001b[31m\\u202e" is no parameter of routes, which takes filter, sort, order, offset, limit',
+      '"\\u001b[31m\\u202e" is not a parameter of routes, which takes filter, sort, order, offset, limit',
     ],
   ] as const)
     expect(wrong(query)).toBe(why);
-  expect(wrong("filter=a", {})).toBe('"filter" is no parameter of routes, which takes none');
+  expect(wrong("filter=a", {})).toBe('"filter" is not a parameter of routes, which takes none');
   expect(wrong("header=a:1&header=b:2", askParameters)).toBeUndefined();
   expect(wrong(`host=${"a".repeat(301)}`, routeParameters)).toBe("host has 301 characters, and may have 300");
 });
@@ -55,9 +55,9 @@ test("the parameters of a request to trace are its URL, and its headers as they 
     ]),
   });
   expect(question("method=GET")).toBe("the parameter url is missing");
-  expect(question("url=a&header=x")).toBe('a header is written as Name: value, and here is "x"');
+  expect(question("url=a&header=x")).toBe('a header is written as Name: value, but this one is "x"');
   expect(question("url=a&header=a:b%0d%0ac:d")).toBe(
-    'a header is written as Name: value, and here is "a:b\\u000d\\u000ac:d"',
+    'a header is written as Name: value, but this one is "a:b\\u000d\\u000ac:d"',
   );
   expect(question(`url=a${"&header=a:1".repeat(101)}`)).toBe("there are 101 headers, and may be 100");
 });

@@ -28,7 +28,7 @@ export function whyWrong(params: URLSearchParams, part: string, known: Parameter
     const most = Object.hasOwn(known, name) ? known[name]! : undefined;
     if (most === undefined) {
       const names = Object.keys(known).join(", ") || "none";
-      return `${quoted(name)} is no parameter of ${part}, which takes ${names}`;
+      return `${quoted(name)} is not a parameter of ${part}, which takes ${names}`;
     }
     if (value.length > most) return `${name} has ${value.length} characters, and may have ${most}`;
     if (name !== "header" && params.getAll(name).length > 1) return `${name} is given more than once`;
@@ -80,7 +80,7 @@ export function questionIn(params: URLSearchParams): AskQuestion | string {
   const headers: (readonly [name: string, value: string])[] = [];
   for (const line of lines) {
     const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:(.*)$/.exec(line) ?? [];
-    if (name === undefined) return `a header is written as Name: value, and here is ${quoted(line)}`;
+    if (name === undefined) return `a header is written as Name: value, but this one is ${quoted(line)}`;
     headers.push([name, value!.trim()]);
   }
   const [method, client] = [params.get("method"), params.get("client")];

@@ -63,7 +63,7 @@ test.each([
   [
     "a pattern that is none",
     broken("/a(b", "ImplementationSpecific", { [`${prefix}/use-regex`]: "true" }),
-    /is no regular/,
+    /is not a regular/,
   ],
 ])("an Ingress with %s is refused", async (_what, object, expected) => {
   expect(await tried(object)).toMatch(expected);

@@ -34,8 +34,8 @@ describe.each([
     expect(await status("a.example", "/bad/x")).toBe(404);
     expect(await status("b.example")).toBe(200);
     expect(stand.problemsOf("mixed")).toEqual([
-      'spec.rules[0].http.paths[1].path: "/bad/([a-z]+" is no regular expression: a "(" is not closed; the path is ignored',
-      'spec.rules[0].http.paths[2].path: "/worse/[z-a]" is no regular expression: the range z-a is out of order; the path is ignored',
+      'spec.rules[0].http.paths[1].path: "/bad/([a-z]+" is not a regular expression: a "(" is not closed; the path is ignored',
+      'spec.rules[0].http.paths[2].path: "/worse/[z-a]" is not a regular expression: the range z-a is out of order; the path is ignored',
     ]);
   });
 

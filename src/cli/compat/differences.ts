@@ -85,7 +85,7 @@ const shapes = new Set([
   "wildcard host",
   "hostless rule",
   "ExternalName Service",
-  "path that is no regular expression",
+  "path that is not a regular expression",
 ]);
 
 function partOf(text: string): Part {

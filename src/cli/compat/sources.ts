@@ -169,7 +169,7 @@ function ofText(text: string, file: string, key: Place) {
   if (!yaml.ok) return `its values are no YAML: line ${yaml.place.line}: ${yaml.why}`;
   const [document] = yaml.documents;
   const value = document?.value ?? {};
-  if (!isMapping(value)) return "its values are no mapping";
+  if (!isMapping(value)) return "its values are not a mapping";
   return { value, file, placeOf: (path: Path) => placeInText(key, document?.placeOf(path) ?? { line: 1, column: 1 }) };
 }
 

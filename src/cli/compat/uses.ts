@@ -93,7 +93,7 @@ export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "service
   });
   return new Map([
     ...(paths.some(({ path = "" }) => regexMistake(path) !== undefined)
-      ? [["path that is no regular expression", ""] as const]
+      ? [["path that is not a regular expression", ""] as const]
       : []),
     ...(rules.some(({ host }) => host?.startsWith("*.")) ? [["wildcard host", ""] as const] : []),
     ...(rules.some(({ host = "" }) => host === "") ? [["hostless rule", ""] as const] : []),

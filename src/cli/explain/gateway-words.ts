@@ -29,7 +29,10 @@ export const reasons: Readonly<Record<string, readonly [means: string, mend: str
   ],
   Invalid: ["A field of the object cannot be used; the message names it.", "Correct the field."],
   InvalidCACertificateRef: ["Certificates of authorities cannot be read.", "Look at the key ca.crt of the ConfigMap."],
-  InvalidCertificateRef: ["A Secret is missing, or is no pair of certificate and key.", "Create or mend the Secret."],
+  InvalidCertificateRef: [
+    "A Secret is missing, or is not a pair of certificate and key.",
+    "Create or mend the Secret.",
+  ],
   InvalidFilter: ["A filter names an object that is missing or unknown.", "Create it, or correct extensionRef."],
   InvalidKind: ["A reference names a kind that cannot stand there.", "Name a Service, or what the message asks for."],
   InvalidParameters: [

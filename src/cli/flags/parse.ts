@@ -100,7 +100,7 @@ function strays(rest: readonly string[], object: ObjectName, command: Command): 
       kind: "field-unusable",
       object,
       field: word,
-      why: "it is no flag; the value of a switch is written with =",
+      why: "it is not a flag; the value of a switch is written with =",
       done: "it is ignored",
     }));
 }

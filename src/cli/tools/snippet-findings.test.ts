@@ -93,7 +93,7 @@ test.each<[Context, string, string]>([
     "if ($host) { proxy_set_header X-One 1; }",
     "proxy_set_header belongs in http, server, or location, not in an if of a location",
   ],
-  ["location", 'if ($http_score < "0.7") { return 403; }', '"<" is no operator of if'],
+  ["location", 'if ($http_score < "0.7") { return 403; }', '"<" is not an operator of if'],
   [
     "stream",
     "server { listen 9000; root /x; }",

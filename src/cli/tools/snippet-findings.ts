@@ -137,7 +137,8 @@ function mistakesIn(
   const used = declared.isWhole ? namesUsedBy({ name, args }) : [];
   own.push(...used.flatMap((one) => undeclared(one, declared.names, snippet, line)));
   const operator = name === "if" ? unknownOperator(args) : undefined;
-  if (operator !== undefined) own.push(refused(snippet, line, `${shown(operator)} is no operator of if`, undefined));
+  if (operator !== undefined)
+    own.push(refused(snippet, line, `${shown(operator)} is not an operator of if`, undefined));
   return [...own, ...block.flatMap((one) => mistakesIn(one, snippet, declared, inside))];
 }
 

@@ -51,7 +51,7 @@ export function unfulfilled(conditions: Conditions | undefined, asking: Asking):
 /** Returns a sentence about the condition that fails. */
 export function lostWords(conditions: Conditions, { part, name }: UnfulfilledPart, asking: Asking): string {
   if (part === "method") return `the method is ${asking.asked.method}, not ${conditions.method}`;
-  if (name === undefined) return "the request is no gRPC call";
+  if (name === undefined) return "the request is not a gRPC call";
   const what = { call: `the ${name}`, headers: `header ${name}`, query: `query parameter ${name}` }[part];
   const found = valuesIn(conditions).find((other) => other.part === part && sameName(part, other.one.name, name));
   if (found === undefined) return `${what} does not fit`;

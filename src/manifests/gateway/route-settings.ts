@@ -23,7 +23,7 @@ const targetRefs = both(
 );
 
 const values: Check = (value, path) => {
-  if (!isMapping(value)) return wrong(path, "it is no mapping of names and values");
+  if (!isMapping(value)) return wrong(path, "it is not a mapping of names and values");
   return Object.entries(value).flatMap(([key, one]) => {
     if (key === "targetRefs") return one === undefined || one === null ? [] : targetRefs(one, [...path, key]);
     return typeof one === "object" ? wrong([...path, key], "it is not text, a number, true or false") : [];

@@ -39,7 +39,7 @@ test("an Ingress of which no rule remains keeps its class and its annotations", 
   ]);
 });
 
-test("nothing remains of an object whose name is wrong, or whose metadata is no mapping", () => {
+test("nothing remains of an object whose name is wrong, or whose metadata is not a mapping", () => {
   expect(repaired({ metadata: { name: "Not A Name" } }, "ConfigMap")).toBeUndefined();
   expect(repaired({ metadata: "web" }, "Ingress")).toBeUndefined();
 });

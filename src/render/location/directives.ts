@@ -64,7 +64,7 @@ function argumentOf(view: View): Token {
   if (view instanceof Token) return view;
   if (typeof view === "boolean") return view ? Token.conf`on` : Token.conf`off`;
   if (Array.isArray(view)) return Token.words(view.map(argumentOf));
-  throw new TypeError("a record is no argument of a directive");
+  throw new TypeError("a record is not an argument of a directive");
 }
 
 function print(view: View): string {

@@ -93,9 +93,9 @@ class Pool {
     const given = gateway.status?.addresses ?? [];
     for (const { value = "" } of given.slice(0, Math.max(1, requested.length))) {
       const address = canonical(value);
-      const isMeant =
+      const isRequested =
         requested.length === 0 || requested.some(({ value: one }) => one === undefined || one === address);
-      if (isMeant && this.#whyNot(address) === undefined) this.#take(gateway, address);
+      if (isRequested && this.#whyNot(address) === undefined) this.#take(gateway, address);
     }
   }
 
@@ -154,8 +154,8 @@ class Pool {
   }
 
   #whyNot(address: string): string | undefined {
-    if (!this.#all.includes(address)) return `${address} is none of the addresses of --gateway-addresses`;
-    return this.#local?.has(address) === false ? `${address} is no address of this machine` : undefined;
+    if (!this.#all.includes(address)) return `${address} is not one of the addresses of --gateway-addresses`;
+    return this.#local?.has(address) === false ? `${address} is not an address of this machine` : undefined;
   }
 
   #takenWhy(address: string): string | undefined {

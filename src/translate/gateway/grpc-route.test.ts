@@ -133,7 +133,7 @@ test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
     [
       "spec.rules[2].filters[0].requestMirror.backendRef: Service n",
       "spec.rules[4].backendRefs[0]: no ReferenceGrant of namespace",
-      "spec.rules[0].matches[0].method.service: "(" is no regular e",
+      "spec.rules[0].matches[0].method.service: "(" is not a regula",
       "spec.rules[1].filters[0].extensionRef: "example.com Auth" is",
       "spec.rules[3].matches[0].method.service: "a/b" has a slash i",
     ]

@@ -36,7 +36,7 @@ const known: Readonly<
     read: (text) =>
       className.test(text) && text.length <= 316
         ? { ok: true, value: text }
-        : { ok: false, why: `${shown(text)} is no class like example.com/internal` },
+        : { ok: false, why: `${shown(text)} is not a class like example.com/internal` },
   },
   loadBalancerSourceRanges: { field: "loadBalancerSourceRanges", read: readRanges },
   allocateLoadBalancerNodePorts: {

@@ -38,7 +38,7 @@ export function unservedListenerFields(listeners: readonly GatewayListener[], ob
   return listeners.flatMap(({ tls }, at): Problem[] => {
     const options = Object.keys(tls?.options ?? {});
     if (options.length === 0) return [];
-    const why = `${options.join(", ")} is no option that Sluice knows`;
+    const why = `${options.join(", ")} is not an option that Sluice knows`;
     const field = `spec.listeners[${at}].tls.options`;
     return [{ object, kind: "field-unusable", field, why, done: "it is ignored" }];
   });

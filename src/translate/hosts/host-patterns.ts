@@ -31,7 +31,7 @@ export function usablePatterns(all: readonly Draft[]): HostPatterns {
   for (const draft of all) {
     const mistake = namespaces.has(draft.path.namespace) ? regexMistake(draft.path.path) : undefined;
     // nginx would refuse the whole configuration (RS-32.37).
-    if (mistake !== undefined) ignored.set(draft, `${shown(draft.path.path)} is no regular expression: ${mistake}`);
+    if (mistake !== undefined) ignored.set(draft, `${shown(draft.path.path)} is not a regular expression: ${mistake}`);
   }
   const compiling = all.filter((draft) => !ignored.has(draft));
   for (const draft of surplusPatterns(compiling, namespaces)) {

@@ -120,7 +120,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   ])("a path with %s is refused", async (_what, path, why) => {
     const paths = [[path, "ImplementationSpecific"] as const];
     await world.apply(ingress({ name: "refused", paths, annotations: { "use-regex": "true" } }));
-    expect(world.problemsOf("refused").join()).toContain(`is no regular expression: ${why}; the path is ignored`);
+    expect(world.problemsOf("refused").join()).toContain(`is not a regular expression: ${why}; the path is ignored`);
     expect(await received("neighbour.example")).toMatchObject({ status: 200, host: "neighbour.example" });
   });
 });

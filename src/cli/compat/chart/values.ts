@@ -66,7 +66,7 @@ export function readValues(file: string): ReadValues {
   if (!yaml.ok) return { ok: false, why: `${file}: line ${yaml.place.line}, column ${yaml.place.column}: ${yaml.why}` };
   const [document] = yaml.documents;
   const content = document?.value ?? {};
-  if (!isMapping(content)) return { ok: false, why: `${file} is no values file: it holds no keys` };
+  if (!isMapping(content)) return { ok: false, why: `${file} is not a values file: it holds no keys` };
   const placeOf: PlaceOf = (path) => document?.placeOf(path) ?? { line: 1, column: 1 };
   return { ok: true, file, content, placeOf };
 }

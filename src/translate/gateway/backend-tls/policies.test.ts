@@ -163,7 +163,7 @@ const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validati
     "a malformed hostname",
     { hostname: 'a"; }' },
     { Accepted: "Invalid" },
-    'spec.validation.hostname: "a\\"; }" is no host name; requests to its targets get 500',
+    'spec.validation.hostname: "a\\"; }" is not a host name; requests to its targets get 500',
   ],
   [
     "a name of an unknown kind",
@@ -175,7 +175,7 @@ const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validati
     "a URI with a space, after which another name would begin",
     { subjectAltNames: [{ type: "URI", uri: "spiffe://a dns:b.example" }] },
     { Accepted: "Invalid" },
-    'spec.validation.subjectAltNames[0].uri: "spiffe://a dns:b.example" is no absolute URI; requests to its targets get 500',
+    'spec.validation.subjectAltNames[0].uri: "spiffe://a dns:b.example" is not an absolute URI; requests to its targets get 500',
   ],
 ];
 test.each(broken)(

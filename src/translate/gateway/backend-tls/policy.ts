@@ -71,7 +71,7 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
   if ("reason" in authorities) return end(undefined, authorities);
   const where = "spec.validation.hostname";
   if (hostname === "") return end(undefined, fault("Invalid", where, "is missing"));
-  if (!isHostname(hostname)) return end(undefined, fault("Invalid", where, `${shown(hostname)} is no host name`));
+  if (!isHostname(hostname)) return end(undefined, fault("Invalid", where, `${shown(hostname)} is not a host name`));
   const names: string[] = [];
   for (const [at, one] of subjectAltNames.entries()) {
     const part = `spec.validation.subjectAltNames[${at}]`;
@@ -155,7 +155,7 @@ function targetsOf({ spec }: BackendTLSPolicy, namespace: string): readonly Poli
 function notesOf({ spec }: BackendTLSPolicy, object: ObjectName): readonly Problem[] {
   const options = Object.keys(spec?.options ?? {});
   if (options.length === 0) return [];
-  const why = `${options.join(", ")} is no option that Sluice knows`;
+  const why = `${options.join(", ")} is not an option that Sluice knows`;
   return [{ object, kind: "field-unusable", field: "spec.options", why, done: "it is ignored" }];
 }
 
@@ -178,12 +178,12 @@ function nameOf({
       const isName = isHostname(hostname.replace(/^\*\./, ""));
       return isName
         ? { name: `dns:${hostname.toLowerCase()}` }
-        : { part: ".hostname", why: `${shown(hostname)} is no host name` };
+        : { part: ".hostname", why: `${shown(hostname)} is not a host name` };
     }
     case "URI":
       return uri.test(text) && text.length <= 253
         ? { name: `uri:${text}` }
-        : { part: ".uri", why: `${shown(text)} is no absolute URI` };
+        : { part: ".uri", why: `${shown(text)} is not an absolute URI` };
     default:
       return { part: ".type", why: `${shown(type)} is not Hostname or URI` };
   }

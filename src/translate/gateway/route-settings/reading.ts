@@ -150,7 +150,7 @@ const ignored = "it is ignored";
 function consequential(problem: Problem): Problem {
   if (problem.kind === "annotation-unknown" && mayGuard(problem.key)) {
     const { object, key, nearest } = problem;
-    const why = `is no key that this version knows${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}, and may be a guard`;
+    const why = `is not a key that this version knows${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}, and may be a guard`;
     return { object, kind: "field-unusable", field: `spec.${key}`, why, done: closed };
   }
   if (problem.kind !== "annotation-unreadable" || problem.done !== "reject") return problem;

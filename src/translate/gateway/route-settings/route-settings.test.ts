@@ -197,7 +197,11 @@ test("two different auth services close the rule, and the same one twice is one"
 
 test.each<[string, Record<string, unknown>, string]>([
   ["a guard that cannot be read", { "allowlist-source-range": "nowhere" }, "spec.allowlist-source-range: "],
-  ["a guard of a newer version", { "auth-passkey-url": "https://a.example" }, "spec.auth-passkey-url: is no key that"],
+  [
+    "a guard of a newer version",
+    { "auth-passkey-url": "https://a.example" },
+    "spec.auth-passkey-url: is not a key that",
+  ],
   ["a guard that routes cannot have", { "auth-tls-secret": "ns/ca" }, "spec.auth-tls-secret: is not served for routes"],
   ["a snippet for a server", { "server-snippet": "return 403;" }, "spec.server-snippet: is not served for routes: "],
   ["a guard that is no text", { "auth-url": ["http://a.example"] }, "spec.auth-url: is not text, a number, true or"],

@@ -70,7 +70,7 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
   for (const [at, filter] of filters.entries()) {
     const no = (part: string, why: string): Mistake => ({ reason: "UnsupportedValue", part: `[${at}]${part}`, why });
     const field = fieldOf[filter.type];
-    if (field === undefined) return no(".type", `${shown(filter.type)} is no filter that Sluice knows`);
+    if (field === undefined) return no(".type", `${shown(filter.type)} is not a filter that Sluice knows`);
     if (filter[field] === undefined) return no("", `has no ${field}, and its type is ${filter.type}`);
     const { extensionRef: extension } = filter;
     if (extension !== undefined && !isRouteSettings(extension)) {

@@ -34,7 +34,7 @@ function mistakeIn({ method: asked, headers = [] }: GRPCRouteMatch): MatchMistak
 function partMistake(value: string, type: string): string | undefined {
   if (type === "Exact") return value.includes("/") ? `${shown(value)} has a slash in it` : undefined;
   const bad = regexMistake(value);
-  return bad === undefined ? undefined : `${shown(value)} is no regular expression: ${bad}`;
+  return bad === undefined ? undefined : `${shown(value)} is not a regular expression: ${bad}`;
 }
 
 function pathMatchOf({ method: asked = {}, headers = [] }: GRPCRouteMatch): PathMatch {

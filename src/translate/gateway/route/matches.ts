@@ -56,7 +56,7 @@ function mistakeIn({ path, headers = [], queryParams = [] }: HTTPRouteMatch): Ma
   if (!pathTypes.includes(type))
     return { part: ".path.type", why: `${shown(type)} is not one of ${pathTypes.join(", ")}` };
   const bad = type === "RegularExpression" ? regexMistake(value) : undefined;
-  if (bad !== undefined) return { part: ".path.value", why: `${shown(value)} is no regular expression: ${bad}` };
+  if (bad !== undefined) return { part: ".path.value", why: `${shown(value)} is not a regular expression: ${bad}` };
   if (type !== "RegularExpression" && !value.startsWith("/")) {
     return { part: ".path.value", why: `${shown(value)} does not start with a slash` };
   }
@@ -70,7 +70,7 @@ export function valueMistake(values: readonly ValueMatch[], part: string): Match
     }
     const bad = type === "RegularExpression" ? regexMistake(value) : undefined;
     if (bad !== undefined) {
-      return { part: `${part}[${at}].value`, why: `${shown(value)} is no regular expression: ${bad}` };
+      return { part: `${part}[${at}].value`, why: `${shown(value)} is not a regular expression: ${bad}` };
     }
   }
   return undefined;

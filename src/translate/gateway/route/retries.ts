@@ -28,7 +28,7 @@ export function retriesOf(retry: RetryPolicy | undefined, field: string, object:
   const { codes = [], attempts = usualAttempts, backoff = "0s" } = retry;
   const no = (part: string, why: string): RetriesRead => ({ ok: false, reason: "UnsupportedValue", part, why });
   const pause = durationMs(backoff);
-  if (pause === undefined) return no(".retry.backoff", `${shown(backoff)} is no duration like 500ms, 10s or 1h30m`);
+  if (pause === undefined) return no(".retry.backoff", `${shown(backoff)} is not a duration like 500ms, 10s or 1h30m`);
   if (!Number.isInteger(attempts) || attempts < 1) {
     return no(".retry.attempts", `${shown(String(attempts))} is not a whole number from 1`);
   }

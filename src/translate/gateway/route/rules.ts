@@ -166,7 +166,7 @@ function timeoutsOf({ timeouts }: CommonRule): TimeoutsRead {
     if (text === undefined) continue;
     const value = durationMs(text);
     if (value === undefined) {
-      const why = `${JSON.stringify(text)} is no duration like 500ms, 10s or 1h30m`;
+      const why = `${JSON.stringify(text)} is not a duration like 500ms, 10s or 1h30m`;
       return { ok: false, reason: "UnsupportedValue", part: `.timeouts.${name}`, why };
     }
     values[name] = value === 0 ? undefined : value;

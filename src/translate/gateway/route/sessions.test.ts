@@ -28,7 +28,7 @@ test.each([
   [{ type: "Address" }, ".type", "is not Cookie or Header"],
   [{ cookieConfig: { lifetimeType: "Forever" } }, ".cookieConfig.lifetimeType", "is not Session or Permanent"],
   [{ cookieConfig: { lifetimeType: "Permanent" } }, ".absoluteTimeout", "needs a time longer than 0s"],
-  [{ absoluteTimeout: "long" }, ".absoluteTimeout", "is no duration"],
+  [{ absoluteTimeout: "long" }, ".absoluteTimeout", "is not a duration"],
   [{ sessionName: "a; Domain=example" }, ".sessionName", "is not the name of a cookie"],
   [{ sessionName: "Transfer-Encoding", type: "Header" }, ".sessionName", "where a message ends"],
   [{ sessionName: "a b", type: "Header" }, ".sessionName", "is not a header name"],
@@ -43,6 +43,6 @@ test.each([
 test("a field that an older version of the API had is reported", () => {
   const one = read({ idleTimeout: "1m" });
   expect(one.ok && one.notes.map(sentence)).toEqual([
-    "spec.rules[0].sessionPersistence.idleTimeout: is no field of the Gateway API from 1.6 on; a session that is not used goes on",
+    "spec.rules[0].sessionPersistence.idleTimeout: is not a field of the Gateway API from 1.6 on; a session that is not used goes on",
   ]);
 });

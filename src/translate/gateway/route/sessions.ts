@@ -30,7 +30,7 @@ export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName
   }
   const lifetime = durationMs(absoluteTimeout ?? "0s");
   if (lifetime === undefined) {
-    return no("absoluteTimeout", `${shown(absoluteTimeout!)} is no duration like 500ms, 10s or 1h30m`);
+    return no("absoluteTimeout", `${shown(absoluteTimeout!)} is not a duration like 500ms, 10s or 1h30m`);
   }
   const isPermanent = type === "Cookie" && lifetimeType === "Permanent";
   if (isPermanent && lifetime === 0) {
@@ -40,7 +40,7 @@ export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName
   const name = persistence.sessionName ?? (type === "Cookie" ? `sluice-${binding}` : `Sluice-Session-${binding}`);
   const mistake = type === "Cookie" ? cookieMistake(name) : headerMistake(name);
   if (mistake !== undefined) return no("sessionName", mistake);
-  const why = "is no field of the Gateway API from 1.6 on";
+  const why = "is not a field of the Gateway API from 1.6 on";
   const done = "a session that is not used goes on";
   const note: Problem = { object, kind: "field-unusable", field: `${field}.sessionPersistence.idleTimeout`, why, done };
   const seconds = lifetime === 0 ? undefined : Math.ceil(lifetime / 1000);
