@@ -1,6 +1,6 @@
 #!/bin/sh
 # Gives a network namespace that is still empty the addresses of the tests, and becomes the command:
-# 192.0.2.1 to .120 are what the corpus expects; 10.96.77.77 plays a ClusterIP.
+# the corpus expects 192.0.2.1 to .120, and 10.96.77.77 is used as a ClusterIP.
 set -e
 PATH="$PATH:/usr/sbin:/sbin"
 ip link set lo up

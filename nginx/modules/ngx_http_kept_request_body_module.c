@@ -60,7 +60,7 @@ ngx_module_t  ngx_http_kept_request_body_module = {
 };
 
 
-/* Makes room for `length` more bytes, twice as much as before each time. */
+/* Makes room for `length` more bytes. The size doubles each time. */
 static ngx_int_t
 ngx_http_kept_request_body_grow(ngx_http_request_t *r, ngx_http_kept_request_body_ctx_t *ctx, size_t length)
 {
@@ -111,7 +111,7 @@ ngx_http_kept_request_body_keep(ngx_http_request_t *r, ngx_http_kept_request_bod
 }
 
 
-/* Each part of the body passes here once, as it comes. */
+/* Gets each part of the body once, when it arrives. */
 static ngx_int_t
 ngx_http_kept_request_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {

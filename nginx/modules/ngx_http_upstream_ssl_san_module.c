@@ -1,8 +1,8 @@
 /*
  * upstream_ssl_verify_san NAME ... | off: the certificate of a backend must carry one of these names, and the
  * name of proxy_ssl_name is then used for SNI alone. A name is `dns:shop.example` or `uri:spiffe://shop/web`.
- * A value may hold variables, and a variable may hold several names with spaces between them. With no name at
- * all nothing is trusted. It works with everything that connects through ngx_http_upstream: proxy_pass,
+ * A value may hold variables, and a variable may hold several names with spaces between them. Without
+ * any name no certificate is trusted. It works with everything that connects through ngx_http_upstream: proxy_pass,
  * grpc_pass, uwsgi_pass. proxy_ssl_verify must be on: it loads the authorities.
  *
  * This file reads the directive and puts the guard of the peer's file in front of every upstream.
@@ -48,7 +48,7 @@ ngx_module_t  ngx_http_upstream_ssl_san_module = {
 };
 
 
-/* All upstreams have chosen their init by now: load balancing, keepalive and Lua come before. */
+/* All upstreams have their init functions now, because load balancing, keepalive and Lua come before. */
 static ngx_int_t
 ngx_http_upstream_ssl_san_postconfiguration(ngx_conf_t *cf)
 {

@@ -1,6 +1,6 @@
 /*
- * Whether a certificate carries one of some names: `dns:` as in RFC 6125, `uri:` byte by byte. The subject's
- * common name never counts, and a list without names fits no certificate.
+ * Checks whether a certificate has one of several names: `dns:` as in RFC 6125, `uri:` byte by byte. The
+ * subject's common name never counts, and no certificate fits an empty list.
  */
 #include "ngx_http_upstream_ssl_san.h"
 #include <openssl/x509v3.h>
@@ -55,7 +55,7 @@ ngx_http_upstream_ssl_san_fits(ngx_array_t *names, X509 *cert)
 }
 
 
-/* Splits a value at its spaces; the parts stay where they are. */
+/* Splits a value at its spaces. The parts are not copied. */
 ngx_int_t
 ngx_http_upstream_ssl_san_split(ngx_array_t *names, ngx_str_t value)
 {

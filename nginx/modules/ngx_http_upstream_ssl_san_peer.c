@@ -36,7 +36,7 @@ ngx_http_upstream_ssl_san_verify(X509_STORE_CTX *store, void *unused)
     ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
     c = ngx_ssl_get_connection(ssl);
 
-    /* Until the handshake is done the connection belongs to a request; later to whatever keeps it alive. */
+    /* The connection belongs to a request until its handshake is complete, and then to what keeps it alive. */
     if (c->ssl->handshaked) {
         return ok > 0;
     }
@@ -87,7 +87,7 @@ ngx_http_upstream_ssl_san_get(ngx_peer_connection_t *pc, void *data)
         return rc;
     }
 
-    /* The result is that of the SSL_CTX that opened it, whose authorities may be others. */
+    /* The result is that of the SSL_CTX that opened the connection, which may have other authorities. */
     if (c->ssl != NULL
         && SSL_get_SSL_CTX(c->ssl->connection) == ctx->conf.ssl->ctx
         && SSL_get_verify_result(c->ssl->connection) == X509_V_OK)
@@ -101,7 +101,7 @@ ngx_http_upstream_ssl_san_get(ngx_peer_connection_t *pc, void *data)
         }
     }
 
-    /* As a connection that the backend has closed: `cached` stays set, so this attempt does not count. */
+    /* nginx treats it as closed by the backend: `cached` stays set, so this attempt does not count. */
     ngx_log_error(NGX_LOG_INFO, pc->log, 0, "a kept-alive connection is not one that \"upstream_ssl_verify_san\" allows");
 
     if (c->ssl != NULL) {
@@ -176,7 +176,7 @@ ngx_http_upstream_ssl_san_create_ctx(ngx_http_request_t *r, ngx_array_t *values)
 }
 
 
-/* Stands in front of every upstream's own init, and behind it where the directive says something. */
+/* Runs in place of every upstream's own init, calls that, and adds the guard where the directive is set. */
 ngx_int_t
 ngx_http_upstream_ssl_san_init(ngx_http_request_t *r, ngx_http_upstream_srv_conf_t *us)
 {

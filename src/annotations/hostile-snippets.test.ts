@@ -18,7 +18,7 @@ const hostile: Record<string, string> = {
   "a megabyte in one word": `set $mine ${"a".repeat(1_000_000)};`,
   "a megabyte of blanks": `set $mine 1;${" ".repeat(1_000_000)}`,
   "60,000 nested blocks": `set $mine 1; ${"a{".repeat(60_000)}${"}".repeat(60_000)}`,
-  "60,000 blocks that nobody closes": `set $mine 1; ${"a{".repeat(60_000)}`,
+  "60,000 unclosed blocks": `set $mine 1; ${"a{".repeat(60_000)}`,
 };
 const cases = Object.entries(hostile);
 

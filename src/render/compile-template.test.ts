@@ -19,11 +19,11 @@ test("false parts are left out, and a line with only a condition leaves no empty
 test.each([
   ["a value", "{{nothing}}"],
   ["a condition", "{{#if nothing}}{{/if}}"],
-  ["the opposite of one", "{{#unless nothing}}{{/unless}}"],
+  ["a negated condition", "{{#unless nothing}}{{/unless}}"],
   ["a list", "{{#each nothing}}{{/each}}"],
-  ["what a partial is given", "{{> part nothing}}"],
-  ["a part of what is there", "{{#if there.nothing}}{{/if}}"],
-])("%s without a value is a mistake in the template", (_, text) => {
+  ["the value for a partial", "{{> part nothing}}"],
+  ["a part of a value", "{{#if there.nothing}}{{/if}}"],
+])("a template with an undefined name as %s is refused", (_, text) => {
   const wrong = () => rendered(text, { there: { on } }, { part: "" });
   expect(wrong).toThrow(TemplateError);
   expect(wrong).toThrow(/^nginx\.tmpl: "nothing" not defined/);

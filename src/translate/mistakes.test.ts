@@ -77,12 +77,12 @@ const mistakes: Readonly<Record<string, readonly [Texts, Parameters<typeof sente
     { settings: open },
   ],
   "a Secret of another namespace": [{ "auth-type": "basic", "auth-secret": "other/users" }],
-  "a Secret that is not there": [{ "auth-type": "basic", "auth-secret": "users" }],
-  "certificates of clients by a Secret of another namespace": [{ "auth-tls-secret": "other/ca" }],
+  "a Secret that does not exist": [{ "auth-type": "basic", "auth-secret": "users" }],
+  "client certificates with a Secret of another namespace": [{ "auth-tls-secret": "other/ca" }],
   "a prefix that is rewritten to one page": [{ "rewrite-target": "/" }, { paths: [["/app", "web"]] }],
   "a rewrite that does nothing": [{ "rewrite-target": "/" }],
-  "a pattern that takes more than it says": [{ "use-regex": "true" }, { paths: [["/cart", "web"]] }],
-  "an allow list that guards what nobody defined": [
+  "a pattern that takes more paths than expected": [{ "use-regex": "true" }, { paths: [["/cart", "web"]] }],
+  "an allow list on a path that no other Ingress defines": [
     { "whitelist-source-range": "192.0.2.0/24" },
     {
       paths: [["/admin", "web"]],

@@ -59,7 +59,7 @@ async function at(
   starting.abort();
   const missing = (await early) + (await notFound(hosts));
   // nginx answers a moment before the controller reports that it is ready.
-  const before = await until("the first reload to be told of", () => reloads(sluice) || false);
+  const before = await until("the first reload in the log", () => reloads(sluice) || false);
   const written = await untilAddressesAreWritten(sluice, begun);
   await delay(quietMs);
   const quiet = residentMegabytes(sluice.process.pid!);

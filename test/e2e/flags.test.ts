@@ -192,14 +192,14 @@ describe("a controller with flags for what it watches and where the API server i
         ...["get", "validatingwebhookconfiguration", hook, "-o"],
         "jsonpath={.webhooks[*].clientConfig.caBundle}",
       ]);
-    await until("the API server is told the CA", async () => (await logged()) !== "");
+    await until("the API server has the CA", async () => (await logged()) !== "");
     expect(await logged()).toBe(await kept());
   });
 
   test("writes the Event RELOAD and no others", async () => {
     const print = 'jsonpath={.items[?(@.source.component=="nginx-ingress-controller")].reason}';
     const reasons = () => cluster.kubectl(["get", "events", "--all-namespaces", "-o", print]);
-    await until("a reload is said", async () => (await reasons()).includes("RELOAD"));
+    await until("a reload has an Event", async () => (await reasons()).includes("RELOAD"));
     expect(new Set((await reasons()).split(" "))).toEqual(new Set(["RELOAD"]));
   });
 

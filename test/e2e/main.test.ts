@@ -159,7 +159,7 @@ describe("traffic continues", () => {
     const traffic = new Traffic(["web-0", "web-1", "web-2"]);
     await cluster.apiServer.stop("SIGKILL");
     await delay(awayMs);
-    await until("a hundred were asked meanwhile", () => traffic.count > 100);
+    await until("a hundred requests are sent", () => traffic.count > 100);
     await cluster.apiServer.start();
     await apply(cluster, [ingress("web-8", { service: "echo-b" }), ingress("after")]);
     await answers(["web-8"], "echo-b");

@@ -59,9 +59,9 @@ const prefix = "nginx.ingress.kubernetes.io";
 
 test.each([
   ["a snippet", ingress("broken", { annotations: { [`${prefix}/configuration-snippet`]: "return 200;" } }), /snippet/],
-  ["a path that its type cannot mean", broken("/a(b", "Exact"), /may only hold letters, digits/],
+  ["a path that its type does not allow", broken("/a(b", "Exact"), /may only hold letters, digits/],
   [
-    "a pattern that is none",
+    "a malformed pattern",
     broken("/a(b", "ImplementationSpecific", { [`${prefix}/use-regex`]: "true" }),
     /is not a regular/,
   ],

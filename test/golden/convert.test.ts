@@ -117,12 +117,12 @@ test.each<[string, readonly Sketch[], string]>([
     "host shop.example: it has variables in app-root, and redirects of routes have none; it stays with its Ingresses",
   ],
   [
-    "an annotation that is none",
+    "an unknown annotation",
     [{ ...good, annotations: { "proxy-body-sise": "8m" } }],
     "Ingress shop/good: annotation proxy-body-sise does not exist; it is left out",
   ],
   [
-    "a value that cannot be read",
+    "an unreadable value",
     [{ ...good, annotations: { "proxy-read-timeout": "5 m" } }],
     "Ingress shop/good: annotation proxy-read-timeout cannot be read, and its default is in force:",
   ],

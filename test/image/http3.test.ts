@@ -157,12 +157,12 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
       settings({ "use-http3": "true", "http3-port": "443", "http3-max-age": "60", "http3-retry": "true" }),
     );
     const announced = () => altSvc(`127.0.0.1:${port}`, "alt.example");
-    await until("clients are told the other port", async () => (await announced()) === 'h3=":443"; ma=60');
+    await until("clients learn the other port", async () => (await announced()) === 'h3=":443"; ma=60');
     await until("HTTP/3 answers", async () => (await ask("alt.example")).status === 200);
     write("settings.yaml", settings({ "use-http3": "true", "ssl-protocols": "TLSv1.2" }));
-    await until("clients are told nothing", async () => (await announced()) === undefined);
+    await until("clients learn of no port", async () => (await announced()) === undefined);
     write("settings.yaml", settings({}));
-    await until("nobody answers", async () => (await ask("alt.example")).exitCode !== 0);
+    await until("no server answers", async () => (await ask("alt.example")).exitCode !== 0);
     expect((await request({ to: `127.0.0.1:${port}`, host: "alt.example", sni: "alt.example" })).status).toBe(200);
   });
 });

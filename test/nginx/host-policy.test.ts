@@ -53,7 +53,7 @@ test("a host is served for the namespace that the ConfigMap names, and moves whe
   const refusal = await served.logged(/the host policy gives pay\.example to namespace/);
   expect(refusal.object).toMatch(new RegExp(`^Ingress ${first}/`));
   served.write("policy.yaml", policy("{ nobody: pay.example }"));
-  await until("nobody to serve it", async () => (await served.ask("pay.example")).status === 404);
+  await until("no namespace to serve it", async () => (await served.ask("pay.example")).status === 404);
   const reloads = served.lines().filter(({ msg, why }) => msg === "applied with a reload" && why !== "start");
   expect(reloads).toEqual([]);
 });

@@ -236,7 +236,7 @@ test("a session is offered after the server has stored it, which may happen afte
 test.each([
   ["an old version", 444, { version: "TLSv1_2" }, "[SSL: TLSV1_ALERT_PROTOCOL_VERSION] tlsv1 alert protocol version"],
   [
-    "a cipher nobody has",
+    "an unknown cipher",
     443,
     { version: "TLSv1_2", ciphers: "ECDHE-RSA-AES128-GCM-SHA256" },
     "[SSL: SSLV3_ALERT_HANDSHAKE_FAILURE] sslv3 alert handshake failure",

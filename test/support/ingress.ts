@@ -17,7 +17,7 @@ export interface IngressWords {
    * it has another type.
    */
   readonly paths?: readonly PathWords[];
-  /** Without their prefix. */
+  /** Annotations without their prefix. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** The class; `nginx` if absent. With an empty text the Ingress names no class. */
   readonly ingressClass?: string;
@@ -61,7 +61,7 @@ export function ingress(words: IngressWords): Ingress & { readonly spec: NonNull
   };
 }
 
-/** The IngressClass of those Ingresses. */
+/** The IngressClass that these Ingresses name. */
 export const ingressClass = {
   apiVersion: "networking.k8s.io/v1",
   kind: "IngressClass",

@@ -7,7 +7,7 @@ const noisy = (slope: number, noise: number): Point[] => {
   return Array.from({ length: 100 }, (_, x) => [x, 50 + slope * x + noise * (chance.share() - 0.5)]);
 };
 
-test("the rise of a straight line is found, whatever the noise", () => {
+test("the rise of a straight line is found through noise", () => {
   const straight = lineThrough([0, 1, 2, 5].map((x) => [x, 10 + 2 * x]));
   expect(straight.rise).toBeCloseTo(10);
   expect(straight.error).toBeCloseTo(0);
@@ -16,7 +16,7 @@ test("the rise of a straight line is found, whatever the noise", () => {
   expect(line.level).toBeCloseTo(55, 0);
 });
 
-test("noise alone is no growth, a slow leak under it is", () => {
+test("noise alone is no growth, and a slow rise under it is", () => {
   expect(grows(lineThrough(noisy(0, 20)), 1)).toBe(false);
   expect(grows(lineThrough(noisy(0.2, 20)), 10)).toBe(true);
   expect(grows(lineThrough(noisy(0.2, 20)), 25)).toBe(false);

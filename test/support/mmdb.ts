@@ -14,7 +14,7 @@ export type MmdbValue = string | number | Buffer | { readonly [name: string]: Mm
 export function mmdb(type: string, firstOctet: number, value: MmdbValue): Buffer {
   const depth = 8;
   const nothing = depth;
-  const found = depth + 16; // the start of the values, after their separator
+  const found = depth + 16; // The start of the values, after their separator.
   const records = Array.from({ length: depth }, (_, at) => {
     const bit = (firstOctet >> (depth - 1 - at)) & 1;
     const next = at === depth - 1 ? found : at + 1;
@@ -24,11 +24,11 @@ export function mmdb(type: string, firstOctet: number, value: MmdbValue): Buffer
   const about = {
     binary_format_major_version: uint16(2),
     binary_format_minor_version: uint16(0),
-    build_epoch: Buffer.from([0x01, 0x02, 0x01]), // a uint64, which is an extended type, of one byte
+    build_epoch: Buffer.from([0x01, 0x02, 0x01]), // A uint64 of one byte, which is an extended type.
     database_type: type,
     description: { en: "a test" },
     ip_version: uint16(4),
-    languages: Buffer.from([0x00, 0x04]), // an empty array, which is an extended type
+    languages: Buffer.from([0x00, 0x04]), // An empty array, which is an extended type.
     node_count: depth,
     record_size: uint16(24),
   };

@@ -17,12 +17,12 @@ test.each([
   ["}", undefined],
   ["a", undefined],
   [";", undefined],
-])("%s", (text, meant) => {
+])("the text %s is read as nginx reads it", (text, meant) => {
   if (meant === undefined) expect(() => treeOf(text)).toThrow();
   else expect(treeOf(text)).toEqual(meant);
 });
 
-test("words stand alone", () => {
+test("only a text of whole words is read as words", () => {
   expect(wordsOf('"a b" c')).toEqual(["a b", "c"]);
   expect(wordsOf('"a"; b')).toBeUndefined();
   expect(wordsOf('"a" } x')).toBeUndefined();

@@ -20,7 +20,7 @@ const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root })
   .filter((page) => read(page).split("\n").length > longPage && sectionsOf(page).length > 3)
   .toSorted();
 
-test.each(pages)("%s", (page) => {
+test.each(pages)("%s is long and has an outline of its sections", (page) => {
   const [start = ""] = withoutCode(page).split(/^## /m);
   const linked = [...start.matchAll(/\]\(#([\w-]+)\)/g)].map(([, anchor]) => anchor!);
   const wanted = sectionsOf(page).map((title) =>

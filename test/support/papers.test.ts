@@ -47,7 +47,7 @@ const missing = (citations: readonly Citation[], known: ReadonlySet<string>) =>
   citations.filter(({ name }) => !known.has(name)).map(({ file, name }) => `${file}: ${name}`);
 const twice = (names: readonly string[]) => names.filter((name, i) => names.indexOf(name) !== i);
 
-test("each cited rule of ingress-nginx exists, once", () => {
+test("each cited rule of ingress-nginx exists exactly once", () => {
   const rules = declared(/^\*\*(RS-\d+\.\d+)\*\*/gm);
   const groups = declared(/^## (RS-\d+):/gm);
   expect(rules.length).toBeGreaterThan(200);
@@ -59,12 +59,12 @@ test("each cited rule of ingress-nginx exists, once", () => {
   expect(missing(citations, new Set([...rules, ...groups]))).toEqual([]);
 });
 
-test("each cited item of the process contract exists, once", () => {
+test("each cited item of the process contract exists exactly once", () => {
   const items = declared(/^\*\*([A-Q] \d+)\*\*/gm);
   const sections = declared(/^## ([A-Q]):/gm);
   expect(items.length).toBe(101);
   expect(twice([...items, ...sections])).toEqual([]);
-  // "process contract B 12 and 13", "process contract A and G"
+  // Citations such as "process contract B 12 and 13" or "process contract A and G".
   const citations = cited(/process contract ([A-Q])( \d+)?(?:\s+(?:to|and) (?:([A-Q])\b)?(\d+)?)?/g, (match) => {
     const [, letter, number, otherLetter, otherNumber] = match;
     const first = `${letter}${number ?? ""}`;
@@ -75,7 +75,7 @@ test("each cited item of the process contract exists, once", () => {
   expect(missing(citations, new Set([...items, ...sections]))).toEqual([]);
 });
 
-test("each cited trap of nginx exists, once", () => {
+test("each cited trap of nginx exists exactly once", () => {
   const traps = declared(/^\*\*Trap (\d+):/gm);
   expect(twice(traps)).toEqual([]);
   const citations = cited(/\b[Tt]rap (\d+)\b/g, ([, number]) => [number!]);
@@ -87,14 +87,14 @@ test("each cited case is in the corpus", () => {
   const cases = caseNames();
   const others = globSync("{src/**,templates}/{settings,access,routing}/*", { cwd: root });
   const modules = others.map((path) => path.replace(/^.*\/(\w+\/[^/.]+)(\..*)?$/, "$1"));
-  // A name of a folder, a slash and words with hyphens; a path that is imported has dots in front.
+  // The name of a folder, a slash, and words with hyphens. An imported path has dots in front.
   const inText = /(?:^|[\s("'`,])((?:routing|access|settings)\/[a-z0-9]+(?:-[a-z0-9]+)+)(?=[\s)"'`,.:;]|$)/gm;
   const citations = cited(inText, ([, name]) => [name!]);
   expect(citations.length).toBeGreaterThan(50);
   expect(missing(citations, new Set([...cases, ...modules]))).toEqual([]);
 });
 
-test("nothing cites a paper that is not in the repository", () => {
+test("no file cites a paper outside the repository", () => {
   const elsewhere =
     /(?:^|[\s("'`])(?:design|rebuild|gateway|house-style|market|attacks|usage|routing-semantics)\.md\b|beside the checkout|\.\.\/shared\/|\bcontract [A-Q] \d/gm;
   const citations = cited(elsewhere, ([found]) => [found]);

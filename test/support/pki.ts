@@ -58,7 +58,7 @@ export async function sharedPki(): Promise<Pki> {
     try {
       renameSync(draft, folder);
     } catch {
-      rmSync(draft, { recursive: true }); // another process was first
+      rmSync(draft, { recursive: true }); // Another process has made it first.
     }
   }
   return pkiIn(folder);
@@ -87,7 +87,7 @@ interface Leaf {
   readonly name: PkiName;
   readonly by: "ca" | "otherca";
   readonly commonName: string;
-  /** The names in openssl's syntax of subjectAltName. */
+  /** The names in the syntax of openssl's subjectAltName. */
   readonly names: string;
 }
 

@@ -117,7 +117,7 @@ function helm(all: readonly string[]): string[] {
   ];
 }
 
-/** The host of a URL must also stand earlier on the page. */
+/** The host of a URL must also occur earlier on the page. */
 function curl(all: readonly string[], page: string): string[] {
   const urls = all.flatMap((word) => /^["']?https?:\/\/([\w.-]+)/.exec(word)?.[1] ?? []);
   const text = read(page);
@@ -157,11 +157,11 @@ async function mistakesIn({ line, page }: Printed): Promise<string[]> {
   return mistakes;
 }
 
-test.each(printed)("$page: $line", async (one) => {
+test.each(printed)("the command of $page exists: $line", async (one) => {
   expect(await mistakesIn(one)).toEqual([]);
 });
 
-test("commands are found, in blocks and in sentences", () => {
+test("commands are found in blocks and in sentences", () => {
   expect(printed.length).toBeGreaterThan(60);
   expect(printed.some(({ line }) => line.startsWith("skopeo"))).toBe(true);
   expect(printed.some(({ line }) => line.startsWith("kubectl describe"))).toBe(true);

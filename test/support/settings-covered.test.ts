@@ -18,7 +18,7 @@ import {
 
 const corpus = usedByCorpus();
 
-test("every ConfigMap key that acts has a behaviour test", () => {
+test("every ConfigMap key with an effect has a behaviour test", () => {
   const acting = (Object.values(settings) as unknown as readonly Setting<unknown>[]).filter(
     ({ noEffect }) => noEffect === undefined,
   );
@@ -37,10 +37,10 @@ test("every ConfigMap key that acts has a behaviour test", () => {
   expect(untested).toEqual([]);
 });
 
-/** The conformance suite of the Gateway API uses them for its Gateways. */
+/** The conformance suite of the Gateway API starts its controller with these flags. */
 const inConformanceTests = ["--gateway-controller-name", "--gateway-addresses"];
 
-test("every flag that acts has a behaviour test", () => {
+test("every flag with an effect has a behaviour test", () => {
   const acting = flagList.filter(([, { noEffect }]) => noEffect === undefined).map(([, { name }]) => `--${name}`);
   const { line, untested } = coverageOf(
     "flags that act",

@@ -60,7 +60,7 @@ export const slice = (name: string, ...addresses: string[]) => ({
   ports: [{ port: 8080 }],
 });
 
-/** The endpoints of a Service. */
+/** A Service and its endpoints. */
 export interface Backed {
   readonly name: string;
   readonly namespace?: string;

@@ -1,6 +1,7 @@
 {{/*
 The controller's arguments: ingress-nginx's flags, unchanged. The first one is the program, so that a Pod written for
-ingress-nginx starts Sluice too when only its image is changed. Sluice's own flags come only with values of its own, and with the webhook's certificate.
+ingress-nginx starts Sluice when only its image is changed. Flags that only Sluice has are added for values that only Sluice has,
+and for the webhook's certificate.
 */}}
 
 {{/* "true" if the controller makes the webhook's certificate itself, "" if it reads files. */}}
@@ -17,7 +18,7 @@ ingress-nginx starts Sluice too when only its image is changed. Sluice's own fla
 {{- default (printf "%s-leader" (include "sluice.fullname" .)) .Values.controller.electionID -}}
 {{- end -}}
 
-{{/* The Service whose addresses become the status of Ingresses, or nothing. */}}
+{{/* The Service whose addresses become the status of Ingresses; empty for none. */}}
 {{- define "sluice.publishService" -}}
 {{- $service := .Values.controller.service -}}
 {{- if and .Values.controller.publishService.enabled $service.enabled -}}

@@ -1,6 +1,6 @@
 {{/*
-The containers of the controller's Pod. The image's entry point hands the capability NET_BIND_SERVICE on to the programs it starts;
-where the container has no such capability it must be skipped, so the command then names the init directly.
+The containers of the controller's Pod. The image's entry point passes the capability NET_BIND_SERVICE on to the programs it starts.
+In a container without that capability it would fail, so there the command names the init program directly.
 */}}
 
 {{/* The security context that the chart works out, unless the values bring one. */}}
@@ -28,7 +28,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
 {{- end -}}
 {{- end -}}
 
-{{/* "true" if the container has NET_BIND_SERVICE: it is named, or a context of the user's drops nothing. */}}
+{{/* "true" if the container has NET_BIND_SERVICE: its security context adds it, or a user's context drops nothing. */}}
 {{- define "sluice.container.mayBind" -}}
 {{- $capabilities := default dict (include "sluice.container.securityContext" . | fromYaml).capabilities -}}
 {{- $add := default list $capabilities.add -}}
@@ -103,7 +103,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   {{- end }}
 {{- end -}}
 
-{{/* The container with nginx alone: the controller sends it orders through a socket in the shared folder, and it has no token. */}}
+{{/* The container that runs only nginx. It gets orders through a socket in the shared folder, and has no token. */}}
 {{- define "sluice.container.nginx" -}}
 {{- $controller := .Values.controller -}}
 - name: nginx
@@ -140,7 +140,7 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
 {{- end -}}
 
 {{/*
-Resources of a container, with sluice.memoryLimit where they say nothing of memory but the default request. A request of another
+Resources of a container. sluice.memoryLimit is added where they name no memory except the default request. A request of another
 size may be above that limit, and the API server would refuse the Pod. Takes a list: root, resources.
 */}}
 {{- define "sluice.container.resources" -}}

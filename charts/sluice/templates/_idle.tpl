@@ -1,4 +1,4 @@
-{{/* One line for each value that says false in quotes and counts as true, because templates ask whether there is any text; or nothing. */}}
+{{/* A line for each value that is a false in quotes and counts as true, because templates only test for any text. */}}
 {{- define "sluice.quotedNo" -}}
 {{- range $path := .Files.Get "files/switches.json" | fromJsonArray -}}
 {{- $at := $.Values -}}
@@ -11,7 +11,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* One line for each value that is set and does nothing, because of what another value says; ingress-nginx's chart has the same conditions. */}}
+{{/* A line for each value that is set and has no effect because of another value. ingress-nginx's chart has the same conditions. */}}
 {{- define "sluice.idle" -}}
 {{- $controller := .Values.controller -}}
 {{- $metrics := $controller.metrics -}}

@@ -1,6 +1,6 @@
 {{/*
-Images. A values file of ingress-nginx may pin ingress-nginx's own image; that would start the wrong program, so such a pin is
-recognised by its path or by its tag and ignored.
+Images. A values file of ingress-nginx may pin ingress-nginx's own image, which would start the wrong program. So such a pin is
+recognised by its path or its tag, and ignored.
 */}}
 
 {{/* "true" for registry.k8s.io and other registries of the Kubernetes project, where Sluice is not published. */}}
@@ -35,7 +35,7 @@ recognised by its path or by its tag and ignored.
 {{- end -}}
 {{- end -}}
 
-{{/* "true" if the default backend is a program of its own and not Sluice's. */}}
+{{/* "true" if the default backend's image is another one than Sluice's. */}}
 {{- define "sluice.defaultBackend.ownImage" -}}
 {{- $image := .Values.defaultBackend.image -}}
 {{- if or $image.repository (and $image.image (not (hasPrefix "defaultbackend-" $image.image))) -}}true{{- end -}}

@@ -1,6 +1,6 @@
 {{/*
-Names that values of ingress-nginx may call: those which are templates (affinity, topologySpreadConstraints, config ...) often say
-{{ include "ingress-nginx.name" . }}, because the comments of its own values file do.
+Names that values of ingress-nginx may include. Values that are templates (affinity, topologySpreadConstraints, config ...) often
+have {{ include "ingress-nginx.name" . }}, as the comments of its own values file do.
 */}}
 
 {{- define "ingress-nginx.name" -}}{{- include "sluice.name" . -}}{{- end -}}

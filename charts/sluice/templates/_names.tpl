@@ -1,9 +1,9 @@
 {{/*
-Names and labels. They are those of ingress-nginx's chart, "ingress-nginx" included: selectors of a Deployment cannot change, the
-Service keeps its address, and kubectl habits keep working. docs/move.md says more.
+Names and labels. They are those of ingress-nginx's chart, "ingress-nginx" included: the selectors of a Deployment cannot change,
+the Service keeps its address, and users' kubectl commands still work. See docs/move.md.
 */}}
 
-{{/* The alias, where a bigger chart depends on this one under another name: ingress-nginx's chart has its names from there as well. */}}
+{{/* The alias under which another chart depends on this one. ingress-nginx's chart makes its names from it as well. */}}
 {{- define "sluice.chartName" -}}
 {{- $own := ternary "ingress-nginx" .Chart.Name (eq .Chart.Name "sluice") -}}
 {{- default $own .Values.nameOverride -}}
@@ -94,7 +94,7 @@ app.kubernetes.io/component: default-backend
 {{- include "sluice.texts" $labels | trim -}}
 {{- end -}}
 
-{{/* Labels of a Pod: no version among them, so that an upgrade of the chart alone restarts nothing. Takes a list like sluice.labels. */}}
+{{/* Labels of a Pod. They have no version, so an upgrade of the chart alone restarts no Pod. Takes a list like sluice.labels. */}}
 {{- define "sluice.podLabels" -}}
 {{- $root := first . -}}
 {{- $labels := dict
@@ -135,7 +135,7 @@ app.kubernetes.io/component: default-backend
 {{- end -}}
 {{- end -}}
 
-{{/* Does the same, and evaluates the values as templates. Takes a list: the root, the map. */}}
+{{/* Like sluice.texts, with the values evaluated as templates. Takes a list: the root, the map. */}}
 {{- define "sluice.templatedTexts" -}}
 {{- $root := index . 0 -}}
 {{- range $key, $value := index . 1 }}
@@ -164,7 +164,7 @@ app.kubernetes.io/component: default-backend
 {{- if and $mounted (not (include "sluice.saysNo" $mounted)) -}}true{{- end -}}
 {{- end -}}
 
-{{/* The values below sluice, as JSON. A false in quotes is false here. They are not there where helm's --reuse-values has put ingress-nginx's defaults in place of ours. */}}
+{{/* The values below sluice, as JSON. A false in quotes is false here. They are missing where helm's --reuse-values keeps the defaults of ingress-nginx's chart. */}}
 {{- define "sluice.own" -}}
 {{- $own := default dict .Values.sluice -}}
 {{- if not (hasKey $own "memoryLimit") -}}{{- $_ := set $own "memoryLimit" "4Gi" -}}{{- end -}}

@@ -89,7 +89,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
-{{/* The Pod's security context, with the sysctl that opens ports below 1024 to everybody in the Pod's own network. */}}
+{{/* The Pod's security context, with the sysctl that opens ports below 1024 to every process in the Pod's own network. */}}
 {{- define "sluice.pod.securityContext" -}}
 {{- $context := deepCopy (default dict .Values.controller.podSecurityContext) -}}
 {{- $sysctls := dict -}}

@@ -1,11 +1,11 @@
 {{/*
-Every right of the controller, in one place and beside the reason. It must be exactly what the code calls: an unused verb here
-helps an attacker who takes over the Pod, and a missing one is an informer that is refused.
+Every right of the controller, in one place and with its reason. The list must be exactly what the code uses: an unused verb
+helps an attacker who takes over the Pod, and without a needed one the API server refuses the controller's requests.
 */}}
 
 {{/* Objects that make the configuration; in the whole cluster, or in the one namespace that is watched. */}}
 {{- define "sluice.rights.watched" -}}
-# what is watched; get is for the status and for the Services that flags name
+# Objects that the controller watches. It reads a single one for the status, or because a flag names a Service.
 - apiGroups: [networking.k8s.io]
   resources: [ingresses]
   verbs: [get, list, watch]
@@ -18,18 +18,18 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
 - apiGroups: [discovery.k8s.io]
   resources: [endpointslices]
   verbs: [list, watch]
-# only where a cluster serves no EndpointSlices
+# Used only in a cluster without EndpointSlices.
 - apiGroups: [""]
   resources: [endpoints]
   verbs: [list, watch]
-# the Gateway API, where the cluster has it; get is for a status that another client has changed meanwhile
+# The Gateway API, where the cluster has it. A single object is read when another client has changed its status.
 - apiGroups: [gateway.networking.k8s.io]
   resources: [gateways, listenersets, httproutes, grpcroutes, tlsroutes, tcproutes, udproutes, backendtlspolicies]
   verbs: [get, list, watch]
 - apiGroups: [gateway.networking.k8s.io]
   resources: [referencegrants]
   verbs: [list, watch]
-# annotations for routes, where their definition is installed
+# Settings of routes, where their definition is installed.
 - apiGroups: [sluice.dev]
   resources: [routesettings]
   verbs: [get, list, watch]
@@ -49,19 +49,19 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
   verbs: [patch, update]
 {{ include "sluice.rights.events" . }}
 {{- if ne (include "sluice.scalar" (default "" (get (default dict .Values.controller.extraArgs) "update-status"))) "false" }}
-# the addresses in an Ingress's status
+# The addresses in the status of Ingresses.
 - apiGroups: [networking.k8s.io]
   resources: [ingresses/status]
   verbs: [update]
 {{- end }}
 {{- if (include "sluice.own" . | fromJson).serviceIngressHost }}
-# the Ingresses that annotated Services ask for
+# The Ingresses that the controller makes for annotated Services.
 - apiGroups: [networking.k8s.io]
   resources: [ingresses]
   verbs: [create, patch, delete]
 {{- end }}
 {{- if include "sluice.gatewayServices" . }}
-# the Services of Gateways and their EndpointSlices; get is for one that another client has changed meanwhile
+# The Services of Gateways and their EndpointSlices. A single one is read when another client has changed it.
 - apiGroups: [""]
   resources: [services]
   verbs: [create, patch, delete]
@@ -70,7 +70,7 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
   verbs: [get, create, patch, delete]
 {{- end }}
 {{- if .Values.controller.scope.enabled }}
-# whether the watched namespace exists, and its labels, by which listeners of Gateways take routes
+# The watched namespace: whether it exists, and its labels, by which listeners of Gateways select routes.
 - apiGroups: [""]
   resources: [namespaces]
   resourceNames: [{{ default (include "sluice.namespace" .) .Values.controller.scope.namespace }}]
@@ -79,7 +79,7 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
 {{- end -}}
 
 {{- define "sluice.rights.events" -}}
-# what is said about an object
+# Events about objects.
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
@@ -90,7 +90,7 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
 - apiGroups: [networking.k8s.io]
   resources: [ingressclasses]
   verbs: [list, watch]
-# status from node addresses, and the zone of the own node
+# The addresses of nodes for the status, and the zone of the controller's own node.
 - apiGroups: [""]
   resources: [nodes]
   verbs: [get]
@@ -100,7 +100,7 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
 - apiGroups: [gateway.networking.k8s.io]
   resources: [gatewayclasses/status]
   verbs: [patch, update]
-# the versions of the Gateway API's definitions, for the condition SupportedVersion
+# The versions of the Gateway API's definitions, for the condition SupportedVersion.
 - apiGroups: [apiextensions.k8s.io]
   resources: [customresourcedefinitions]
   resourceNames:
@@ -116,7 +116,7 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
     - referencegrants.gateway.networking.k8s.io
   verbs: [get]
 {{- if not .Values.controller.scope.enabled }}
-# their labels, by which listeners of Gateways take routes; for --watch-namespace-selector as well
+# The labels of namespaces, by which listeners of Gateways and --watch-namespace-selector select.
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [list, watch]
@@ -125,12 +125,12 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
 
 {{/* Objects of the release itself, in its own namespace. */}}
 {{- define "sluice.rights.own" -}}
-# the own Pod, and the Pods beside it for the status
+# The controller's own Pod, and the Pods of its release for the status.
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list]
 {{- if include "sluice.gatewayServices" . }}
-# the Pods in the EndpointSlices of Gateways, and the record of their target ports; what does not exist cannot be named
+# The Pods in the EndpointSlices of Gateways, and the record of target ports. A rule cannot name what does not exist yet.
 - apiGroups: [""]
   resources: [pods]
   verbs: [watch]
@@ -143,7 +143,7 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
   verbs: [get, update]
 {{- end }}
 {{- if not .Values.controller.disableLeaderElection }}
-# the election
+# The Lease of the election.
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   verbs: [create]
@@ -154,23 +154,23 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
 {{- end }}
 {{- end -}}
 
-{{/* What a release that watches one namespace still reads in others: in its own, and in those of objects that values name. */}}
+{{/* The rights that a release for one namespace needs in others: in its own, and in those of objects that values name. */}}
 {{- define "sluice.rights.beside" -}}
-# the published Service and the default backend
+# The published Service and the default backend.
 - apiGroups: [""]
   resources: [services]
   verbs: [get, list, watch]
 - apiGroups: [discovery.k8s.io]
   resources: [endpointslices]
   verbs: [list, watch]
-# settings, TCP and UDP ports, header ConfigMaps; the default certificate
+# ConfigMaps with settings, TCP and UDP ports, and headers; and the Secret of the default certificate.
 - apiGroups: [""]
   resources: [configmaps, secrets]
   verbs: [list, watch]
 {{ include "sluice.rights.events" . }}
 {{- end -}}
 
-{{/* The namespaces, beside the watched one, with objects that values name; a JSON list. */}}
+{{/* A JSON list of the namespaces, except the watched one, that have objects which values name. */}}
 {{- define "sluice.rights.namespacesBeside" -}}
 {{- $controller := .Values.controller -}}
 {{- $named := list $controller.configMapNamespace $controller.tcp.configMapNamespace $controller.udp.configMapNamespace -}}
@@ -184,7 +184,7 @@ helps an attacker who takes over the Pod, and a missing one is an informer that 
 
 {{/* The webhook's certificate: its Secret, and the CA in the webhook configuration. */}}
 {{- define "sluice.rights.certificate.secret" -}}
-# a Secret that does not exist cannot be named, so create stands alone
+# A rule cannot name a Secret that does not exist yet, so create has a rule of its own.
 - apiGroups: [""]
   resources: [secrets]
   verbs: [create]

@@ -4,7 +4,7 @@
 {{- if and (eq $controller.kind "Deployment") (get $controller (index . 1)).enabled (not (get $controller (index . 2)).enabled) -}}true{{- end -}}
 {{- end -}}
 
-{{/* Replicas that are sure to run. */}}
+{{/* The smallest number of replicas. */}}
 {{- define "sluice.leastReplicas" -}}
 {{- $controller := .Values.controller -}}
 {{- if include "sluice.scaledBy" (list . "autoscaling" "keda") -}}{{- $controller.autoscaling.minReplicas -}}
@@ -33,7 +33,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* How many Pods may go. Takes the values of the controller or of the default backend. */}}
+{{/* The number of Pods that may be missing. Takes the values of the controller or of the default backend. */}}
 {{- define "sluice.disruption" -}}
 {{- if hasKey . "maxUnavailable" }}
 maxUnavailable: {{ .maxUnavailable }}

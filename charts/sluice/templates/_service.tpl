@@ -5,8 +5,8 @@
 {{- end -}}
 
 {{/*
-A Service in front of nginx. Takes a dict: root, from (values of this Service), type, ports and targetPorts (http and https, worked
-out by the caller).
+A Service in front of nginx. Takes a dict: root, from (values of this Service), type, ports and targetPorts (http and https,
+which the caller computes).
 */}}
 {{- define "sluice.service.traffic" -}}
 {{- $service := .root.Values.controller.service -}}

@@ -1,10 +1,10 @@
 {{/*
-Undeclared values: each gets a line, with the value that was probably meant where one resembles it. helm's own words for an unknown key
-name none, so values.schema.json lets keys through and checks only what they hold.
-files/values.json lists the paths of all values; a branch is a path that others go on from.
+Undeclared values: each gets a line, with the most similar value if there is one. helm's own message about an unknown key names no
+other, so values.schema.json accepts any key and checks only the content.
+files/values.json lists the paths of all values; a branch is a path that is the beginning of others.
 */}}
 
-{{/* One line for each unknown value that resembles another one, and for each unknown flag; or nothing. The chart refuses them. */}}
+{{/* A line for each unknown value that resembles another one, and for each unknown flag. The chart refuses them. */}}
 {{- define "sluice.typos" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
 {{- if contains ": " . }}
@@ -25,7 +25,7 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- end -}}
 {{- end -}}
 
-{{/* One line for each value and each key of the ConfigMap that is unknown, resembles none, and does nothing; or nothing. */}}
+{{/* A line for each value and each key of the ConfigMap that is unknown, resembles none, and has no effect. */}}
 {{- define "sluice.unknown" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
 {{- if and . (not (contains ": " .)) }}
@@ -49,7 +49,7 @@ files/values.json lists the paths of all values; a branch is a path that others 
 {{- end -}}
 {{- end -}}
 
-{{/* The letters of a name that count: no prefix, no dashes, no capitals. */}}
+{{/* The form in which names are compared: without a prefix, dashes and capitals. */}}
 {{- define "sluice.typos.letters" -}}
 {{- regexReplaceAll "^.*[/.]|[-_]" . "" | lower -}}
 {{- end -}}
@@ -93,7 +93,7 @@ Takes a list: what was written, the names, and the files.
 {{- end -}}
 
 {{/*
-What a word is in another place, or nothing: it mirrors elsewhereOf of the program. Takes a list: the word, the place in which it does not
+The meaning of a word in another place, or nothing. It is like elsewhereOf of the program. Takes a list: the word, the place in which it does not
 exist (setting, flag or value), and the files.
 */}}
 {{- define "sluice.typos.elsewhere" -}}
@@ -145,7 +145,7 @@ exist (setting, flag or value), and the files.
 {{- $meant -}}
 {{- end -}}
 
-{{/* One line for each unknown value, or nothing; one without a colon where no other resembles it. */}}
+{{/* A line for each unknown value. It has no colon where no other value resembles it. */}}
 {{- define "sluice.typos.all" -}}
 {{- $keys := dict "" (list) -}}
 {{- range .Files.Get "files/values.json" | fromJsonArray -}}
@@ -163,7 +163,7 @@ exist (setting, flag or value), and the files.
 {{- join "." . | trimPrefix "." -}}
 {{- end -}}
 
-{{/* Takes a list: the values of one branch, its path, and the keys below every path. A name at the top of the file resembles too much to mean anything. */}}
+{{/* Takes a list: the values of one branch, its path, and the keys below every path. A name at the top of the file is similar to too many others for a hint. */}}
 {{- define "sluice.typos.below" -}}
 {{- $path := index . 1 -}}
 {{- $keys := index . 2 -}}
@@ -229,12 +229,12 @@ the keys below every path.
 {{- default $found $own -}}
 {{- end -}}
 
-{{/* How many letters differ between what was written and a name; where the name begins with it, 1. */}}
+{{/* The number of differing letters between a written word and a name, or 1 where the name begins with the word. */}}
 {{- define "sluice.typos.distance" -}}
 {{- if hasPrefix (index . 0 | trimSuffix "s") (index . 1) -}}1{{- else -}}{{- include "sluice.typos.changes" . -}}{{- end -}}
 {{- end -}}
 
-{{/* How many letters have to change, row by row (Levenshtein). Takes a list of two words. */}}
+{{/* The number of letters that have to change, computed row by row (Levenshtein). Takes a list of two words. */}}
 {{- define "sluice.typos.changes" -}}
 {{- $a := index . 0 -}}
 {{- $b := index . 1 -}}

@@ -37,8 +37,8 @@ local function parsed(pair)
   return pair
 end
 
--- Whether a host of an Ingress has the name, by its own record or by that of the wildcard one label
--- above.
+-- Returns whether a host of an Ingress has the name, by its own record or by that of the wildcard
+-- one label above.
 local function is_known(name)
   if not name then
     return false
@@ -100,8 +100,8 @@ function _M.show(ids, generation)
   staple(shown.fingerprint, generation)
 end
 
--- Whether an Ingress has a certificate for the name that is more specific than `known`. `known` is
--- the part of the name that the hostname of a listener covers (scope.lua).
+-- Returns whether an Ingress has a certificate for the name that is more specific than `known`.
+-- `known` is the part of the name that the hostname of a listener covers (scope.lua).
 function _M.has_own(name, known)
   if known == name then
     return false

@@ -40,12 +40,12 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- Whether an Ingress has this name, the host itself or the wildcard one label above it.
+-- Returns whether an Ingress has this name, the host itself or the wildcard one label above it.
 local function has_namesake(name, generation)
   return store.get("host", name, generation) ~= nil
 end
 
--- Whether an Ingress has an alias that is a pattern and matches the host.
+-- Returns whether an Ingress has an alias that is a pattern and matches the host.
 local function has_pattern(host, generation)
   local list = store.get("patterns", "", generation)
   return list ~= nil and patterns.match(list, host) ~= nil
@@ -95,7 +95,8 @@ local function location_of(listener, host, uri, generation, shapes, shared, all)
   return record and paths.find(record, uri), "_"
 end
 
--- Whether an Ingress would send the request to a Service, or redirect it, if no route took it.
+-- Returns whether an Ingress would send the request to a Service, or redirect it, if no route took
+-- it.
 local function is_wanted(host, uri, generation, shapes)
   local record = match.host(host, generation, shapes)
   if not record then
@@ -107,7 +108,7 @@ local function is_wanted(host, uri, generation, shapes)
   return location ~= nil and location ~= false and location.service ~= nil
 end
 
--- Whether the request belongs to the share that a route leaves to an Ingress.
+-- Returns whether the request belongs to the share that a route leaves to an Ingress.
 local function stays(share, host, uri, generation, shapes)
   return random() >= share and is_wanted(host, uri, generation, shapes)
 end
@@ -123,8 +124,8 @@ function _M.house(slot, listeners)
   end
 end
 
--- Whether the client used the wrong connection, because the name in its handshake led to another
--- listener. Without a name in the handshake the Host header alone decides.
+-- Returns whether the client used the wrong connection, because the name in its handshake led to
+-- another listener. Without a name in the handshake the Host header alone decides.
 local function is_misdirected(scope, listener)
   local name = ngx.var.ssl_server_name
   if not name or name == "" then

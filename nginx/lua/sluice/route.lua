@@ -80,8 +80,8 @@ end
 -- The most locations that a request may have come through (mostHops in src/directives/hops.ts).
 local most_hops = 4
 
--- Whether the request, which carries `hop`, comes from this location itself or has come through too
--- many others.
+-- Returns whether the request, which carries `hop`, comes from this location itself or has come
+-- through too many others.
 local function comes_back(hop)
   local trail = ngx.var.http_x_sluice_hops
   if not trail then

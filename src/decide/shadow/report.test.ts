@@ -86,7 +86,7 @@ test.each<[string, Words, readonly Difference[]]>([
     { rule: { backendRefs: [], ...filter("RequestRedirect", "requestRedirect", { hostname: "b.test" }) } },
     ["redirect"],
   ],
-  ["a Service that is not there", { rule: { backendRefs: [{ name: "gone", port: 80 }] } }, ["answer"]],
+  ["a Service that does not exist", { rule: { backendRefs: [{ name: "gone", port: 80 }] } }, ["answer"]],
   [
     "a path that the Ingress rewrites",
     {

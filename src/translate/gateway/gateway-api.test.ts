@@ -121,7 +121,7 @@ const listenerCases: readonly [string, readonly ReturnType<typeof listener>[], o
     [{ Conflicted: "ProtocolConflict" }, { Conflicted: "ProtocolConflict" }],
   ],
   [
-    "a Secret that is not there",
+    "a Secret that does not exist",
     [listener({ protocol: "HTTPS", port: 443, tls: { certificateRefs: [{ name: "missing" }] } })],
     { Accepted: true, Programmed: "Invalid", ResolvedRefs: "ListenersNotResolved" },
     [{ Accepted: true, Programmed: "Invalid", ResolvedRefs: "InvalidCertificateRef" }],
@@ -191,7 +191,7 @@ const addressCases: readonly [string, object, object][] = [
     { Accepted: true, Programmed: "AddressNotUsable", addresses: ["192.0.2.11"] },
   ],
   [
-    "a type that is not known",
+    "an unknown type",
     { addresses: [{ type: "test/fake", value: "x" }, { value: "192.0.2.11" }] },
     { Accepted: "UnsupportedAddress", Programmed: "Invalid" },
   ],
@@ -374,8 +374,8 @@ test.each(parentCases)("a route with %s has the expected conditions", (_, listen
 });
 
 const backendCases: readonly [string, object, object, readonly KubernetesObject[]][] = [
-  ["a Service that is not there", { name: "none", port: 80 }, { ResolvedRefs: "BackendNotFound" }, []],
-  ["a port that the Service has not", { name: "web", port: 81 }, { ResolvedRefs: "BackendNotFound" }, []],
+  ["a Service that does not exist", { name: "none", port: 80 }, { ResolvedRefs: "BackendNotFound" }, []],
+  ["a port that the Service does not have", { name: "web", port: 81 }, { ResolvedRefs: "BackendNotFound" }, []],
   ["another kind", { name: "web", kind: "Strange", port: 80 }, { ResolvedRefs: "InvalidKind" }, []],
   [
     "a Service of another namespace",
@@ -396,7 +396,7 @@ const backendCases: readonly [string, object, object, readonly KubernetesObject[
     [serviceIn("other", "web"), grant({ namespace: "other", from: "HTTPRoute", to: "Service", name: "api" })],
   ],
   [
-    "a Service whose protocol is not known",
+    "a Service with an unknown protocol",
     { name: "strange", port: 80 },
     { ResolvedRefs: "UnsupportedProtocol" },
     [serviceIn("ns", "strange", { appProtocol: "mongo" })],
@@ -436,14 +436,14 @@ const ruleCases: readonly [string, readonly object[], object][] = [
     { Accepted: "IncompatibleFilters" },
   ],
   [
-    "a pattern that is none",
+    "a malformed pattern",
     [{ matches: [{ path: { type: "RegularExpression", value: "/(" } }] }],
     { Accepted: "UnsupportedValue" },
   ],
-  ["a duration that is none", [{ timeouts: { request: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
-  ["a status that is none", [{ retry: { codes: [500, 200] }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  ["a malformed duration", [{ timeouts: { request: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  ["an invalid status", [{ retry: { codes: [500, 200] }, backendRefs }], { Accepted: "UnsupportedValue" }],
   ["no attempt", [{ retry: { attempts: 0 }, backendRefs }], { Accepted: "UnsupportedValue" }],
-  ["a pause that is none", [{ retry: { backoff: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  ["a malformed pause", [{ retry: { backoff: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
   [
     "a session of an unknown type",
     [{ sessionPersistence: { type: "Address" }, backendRefs }],

@@ -104,7 +104,7 @@ test("a canary adds no host, path or TLS, and a Problem says when it gets no req
 test.each([
   ["the same Service and port", [["/", "web"]], "it names the Service and port that the path has already"],
   ["another path type", [["/", "api", "Exact"]], "no ordinary Ingress has this host, path and path type"],
-  ["a Service that is not there", [["/", "gone"]], "Service ns/gone not found"],
+  ["a Service that does not exist", [["/", "gone"]], "Service ns/gone not found"],
 ] as const)("a canary with %s has no effect, and a Problem says so", (_, paths, why) => {
   const field = "spec.rules[0].http.paths[0].backend";
   expect(problemsOf(put(world, main(), canary({}, { paths })))).toEqual([

@@ -69,7 +69,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     ["a redirect to an open page", "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"],
     ["304", "HTTP/1.1 304 Not Modified\r\n\r\n"],
     ["no status", "HTTP/1.1 \r\n\r\n"],
-    ["a status of no number", "HTTP/1.1 2OO OK\r\nContent-Length: 0\r\n\r\n"],
+    ["a status that is not a number", "HTTP/1.1 2OO OK\r\nContent-Length: 0\r\n\r\n"],
     ["a status of four digits", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n"],
     ["no HTTP", "\0\x01\x02\x03\x04\x05\x06\r\n\r\n"],
     ["nothing", ""],

@@ -168,7 +168,7 @@ function findings(workshop: Workshop, alone: Looked | undefined, tally: Tally): 
     ...seals.broken.map((text) => `a quoted value is not one word: ${text.slice(0, 300)}`),
     ...missingFrom(real.lines, wanted)
       .filter((line) => !mentioned.test(line))
-      .map((line) => `nobody meant ${line.slice(0, 300)}`),
+      .map((line) => `an unintended line: ${line.slice(0, 300)}`),
     ...missingFrom(wanted, real.lines).map((line) => `missing is ${line.slice(0, 300)}`),
     ...intruders(real.tree).map((path) => `a directive made of a value: ${path}`),
     ...lost.map((line) => `a neighbour lost ${line.slice(0, 300)}`),

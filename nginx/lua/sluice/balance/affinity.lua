@@ -31,7 +31,7 @@ local function key_that_came(balance)
   return bar and sub(value, 1, bar - 1) or value
 end
 
--- Whether the request has a cookie of this upstream.
+-- Returns whether the request has a cookie of this upstream.
 function _M.is_bound(upstream)
   local balance = upstream.balance
   if not balance or not balance.binding then

@@ -34,7 +34,7 @@ local function location_of(redirect, scope)
   return scheme .. "://" .. authority .. changed .. (query and query ~= "" and "?" .. query or "")
 end
 
--- Whether the request is a preflight, which never reaches a backend.
+-- Returns whether the request is a preflight, which never reaches a backend.
 local function is_preflight(var)
   return var.request_method == "OPTIONS"
     and var.http_origin ~= nil

@@ -19,8 +19,8 @@ local function last(values)
   return match(values or "", "([%d.%-]+)[%s:]*$")
 end
 
--- Whether a repetition is safe: the backend has answered with a status that may be tried again, the
--- method is idempotent, or no byte of the request was sent.
+-- Returns whether a repetition is safe: the backend has answered with a status that may be tried
+-- again, the method is idempotent, or no byte of the request was sent.
 local function is_safe(var)
   return last(var.upstream_header_time) ~= "-"
     or repeatable[var.request_method]

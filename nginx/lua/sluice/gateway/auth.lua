@@ -68,8 +68,8 @@ function _M.pick()
   end
 end
 
--- Whether the header may go to the backend. Where the rule lists no headers, all that describe the
--- request may.
+-- Returns whether the header may go to the backend. Where the rule lists no headers, all that
+-- describe the request may.
 local function may_go_on(name, listed)
   local plain = reserved.plain(name)
   if reserved.has(name) then

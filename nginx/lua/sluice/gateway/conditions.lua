@@ -81,8 +81,8 @@ local function part_of_call(one)
   return match(uri, "^/.+/([^/]+)$")
 end
 
--- Whether the value equals the wanted one, or the pattern takes the whole value. The second result
--- is true where the match ran out of steps.
+-- Returns whether the value equals the wanted one, or the pattern takes the whole value. The second
+-- result is true where the match ran out of steps.
 local function fits(value, wanted, is_pattern)
   if not value then
     return false
@@ -102,8 +102,8 @@ local function fits(value, wanted, is_pattern)
   return from ~= nil
 end
 
--- Whether the request fulfils the conditions from `i` on; nil where that could not be found out. It
--- recurses instead of looping, so that LuaJIT compiles a request as one piece.
+-- Returns whether the request fulfils the conditions from `i` on; nil where that could not be found
+-- out. It recurses instead of looping, so that LuaJIT compiles a request as one piece.
 local function all(list, i, value_of)
   local one = list[i]
   if not one then
@@ -116,9 +116,9 @@ local function all(list, i, value_of)
   return held and all(list, i + 1, value_of)
 end
 
--- Whether the request fulfils all conditions. Returns nil where a pattern ran out of steps or the
--- budget is spent: the owner of the request is unknown then, and the next route may have fewer
--- guards.
+-- Returns whether the request fulfils all conditions. Returns nil where a pattern ran out of steps
+-- or the budget is spent: the owner of the request is unknown then, and the next route may have
+-- fewer guards.
 function _M.hold(choice)
   if budget.is_spent() then
     ngx.log(ngx.WARN, "the conditions of all routes with one path took too long for one request")

@@ -13,7 +13,8 @@ local sub = string.sub
 
 local _M = {}
 
--- Whether a header of this name may be changed. A text that cannot be a header's name is an error.
+-- Returns whether a header of this name may be changed. A text that cannot be a header's name is an
+-- error.
 local function is_free(name)
   if sub(name, 1, 1) == ":" or reserved.has(name) then
     return false

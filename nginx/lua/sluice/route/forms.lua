@@ -6,7 +6,7 @@ local store = require("sluice.store")
 
 local _M = {}
 
--- Whether the server has all shapes that the record names.
+-- Returns whether the server has all shapes that the record names.
 local function serves(record, shapes)
   for _, location in ipairs(record.locations or {}) do
     if not shapes[location.shape] or (location.standIn and not shapes[location.standIn.shape]) then

@@ -23,7 +23,8 @@ local function parts(authority)
   return gsub(name, "%.$", ""), port
 end
 
--- Whether the two differ. `asked` is the Host header; a request without it names only one host.
+-- Returns whether the two differ. `asked` is the Host header; a request without it names only one
+-- host.
 function _M.differ(host, asked)
   if not asked or asked == "" then
     return false

@@ -19,8 +19,8 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- Whether a text can be a host at all (RFC 3986 3.2.2). An exact name always can. Below a wildcard
--- the check matters: a "?" would end the host of a redirect too early.
+-- Returns whether a text can be a host at all (RFC 3986 3.2.2). An exact name always can. Below a
+-- wildcard the check matters: a "?" would end the host of a redirect too early.
 local function is_host(text)
   return find(text, "^[%w_.~!$&'()*+,;=%%-]+$") or find(text, "^%[[%x:.]+%]$")
 end

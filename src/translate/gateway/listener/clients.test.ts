@@ -155,9 +155,9 @@ test("a Gateway presents its certificate to backends with a policy alone, each G
 });
 
 const unshown: readonly [string, object, string][] = [
-  ["a Secret that is nowhere", { name: "gone" }, "InvalidClientCertificateRef"],
-  ["another kind", { kind: "ConfigMap", name: "ca" }, "InvalidClientCertificateRef"],
-  ["one that is not permitted", { name: "tls", namespace: "other" }, "RefNotPermitted"],
+  ["a Secret that does not exist", { name: "gone" }, "InvalidClientCertificateRef"],
+  ["a reference of another kind", { kind: "ConfigMap", name: "ca" }, "InvalidClientCertificateRef"],
+  ["a Secret that is not permitted", { name: "tls", namespace: "other" }, "RefNotPermitted"],
 ];
 test.each(unshown)("%s causes a condition of the Gateway, which is served", (_, reference, reason) => {
   const found = outcome({ backend: { clientCertificateRef: reference as { name: string } } }, [pair("tls", "other")]);

@@ -122,7 +122,7 @@ test.each([
 });
 
 test.each([
-  ["that somebody made", { ...ours({}, [{ ip: "198.51.100.7" }]), metadata: { namespace: "ns", name: "gw-sluice" } }],
+  ["that a user made", { ...ours({}, [{ ip: "198.51.100.7" }]), metadata: { namespace: "ns", name: "gw-sluice" } }],
   ["of a Gateway of that name that has gone", ours({}, [{ ip: "198.51.100.7" }], "before")],
   [
     "of another controller",
@@ -183,10 +183,10 @@ test("parameters of the Gateway come before those of its class", () => {
 
 test.each([
   ["an unknown key", { externalIPs: "198.51.100.1" }],
-  ["a value that is none", { serviceType: "ExternalName" }],
-  ["a range that is none", { loadBalancerSourceRanges: "everyone" }],
-  ["a class that is none", { loadBalancerClass: "a b" }],
-  ["families that are none", { ipFamilies: "IPv4,IPv4" }],
+  ["an invalid value", { serviceType: "ExternalName" }],
+  ["an invalid range", { loadBalancerSourceRanges: "everyone" }],
+  ["an invalid class", { loadBalancerClass: "a b" }],
+  ["invalid families", { ipFamilies: "IPv4,IPv4" }],
 ])("with %s the Gateway keeps its present Service, and gets no new one", (_what, data) => {
   const served = [record(), ours({}, [{ ip: "198.51.100.7" }])];
   const { status, condition, ports } = outcome(gateway({ spec: withParameters }), parameters(data), ...served);
