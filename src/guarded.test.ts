@@ -10,7 +10,7 @@ test("work that throws gives the fallback, and its Problem names the bug and whe
   };
   const text = guarded(failing, (bug) => sentence(bugProblem(object, bug)));
   expect(text).toMatch(
-    /^it is set aside because Sluice failed on it \(RangeError: too deep at failing \(guarded\.test\.ts:\d+\)\); this is a bug in Sluice, please report it/,
+    /^it is not applied because Sluice failed on it \(RangeError: too deep at failing \(guarded\.test\.ts:\d+\)\); this is a bug in Sluice, please report it/,
   );
   expect(guarded(() => "well", String)).toBe("well");
 });

@@ -18,7 +18,7 @@ export class OperatorToken {
   /** Returns why `request` is refused; undefined where it is allowed. */
   refusal({ headers }: IncomingMessage): Refusal | undefined {
     if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
-      return { status: 403, why: "a web page may not ask for this\n" };
+      return { status: 403, why: "a web page may not request this\n" };
     const given = /^Bearer ([\w-]+)$/i.exec(headers.authorization ?? "")?.[1];
     if (given !== undefined && timingSafeEqual(digest(given), digest(this.text))) return undefined;
     return {

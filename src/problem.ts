@@ -167,9 +167,9 @@ function wordsOf(p: Problem): string {
     case "service-port-missing":
       return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
     case "nginx-refused":
-      return `nginx refused it: ${p.why}; ${p.closes ? closedForGuards : "the last good version goes on being served, if there was one"}`;
+      return `nginx refused it: ${p.why}; ${p.closes ? closedForGuards : "the last good version is still served, if there is one"}`;
     case "bug":
-      return `it is set aside because Sluice failed on it (${p.why}); this is a bug in Sluice, please report it with this object; all others go on`;
+      return `it is not applied because Sluice failed on it (${p.why}); this is a bug in Sluice, please report it with this object; all others are applied`;
     case "memory-full":
       return `nginx's shared memory of ${kilobytes(p.bytes)} is full, so the newest routes and endpoints wait for a reload that gives it twice as much; ${fromTheStart(p.bytes)}`;
     case "memory-short":
@@ -183,9 +183,9 @@ function wordsOf(p: Problem): string {
     case "secret-unusable":
       return `${p.field}: Secret ${p.secret} ${p.why}; the default certificate is served`;
     case "certificate-doubtful":
-      return `tls.crt: ${p.why}; it is served all the same`;
+      return `tls.crt: ${p.why}; it is still served`;
     case "secret-kept":
-      return `${p.field}: Secret ${p.secret} ${p.why}; its last good certificate goes on being served`;
+      return `${p.field}: Secret ${p.secret} ${p.why}; its last good certificate is still served`;
     case "last-good":
       return `${p.what}; ${p.instead}, since ${p.since} or longer, ${p.until}`;
     case "certificate-misfit":

@@ -57,7 +57,7 @@ function question(review: unknown, object: unknown): ReadQuestion {
     return { ok: true, question: { uid, object: subject } };
   }
   if (kind.group !== "networking.k8s.io" || kind.version !== "v1" || kind.kind !== "Ingress") {
-    return { ok: false, status: 500, why: "it is about something else than Ingresses, Gateways and routes" };
+    return { ok: false, status: 500, why: "it is not about an Ingress, a Gateway or a route" };
   }
   if (operation === "DELETE") return { ok: true, question: { uid, object: undefined } };
   if (!isIngress(object)) return unreadable("its object is no Ingress");

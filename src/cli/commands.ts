@@ -58,7 +58,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   compat: {
     usage: "compat PATH",
-    doc: "Judges how much of a cluster moves from ingress-nginx as it is, and what needs work.",
+    doc: "Reports how much of a cluster can move from ingress-nginx unchanged, and what needs work.",
     run: async (argv, out) => (await import("./compat.ts")).compat(argv, out, coloured(), process.stdout.columns),
   },
   compare: {
@@ -68,7 +68,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   convert: {
     usage: "convert PATH",
-    doc: "Writes Ingresses as objects of the Gateway API, and proves that they do the same.",
+    doc: "Writes Ingresses as objects of the Gateway API, and proves that they behave the same.",
     run: async (argv, out) => (await import("./convert.ts")).convert(argv, out),
   },
   reference: {

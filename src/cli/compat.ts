@@ -40,9 +40,9 @@ export const compatOptions: readonly ToolOption[] = [
 const usage = `Usage: sluice compat [flags] [PATH] [--values FILE] [--kubeconfig FILE] [--context NAME] [--controller NAMESPACE/NAME]
                      [--all] [--fail-on LIST] [-o json|markdown]
 
-Judges how much of a cluster moves from ingress-nginx to Sluice as it is. Each Ingress, annotation,
-ConfigMap key, flag and chart value in use is the same, differs (and how), or needs work (and what).
-Things that cannot be judged are listed with file, line and reason. PATH is a folder of YAML files, a
+Reports how much of a cluster can move from ingress-nginx to Sluice unchanged. It lists whether each
+Ingress, annotation, ConfigMap key, flag and chart value in use is the same, differs or needs work.
+Parts that cannot be judged are listed with file, line and reason. PATH is a folder of YAML files, a
 dump, or - for standard input:
 
   kubectl get ingress,ingressclass,service,configmap,deployment,daemonset --all-namespaces -o yaml | sluice compat -
@@ -168,7 +168,7 @@ function judgedBy(
     controller !== undefined
       ? `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`
       : hasValues
-        ? "flags and ConfigMap are those that the chart makes of the values"
+        ? "flags and ConfigMap are those that the chart renders from the values"
         : "no ingress-nginx was found in it, so its flags are taken to be the defaults";
   const more = count > 1 ? `; ${counted(count - 1, "other controller")} can be named with --controller` : "";
   const rest = others.length === 0 ? "" : `; values of other charts are left out: ${others.join(", ")}`;

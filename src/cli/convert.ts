@@ -45,9 +45,9 @@ const usage = `Usage: sluice convert [flags] [PATH] [--gateway NAMESPACE/NAME] [
                       [--accept LIST] [--shadow] [--requests] [--kubeconfig FILE] [--context NAME] [-o json]
 
 Writes a Gateway, HTTPRoutes, TLSRoutes, RouteSettings, BackendTLSPolicies and ReferenceGrants for
-Ingresses, and proves that they do the same: both configurations get the same requests, derived from
-the paths of each host, and their complete effects are compared. PATH is a folder of YAML files, a
-dump, or - for standard input; with --kubeconfig or --context a live cluster is read. Nothing is
+Ingresses, and proves that they behave the same: both configurations get the same requests, derived
+from the paths of each host, and their complete effects are compared. PATH is a folder of YAML files,
+a dump, or - for standard input; with --kubeconfig or --context a live cluster is read. Nothing is
 changed.
 
 The objects go to standard output, and the report to standard error. With --to FOLDER the objects go

@@ -125,7 +125,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const ended = await runParts(parts, ending, log);
   if (ended.kind === "failed") return failed(out, ended.why, 1);
   const { outlives } = running.nginx.installed;
-  log.info(outlives ? "ended; nginx's container goes on" : "ended; no nginx is left");
+  log.info(outlives ? "ended; nginx's container continues" : "ended; no nginx is left");
   return 0;
 }
 

@@ -112,7 +112,7 @@ function writtenRoute(
       { at: [], text: `${host}, from ${from}` },
       ...(everywhere.length === 0
         ? []
-        : [{ at: [], text: "Strict-Transport-Security is what hsts of the ConfigMap, or its default, says" }]),
+        : [{ at: [], text: "Strict-Transport-Security comes from hsts of the ConfigMap, or its default" }]),
       ...rules.flatMap(({ comments }, at) => comments.map((text) => ({ at: ["spec", "rules", at], text }))),
     ],
   };

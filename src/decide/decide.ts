@@ -123,7 +123,7 @@ function notFound({ host, found }: Asked): End {
       : isRoot
         ? "no path of the host takes it"
         : "the default backend answers";
-  return { kind: "answer", status: 404, why: `${why}, and the built-in default backend says 404` };
+  return { kind: "answer", status: 404, why: `${why}, and the built-in default backend answers 404` };
 }
 
 function unserved(location: Location<FeatureValues>): End {

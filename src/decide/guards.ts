@@ -84,16 +84,16 @@ function clientCertificate({ host, asked }: Asked): Stop | undefined {
   if (asked.scheme === "http" && value.subject !== "")
     return {
       what,
-      says: `only certificates whose subject fits ${value.subject} get in, and http has none`,
+      says: `only certificates whose subject matches ${value.subject} get in, and http has none`,
       outcome: "stops",
       status: 403,
     };
   if (value.verify === "off" && value.subject === "") return undefined;
-  if (asked.scheme === "http") return { what, says: "asked for over https only, and this is http", outcome: "passes" };
-  const subject = value.subject === "" ? "" : `, whose subject fits ${value.subject} (403)`;
+  if (asked.scheme === "http") return { what, says: "required over https only, and this is http", outcome: "passes" };
+  const subject = value.subject === "" ? "" : `, whose subject matches ${value.subject} (403)`;
   return {
     what,
-    says: `a certificate of the client is asked for (${value.verify})${subject}`,
+    says: `a client certificate is requested (${value.verify})${subject}`,
     outcome: "depends",
     status: 400,
   };
@@ -213,7 +213,7 @@ function rateLimits(_: Asked, features: FeatureValues): Stop | undefined {
 
 function modsecurity(_: Asked, features: FeatureValues): Stop | undefined {
   if (!features.modsecurity.enable) return undefined;
-  return { what: "modsecurity", says: "ModSecurity looks at the request", outcome: "depends", status: 403 };
+  return { what: "modsecurity", says: "ModSecurity inspects the request", outcome: "depends", status: 403 };
 }
 
 /** Locations without an Ingress of their own have no guards. */
@@ -260,7 +260,7 @@ function externalAuth(
   if (value.kind !== "ask")
     return {
       what: "external-auth",
-      says: "the auth service cannot be asked, so no client gets in",
+      says: "the auth service cannot be used, so no client gets in",
       outcome: "stops",
       status: 503,
     };

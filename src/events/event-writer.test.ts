@@ -156,6 +156,6 @@ test("an object that the source could not read gets an Event all the same", () =
   const object = { kind: "Ingress", namespace: "shop", name: "web" };
   writer.problems(Table.from<readonly Problem[]>([["a", [{ kind: "bug", object, why: "TypeError: x" }]]]));
   expect(events).toEqual([
-    expect.stringContaining("Ingress shop/web: Warning Bug it is set aside because Sluice failed"),
+    expect.stringContaining("Ingress shop/web: Warning Bug it is not applied because Sluice failed"),
   ]);
 });

@@ -66,7 +66,8 @@ export function unfilled(text: string): string | undefined {
   if (text.length > longestUnfilled || /[;\n]/.test(text)) return undefined;
   const [ofVault] = /<path:[^<>]+>/.exec(text) ?? [];
   if (ofVault !== undefined) return `a tool should have filled in ${ofVault} before, such as argocd-vault-plugin`;
-  if (/(?<!\?)<[a-z][^<>]*>/i.test(text)) return "write a value of your own in place of what the angle brackets hold";
+  if (/(?<!\?)<[a-z][^<>]*>/i.test(text))
+    return "replace the angle brackets and their content with a value of your own";
   if (/\{\{|\[\[-? *\./.test(text)) return "this is a template, which has to be rendered before";
   const [variable] = /\$\{[A-Z_][^{}]*\}|\$[A-Z][A-Z0-9_]+/.exec(text) ?? [];
   return variable && `a tool should have filled in ${variable} before, such as envsubst`;

@@ -23,7 +23,7 @@ test.each([
   ["https://login.${DOMAIN}", "; a tool should have filled in ${DOMAIN} before, such as envsubst"],
   ["${DOMAIN//./-}-tls", "; a tool should have filled in ${DOMAIN//./-} before, such as envsubst"],
   ["https://$HOST_NAME/x", "; a tool should have filled in $HOST_NAME before, such as envsubst"],
-  ["<your origin>", "; write a value of your own in place of what the angle brackets hold"],
+  ["<your origin>", "; replace the angle brackets and their content with a value of your own"],
   ["{{ .Values.origin }}", "; this is a template, which has to be rendered before"],
   ["https://$host/x", ""],
   ["(?<name>x)", ""],

@@ -70,13 +70,7 @@ test("without its class no Ingress is accepted, and none has a Problem", () => {
 });
 
 test.each([
-  [
-    "goes on being served",
-    {},
-    "old.example",
-    undefined,
-    "the last good version goes on being served, if there was one",
-  ],
+  ["goes on being served", {}, "old.example", undefined, "the last good version is still served, if there is one"],
   [
     "is closed where the refused version guards more",
     { "whitelist-source-range": "192.0.2.0/24" },

@@ -155,7 +155,7 @@ test("every line is a constant message with fields, in the order of the day", ()
     "serving",
     "applied without a reload",
     "refused at the door",
-    "the API server is not reached; what is served stays as it is",
+    "the API server is not reached; the last state is still served",
     "the API server is reached again",
     "nginx refuses it and goes on with the last good one",
     "ending; requests in flight are finished",

@@ -213,7 +213,7 @@ test("check, routes and convert name what they leave out, with the reason", asyn
     ]);
     const asked = await ran((argv, out) => why(["http://shop.example/", ...argv], out, new Date(0)), own);
     expect(asked.text).toContain(
-      'to change:   Ingress shop/broken names this host; mend it (a.yaml:3): spec.rules[0].host: "Shop.example" has capital letters; write "shop.example"; it is not applied\n',
+      'to change:   Ingress shop/broken names this host; correct it (a.yaml:3): spec.rules[0].host: "Shop.example" has capital letters; write "shop.example"; it is not applied\n',
     );
     expect(asked.text).not.toContain("add a rule");
   } finally {
@@ -313,7 +313,7 @@ test("why names each mistake of an object that has the host or port, with its pl
   const json = JSON.parse((await ran(tool, asked[2]!, folder("why-mistakes"), "-o", "json")).text);
   expect(json.arrivals.map((one: { readonly changes: readonly string[] }) => one.changes)).toEqual([
     [
-      "HTTPRoute shop/loose names this host; mend it (all.yaml:39): spec.parentRefs[0]: Gateway shop/public has no listener named htpp; the route is not attached there",
+      "HTTPRoute shop/loose names this host; correct it (all.yaml:39): spec.parentRefs[0]: Gateway shop/public has no listener named htpp; the route is not attached there",
     ],
   ]);
 });

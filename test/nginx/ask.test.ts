@@ -139,7 +139,7 @@ spec:
   rules: [{ matches: [{ path: { type: Prefix, value: / } }] }]
 `;
   const sentence =
-    'HTTPRoute shop/mistaken names this host; mend it (mistaken.yaml:7): spec.rules[0].matches[0].path.type: "Prefix" is not one of Exact, PathPrefix, RegularExpression; it is not applied';
+    'HTTPRoute shop/mistaken names this host; correct it (mistaken.yaml:7): spec.rules[0].matches[0].path.type: "Prefix" is not one of Exact, PathPrefix, RegularExpression; it is not applied';
   const changes = async () => (await live("http://mistaken.example/")).arrivals.at(-1)!.changes;
   served.write("mistaken.yaml", text);
   await until("the sentence", async () => (await changes()).includes(sentence));

@@ -91,8 +91,8 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await served("sha1.example")).toBe("sha1.example");
     expect(problems.map(sentence)).toEqual(
       expect.arrayContaining([
-        "tls.crt: its RSA key has 1024 bits; it is served all the same",
-        "tls.crt: it is signed with SHA-1; it is served all the same",
+        "tls.crt: its RSA key has 1024 bits; it is still served",
+        "tls.crt: it is signed with SHA-1; it is still served",
       ]),
     );
   });
@@ -113,7 +113,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await subject.settled();
     expect(await served("chained.example")).toBe("chained.example");
     expect(problems.map(sentence)).toContain(
-      "tls.crt: the RSA key of an issuer in it has 1024 bits; it is served all the same",
+      "tls.crt: the RSA key of an issuer in it has 1024 bits; it is still served",
     );
     await subject.apply(host("chained", chain, { "ssl-ciphers": "DEFAULT:@SECLEVEL=2" }));
     await subject.settled();

@@ -36,7 +36,7 @@ export function othersIn(files: Files): Unjudged[] {
       const theirs = Object.keys((object as Ingress).metadata.annotations ?? {}).filter(isAnnotationOfF5);
       if (theirs.length === 0) continue;
       const at = { file, ...placeOf(["metadata", "annotations", theirs[0]!]) };
-      const why = `${theirs.join(", ")}: for ${vendors.f5}; ingress-nginx and Sluice pass over them`;
+      const why = `${theirs.join(", ")}: for ${vendors.f5}; ingress-nginx and Sluice ignore them`;
       found.push({ of: `Ingress ${key}`, namespace: nameOf(key).namespace ?? "default", at, why });
     }
   }

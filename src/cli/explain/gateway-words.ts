@@ -31,7 +31,7 @@ export const reasons: Readonly<Record<string, readonly [means: string, mend: str
   InvalidCACertificateRef: ["Certificates of authorities cannot be read.", "Look at the key ca.crt of the ConfigMap."],
   InvalidCertificateRef: [
     "A Secret is missing, or is not a pair of certificate and key.",
-    "Create or mend the Secret.",
+    "Create or correct the Secret.",
   ],
   InvalidFilter: ["A filter names an object that is missing or unknown.", "Create it, or correct extensionRef."],
   InvalidKind: ["A reference names a kind that cannot stand there.", "Name a Service, or what the message asks for."],

@@ -31,7 +31,7 @@ export function completedSource(
       report: (event) => {
         const { secret } = event;
         if (event.kind === "completed") log.info({ secret, added: event.added }, "a certificate chain was completed");
-        else log.warn({ secret, why: event.why }, "a certificate chain cannot be completed; it is served as it is");
+        else log.warn({ secret, why: event.why }, "a certificate chain cannot be completed; it is served incomplete");
       },
     },
     signal,

@@ -37,7 +37,7 @@ test("a server that does not answer is reported once, and its return once every 
   for (const watch of [one, classes, one]) clusterLog.report(watch, failed(false));
   passTime(12_000);
   clusterLog.report(one, watching);
-  expect(logged()).toEqual([["the API server is not reached; what is served stays as it is", { why: "why not" }]]);
+  expect(logged()).toEqual([["the API server is not reached; the last state is still served", { why: "why not" }]]);
   clusterLog.report(classes, listed);
   clusterLog.report(classes, watching);
   expect(logged()).toEqual([["the API server is reached again", { away: "12s" }]]);

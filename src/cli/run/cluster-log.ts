@@ -58,7 +58,7 @@ export class ClusterLog {
   #onAway(watch: Watch, why: string): void {
     if (this.#away.size === 0) {
       this.#awaySince = this.#nowMs();
-      this.#log.warn({ why }, "the API server is not reached; what is served stays as it is");
+      this.#log.warn({ why }, "the API server is not reached; the last state is still served");
     }
     this.#away.add(watch);
   }

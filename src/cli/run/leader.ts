@@ -105,7 +105,7 @@ function logElection(log: Log, event: ElectionEvent): void {
       log.info("this replica leads");
       break;
     case "lost":
-      log.warn({ why: event.why }, "this replica leads no more");
+      log.warn({ why: event.why }, "this replica no longer leads");
       break;
     case "released":
       log.debug("the Lease is given back");

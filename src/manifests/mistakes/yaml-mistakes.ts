@@ -79,7 +79,7 @@ function placeholder(lines: readonly string[], { line }: Place): Mistake | undef
     if (mark !== undefined)
       return {
         place: { line: number, column: blanks.length + 1 },
-        why: `${mark} stands where a key and its value belong; fill it in, or read what your tool makes of this file`,
+        why: `${mark} is in the place of a key and its value; fill it in, or check the output of the tool that does so`,
       };
   }
   return undefined;

@@ -122,7 +122,7 @@ function mendingBy(
   );
   if (found === undefined) return undefined;
   const place = found.at === undefined ? "" : ` (${found.at.file}:${found.at.line})`;
-  return `mend it${place}: ${withoutCredentials(unplaced(found.problem))}`;
+  return `correct it${place}: ${withoutCredentials(unplaced(found.problem))}`;
 }
 
 const called = ({ object: { namespace, name } }: Problem): string =>

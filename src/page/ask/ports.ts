@@ -16,7 +16,7 @@ export function atItsPort(arrival: Arrival, { scheme, port }: AskedRequest, worl
   if ((isTls ? [443, https] : [80, http]).includes(port)) return arrival;
   if (port === 80 || port === http) return tlsOnPlain(port, port === 80 ? 443 : https);
   if (port === 443 || port === https) return plainOnTls(port, port === 443 ? 80 : http);
-  const says = `nginx has ${http} for http and ${https} for https, and not ${port}; what stands in front of it may lead from ${port} to one of these`;
+  const says = `nginx has ${http} for http and ${https} for https, and not ${port}; a load balancer or a mapped port in front of it may lead from ${port} to one of these`;
   return { ...arrival, steps: [step("at port", says), ...arrival.steps] };
 }
 

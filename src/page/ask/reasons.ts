@@ -64,7 +64,7 @@ const sameName = (one: ObjectName, other: ObjectName): boolean =>
 function mendingOf(problem: Problem): string {
   const sentence = unplaced(problem);
   const [, missing] = /\b((?:Secret|ConfigMap) \S+) not found/.exec(sentence) ?? [];
-  if (missing === undefined) return `mend what shuts the path: ${named(problem.object)}: ${sentence}`;
+  if (missing === undefined) return `correct what closes the path: ${named(problem.object)}: ${sentence}`;
   return `${missing} does not exist; create it, or change ${placeOf(problem)} of ${named(problem.object)}`;
 }
 

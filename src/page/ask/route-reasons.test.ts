@@ -40,7 +40,7 @@ test("a Gateway that cannot be read is reported with its mistake", () => {
   const unread = [{ kind: "Gateway", key: "ns/gw", hosts: [], parents: [], ports: [] }];
   const findings = [{ severity: "error", at, problem }] as const;
   expect(unservedRoutes("a.example", "http", { ...worldOf(named), unread, findings })).toEqual([
-    "HTTPRoute ns/route takes this host, and is not served here: Gateway ns/gw has a mistake; mend it (a.yaml:7): spec.listeners: the list is empty; it is not applied",
+    "HTTPRoute ns/route takes this host, and is not served here: Gateway ns/gw has a mistake; correct it (a.yaml:7): spec.listeners: the list is empty; it is not applied",
   ]);
 });
 

@@ -12,15 +12,13 @@ const doubtsAt = (now: string, weakness?: Weakness) =>
 
 test("the warning about a certificate has its dates or its weakness", () => {
   expect(doubtsAt("2026-01-15")).toEqual([]);
-  expect(doubtsAt("2026-02-02")).toEqual(["tls.crt: the certificate expired on 2026-02-01; it is served all the same"]);
-  expect(doubtsAt("2026-01-23")).toEqual([
-    "tls.crt: the certificate expires soon, on 2026-02-01; it is served all the same",
-  ]);
+  expect(doubtsAt("2026-02-02")).toEqual(["tls.crt: the certificate expired on 2026-02-01; it is still served"]);
+  expect(doubtsAt("2026-01-23")).toEqual(["tls.crt: the certificate expires soon, on 2026-02-01; it is still served"]);
   expect(doubtsAt("2025-12-31")).toEqual([
-    "tls.crt: the certificate is not valid before 2026-01-01; it is served all the same",
+    "tls.crt: the certificate is not valid before 2026-01-01; it is still served",
   ]);
   expect(doubtsAt("2026-01-15", { why: "its RSA key has 1024 bits", level: 1 })).toEqual([
-    "tls.crt: its RSA key has 1024 bits; it is served all the same",
+    "tls.crt: its RSA key has 1024 bits; it is still served",
   ]);
 });
 
@@ -30,7 +28,7 @@ test("certificates are checked when they change, and all of them again after an 
   const sentencesOf = (certificates: Table<Certificate>, now: string) =>
     sentences(doubts.of(certificates, new Date(now)));
   const one = Table.from<Certificate>([["ns/tls", weak]]);
-  const expired = "tls.crt: the certificate expired on 2026-02-01; it is served all the same";
+  const expired = "tls.crt: the certificate expired on 2026-02-01; it is still served";
   expect(sentencesOf(one, "2026-01-15T10:00Z")).toHaveLength(1);
   expect(sentencesOf(one.with([["ns/other", weak]]), "2026-01-15T10:20Z")).toHaveLength(2);
   expect(sentencesOf(one, "2026-01-15T10:40Z")).toHaveLength(1);

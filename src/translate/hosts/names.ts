@@ -83,7 +83,7 @@ export function nameProblems(
       object: lister.owner,
       kind: "annotation-useless",
       key: "server-alias",
-      why: `no client asks for a host called ${catchAll}`,
+      why: `no client requests a host called ${catchAll}`,
     });
   if (lister !== undefined && isTooMany(lister) && host === firstHost(lister)) {
     const why = `${lister.features.aliases.names.length} names for each of its ${lister.hosts.size} hosts are more than ${mostNames}; host ${host} alone gets them`;

@@ -16,7 +16,7 @@ interface Hooks {
 }
 
 const permissive = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
-const isBug = /is set aside because Sluice failed on it \(.*\); this is a bug in Sluice, please report it/;
+const isBug = /is not applied because Sluice failed on it \(.*\); this is a bug in Sluice, please report it/;
 
 /** Returns `object`, in which the field at `path` throws when it is read. */
 function throwing<T extends KubernetesObject>(object: T, path: readonly string[]): T {

@@ -37,7 +37,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       await apply(shop(), evil({ host: "evil.example", paths: [["/"]], annotations: { "server-alias": names } }));
       expect(await ask("/", "evil.example")).toBe("let in");
       expect(await ask("/", "unknown.example")).toBe("404");
-      expect(world.problemsOf("evil").join()).toContain("no client asks for a host called _");
+      expect(world.problemsOf("evil").join()).toContain("no client requests a host called _");
     }
     expect(await ask("/", "more.example")).toBe("let in");
   });
