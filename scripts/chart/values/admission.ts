@@ -28,7 +28,7 @@ const noJobs = "There are no certificate jobs: the controller makes and renews t
 
 const hook = [
   webhook.same("enabled", true, flag, "The admission webhook: flags, port, Service and webhook configuration."),
-  webhook.same("name", "admission", text, "Ends the names of the webhook's objects and of its Secret."),
+  webhook.same("name", "admission", text, "Suffix of the names of the webhook's objects and of its Secret."),
   webhook.differs(
     "annotations",
     {},
@@ -62,7 +62,7 @@ const hook = [
   service.same("annotations", {}, texts, "Annotations of that Service."),
   service.same("clusterIP", undefined, text, "Cluster address of that Service."),
   service.same("externalIPs", [], words, "External addresses of that Service."),
-  service.same("loadBalancerIP", undefined, text, "Address asked of the load balancer by that Service."),
+  service.same("loadBalancerIP", undefined, text, "Address that the Service requests from the load balancer."),
   service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
 ];
 
@@ -99,7 +99,7 @@ const patching = [
     "enabled",
     true,
     flag,
-    "The certificate is made and its CA written into the webhook configuration.",
+    "The certificate is created, and its CA is written into the webhook configuration.",
     "The controller does both, at its start and whenever the certificate nears its end; there are no jobs. The Secret and its keys (ca, cert, key) are the same, so one that exists is used on.",
   ),
   image.noMeaning("registry", undefined, text, noJobs),
@@ -120,7 +120,7 @@ const patching = [
     "create",
     true,
     flag,
-    "Makes the roles for the certificate's Secret and for the CA in the webhook configuration.",
+    "Creates the roles for the certificate's Secret and for the CA in the webhook configuration.",
     "The roles are bound to the controller's account and limited to these two objects by name.",
   ),
   account.noMeaning("create", true, flag, ownAccount),
@@ -136,7 +136,7 @@ const patching = [
     "issuerRef",
     undefined,
     object,
-    "Issuer of the serving certificate, in place of a chain of our own.",
+    "Issuer of the serving certificate, in place of a chain that the chart creates.",
   ),
   section("controller.admissionWebhooks.certManager.rootCert").same(
     "duration",

@@ -11,7 +11,7 @@ const controller = section("controller");
 const ingressClass = section("controller.ingressClassResource");
 
 const settings = [
-  controller.same("name", "controller", text, "Ends the names of the controller's objects."),
+  controller.same("name", "controller", text, "Suffix of the names of the controller's objects."),
   controller.same(
     "enableAnnotationValidations",
     true,
@@ -84,7 +84,7 @@ const settings = [
 ];
 
 const classes = [
-  ingressClass.same("enabled", true, flag, "Makes the IngressClass."),
+  ingressClass.same("enabled", true, flag, "Creates the IngressClass."),
   ingressClass.same("name", "nginx", text, "Name of the IngressClass."),
   ingressClass.same("default", false, flag, "Makes it the cluster's default class."),
   ingressClass.same("annotations", {}, texts, "Annotations of the IngressClass and of its aliases."),
@@ -117,7 +117,12 @@ const cluster = [
     flag,
     "Adds --publish-service: the Service whose addresses Ingresses get as their status.",
   ),
-  section("controller.publishService").same("pathOverride", "", text, "Another Service for that, namespace/name."),
+  section("controller.publishService").same(
+    "pathOverride",
+    "",
+    text,
+    "Service for --publish-service in place of the controller's own, as namespace/name.",
+  ),
   controller.same(
     "reportNodeInternalIp",
     false,
@@ -125,7 +130,7 @@ const cluster = [
     "Adds --report-node-internal-ip-address, with hostNetwork only.",
   ),
   section("controller.scope").same("enabled", false, flag, "Watches one namespace: --watch-namespace."),
-  section("controller.scope").same("namespace", "", text, "That namespace. Default: the release's."),
+  section("controller.scope").same("namespace", "", text, "The watched namespace. Default: the release's."),
   section("controller.scope").same(
     "namespaceSelector",
     "",

@@ -34,11 +34,11 @@ export const controllerImage = [
     text,
     "There is no chroot variant.",
   ),
-  image.same("pullPolicy", "IfNotPresent", oneOf("Always", "IfNotPresent", "Never"), "When the image is pulled."),
+  image.same("pullPolicy", "IfNotPresent", oneOf("Always", "IfNotPresent", "Never"), "Pull policy of the image."),
   image.same("runAsNonRoot", true, copiedFlag, "The kubelet refuses to start the container as root."),
   image.same("runAsUser", 101, whole, "User id of the container; the image's own."),
   image.same("runAsGroup", 82, whole, "Group id of the container; the image's own."),
-  image.same("allowPrivilegeEscalation", false, copiedFlag, "Whether a program in the container may gain rights."),
+  image.same("allowPrivilegeEscalation", false, copiedFlag, "Whether a program in the container may gain privileges."),
   section("controller.image.seccompProfile").same(
     "type",
     "RuntimeDefault",

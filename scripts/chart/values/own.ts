@@ -100,7 +100,7 @@ export const own = [
     "enabled",
     false,
     flag,
-    "Runs nginx in a second container of the Pod, from the same image and without the API token, so that a hole in nginx does not reach the cluster's Secrets.",
+    "Runs nginx in a second container of the Pod, from the same image and without the API token, so that a vulnerability of nginx does not expose the cluster's Secrets.",
   ),
   nginxContainer.own(
     "resources",

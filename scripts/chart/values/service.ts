@@ -23,13 +23,13 @@ const service = section("controller.service");
 const internal = section("controller.service.internal");
 
 const switches = [
-  service.same("enabled", true, flag, "Off: neither Service."),
+  service.same("enabled", true, flag, "Creates the Services; if false, there is neither."),
   section("controller.service.external").same("enabled", true, flag, "The external Service."),
   section("controller.service.external").same("labels", {}, texts, "Labels of the external Service alone."),
   service.same("labels", {}, texts, "Labels of both Services."),
   service.same("enableHttp", true, flag, "The http port on both Services."),
   service.same("enableHttps", true, flag, "The https port on both Services."),
-  internal.same("enabled", false, flag, "The internal Service; it is made when internal.annotations has an entry too."),
+  internal.same("enabled", false, flag, "Creates the internal Service; an entry in internal.annotations does so too."),
   internal.same("labels", {}, texts, "Labels of the internal Service."),
 ];
 
@@ -37,12 +37,12 @@ const own = [
   service.same("type", "LoadBalancer", serviceType, "Type of the external Service."),
   section("controller.service.ports").same("http", 80, port, "Port for http of the external Service."),
   section("controller.service.ports").same("https", 443, port, "Port for https of the external Service."),
-  section("controller.service.targetPorts").same("http", "http", target, "Where the external http port leads."),
+  section("controller.service.targetPorts").same("http", "http", target, "Target of the external http port."),
   section("controller.service.targetPorts").same(
     "https",
     "https",
     target,
-    "Where the external https port leads; http where TLS ends at the load balancer.",
+    "Target of the external https port; http if the load balancer terminates TLS.",
   ),
   internal.same("type", "", serviceType, "Type of the internal Service. Default: that of the external one."),
   section("controller.service.internal.ports").same(
@@ -61,13 +61,13 @@ const own = [
     "http",
     undefined,
     target,
-    "Where the internal http port leads. Default: as the external one.",
+    "Target of the internal http port. Default: that of the external one.",
   ),
   section("controller.service.internal.targetPorts").same(
     "https",
     undefined,
     target,
-    "Where the internal https port leads. Default: as the external one.",
+    "Target of the internal https port. Default: that of the external one.",
   ),
 ];
 
@@ -84,7 +84,7 @@ function fields(prefix: string, who: string): readonly ChartValue[] {
     one.same("clusterIP", "", text, `Cluster address of the ${who} Service.`),
     one.same("clusterIPs", [], words, `Cluster addresses of the ${who} Service, for two IP families.`),
     one.same("externalIPs", [], words, `External addresses of the ${who} Service.`),
-    one.same("loadBalancerIP", "", text, `Address asked of the load balancer by the ${who} Service.`),
+    one.same("loadBalancerIP", "", text, `Address that the ${who} Service requests from the load balancer.`),
     one.same(
       "loadBalancerSourceRanges",
       [],
