@@ -32,7 +32,6 @@ beforeEach(() => {
     "docs",
     "test/support",
     "test/fixtures",
-
     "package.json",
     "tsconfig.json",
     "vitest.config.ts",
@@ -43,7 +42,7 @@ beforeEach(() => {
 afterEach(() => rmSync(copy, { recursive: true }));
 
 /** The code after the words "This is `FILE`:", by file. */
-const files = [...page.matchAll(/[Tt]his is `([^`]+)`:\n\n```ts\n(.*?)^```$/gms)].map(
+const files = [...page.matchAll(/[Tt]his is\s`([^`]+)`:\n\n```ts\n(.*?)^```$/gms)].map(
   ([, file, text]) => [file!, text!] as const,
 );
 const [imported = "", listed = ""] = [...page.matchAll(/^## 2.*?```ts\n(.*?)^```$.*?```ts\n(.*?)^```$/gms)].flatMap(
