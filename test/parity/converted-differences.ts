@@ -1,6 +1,6 @@
 /** Lists the recorded cases in which routes act differently from Ingresses. */
 
-const depth = "a wildcard takes one label as the host of an Ingress, and several as that of a route";
+const depth = "a wildcard host of an Ingress matches one label, and that of a route matches several";
 const cookieOfPattern = "the path of the cookie is a pattern, and that of a route is the part before it";
 
 /** The differences that the proof finds: their kinds and reasons, by case. */

@@ -42,14 +42,13 @@ test("routes are proved to act as Ingresses, except for the listed differences",
     const equal = all - found.size;
     const page = readFileSync(new URL("../../docs/move.md", import.meta.url), "utf8").replace(/\s+/g, " ");
     const otherwise = Object.keys(answeredOtherwise).length;
-    expect(page).toContain(
-      `In ${all - otherwise} of them every answer is the recorded one. In the other ${otherwise} single requests`,
-    );
-    expect(page).toContain(
-      `Of ${all} recorded clusters ${equal} are proved equal, ${stay} of these with an Ingress that stays`,
-    );
     const reasons = Map.groupBy(Object.values(unprovable), ([, why]) => why);
-    for (const [why, some] of reasons) expect(page).toContain(`| ${some.length} | ${why} |`);
+    const sentences = [
+      `In ${all - otherwise} clusters every answer equals the recorded one. In the other ${otherwise}, single requests`,
+      `Of ${all} recorded clusters, ${equal} are proved equal, and in ${stay} of these an Ingress stays`,
+      ...Array.from(reasons, ([why, some]) => `| ${some.length} | ${why} |`),
+    ];
+    expect(sentences.filter((sentence) => !page.includes(sentence))).toEqual([]);
     expect(equal / all).toBeGreaterThan(0.95);
   } finally {
     rmSync(folder, { recursive: true });

@@ -13,7 +13,7 @@ interface Known {
 export const knownDifferences: readonly Known[] = [
   {
     words:
-      "A path that no rule has ends in 404 with both. Redirects, guards and snippets of an Ingress may answer such a request before; that is not compared.",
+      "A path without a rule gives 404 in both cases. Redirects, guards and snippets of an Ingress may answer such a request earlier; these answers are not compared.",
     covers: (fields, [ingresses, routes]) => {
       const status = routes.get("status");
       // A body that is too large is answered before the 404, with the headers of the path.
@@ -22,12 +22,13 @@ export const knownDifferences: readonly Known[] = [
     },
   },
   {
-    words: "Strict-Transport-Security is compared in answers of backends alone.",
+    words: "Strict-Transport-Security is compared only in answers of backends.",
     covers: (fields, answers) =>
       fields.every((name) => name === "header strict-transport-security") && !answeredByBackend(...answers),
   },
   {
-    words: "A route adds the slash to a path before it looks at the size of the body.",
+    words:
+      "A route redirects to the path with a slash before it checks the size of the body. An Ingress checks the size first, so a request with too large a body gets 413 there.",
     covers: (_fields, [ingresses, routes]) =>
       ingresses.get("status") === "413" &&
       routes.get("status") === "301" &&
