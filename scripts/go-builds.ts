@@ -4,10 +4,9 @@
  * build may be interrupted, so a program gets its name only when it is complete.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** Returns the folder of all programs; each set of versions has a folder of its own in it. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
@@ -58,30 +57,22 @@ export async function go(module: string, doing: string, args: readonly string[])
 }
 
 /**
- * Waits while another living process builds into the same folder. Returns the function that
- * releases the lock.
+ * Waits while another process builds under the same lock. Returns the function that releases it.
+ * `flock` holds the lock as long as its input is open. So a process that dies releases it as well,
+ * and no file is left over that somebody would have to judge.
  */
 export async function lock(file: string): Promise<() => void> {
-  for (;;) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: "wx" });
-      return () => rmSync(file, { force: true });
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
-    }
-    if (!isAlive(file)) rmSync(file, { force: true });
-    else process.stderr.write("tools: waiting for another build\n");
-    await sleep(3_000);
-  }
-}
-
-function isAlive(file: string): boolean {
+  const holder = spawn("flock", [file, "sh", "-c", "echo locked; exec cat"], { stdio: ["pipe", "pipe", "inherit"] });
+  const waiting = setInterval(() => process.stderr.write("tools: waiting for another build\n"), 5_000);
   try {
-    process.kill(Number(readFileSync(file, "utf8")), 0);
-    return true;
-  } catch {
-    return false;
+    await new Promise((locked, fail) => {
+      holder.once("error", fail).once("exit", () => fail(new Error(`flock could not lock ${file}`)));
+      holder.stdout.once("data", locked);
+    });
+  } finally {
+    clearInterval(waiting);
   }
+  return () => void holder.stdin.end();
 }
 
 export function hasGo(): boolean {

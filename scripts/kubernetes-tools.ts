@@ -36,7 +36,7 @@ export async function buildMissingTools(): Promise<void> {
   if (missingTools().length === 0) return;
   const folder = toolsFolder();
   mkdirSync(folder, { recursive: true });
-  const unlock = await lock(join(folder, "building.pid"));
+  const unlock = await lock(join(folder, "building.lock"));
   try {
     const missing = missingTools();
     if (missing.length === 0) return;

@@ -25,7 +25,7 @@ export async function buildMissingPromtool(): Promise<void> {
   if (existsSync(promtoolPath())) return;
   const folder = folderOf(process.env);
   mkdirSync(folder, { recursive: true });
-  const unlock = await lock(join(folder, "building.pid"));
+  const unlock = await lock(join(folder, "building.lock"));
   try {
     if (existsSync(promtoolPath())) return;
     if (!hasGo()) throw new Error("promtool is missing: set PROMTOOL or install Go, which builds it");

@@ -7,6 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { inNamespace } from "./namespace.mjs";
+import { builds } from "./suite-builds.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const suites = ["unit", "golden", "nginx", "parity", "hostile", "page", "chart", "e2e", "image", "conformance", "soak"];
@@ -16,12 +17,9 @@ const wanted =
   chosen.length > 0 ? chosen : suites.filter((suite) => !["page", "image", "conformance", "soak"].includes(suite));
 
 step([process.execPath, "scripts/setup.mjs"]);
-if (["chart", "e2e", "image", "conformance", "soak"].some((suite) => wanted.includes(suite)))
-  step(["node_modules/.bin/node", "scripts/kubernetes-tools.ts"]);
 step([process.execPath, "scripts/suite-programs.mjs", ...wanted]);
-if (wanted.includes("e2e")) step(["node_modules/.bin/node", "scripts/promtool.ts"]);
-if (["e2e", "image", "conformance"].some((suite) => wanted.includes(suite)))
-  step(["node_modules/.bin/node", "scripts/gateway-suite.ts"]);
+for (const [build, suitesThatNeedIt] of Object.entries(builds))
+  if (suitesThatNeedIt.some((suite) => wanted.includes(suite))) step(["node_modules/.bin/node", build]);
 if (wanted.includes("image")) step(["node_modules/.bin/node", "scripts/image.ts", "for-tests"]);
 
 const projects = wanted.flatMap((suite) => ["--project", suite]);
