@@ -247,6 +247,11 @@ function mendedWords(p: Problem): string {
   }
 }
 
+/** Returns the sentence with the name of the object in front. */
+export function fullSentence(p: Problem): string {
+  return `${named(p.object)}: ${sentence(p)}`;
+}
+
 /** Returns the sentence for a reader who already has the place in the file. */
 export function unplaced(p: Problem): string {
   return p.kind === "manifest-unusable" ? `${p.field === "" ? "" : `${p.field}: `}${p.why}; ${p.done}` : sentence(p);

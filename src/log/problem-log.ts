@@ -2,7 +2,7 @@
  * Logs each Problem once when it appears and once when it disappears, however many turns report it.
  */
 import { Table } from "../model/table.ts";
-import { mended, named, type Problem, sentence } from "../problem.ts";
+import { fullSentence, mended, named, type Problem, sentence } from "../problem.ts";
 import type { Log } from "./log.ts";
 
 /** Returns a place such as `web.yaml:12`, where the object of a Problem comes from a file. */
@@ -62,5 +62,5 @@ const fieldsOf = (problem: Problem) => ({
 });
 
 function bySentence(problems: readonly Problem[]): Map<string, Problem> {
-  return new Map(problems.map((problem) => [`${named(problem.object)}: ${sentence(problem)}`, problem]));
+  return new Map(problems.map((problem) => [fullSentence(problem), problem]));
 }

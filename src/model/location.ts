@@ -1,5 +1,5 @@
 /** Facts about a Location that several rooms need. */
-import { named, sentence } from "../problem.ts";
+import { fullSentence } from "../problem.ts";
 import type { Location, WeightedBackend } from "./configuration.ts";
 
 /** Returns the first backend, which is the only one unless the owner gives weights. */
@@ -12,5 +12,5 @@ export function backendOf({ backends }: Pick<Location<unknown>, "backends">): We
  * where they do not.
  */
 export function closedReason({ closed }: Pick<Location<unknown>, "closed">): string {
-  return closed === undefined ? "" : `${named(closed.object)}: ${sentence(closed)}`;
+  return closed === undefined ? "" : fullSentence(closed);
 }

@@ -3,7 +3,7 @@
  * these times cannot be found out later.
  */
 import { Table } from "../model/table.ts";
-import { named, type Problem, sentence } from "../problem.ts";
+import { fullSentence, type Problem } from "../problem.ts";
 
 export interface TimedProblem {
   readonly problem: Problem;
@@ -48,5 +48,5 @@ export class ProblemTimes {
 }
 
 function nameOf(source: string, problem: Problem): string {
-  return `${source} ${named(problem.object)}: ${sentence(problem)}`;
+  return `${source} ${fullSentence(problem)}`;
 }

@@ -10,7 +10,7 @@ import { addressWithPort } from "../model/endpoint.ts";
 import { backendOf, closedReason } from "../model/location.ts";
 import { type EndpointSlice, serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
-import { named, type Problem, sentence } from "../problem.ts";
+import { fullSentence, type Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export interface ServedRoute {
@@ -87,9 +87,7 @@ export function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): 
       ? key === route.certificate?.secret
       : object.kind === "Ingress" && key === route.ingress;
   });
-  return relevant.length === 0
-    ? route
-    : { ...route, lastGood: relevant.map((one) => `${named(one.object)}: ${sentence(one)}`) };
+  return relevant.length === 0 ? route : { ...route, lastGood: relevant.map(fullSentence) };
 }
 
 function takes({ listener, name, aliases }: Server<FeatureValues>, host: string): boolean {
@@ -147,7 +145,7 @@ export function routeOf(
 function unusableReason({ backends, filters }: Location<FeatureValues>): string | undefined {
   const reasons = backends.flatMap(({ unusable }) => unusable ?? []);
   const isUsable = filters?.redirect !== undefined || reasons.length < backends.length;
-  return isUsable ? undefined : `${named(reasons[0]!.object)}: ${sentence(reasons[0]!)}`;
+  return isUsable ? undefined : fullSentence(reasons[0]!);
 }
 
 function targetOf({ backends, filters }: Location<FeatureValues>): string {

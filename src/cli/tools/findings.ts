@@ -8,7 +8,7 @@ import { Neighbours } from "../../admission/neighbours.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Finding } from "../../page/ask/world.ts";
-import { named, type ObjectName, type Problem, sentence } from "../../problem.ts";
+import { fullSentence, named, type ObjectName, type Problem, sentence } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { severityOf } from "../../severity.ts";
 import { ageOf, byAge } from "../../translate/age.ts";
@@ -58,8 +58,10 @@ export function judged(
   const translated = withoutElsewhere([...problems.values()].flat(), snapshot);
   const { whole, unread } = withUnread(files, snapshot);
   const ofUnread = unread.size === 0 ? [] : problemsOfUnread(whole, unread, options);
-  const reported = new Set(translated.map(textOf));
-  const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !reported.has(textOf(one)));
+  const reported = new Set(translated.map(fullSentence));
+  const atTheDoor = refusals(snapshot, configuration.settings, options).filter(
+    (one) => !reported.has(fullSentence(one)),
+  );
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
@@ -88,9 +90,9 @@ export function judged(
     const at = problem.kind === "manifest-unusable" ? problem.at : found || undefined;
     return { severity: severityOf(problem), at, problem };
   });
-  const known = new Set(all.map(({ problem }) => textOf(problem)));
+  const known = new Set(all.map(({ problem }) => fullSentence(problem)));
   const misplaced = misplacedIn(files, written, options.annotationsPrefix);
-  const findings = [...all, ...misplaced.filter(({ problem }) => !known.has(textOf(problem)))];
+  const findings = [...all, ...misplaced.filter(({ problem }) => !known.has(fullSentence(problem)))];
   const leftOut = (isAbout = (_: string) => true) =>
     leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
   const gatewaysLeftOut = (isAbout: (key: string) => boolean) =>
@@ -169,17 +171,15 @@ function isElsewhere(problem: Problem, snapshot: Snapshot): boolean {
 
 /** Returns each Problem once. A Secret that is missing is a Problem of each host that uses it. */
 export const distinct = (problems: readonly Problem[]): readonly Problem[] => [
-  ...new Map(problems.map((problem) => [textOf(problem), problem])).values(),
+  ...new Map(problems.map((problem) => [fullSentence(problem), problem])).values(),
 ];
-
-const textOf = (problem: Problem): string => `${named(problem.object)}: ${sentence(problem)}`;
 
 function inOrder(a: Finding, b: Finding): number {
   const [left, right] = [a, b].map(({ at, problem }) => [
     at?.file ?? "",
     at?.line ?? 0,
     at?.column ?? 0,
-    textOf(problem),
+    fullSentence(problem),
   ]);
   for (const [at, one] of left!.entries()) {
     const other = right![at]!;

@@ -9,7 +9,7 @@ import type { Upstream } from "../../model/configuration.ts";
 import { catchAll, type Location, type WeightedBackend } from "../../model/configuration.ts";
 import type { AuthService, Filters } from "../../model/filters.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
-import { named, sentence } from "../../problem.ts";
+import { fullSentence } from "../../problem.ts";
 import type { DecideOptions } from "../decide.ts";
 import type { End, Guard } from "../decision.ts";
 import { everywhere } from "../everywhere.ts";
@@ -223,7 +223,7 @@ function answerOfFilters({ served, asked, request, port }: At, { cors, redirect 
 }
 
 function unusableWords({ unusable }: WeightedBackend): string | undefined {
-  return unusable && `${named(unusable.object)}: ${sentence(unusable)}`;
+  return unusable && fullSentence(unusable);
 }
 
 /** Returns the groups of the pattern that takes the path; none where a plain path takes it. */

@@ -5,7 +5,7 @@ import type { RouteLost } from "../../decide/gateway/match.ts";
 import { outranked } from "../../decide/outranked.ts";
 import { readRequest } from "../../decide/request.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
-import { named, sentence } from "../../problem.ts";
+import { fullSentence } from "../../problem.ts";
 import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewaySteps } from "./gateway-steps.ts";
@@ -82,7 +82,7 @@ function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): 
       ...{ service, port: number },
       share: live === undefined ? share : (routed?.share ?? 0),
       endpoints: live === undefined ? (upstream?.endpoints ?? []).map(addressWithPort) : (routed?.endpoints.list ?? []),
-      ...(unusable === undefined ? {} : { unusable: `${named(unusable.object)}: ${sentence(unusable)}` }),
+      ...(unusable === undefined ? {} : { unusable: fullSentence(unusable) }),
     };
   });
 }

@@ -11,7 +11,7 @@ import { type KubernetesObject, serviceOf } from "../../model/objects.ts";
 import { type Snapshot, tableOf, type WatchedKind } from "../../model/snapshot.ts";
 import type { Table } from "../../model/table.ts";
 import type { PeerFigures } from "../../nginx/channel.ts";
-import { named, type Problem, sentence } from "../../problem.ts";
+import { fullSentence, type Problem } from "../../problem.ts";
 import { routeOf, unreadyCounts } from "../../routes/routes.ts";
 import type { BackendRow, EndpointRow, RouteDetail } from "../api/routes.ts";
 import type { TrafficWindows } from "../live/traffic.ts";
@@ -97,7 +97,7 @@ function backendsOf({ backends, filters, features }: Location<FeatureValues>, { 
       share: all === 0 ? 0 : weight / all,
       balance: upstream === undefined ? "" : balanceWords(upstream.balance),
       ready: upstream?.endpoints.length ?? 0,
-      unusable: unusable === undefined ? "" : `${named(unusable.object)}: ${sentence(unusable)}`,
+      unusable: unusable === undefined ? "" : fullSentence(unusable),
     };
   });
 }
@@ -191,5 +191,5 @@ function problemsOf(
   ]);
   const isMeant = ({ object }: Problem) => relevant.has(`${object.kind} ${object.namespace}/${object.name}`);
   const about = notes.problems.all.filter(({ problem }) => isMeant(problem));
-  return about.map(({ problem }) => withoutCredentials(`${named(problem.object)}: ${sentence(problem)}`));
+  return about.map(({ problem }) => withoutCredentials(fullSentence(problem)));
 }
