@@ -4,7 +4,7 @@
  */
 import type { Command } from "./cli/command.ts";
 import { commands, helpText, unknownCommand } from "./cli/commands.ts";
-import type { Out } from "./cli/reference.ts";
+import type { Out } from "./cli/out.ts";
 import { build } from "./version.ts";
 
 const out: Out = {

@@ -7,7 +7,7 @@ import type { Ingress } from "../model/objects.ts";
 import { named, sentence, unplaced } from "../problem.ts";
 import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
 import { otherLanguagesIn } from "./compat/other-languages.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
 import { withoutOtherContent } from "./tools/findings/no-manifests.ts";
 import { type Finding, judged as judgedIn } from "./tools/findings.ts";
@@ -27,6 +27,8 @@ import {
 import { readObjects } from "./tools/read.ts";
 import { withController } from "./tools/with-controller.ts";
 import { counted, painter, red, yellow } from "./tools/words.ts";
+
+const failed = failedAs("check");
 
 const usage = `Usage: sluice check [flags] FOLDER [-n NAMESPACE] [--ingress NAME] [--host NAME] [--policy FILE|labels] [--kubeconfig FILE] [--context NAME] [-o json]
 
@@ -48,10 +50,7 @@ export const checkOptions = [...narrowOptions, policyOption];
 
 export async function check(argv: readonly string[], out: Out, colours = false): Promise<number> {
   const call = toolCall(argv, { folders: ["a folder"], options: checkOptions });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
+  if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
   const [folder] = call.folders;
   const read = await readObjects(call, folder, "workloads");
@@ -100,11 +99,6 @@ function nothingIn(folder: string): string {
   const [other] = otherLanguagesIn(folder);
   const more = other === undefined ? "" : `; ${other.of}: ${other.why}`;
   return `${folder} has no YAML or JSON file, so there is nothing to check${more}`;
-}
-
-function failed(out: Out, why: string): number {
-  out.fail(`sluice check: ${why}`);
-  return 2;
 }
 
 const ingressesIn = (files: Files): readonly Candidate[] =>

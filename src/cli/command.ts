@@ -1,4 +1,4 @@
-import type { Out } from "./reference.ts";
+import type { Out } from "./out.ts";
 
 export interface Command {
   readonly usage: string;

@@ -10,11 +10,13 @@ import { askable, gather, type Sources } from "./compare/gather.ts";
 import { reportOf, reportText } from "./compare/report.ts";
 import { hostsByUpstream, routeRequests } from "./compare/route-requests.ts";
 import { translateOptions } from "./options.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { withController } from "./tools/with-controller.ts";
+
+const failed = failedAs("compare");
 
 export const compareOptions: readonly ToolOption[] = [
   { name: "log", value: "FILE", doc: "Sends the GET requests of an access log; - is standard input." },
@@ -71,10 +73,7 @@ function optionLine({ name, value, doc }: ToolOption): string {
 
 export async function compare(argv: readonly string[], out: Out, colours = false): Promise<number> {
   const call = toolCall(argv, { folders: ["an old address", "a new one"], options: compareOptions });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
+  if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
   const [oldText = "", freshText] = call.folders;
   if (freshText === undefined)
@@ -167,9 +166,4 @@ function progress(out: Out): (counts: Counts) => void {
     printedAt = performance.now();
     out.fail(`sluice compare: ${done} of ${total} requests, ${differing} different`);
   };
-}
-
-function failed(out: Out, why: string): number {
-  out.fail(`sluice compare: ${why}`);
-  return 2;
 }

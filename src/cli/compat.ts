@@ -16,11 +16,13 @@ import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
 import { valuesSources } from "./compat/sources.ts";
 import type { Unjudged } from "./compat/unjudged.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { type ToolOption, toolCall } from "./tools/call.ts";
 import type { Files } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { counted, green, painter, red, yellow } from "./tools/words.ts";
+
+const failed = failedAs("compat");
 
 export const compatOptions: readonly ToolOption[] = [
   { name: "values", value: "FILE", list: true, doc: "Judges this values file of ingress-nginx's chart as well." },
@@ -64,10 +66,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
     options: compatOptions,
     outputs: ["text", "json", "markdown"],
   });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
+  if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
   const { values: valuesFiles, controller: wanted, all, "fail-on": failOn = "work,unjudged" } = call.options;
   const failing = readEndings(failOn);
@@ -173,9 +172,4 @@ function judgedBy(
   const more = count > 1 ? `; ${counted(count - 1, "other controller")} can be named with --controller` : "";
   const rest = others.length === 0 ? "" : `; values of other charts are left out: ${others.join(", ")}`;
   return `${known}${more}${rest}`;
-}
-
-function failed(out: Out, why: string): number {
-  out.fail(`sluice compat: ${why}`);
-  return 2;
 }

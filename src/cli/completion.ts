@@ -6,7 +6,7 @@
 import type { Command } from "./command.ts";
 import { bashScript, fishScript, zshScript } from "./completion/scripts.ts";
 import { commandWords } from "./completion/words.ts";
-import type { Out } from "./reference.ts";
+import { type Out, printed } from "./out.ts";
 
 const usage = `Usage: sluice completion bash|zsh|fish
 
@@ -23,10 +23,7 @@ const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 /** Returns exit code 0, or 2 for an unknown shell. */
 export function completion(argv: readonly string[], commands: Readonly<Record<string, Command>>, out: Out): number {
   const [shell = ""] = argv;
-  if (shell === "--help" || shell === "-h") {
-    out.write(usage);
-    return 0;
-  }
+  if (shell === "--help" || shell === "-h") return printed(out, usage);
   if (!Object.hasOwn(scripts, shell) || argv.length !== 1) {
     out.fail("sluice completion takes one word: bash, zsh or fish");
     return 2;

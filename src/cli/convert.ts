@@ -15,13 +15,15 @@ import { assumedFor } from "./convert/assumed.ts";
 import { converted } from "./convert/converted.ts";
 import { type Finding, findingsOf, reportText } from "./convert/report.ts";
 import { compareRequests } from "./convert/requests.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { type ToolOption, toolCall } from "./tools/call.ts";
 import { judged } from "./tools/findings.ts";
 import { newLibrary } from "./tools/folder.ts";
 import { unreadNote } from "./tools/left-out.ts";
 import { readObjects } from "./tools/read.ts";
 import { withController } from "./tools/with-controller.ts";
+
+const failed = failedAs("convert");
 
 export const convertOptions: readonly ToolOption[] = [
   { name: "gateway", value: "NAMESPACE/NAME", doc: "The Gateway to be written; sluice/sluice where it is not given." },
@@ -72,10 +74,7 @@ export async function convert(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
   const call = toolCall(argv, { folders: ["a folder or a file"], options: convertOptions });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
+  if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
   const { gateway: called = "sluice/sluice", "gateway-class": gatewayClass = "sluice", to, accept = "" } = call.options;
   const gateway = gatewayName(called);
@@ -158,9 +157,4 @@ function writtenTo(folder: string, objects: readonly Written[]): string | undefi
   } catch (error) {
     return `the folder ${folder} cannot be written: ${fileError(error)}`;
   }
-}
-
-function failed(out: Out, why: string): number {
-  out.fail(`sluice convert: ${why}`);
-  return 2;
 }

@@ -6,7 +6,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { Journal } from "../nginx/folder/journal.ts";
-import type { Out } from "./reference.ts";
+import type { Out } from "./out.ts";
 import { markedConf } from "./tools/marked-conf.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { Memory } from "../manifests/memory.ts";
-import { named, type Problem, sentence } from "../problem.ts";
+import { fullSentence } from "../problem.ts";
 import type { Renderer } from "../render/rendering.ts";
 import { compare } from "../sync/compare.ts";
 import type { Change as Cost } from "../sync/ports.ts";
@@ -14,12 +14,15 @@ import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
 import type { Command, Flags } from "./flags.ts";
 import { translateOptions } from "./options.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { type ToolCall, toolCall } from "./tools/call.ts";
 import { type Files, newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { toolRenderer } from "./tools/renderer.ts";
 import { type Change, changesBetween } from "./tools/route-lines.ts";
+import { green, painter, red, yellow } from "./tools/words.ts";
+
+const failed = failedAs("diff");
 
 const usage = `Usage: sluice diff [flags] OLD NEW [-o json]
        sluice diff [flags] NEW --kubeconfig FILE|--context NAME [-o json]
@@ -40,10 +43,7 @@ export interface Difference {
 
 export async function diff(argv: readonly string[], out: Out, colours = false): Promise<number> {
   const call = toolCall(argv, { folders: ["an old folder", "a new one"] });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
+  if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
   const sides = await readSides(call);
   if (!sides.ok) return failed(out, sides.why);
@@ -93,8 +93,8 @@ function differenceOf({ old, fresh }: Compared, flags: Flags, renderer: Renderer
   const after = translator.turn({ ...emptyInputs, lastGood, snapshot: library.snapshot });
   const { text, records } = renderer.render(after.configuration);
   const [was, is] = [
-    [...before.problems.values(), ...problemsBefore.values()].flat().map(textOf),
-    [...after.problems.values(), ...library.problems.values()].flat().map(textOf),
+    [...before.problems.values(), ...problemsBefore.values()].flat().map(fullSentence),
+    [...after.problems.values(), ...library.problems.values()].flat().map(fullSentence),
   ];
   return {
     changes: changesBetween(before.configuration, after.configuration),
@@ -103,25 +103,23 @@ function differenceOf({ old, fresh }: Compared, flags: Flags, renderer: Renderer
   };
 }
 
-const textOf = (problem: Problem): string => `${named(problem.object)}: ${sentence(problem)}`;
-
 function missingFrom(some: readonly string[], others: readonly string[]): string[] {
   const known = new Set(some);
   return others.filter((one) => !known.has(one)).sort();
 }
 
 const signs = { added: "+", removed: "-", changed: "~" } as const;
-const colourOf = { added: 32, removed: 31, changed: 33 } as const;
+const colourOf = { added: green, removed: red, changed: yellow } as const;
 
 function asText({ changes, cost, problems }: Difference, colours: boolean): string {
-  const painted = (text: string, colour: number) =>
-    colours ? `\u001b[${colour}m${visible(text)}\u001b[0m` : visible(text);
+  const paint = painter(colours);
+  const painted = (text: string, colour: number) => paint(visible(text), colour);
   const lines = changes.map(({ what, name, how, detail }) =>
     painted(`${signs[how]} ${what} ${name}: ${detail}`, colourOf[how]),
   );
   const about = [
-    ...problems.come.map((problem) => painted(`! ${problem}`, 31)),
-    ...problems.gone.map((problem) => painted(`solved: ${problem}`, 32)),
+    ...problems.come.map((problem) => painted(`! ${problem}`, red)),
+    ...problems.gone.map((problem) => painted(`solved: ${problem}`, green)),
   ];
   return [...lines, ...about, costOf(cost)].map((line) => `${line}\n`).join("");
 }
@@ -130,9 +128,4 @@ function costOf(cost: Cost): string {
   if (cost.kind === "none") return "nginx has nothing to do";
   if (cost.kind === "data") return "live at once, as data; nginx is not reloaded";
   return `nginx is reloaded: ${cost.why.join(", ")}`;
-}
-
-function failed(out: Out, why: string): number {
-  out.fail(`sluice diff: ${why}`);
-  return 2;
 }

@@ -15,10 +15,10 @@ import { gatewayNames, gatewayWords } from "./explain/gateway-words.ts";
 import type { Flag } from "./flag.ts";
 import { flagList } from "./flags.ts";
 import { usage, writtenDefault } from "./help.ts";
+import { type Out, printed } from "./out.ts";
 import { defaultOf, fieldsOf, scopes, unreadable } from "./reference/annotations-page.ts";
 import { flagNotes } from "./reference/flags-page.ts";
 import { nginxOf, notes } from "./reference/settings-page.ts";
-import type { Out } from "./reference.ts";
 
 const help = `Usage: sluice explain KEY
 
@@ -39,10 +39,7 @@ const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];
 /** Returns exit code 0, or 2 for a name that does not exist. */
 export function explain(argv: readonly string[], out: Out): number {
   const [asked] = argv;
-  if (asked === "--help" || asked === "-h") {
-    out.write(help);
-    return 0;
-  }
+  if (asked === "--help" || asked === "-h") return printed(out, help);
   if (asked === undefined || argv.length !== 1) {
     out.fail("sluice explain takes one word: a ConfigMap key, an annotation or a flag");
     return 2;

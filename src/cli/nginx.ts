@@ -13,8 +13,10 @@ import { answerWhileAway } from "../streams-while-away.ts";
 import { mostOlder } from "../sync/generations.ts";
 import { build } from "../version.ts";
 import { parseFlags } from "./flags/parse.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { endOfPatienceMs, listenForEnding } from "./run/ending.ts";
+
+const failed = failedAs("nginx");
 
 const usage = `Usage: sluice nginx --nginx-socket=FILE [--run-folder=FOLDER] [--stream-port=PORT] [--shutdown-grace-period=SECONDS] [--v=LEVEL]
 
@@ -30,11 +32,11 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   const parsed = parseFlags(argv, "run");
   if (parsed.kind === "help") return printed(out, usage);
   if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
-  if (parsed.kind === "failure") return failed(out, parsed.why, 2);
+  if (parsed.kind === "failure") return failed(out, parsed.why);
   const { flags } = parsed;
   const { env, stdout } = host;
   const socket = flags.nginxSocket ?? "";
-  if (socket === "") return failed(out, "which socket? Name it with --nginx-socket=FILE", 2);
+  if (socket === "") return failed(out, "which socket? Name it with --nginx-socket=FILE");
   const ending = listenForEnding(host, ["SIGINT"]);
   const write = (text: string): void => void stdout.write(text);
   const log = openLog({ verbosity: flags.v, terminal: false, write });
@@ -86,14 +88,4 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   await opened.nginx.stop(endOfPatienceMs);
   log.info("ended; no nginx is left");
   return 0;
-}
-
-function printed(out: Out, text: string): number {
-  out.write(text);
-  return 0;
-}
-
-function failed(out: Out, why: string, code: number): number {
-  out.fail(`sluice nginx: ${why}`);
-  return code;
 }

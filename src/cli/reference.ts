@@ -2,17 +2,12 @@
  * `sluice reference annotations|settings|flags|metrics`: prints the reference pages, from the
  * declarations.
  */
+
+import { type Out, printed } from "./out.ts";
 import { annotationsPage } from "./reference/annotations-page.ts";
 import { flagsPage } from "./reference/flags-page.ts";
 import { metricsPage } from "./reference/metrics-page.ts";
 import { settingsPage } from "./reference/settings-page.ts";
-
-/** The output of a command. */
-export interface Out {
-  write(text: string): void;
-  /** Prints a failure in one sentence. */
-  fail(sentence: string): void;
-}
 
 const help = `Usage: sluice reference annotations|settings|flags|metrics
 
@@ -30,10 +25,7 @@ const pages: Readonly<Record<string, () => string>> = {
 
 /** Returns exit code 0, or 2 for a page that does not exist. */
 export function reference(argv: readonly string[], out: Out): number {
-  if (argv[0] === "--help" || argv[0] === "-h") {
-    out.write(help);
-    return 0;
-  }
+  if (argv[0] === "--help" || argv[0] === "-h") return printed(out, help);
   const page = pages[argv[0] ?? ""];
   if (page === undefined || argv.length !== 1) {
     out.fail("sluice reference takes one word: annotations, settings, flags or metrics");

@@ -6,11 +6,13 @@ import { TemplateError } from "../render/template.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { translateOptions } from "./options.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { toolRenderer } from "./tools/renderer.ts";
+
+const failed = failedAs("render");
 
 const usage = `Usage: sluice render [flags] FOLDER [--kubeconfig FILE] [--context NAME] [-o json]
 
@@ -29,10 +31,7 @@ Exit code 0, or 2 when it cannot do its work.
 
 export async function render(argv: readonly string[], out: Out): Promise<number> {
   const call = toolCall(argv, { folders: ["a folder"] });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
+  if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
   const read = await readObjects(call, call.folders[0]);
   if (!read.ok) return failed(out, read.why);
@@ -76,9 +75,4 @@ function commented(records: readonly (readonly unknown[])[]): string {
   if (records.length === 0) return "";
   const lines = records.map(([key, record]) => `#   ${JSON.stringify(key)}: ${JSON.stringify(record)}\n`);
   return `\n# Records in shared memory:\n${lines.join("")}`;
-}
-
-function failed(out: Out, why: string): number {
-  out.fail(`sluice render: ${why}`);
-  return 2;
 }

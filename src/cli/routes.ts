@@ -9,7 +9,7 @@ import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
 import { translateOptions } from "./options.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { shadowText } from "./shadows.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
@@ -28,6 +28,8 @@ import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { withController } from "./tools/with-controller.ts";
 import { columns, counted, painter, red, yellow } from "./tools/words.ts";
+
+const failed = failedAs("routes");
 
 export const routesOptions: readonly ToolOption[] = [
   ...narrowOptions,
@@ -59,17 +61,11 @@ Exit code 0, or 2 when it cannot do its work.
 
 export async function routes(argv: readonly string[], out: Out, now: Date, colours = false): Promise<number> {
   const call = toolCall(argv, { folders: ["a folder"], optional: true, options: routesOptions });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
-  if (call.kind === "call" && call.options.shadow !== undefined) return shadows(call, out);
-  const narrow = narrowOf(call.kind === "call" ? call.options : {});
-  const found = call.kind === "call" ? await routesFrom(call, narrow) : { ok: false as const, why: call.why };
-  if (call.kind === "failure" || !found.ok) {
-    out.fail(`sluice routes: ${found.ok ? "" : found.why}`);
-    return 2;
-  }
+  if (call.kind === "help") return printed(out, usage);
+  if (call.kind === "failure") return failed(out, call.why);
+  if (call.options.shadow !== undefined) return shadows(call, out);
+  const found = await routesFrom(call, narrowOf(call.options));
+  if (!found.ok) return failed(out, found.why);
   for (const note of found.notes) out.fail(`sluice routes: ${note}`);
   if (call.json) out.write(`${JSON.stringify(found.routes, null, 2)}\n`);
   else if (found.routes.length > 0 || found.notes.length === 0) out.write(asText(found.routes, now, colours));
@@ -81,10 +77,7 @@ async function shadows(call: ToolCall & { readonly kind: "call" }, out: Out): Pr
   const answered = isAsked
     ? await askController<readonly ShadowReport[]>(runFolderOf(call.flags.runFolder), "/shadows")
     : ({ ok: false, why: "--shadow asks a running controller, so it takes no folder and no cluster" } as const);
-  if (!answered.ok) {
-    out.fail(`sluice routes: ${answered.why}`);
-    return 2;
-  }
+  if (!answered.ok) return failed(out, answered.why);
   const { host } = narrowOf(call.options);
   const selected = answered.answer.filter((one) => host === undefined || one.host === host);
   out.write(call.json ? `${JSON.stringify(selected, null, 2)}\n` : shadowText(selected));

@@ -17,6 +17,7 @@ import { parseFlags } from "./flags/parse.ts";
 import type { Flags } from "./flags.ts";
 import { helpText } from "./help.ts";
 import { translateOptions } from "./options.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { answersOf } from "./parts/answers.ts";
 import { controllerPart } from "./parts/controller.ts";
 import { countingPart } from "./parts/counting.ts";
@@ -33,12 +34,13 @@ import { readinessPart } from "./parts/readiness.ts";
 import { templatePart } from "./parts/template.ts";
 import { trafficPart } from "./parts/traffic.ts";
 import { webhookPart } from "./parts/webhook.ts";
-import type { Out } from "./reference.ts";
 import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
 import { listenForEnding } from "./run/ending.ts";
 import { metricLabels, Running } from "./run/running.ts";
 import type { Around } from "./run/start-checks.ts";
+
+const failed = failedAs("run");
 
 /** The folder in which the chart mounts a user's own template. */
 const mountedTemplate = "/etc/nginx/template";
@@ -51,7 +53,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const parsed = parseFlags(argv, "run");
   if (parsed.kind === "help") return printed(out, helpText("run"));
   if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
-  if (parsed.kind === "failure") return failed(out, parsed.why, 2);
+  if (parsed.kind === "failure") return failed(out, parsed.why);
   const { flags, problems } = parsed;
   const fake = fakeCertificate(new Date());
   const { env, stdout } = host;
@@ -148,14 +150,4 @@ async function findNginx(
   if (!opened.ok) return opened;
   const waiting = () => log.info({ socket: nginxSocket }, "nginx's container is not there yet");
   return remoteNginx(nginxSocket, opened.folder, { limitMs: besideMs, onWait: waiting, signal });
-}
-
-function printed(out: Out, text: string): number {
-  out.write(text);
-  return 0;
-}
-
-function failed(out: Out, why: string, code: number): number {
-  out.fail(`sluice run: ${why}`);
-  return code;
 }

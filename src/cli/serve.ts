@@ -14,6 +14,7 @@ import { build } from "../version.ts";
 import { parseFlags } from "./flags/parse.ts";
 import { helpText } from "./help.ts";
 import { translateOptions } from "./options.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { answersOf } from "./parts/answers.ts";
 import { controllerPart } from "./parts/controller.ts";
 import { countingPart } from "./parts/counting.ts";
@@ -29,7 +30,6 @@ import type { Program } from "./parts/program.ts";
 import { readinessPart } from "./parts/readiness.ts";
 import { templatePart } from "./parts/template.ts";
 import { trafficPart } from "./parts/traffic.ts";
-import type { Out } from "./reference.ts";
 import { completedSource } from "./run/chains.ts";
 import { listenForEnding } from "./run/ending.ts";
 import { addressedSource } from "./run/names.ts";
@@ -39,6 +39,8 @@ import { assumedClass } from "./tools/assumed-class.ts";
 import { missingClasses } from "./tools/findings/missing-class.ts";
 import { unservedGateways } from "./tools/findings/unserved-gateways.ts";
 import { heldPlace } from "./tools/held-places.ts";
+
+const failed = failedAs("serve", 1);
 
 /**
  * The time that requests in flight may take at the end. A longer wait would be annoying at a
@@ -146,14 +148,4 @@ function followFiles(manifests: Manifests, reports: Reports): void {
 function folderMistake(rest: readonly string[]): string | undefined {
   if (rest.length === 0) return "which folder? Name the one with the YAML files: sluice serve FOLDER";
   return rest.length === 1 ? undefined : `one folder at a time, and here are ${rest.length}: ${rest.join(" ")}`;
-}
-
-function printed(out: Out, text: string): number {
-  out.write(text);
-  return 0;
-}
-
-function failed(out: Out, why: string): number {
-  out.fail(`sluice serve: ${why}`);
-  return 1;
 }

@@ -4,10 +4,12 @@
  */
 import type { StatusAnswer } from "../page/api/status.ts";
 import { askController } from "../routes/socket.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { statusText } from "./status/print.ts";
 import { optionsIn, outputOption, type ToolOption } from "./tools/call.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
+
+const failed = failedAs("status");
 
 const allOption: ToolOption = { name: "all", doc: "Prints the last hundred changes rather than ten." };
 const folderOption: ToolOption = {
@@ -33,10 +35,7 @@ Exit code 0, 1 where nginx does not serve what is wanted, or 2 when it cannot do
 `;
 
 export async function status(argv: readonly string[], out: Out, now: Date, colours = false): Promise<number> {
-  if (argv.some((word) => ["--help", "-h"].includes(word))) {
-    out.write(usage);
-    return 0;
-  }
+  if (argv.some((word) => ["--help", "-h"].includes(word))) return printed(out, usage);
   const taken = optionsIn(argv, [outputOption, ...statusOptions]);
   const [stray] = taken.ok ? taken.rest : [];
   if (!taken.ok || stray !== undefined) return failed(out, taken.ok ? `it takes no ${stray}` : taken.why);
@@ -49,9 +48,4 @@ export async function status(argv: readonly string[], out: Out, now: Date, colou
   if (output === "json") out.write(`${JSON.stringify(answer, null, 2)}\n`);
   else out.write(statusText(answer, { now, colours, changes: all === undefined ? 10 : 100 }));
   return answer.live === undefined || answer.behind !== undefined ? 1 : 0;
-}
-
-function failed(out: Out, sentence: string): number {
-  out.fail(`sluice status: ${sentence}`);
-  return 2;
 }

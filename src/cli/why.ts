@@ -12,13 +12,15 @@ import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { visibleLines } from "../visible.ts";
 import { decideOptions, translateOptions } from "./options.ts";
-import type { Out } from "./reference.ts";
+import { failedAs, type Out, printed } from "./out.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { findingsIn } from "./tools/findings.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { withController } from "./tools/with-controller.ts";
+
+const failed = failedAs("why");
 
 export const whyOptions: readonly ToolOption[] = [
   { name: "header", short: "H", value: "NAME:VALUE", list: true, doc: "A header of the request, as curl takes it." },
@@ -53,10 +55,7 @@ nothing, 2 when it cannot do its work.
 
 export async function why(argv: readonly string[], out: Out, now: Date): Promise<number> {
   const call = toolCall(argv, { folders: ["a URL", "a folder or a file"], optional: true, options: whyOptions });
-  if (call.kind === "help") {
-    out.write(usage);
-    return 0;
-  }
+  if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
   const [url = "", folder] = call.folders;
   const question = questionOf(url, call.options);
@@ -140,8 +139,3 @@ function textOf({ by, note, request: { method, scheme, host, target }, arrivals 
 }
 
 const lineOf = ({ what, says }: AskedStep): string => `  ${`${what}:`.padEnd(13)}${says}\n`;
-
-function failed(out: Out, sentence: string): number {
-  out.fail(`sluice why: ${sentence}`);
-  return 2;
-}

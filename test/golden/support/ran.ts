@@ -1,5 +1,5 @@
 /** Runs a command of the program in this process, and keeps what it prints. */
-import type { Out } from "../../../src/cli/reference.ts";
+import type { Out } from "../../../src/cli/out.ts";
 
 export type Tool = (argv: readonly string[], out: Out) => number | Promise<number>;
 
