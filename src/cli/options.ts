@@ -7,8 +7,9 @@ import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import type { DecideOptions } from "../decide/decide.ts";
 import type { RequestCounts } from "../directives/machine.ts";
-import { type AskedPolicy, canonical } from "../kinds/asked.ts";
+import type { AskedPolicy } from "../kinds/asked.ts";
 import type { MachineFlags } from "../machine.ts";
+import { canonical } from "../model/ip-address.ts";
 import type { GatewayOptions, TranslateOptions } from "../translate/options.ts";
 import { type Command, defaultFlags, type Flags } from "./flags.ts";
 

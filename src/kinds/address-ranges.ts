@@ -1,5 +1,5 @@
 /** Ranges of addresses as bits: the intersection of two lists, and the form that Lua reads. */
-import { isIPv4 } from "node:net";
+import { bytesOfAddress } from "../model/ip-address.ts";
 
 interface Range {
   readonly text: string;
@@ -40,19 +40,11 @@ function hexRange(text: string): string {
 
 function rangeOf(text: string): Range {
   const [address = "", length] = text.split("/");
-  const family = isIPv4(address) ? 4 : 6;
-  const bits = family === 4 ? bitsOf(address.split(".").map(Number), 8) : bitsOf(groupsOf(address), 16);
-  return { text, family, prefix: bits.slice(0, length === undefined ? bits.length : Number(length)) };
-}
-
-function bitsOf(numbers: readonly number[], width: number): string {
-  return numbers.map((number) => number.toString(2).padStart(width, "0")).join("");
-}
-
-/** Returns the eight groups of an IPv6 address. */
-function groupsOf(address: string): readonly number[] {
-  const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [head = [], tail = []] = plain.split("::").map((part) => part.split(":").filter((group) => group !== ""));
-  const zeros = plain.includes("::") ? Array<string>(8 - head.length - tail.length).fill("0") : [];
-  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
+  const bytes = bytesOfAddress(address)!;
+  const bits = bytes.map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  return {
+    text,
+    family: bytes.length === 4 ? 4 : 6,
+    prefix: length === undefined ? bits : bits.slice(0, Number(length)),
+  };
 }

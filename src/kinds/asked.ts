@@ -5,6 +5,7 @@
  * because `0x7f.1`, `2130706433` and `::ffff:127.0.0.1` all mean 127.0.0.1.
  */
 import { isIPv4, isIPv6 } from "node:net";
+import { addressOfBytes, bytesOfAddress, canonical } from "../model/ip-address.ts";
 
 /** Exceptions for this controller. */
 export interface AskedPolicy {
@@ -86,12 +87,12 @@ const suspicious = new Set(
 export function whyNotAsked(address: string, port: number, policy: AskedPolicy): string | undefined {
   const mayBeOwn = policy.ownPorts.has(port);
   if (isIPv4(address) && !mayBeOwn && !suspicious.has(Number.parseInt(address, 10))) return undefined;
-  const bytes = bytesOf(address);
+  const bytes = bytesOfAddress(address);
   return bytes === undefined ? `${address} is not an address` : whyNotBytes(bytes, port, policy);
 }
 
 function whyNotBytes(bytes: readonly number[], port: number, policy: AskedPolicy): string | undefined {
-  const address = textOf(bytes);
+  const address = addressOfBytes(bytes);
   const meaning = ranges.find((range) => isWithin(bytes, range))?.meaning;
   const here = meaning === "loopback" || meaning === "unspecified" || policy.ownAddresses.has(address);
   if (here && policy.ownPorts.has(port)) return `${address} port ${port} is Sluice's own`;
@@ -158,12 +159,6 @@ export function literalIn(host: string): string | undefined {
   return url !== null && isIPv4(url.hostname) ? url.hostname : undefined;
 }
 
-/** Returns the canonical spelling of an IP literal, without brackets and without a zone. */
-export function canonical(address: string): string {
-  const bytes = bytesOf(address.replace(/%.*$/, ""));
-  return bytes === undefined ? address : textOf(bytes);
-}
-
 interface ByteRange {
   readonly bytes: readonly number[];
   readonly bits: number;
@@ -171,7 +166,7 @@ interface ByteRange {
 
 function bytesOfRange(range: string): ByteRange {
   const [address = "", bits = ""] = range.split("/");
-  return { bytes: bytesOf(address)!, bits: Number(bits) };
+  return { bytes: bytesOfAddress(address)!, bits: Number(bits) };
 }
 
 function isWithin(bytes: readonly number[], range: ByteRange): boolean {
@@ -180,22 +175,4 @@ function isWithin(bytes: readonly number[], range: ByteRange): boolean {
   for (let at = 0; at < whole; at++) if (bytes[at] !== range.bytes[at]) return false;
   const rest = range.bits & 7;
   return rest === 0 || bytes[whole]! >> (8 - rest) === range.bytes[whole]! >> (8 - rest);
-}
-
-function bytesOf(address: string): readonly number[] | undefined {
-  if (isIPv4(address)) return address.split(".").map(Number);
-  if (!isIPv6(address) || address.includes("%")) return undefined;
-  const groups = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
-  const [before, after = []] = groups.map((part) => part.split(":").filter((group) => group !== ""));
-  const zeros = Array.from({ length: 8 - before!.length - after.length }, () => "0");
-  return [...before!, ...zeros, ...after].flatMap((group) => {
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 255];
-  });
-}
-
-function textOf(bytes: readonly number[]): string {
-  if (bytes.length === 4) return bytes.join(".");
-  const groups = Array.from({ length: 8 }, (_, at) => ((bytes[2 * at]! << 8) | bytes[2 * at + 1]!).toString(16));
-  return new URL(`http://[${groups.join(":")}]/`).hostname.slice(1, -1);
 }

@@ -2,6 +2,7 @@
  * DNS messages as far as nginx's resolver needs them: one question for the addresses of a name or
  * for the servers of a service, and its answer (RFC 1035, RFC 2782).
  */
+import { bytesOfAddress } from "../model/ip-address.ts";
 
 export interface Question {
   readonly name: string;
@@ -50,7 +51,7 @@ export function readQuestion(message: Buffer): Question | undefined {
 }
 
 export function answerOf({ asked, type }: Question, answer: Answer): Buffer {
-  const records = dataOf(type, answer);
+  const records = dataOf(answer);
   const ttl = "ttlSeconds" in answer ? answer.ttlSeconds : 0;
   const head = Buffer.from(asked);
   head.writeUInt16BE(0x8180 | codes[answer.kind], 2);
@@ -59,9 +60,9 @@ export function answerOf({ asked, type }: Question, answer: Answer): Buffer {
   return Buffer.concat([head, ...records.map((data) => recordOf(data, types[type], ttl))]);
 }
 
-function dataOf(type: Question["type"], answer: Answer): readonly Buffer[] {
+function dataOf(answer: Answer): readonly Buffer[] {
   if (answer.kind === "addresses") {
-    return answer.addresses.map(type === "A" ? (one) => Buffer.from(one.split(".").map(Number)) : bytesOfIPv6);
+    return answer.addresses.map((one) => Buffer.from(bytesOfAddress(one)!));
   }
   return answer.kind === "servers" ? answer.servers.map(bytesOfServer) : [];
 }
@@ -85,14 +86,4 @@ function bytesOfServer({ target, port, weight }: ServiceServer): Buffer {
     .split(".")
     .map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`, "latin1"));
   return Buffer.concat([head, ...labels, Buffer.alloc(1)]);
-}
-
-function bytesOfIPv6(address: string): Buffer {
-  const [before = [], after = []] = new URL(`http://[${address}]/`).hostname
-    .slice(1, -1)
-    .split("::")
-    .map((part) => part.split(":").filter((group) => group !== ""));
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  const groups = [...before, ...zeros, ...after];
-  return Buffer.from(groups.map((group) => group.padStart(4, "0")).join(""), "hex");
 }

@@ -1,6 +1,5 @@
 /** The addresses between a first and a last one of the same family. */
-import { isIPv4, isIPv6 } from "node:net";
-import { canonical } from "../asked.ts";
+import { addressOfBytes, bytesOfAddress } from "../../model/ip-address.ts";
 
 /**
  * Returns the addresses in canonical spelling, at most `most` + 1 of them. Returns undefined where
@@ -16,28 +15,17 @@ export function addressesBetween(first: string, last: string, most: number): str
 
 interface Numbered {
   readonly value: bigint;
-  readonly bits: 32 | 128;
+  /** 32 or 128. */
+  readonly bits: number;
 }
 
 function numberOf(address: string): Numbered | undefined {
-  if (isIPv4(address)) {
-    const value = address.split(".").reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
-    return { value, bits: 32 };
-  }
-  if (!isIPv6(address) || address.includes("%")) return undefined;
-  const [before = "", after] = canonical(address).split("::");
-  const groups = (text: string) => text.split(":").filter((group) => group !== "");
-  const [head, tail] = [groups(before), groups(after ?? "")];
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
-  const all = [...head, ...zeros, ...tail];
-  return { value: all.reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n), bits: 128 };
+  const bytes = bytesOfAddress(address);
+  if (bytes === undefined) return undefined;
+  return { value: bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n), bits: 8 * bytes.length };
 }
 
-function textOf(value: bigint, bits: 32 | 128): string {
-  const [size, count] = bits === 32 ? [8n, 4] : [16n, 8];
-  const parts = Array.from(
-    { length: count },
-    (_, at) => (value >> (size * BigInt(count - 1 - at))) & ((1n << size) - 1n),
-  );
-  return bits === 32 ? parts.join(".") : canonical(parts.map((part) => part.toString(16)).join(":"));
+function textOf(value: bigint, bits: number): string {
+  const byteAt = (at: number) => Number((value >> BigInt(bits - 8 - 8 * at)) & 255n);
+  return addressOfBytes(Array.from({ length: bits / 8 }, (_, at) => byteAt(at)));
 }

@@ -12,6 +12,8 @@ import { isBackendVariable } from "../../kinds/request-variables.ts";
 import { targetVariables } from "../../kinds/rewrite-target.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import type { Alias, Certificate, Endpoint, Location, Server, Upstream } from "../../model/configuration.ts";
+import { addressWithPort } from "../../model/endpoint.ts";
+import { canonical } from "../../model/ip-address.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey, recordFields, sniKey } from "../../model/records.ts";
 import { listenerHostRecords } from "../gateway/host-record.ts";
@@ -170,7 +172,7 @@ export function pairRecord({ chain, key, fingerprint }: Certificate): string {
  * texts in $upstream_addr.
  */
 function addressOf({ address, port }: Endpoint): string {
-  return address.includes(":") ? `${new URL(`http://[${address}]`).hostname}:${port}` : `${address}:${port}`;
+  return addressWithPort({ address: address.includes(":") ? canonical(address) : address, port });
 }
 
 /**

@@ -3,6 +3,7 @@
  * connection.
  */
 import type { Certificate } from "../../model/configuration.ts";
+import { canonical } from "../../model/ip-address.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
 import { type Fields, type RecordKey, scopeKey } from "../../model/records.ts";
 import type { Table } from "../../model/table.ts";
@@ -44,7 +45,7 @@ export function scopeRecords(
     records.set(scopeKey("", listenPort), JSON.stringify(record));
     for (const port of addressed) {
       records.set(
-        scopeKey(written(port.address!), listenPort),
+        scopeKey(canonical(port.address!), listenPort),
         JSON.stringify(scopeRecord(port, certificates, marked)),
       );
     }
@@ -102,11 +103,6 @@ function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readon
     types.add(type);
     return true;
   });
-}
-
-/** Returns an address as nginx writes it in `$server_addr`. */
-function written(address: string): string {
-  return address.includes(":") ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }
 
 function isEmpty(record: object): boolean {

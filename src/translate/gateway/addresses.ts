@@ -3,8 +3,9 @@
  * it may. Then each one, the oldest first, gets the addresses that it requests, or else the lowest
  * free one.
  */
-import { canonical } from "../../kinds/asked.ts";
+
 import type { Gateway, GatewayAddress } from "../../model/gateway/objects.ts";
+import { canonical } from "../../model/ip-address.ts";
 import { keyOf } from "../../model/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { GatewayOptions } from "../options.ts";
