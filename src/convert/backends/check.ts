@@ -5,6 +5,7 @@
 import type { ProxySsl } from "../../annotations/proxy-ssl.ts";
 import { authoritiesOf } from "../../certificates/authorities.ts";
 import type { BackendTls } from "../../model/backend-tls.ts";
+import { isPreciseHostname } from "../../translate/gateway/backend-tls/policy.ts";
 
 export interface BackendCheck {
   /** Certificates in PEM, or the path of a file. */
@@ -13,13 +14,10 @@ export interface BackendCheck {
   readonly hostname: string;
 }
 
-const label = "[a-z\\d](?:[a-z\\d-]*[a-z\\d])?";
-const hostname = new RegExp(`^${label}(?:\\.${label})*$`, "i");
-
 /** Returns the requirements of `proxy-ssl-*`; undefined where a policy cannot express them. */
 export function checkOf(value: ProxySsl): BackendCheck | undefined {
   if (value.kind === "none" || !value.verify || !value.sni || value.chain !== "") return undefined;
-  if (value.ciphers !== "DEFAULT" || !hostname.test(value.name) || value.name.length > 253) return undefined;
+  if (value.ciphers !== "DEFAULT" || !isPreciseHostname(value.name)) return undefined;
   const authorities = authoritiesOf(value.authorities);
   return authorities.ok ? { authorities: authorities.text, hostname: value.name.toLowerCase() } : undefined;
 }

@@ -71,7 +71,8 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
   if ("reason" in authorities) return end(undefined, authorities);
   const where = "spec.validation.hostname";
   if (hostname === "") return end(undefined, fault("Invalid", where, "is missing"));
-  if (!isHostname(hostname)) return end(undefined, fault("Invalid", where, `${shown(hostname)} is not a host name`));
+  if (!isPreciseHostname(hostname))
+    return end(undefined, fault("Invalid", where, `${shown(hostname)} is not a host name`));
   const names: string[] = [];
   for (const [at, one] of subjectAltNames.entries()) {
     const part = `spec.validation.subjectAltNames[${at}]`;
@@ -163,7 +164,8 @@ const label = "[a-z\\d](?:[a-z\\d-]*[a-z\\d])?";
 const precise = new RegExp(`^${label}(?:\\.${label})*$`, "i");
 const uri = /^[a-z][a-z\d+.-]*:[!-~]+$/i;
 
-function isHostname(text: string): boolean {
+/** Whether a text is a host name without a wildcard (`PreciseHostname` of the Gateway API). */
+export function isPreciseHostname(text: string): boolean {
   return text.length <= 253 && precise.test(text);
 }
 
@@ -175,7 +177,7 @@ function nameOf({
 }: SubjectAltName): { name: string } | { part: string; why: string } {
   switch (type) {
     case "Hostname": {
-      const isName = isHostname(hostname.replace(/^\*\./, ""));
+      const isName = isPreciseHostname(hostname.replace(/^\*\./, ""));
       return isName
         ? { name: `dns:${hostname.toLowerCase()}` }
         : { part: ".hostname", why: `${shown(hostname)} is not a host name` };
