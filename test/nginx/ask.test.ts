@@ -197,6 +197,25 @@ spec:
   expect(arrivals[0]!.steps).toContainEqual({ what: "weight", says: expect.stringMatching(/^30 % of the requests/) });
 });
 
+test("nginx knows that the wildcard of an Ingress takes one label, and that of a route several", async () => {
+  const route = `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: wild, namespace: shop }
+spec:
+  parentRefs: [{ name: public, sectionName: http }]
+  hostnames: ["*.shop.example"]
+  rules: [{ backendRefs: [{ name: web, port: 80 }] }]
+`;
+  served.write("wild.yaml", `${toWeb({ name: "wild", host: "*.shop.example", path: "/y" })}---\n${route}`);
+  const urls = ["http://a.shop.example/y", "http://a.b.shop.example/y", "http://a.shop.example/z"];
+  const ownerOf = async (url: string) => (await live(url)).arrivals[0]!.route?.owner?.kind;
+  await until("the route", async () => (await ownerOf(urls[2]!)) === "HTTPRoute");
+  expect(await Promise.all(urls.map(ownerOf))).toEqual(["Ingress", "HTTPRoute", "HTTPRoute"]);
+  for (const url of urls) expect(comparable(await live(url))).toEqual(comparable(await onFiles(url)));
+  served.write("wild.yaml", undefined);
+  await until("no such route", async () => (await ownerOf(urls[2]!)) === undefined);
+});
+
 test("an alias that is a pattern does not match the name of the catch-all", async () => {
   const [arrival] = (await live("http://unknown.example/")).arrivals;
   expect(arrival!.host).toMatchObject({ name: "_", how: "nothing else" });

@@ -137,10 +137,10 @@ local function watch_gateways(state, copied)
     return listener, known
   end
 
-  function paths.find(record, uri)
+  function paths.find(record, uri, alone)
     local noted = state.noted
     noted.record = record
-    local location = find(record, uri)
+    local location = find(record, uri, alone)
     if location and location ~= paths.namesake then
       noted.gateway.host = noted.names[record]
       noted.gateway.location = index_of(record.locations, location)
