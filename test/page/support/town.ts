@@ -4,6 +4,7 @@
  * each age, Problems, a Gateway, and hostile names.
  */
 import { makeCertificate } from "../../../src/admission/own-certificate.ts";
+import { ingress as plainIngress } from "../../support/ingress.ts";
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -76,30 +77,15 @@ interface IngressOptions {
   readonly annotations?: Annotations;
 }
 
-export function ingress(options: IngressOptions): object {
-  const { name, host, path = "/", service = "web", secret, namespace = "shop", annotations = {} } = options;
-  return {
-    apiVersion: "networking.k8s.io/v1",
-    kind: "Ingress",
-    metadata: {
-      name,
-      namespace,
-      annotations: Object.fromEntries(
-        Object.entries(annotations).map(([key, value]) => [`nginx.ingress.kubernetes.io/${key}`, value]),
-      ),
-    },
-    spec: {
-      ...(secret === undefined ? {} : { tls: [{ hosts: [host], secretName: secret }] }),
-      rules: [
-        {
-          host,
-          http: {
-            paths: [{ path, pathType: "Prefix", backend: { service: { name: service, port: { number: 80 } } } }],
-          },
-        },
-      ],
-    },
-  };
+export function ingress({ path = "/", service = "web", secret, ...words }: IngressOptions): object {
+  return plainIngress({
+    namespace: "shop",
+    annotations: {},
+    ingressClass: "",
+    ...words,
+    paths: [[path, service]],
+    tls: secret,
+  });
 }
 
 interface EndpointState {
