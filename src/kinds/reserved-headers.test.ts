@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { framesMessages, isReservedHeader, settableHeaderName, withoutReserved } from "./reserved-headers.ts";
+import {
+  framesMessages,
+  isReservedHeader,
+  reservedWhy,
+  settableHeaderName,
+  withoutReserved,
+} from "./reserved-headers.ts";
 
 test.each(["Content-Length", "content_length", "TRANSFER.ENCODING", " transfer-encoding "])(
   "the header %s counts as part of a message's framing",
@@ -22,6 +28,11 @@ test.each([
 ])("the header %s counts as belonging to one connection", (name) =>
   expect([framesMessages(name), isReservedHeader(name)]).toEqual([false, true]),
 );
+
+test.each(["X-Sluice-Hops", "x_sluice_check", "X.Sluice.Anything"])("the header %s is Sluice's own", (name) => {
+  expect([framesMessages(name), isReservedHeader(name)]).toEqual([false, true]);
+  expect(reservedWhy(name)).toContain("is a header of Sluice's own");
+});
 
 test.each(["X-User", "Content-Type", "Authorization", "X-Proxy-User", "Set-Cookie", "X-Host", "TEam"])(
   "the header %s may be set",

@@ -1,7 +1,7 @@
 /**
- * Header names that no list may set. They determine where a message ends, or belong to one
- * connection. A second value would change the framing of a request on a connection that tenants
- * share.
+ * Header names that no list may set. They determine where a message ends, belong to one connection,
+ * or are Sluice's own. A second value would change the framing of a request on a connection that
+ * tenants share, or hide from Sluice that a request has come back.
  */
 import { type Kind, no, shown } from "./kind.ts";
 import { headerName } from "./names.ts";
@@ -35,14 +35,25 @@ export function framesMessages(name: string): boolean {
   return framing.has(normalised(name));
 }
 
-/** Whether the header is about framing or one connection, so that only nginx may set it. */
-export function isReservedHeader(name: string): boolean {
-  const plain = normalised(name);
-  return framing.has(plain) || ofConnections.has(plain) || plain === "proxy" || plain.startsWith("proxy-");
+/** Whether the header is one that Sluice sends to itself. */
+function isOwn(name: string): boolean {
+  return normalised(name).startsWith("x-sluice-");
 }
 
-/** Returns why only nginx sets `name`, as the end of a sentence. */
+/**
+ * Whether the header is about framing or one connection, so that only nginx may set it, or is one
+ * of Sluice's own.
+ */
+export function isReservedHeader(name: string): boolean {
+  const plain = normalised(name);
+  return (
+    isOwn(name) || framing.has(plain) || ofConnections.has(plain) || plain === "proxy" || plain.startsWith("proxy-")
+  );
+}
+
+/** Returns why a list may not set `name`, as the end of a sentence. */
 export function reservedWhy(name: string): string {
+  if (isOwn(name)) return `${shown(name)} is a header of Sluice's own`;
   return framesMessages(name)
     ? `${shown(name)} says where a message ends, which nginx alone decides`
     : `${shown(name)} belongs to one connection, which nginx alone decides about`;
@@ -65,7 +76,7 @@ export const settableHeaderName: Kind<string> = {
     return read.ok && isReservedHeader(text) ? no(reservedWhy(text)) : read;
   },
   good: headerName.good,
-  bad: [...headerName.bad, "Content-Length", "transfer_encoding", "HOST", "Proxy-Connection"],
+  bad: [...headerName.bad, "Content-Length", "transfer_encoding", "HOST", "Proxy-Connection", "X-Sluice-Hops"],
 };
 
 const headerNames = listOf(headerName);

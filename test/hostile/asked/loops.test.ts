@@ -77,6 +77,18 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(world.backend.asked).toHaveLength(ends.rounds);
   });
 
+  test.each(["X-Sluice-Hops", "x_sluice_hops", "X-Scheme", "X-Forwarded-For", "X-Scheme, X-Forwarded-For"])(
+    "a plain path ends its loop, although its auth service may set %s",
+    async (names) => {
+      let asked = 0;
+      world.auth.answer = (_, response) => response.writeHead(++asked > 40 ? 403 : 200).end();
+      const annotations = { "auth-url": `${world.auth.origin}/check`, "auth-response-headers": names };
+      await world.apply(...back, ingress({ name: "a", annotations, paths: [["/", "Prefix", "back"]] }));
+      expect.soft(await askAlone("a.example")).toContain(ends.status);
+      expect(asked).toBeLessThanOrEqual(ends.rounds);
+    },
+  );
+
   test("a plain path that leads to other paths of the same Sluice is answered as usual", async () => {
     const rewritten = (name: string, to: string) =>
       ingress({ name, annotations: { "upstream-vhost": `${to}.example` }, paths: [["/", "Prefix", "back"]] });

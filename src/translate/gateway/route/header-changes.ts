@@ -51,7 +51,6 @@ export function idleAdditions(filters: readonly HTTPRouteFilter[], field: string
 
 function nameMistake(name: string): string | undefined {
   if (!/^[\w!#$%&'*+\-.^`|~]{1,256}$/.test(name)) return `${shown(name)} is not the name of a header`;
-  if (/^x[-_.]sluice[-_.]/i.test(name)) return `${shown(name)} is a header of Sluice's own`;
   return isReservedHeader(name) ? reservedWhy(name) : undefined;
 }
 
