@@ -31,6 +31,10 @@ local question = "/question"
 -- The largest answer that is passed on, because it has to fit into a header.
 local most_bytes = 45000
 
+-- The bytes of an answer after which the connection to the service is closed. `capture` keeps the
+-- whole answer in the memory of the worker, so an answer without an end would fill it.
+local most_received = 131072
+
 -- Matches a run of valid UTF-8 characters, or one byte that is not valid. Protocol Buffers require
 -- UTF-8 in texts.
 local characters = [[((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]|[\xE1-\xEC\xEE\xEF][\x80-\xBF]{2}]]
@@ -153,8 +157,12 @@ function _M.pass_header()
 end
 
 function _M.pass_status()
-  if ngx.arg[2] then
-    ngx.arg[1] = (ngx.arg[1] or "") .. "\n" .. (ngx.var.upstream_trailer_grpc_status or ngx.ctx.status or "")
+  local ctx = ngx.ctx
+  ctx.received = (ctx.received or 0) + #(ngx.arg[1] or "")
+  if ctx.received > most_received then
+    return ngx.ERROR
+  elseif ngx.arg[2] then
+    ngx.arg[1] = (ngx.arg[1] or "") .. "\n" .. (ngx.var.upstream_trailer_grpc_status or ctx.status or "")
   end
 end
 

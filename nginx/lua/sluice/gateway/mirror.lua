@@ -22,8 +22,9 @@ local under_way = 0
 -- A request with a larger body is not copied.
 local most_bytes = 1048576
 
--- Milliseconds to connect, to send, and to wait for the first line of the answer. The copy waits
--- for that line, because a backend might drop the request when the connection ends earlier.
+-- Milliseconds to connect, to send, and to wait for the beginning of the answer. The copy waits for
+-- its first bytes, because a backend might drop the request when the connection ends earlier. It
+-- does not wait for a whole line, because a line without an end would fill the worker's memory.
 local connect_ms, send_ms, read_ms = 1000, 5000, 10000
 
 -- Headers that a copy leaves out, because they concern the client's connection or the copy sets its
@@ -105,7 +106,7 @@ local function send(_, peer, text, is_call)
   elseif reading then
     ngx.thread.wait(reading)
   else
-    socket:receive("*l")
+    socket:receiveany(4096)
   end
   socket:close()
   under_way = under_way - 1
