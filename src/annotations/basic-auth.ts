@@ -81,8 +81,11 @@ export const basicAuth = resolvedFeature({
     return value.realm === "off" ? { value, problems: [switchedOff(context)] } : { value };
   },
   both: (one, other) => {
-    if (one.kind === "none") return other;
-    return other.kind === "none" || one.users.reveal() === other.users.reveal() ? one : undefined;
+    // The realm off switches this guard off, and not that of the other level.
+    if (one.kind === "none" || one.realm === "off") return other.kind === "none" ? one : other;
+    return other.kind === "none" || other.realm === "off" || one.users.reveal() === other.users.reveal()
+      ? one
+      : undefined;
   },
   variables: ["auth_realm", "auth_users"],
   identifies: ({ kind }) => kind !== "none",

@@ -171,7 +171,8 @@ function together(inner: ClientCertificate, outer: ClientCertificate): ClientCer
     ...inner,
     verify: strictness.find((one) => one === inner.verify || one === outer.verify)!,
     depth: Math.min(inner.depth, outer.depth),
-    errorPage: inner.errorPage || outer.errorPage,
+    // A path would be served without a certificate, so the outer level decides about it.
+    errorPage: /^[/@]/.test(inner.errorPage) ? outer.errorPage : inner.errorPage || outer.errorPage,
     passCertificate: inner.passCertificate || outer.passCertificate,
     subject: inner.subject || outer.subject,
   };

@@ -140,3 +140,20 @@ test("a permitted snippet that names a host of another listener does not move it
   await world.apply(operator(permitted), gatewayOf(listeners), settings);
   expect([await ask("honest.test"), await ask("evil.example")]).toEqual([421, 200]);
 });
+
+test("a listener serves no client without the certificate that its Gateway demands, on an error page either", async () => {
+  const demanded = { "auth-tls-secret": "ns/ca" };
+  const known = new Agent({ cert: pki.client.certificate, key: pki.client.key });
+  for (const page of ["/page", "@page", "/nginx_status", "help.example/page"]) {
+    await world.apply(
+      gatewayOf([secure("honest", "honest.test"), secure("evil", "evil.test")]),
+      routeSettings({ name: "wide", values: demanded, to: [["Gateway", "gw"]] }),
+      routeSettings({ values: { ...demanded, "auth-tls-error-page": page }, to: [["Gateway", "gw", "evil"]] }),
+    );
+    const status = page.startsWith("help") ? 302 : 400;
+    expect.soft([page, await ask("evil.test"), await ask("honest.test")]).toEqual([page, status, 400]);
+    expect.soft((await request({ to, host: "evil.test", sni: "evil.test", agent: known })).body).toBe("secret");
+    expect.soft(world.backend.asked.map(({ url }) => url)).toEqual(["/"]);
+    world.backend.forget();
+  }
+});

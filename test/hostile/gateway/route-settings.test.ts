@@ -8,6 +8,7 @@ import { drawn } from "../../support/drawn.ts";
 import { bySettings, gateway, gatewayClass, route, routeSettings } from "../../support/gateways.ts";
 import { hostileObjects } from "../search/objects.ts";
 import { intruders } from "../support/corpus.ts";
+import { secret } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 
 const world = worldOf({ mode: "dynamic", flags: ["--gateway-addresses=192.0.2.71"] });
@@ -45,5 +46,18 @@ test("an allow list that no client is on refuses every client, whatever the valu
     const rules = [{ filters: [bySettings()], backendRefs }];
     await world.apply(gatewayClass(), gateway({}), routeSettings({ values }), route({ rules }));
     expect([text, (await request({ to: "192.0.2.71:80", host: "a.example" })).status]).toEqual([text, 403]);
+  }
+});
+
+test("a route does not switch off the passwords that its Gateway demands", async () => {
+  const basic = { "auth-type": "basic", "auth-secret": "users" };
+  const gatewayWide = routeSettings({ name: "wide", values: basic, to: [["Gateway", "gw"]] });
+  await world.apply(gatewayClass(), gateway({}), secret("users", { auth: "alice:{PLAIN}secret" }), gatewayWide);
+  for (const realm of ["off", " off ", "x"]) {
+    const own = routeSettings({ values: { ...basic, "auth-realm": realm }, to: [["HTTPRoute", "route"]] });
+    await world.apply(route({}), own);
+    const ask = async (auth?: string) =>
+      (await request({ to: "192.0.2.71:80", host: "a.example", headers: auth ? { authorization: auth } : {} })).status;
+    expect.soft([realm, await ask(), await ask(`Basic ${btoa("alice:secret")}`)]).toEqual([realm, 401, 200]);
   }
 });
