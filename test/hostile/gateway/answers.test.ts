@@ -7,12 +7,12 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer as createHttp2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import type { Duplex } from "node:stream";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { field, header, message, startExtAuthz, status } from "../../nginx/support/ext-authz.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import { gateway, gatewayClass, route } from "../../support/gateways.ts";
+import { type Flood, mostSent, pour } from "../support/flood.ts";
 import { service } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 
@@ -45,32 +45,6 @@ function megabytes(): number {
   return Math.max(...sizes) / 1024;
 }
 
-/** The megabytes that a service would send if nginx took all of them. */
-const most = 300;
-const block = Buffer.alloc(1024 * 1024, "a");
-
-/** Counts the megabytes that a service has sent, and whether its connection has ended. */
-interface Flood {
-  sent: number;
-  ended: boolean;
-}
-
-function pour(flood: Flood, stream: Duplex): void {
-  stream
-    .on("error", () => {})
-    .on("close", () => {
-      flood.ended = true;
-    });
-  const more = () => {
-    while (flood.sent < most && !stream.destroyed) {
-      flood.sent++;
-      if (!stream.write(block)) return void stream.once("drain", more);
-    }
-    stream.destroy();
-  };
-  more();
-}
-
 /** Makes the Service `own` lead to the server. */
 async function serveBy(server: Server): Promise<void> {
   server.listen(0, address);
@@ -99,7 +73,7 @@ test("the answer to a copy does not fill the memory of a worker, although its fi
   const filters = [{ type: "RequestMirror", requestMirror: { backendRef: { name: "own", port: 80 } } }];
   await world.apply(route({ rules: [{ backendRefs: [web], filters }] }));
   expect(await growth(flood, ask)).toBeLessThan(30);
-  expect(flood.sent).toBeLessThan(most);
+  expect(flood.sent).toBeLessThan(mostSent);
 });
 
 test("the answer of an auth service over gRPC does not fill the memory of a worker", async () => {
@@ -112,7 +86,7 @@ test("the answer of an auth service over gRPC does not fill the memory of a work
   await world.apply(route({ rules: [{ backendRefs: [web], filters: [auth({ protocol: "GRPC" })] }] }));
   const growing = await growth(flood, async () => expect((await ask()).status).toBe(500));
   expect(growing).toBeLessThan(30);
-  expect(flood.sent).toBeLessThan(most);
+  expect(flood.sent).toBeLessThan(mostSent);
   expect(world.backend.asked).toEqual([]);
 });
 
