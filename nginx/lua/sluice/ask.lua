@@ -21,7 +21,7 @@ local copied
 -- that the author of an Ingress wrote.
 local answered = {
   "route_answer", "route_app_root", "route_elsewhere", "route_location", "route_loops", "route_rewritten",
-  "route_slash", "route_tls", "route_too_large", "route_unserved", "route_upstream", "uri",
+  "route_slash", "route_tls", "route_too_large", "route_unserved", "s_to", "uri",
 }
 
 -- The answer lists at most this many endpoints and counts the others.
@@ -79,7 +79,7 @@ local function endpoints_of(id)
 end
 
 local function upstreams_of(noted)
-  local main = noted.set.route_upstream
+  local main = noted.set.s_to
   local found = {}
   for _, one in ipairs(noted.shares or { { share = 1 } }) do
     local backend = type(one.chosen) == "table" and one.chosen or { upstream = one.chosen }

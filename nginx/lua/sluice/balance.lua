@@ -43,7 +43,7 @@ function _M.run(limited, timed)
     timeouts.set()
     most = tries.most(ngx.var.route_tries)
   end
-  local id = ngx.var.route_upstream
+  local id = ngx.var.s_to
   local upstream = store.get("upstream", id, store.recent_generation())
   local endpoints = upstream and upstream.endpoints
   if not endpoints or #endpoints == 0 then

@@ -4,6 +4,7 @@ local answer = require("sluice.gateway.answer")
 local apply = require("sluice.gateway.filters")
 local budget = require("sluice.budget")
 local forms = require("sluice.route.forms")
+local headers = require("sluice.route.headers")
 local hosts = require("sluice.route.hosts")
 local label = require("sluice.gateway.label")
 local backends = require("sluice.gateway.backends")
@@ -136,13 +137,17 @@ end
 
 -- Returns the location that serves the request; nil and its name where the server lacks that shape.
 -- With `shapes`, it takes records of hosts in the youngest form that needs only these. On a port
--- that is `shared` with Ingresses, false means that an Ingress has the request.
-local function target_of(slot, generation, shapes, shared)
+-- that is `shared` with Ingresses, false means that an Ingress has the request. `only_host` is the
+-- same as in route.lua.
+local function target_of(slot, generation, shapes, shared, only_host)
   local var = ngx.var
   local host = var.host
-  local asked = var.http_host
-  if asked ~= host and hosts.differ(host, asked) then
-    return own.contrary_host
+  if only_host ~= host then
+    local asked = only_host or var.http_host
+    if hosts.differ(host, asked) then
+      return own.contrary_host
+    end
+    hosts.complete(host, asked)
   end
   local scope = scopes.of(var.server_port, server_address, generation)
   local nothing = not shared and own.unrouted
@@ -208,7 +213,7 @@ local function target_of(slot, generation, shapes, shared)
   if not served then
     var.route_unserved = "1"
   end
-  var.route_upstream = upstream_id
+  var.s_to = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
   label.tell(location, backend, listener)
   if filters then
@@ -231,21 +236,21 @@ local function target_of(slot, generation, shapes, shared)
     end
   end
   -- `steering` has changes to headers, and one of them may remove X-Forwarded-For.
-  if (filters and filters.steering or var.http_x_forwarded_for) and route.goes_round(var) then
+  if (filters and filters.steering or not only_host and var.http_x_forwarded_for) and route.goes_round(var) then
     return own.circle
   end
   return shape
 end
 
 -- Returns the named location where nginx is to continue.
-local function target_now(slot, shared)
+local function target_now(slot, shared, only_host)
   local generation = store.generation()
   budget.begin()
-  local target, unknown = target_of(slot, generation, nil, shared)
+  local target, unknown = target_of(slot, generation, nil, shared, only_host)
   if target ~= nil then
     return target
   end
-  target = target_of(slot, generation, shapes_of[slot], shared)
+  target = target_of(slot, generation, shapes_of[slot], shared, only_host)
   if target ~= nil then
     return target
   end
@@ -255,14 +260,14 @@ end
 
 -- Does the same on a port that Ingresses use, too. Returns false where the request belongs to an
 -- Ingress.
-function _M.target(slot)
-  return target_now(slot, true)
+function _M.target(slot, only_host)
+  return target_now(slot, true, only_host)
 end
 
 -- Does the same for a request from outside. Returns an empty text for an internal redirect, such as
 -- that of an error page (see route.lua).
 function _M.run(slot)
-  return ngx.req.is_internal() and "" or target_now(slot)
+  return ngx.req.is_internal() and "" or target_now(slot, false, headers.only_host())
 end
 
 -- Ends the phase by a jump to the location.

@@ -25,7 +25,7 @@ function _M.apply(text)
       end
     end
   end
-  records:incr("generation", 1, 0)
+  records:incr("g", 1, 0)
   return true
 end
 

@@ -4,6 +4,7 @@
 -- pages, headers and log apply.
 local budget = require("sluice.budget")
 local canary = require("sluice.canary")
+local headers = require("sluice.route.headers")
 local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
 local match = require("sluice.route.match")
@@ -110,13 +111,17 @@ local function goes_round(var)
 end
 
 -- Returns the location that serves the request; nil and its name where the server lacks that shape.
--- With `shapes`, it takes records of hosts in the youngest form that needs only these.
-local function target_of(slot, generation, shapes)
+-- With `shapes`, it takes records of hosts in the youngest form that needs only these. `only_host`
+-- is the Host header where the request is known to have no X-Forwarded-For.
+local function target_of(slot, generation, shapes, only_host)
   local var = ngx.var
   local host = var.host
-  local asked = var.http_host
-  if asked ~= host and hosts.differ(host, asked) then
-    return own.contrary_host
+  if only_host ~= host then
+    local asked = only_host or var.http_host
+    if hosts.differ(host, asked) then
+      return own.contrary_host
+    end
+    hosts.complete(host, asked)
   end
   local uri = var.uri
   local record, tls, is_catch_all, is_none = match.host(host, generation, shapes)
@@ -193,7 +198,7 @@ local function target_of(slot, generation, shapes)
   if slash then
     var.route_slash = slash
   end
-  var.route_upstream = upstream_id
+  var.s_to = upstream_id
   var.proxy_upstream_name = upstream and upstream.label or upstream_id
   route_variables.set(location, groups or match.label(record, host))
   local variables = location.variables
@@ -205,7 +210,7 @@ local function target_of(slot, generation, shapes)
       var.route_loops = "1"
     end
   end
-  if var.http_x_forwarded_for and goes_round(var) then
+  if not only_host and var.http_x_forwarded_for and goes_round(var) then
     return own.circle
   end
   rewrite.run(location, route, groups, uri)
@@ -217,14 +222,14 @@ _M.comes_back, _M.goes_round, _M.stand_in = comes_back, goes_round, stand_in
 _M.shapes_of, _M.names = shapes_of, own
 
 -- Returns the named location where nginx is to continue.
-local function target_now(slot)
+local function target_now(slot, only_host)
   local generation = store.generation()
   budget.begin()
-  local target, unknown = target_of(slot, generation)
+  local target, unknown = target_of(slot, generation, nil, only_host)
   if target then
     return target
   end
-  target = target_of(slot, generation, shapes_of[slot])
+  target = target_of(slot, generation, shapes_of[slot], only_host)
   if target then
     return target
   end
@@ -235,7 +240,7 @@ end
 -- Does the same for a request from outside. Returns an empty text for an internal redirect, such as
 -- that of an error page, which must not be routed again.
 function _M.run(slot)
-  return ngx.req.is_internal() and "" or target_now(slot)
+  return ngx.req.is_internal() and "" or target_now(slot, headers.only_host())
 end
 
 -- Ends the phase by a jump to the location.
@@ -257,14 +262,14 @@ _M.renamed = label.renamed
 -- snippet itself has set.
 function _M.inside(slot)
   local var = ngx.var
-  if var.route_upstream ~= "" then
+  if var.s_to ~= "" then
     return
   end
   local named = var.proxy_upstream_name
   target_now(slot)
   if named ~= "" then
     var.proxy_upstream_name = named
-    var.route_upstream = label.upstream(named, store.generation())
+    var.s_to = label.upstream(named, store.generation())
   end
 end
 

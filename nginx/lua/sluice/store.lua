@@ -7,7 +7,8 @@ local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records
 local now = ngx.now
-local generation_key = "generation"
+-- One letter, because each request hashes it.
+local generation_key = "g"
 
 local _M = {}
 

@@ -90,7 +90,8 @@ function variablesRead(text: string, isRead: (name: string) => boolean, { counts
   const names = [
     ...[...routeLabels, ...gatewayLabels, ...groupVariables].filter(isRead),
     ...(counts === undefined ? [] : ["route_labels"]),
-    ...(onlyOurMapReadsTheId(text) ? ["route_request_id"] : []),
+    ...(onlyOurMapReadsTheId(text) ? ["s_id"] : []),
+    ...(/\$s_host\b/.test(text) ? ["s_host"] : []),
   ];
   return names.map((name) => `"${name}"`);
 }

@@ -52,14 +52,18 @@ interface Listening {
   readonly beside: boolean;
 }
 
-/** Variables that the router sets, or that a location sets where it needs them. */
+/**
+ * Variables that the router sets, or that a location sets where it needs them. `s_to` is the id of
+ * the upstream, which each request sets and reads. It is short, because nginx hashes a name that
+ * Lua uses character by character; so is `s_id`, the id of the request.
+ */
 const routerVariables = [
   ...routeLabels,
   "escaped_request_uri",
   "proxy_upstream_name",
   "proxy_alternative_upstream_name",
   "route_labels",
-  "route_upstream",
+  "s_to",
   "route_unserved",
   "route_tls",
   "route_certificate",
@@ -116,7 +120,7 @@ export function dataServerView(
   return {
     ...server,
     shared,
-    router: shared ? Token.text("sluice.gateway.beside") : server.router,
+    ...(shared ? routerView("sluice.gateway.beside", dataSlot) : {}),
     paths: [],
     takesRest: true,
     names: named ? Token.conf`${Token.name(catchAll)} ${Token.pattern("~.")}` : Token.name(catchAll),
@@ -139,6 +143,15 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
   };
 }
 
+/**
+ * Returns the Lua module that routes, and the code that runs it. The code is a word of nginx,
+ * because only this form of the directive takes an argument.
+ */
+function routerView(module: string, slot: Slot) {
+  const router = Token.text(module);
+  return { router, run: Token.word(`return package.loaded[${router}].run(${Token.word(slot)})`) };
+}
+
 /** Returns the part of each server that has a router. */
 export function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
@@ -148,7 +161,7 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     // requests.
     openNames: true,
     dynamic: true,
-    router: Token.text(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route"),
+    ...routerView(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route", slot),
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts: about.machine.counts !== undefined,
     http3: servesHttp3(about.settings, about.machine.capabilities),

@@ -168,7 +168,7 @@ function errorBackend(own: boolean): ErrorBackend {
   return {
     pass: poolOf("HTTP", [balancedBlock], "").pass,
     sets: [
-      ["route_upstream", own ? Token.variable("route_error_upstream") : Token.name(defaultUpstream)],
+      ["s_to", own ? Token.variable("route_error_upstream") : Token.name(defaultUpstream)],
       ["proxy_upstream_name", own ? Token.variable("route_error_name") : Token.name(defaultUpstreamLabel)],
       ["route_sticky", Token.text("")],
     ],

@@ -114,6 +114,17 @@ export function withoutCertificates(headers: readonly Header[]): readonly Header
 }
 
 /**
+ * Returns the variable of the host that a backend gets. The router sets `s_host` for a request
+ * without a Host header, which is cheaper than a map that hashes the host. An operator's own
+ * location may proxy without the router.
+ */
+function hostVariable(settings: Settings, mode: Machine["mode"]): string {
+  const { useForwardedHeaders, httpSnippet, serverSnippet } = settings;
+  const isRouted = mode === "dynamic" && httpSnippet === "" && serverSnippet === "";
+  return isRouted && !useForwardedHeaders ? "s_host" : "best_http_host";
+}
+
+/**
  * Returns the headers of RS-23.2 for a backend, and those of `proxy-set-headers`. Where both have a
  * header of the same name, the backend gets both (RS-32.18). An empty value removes the client's
  * header.
@@ -126,14 +137,15 @@ export function requestHeaders(
   // A map costs time at every request, so $pass_access_scheme is used only where it may differ from
   // $scheme.
   const scheme = settings.useForwardedHeaders || settings.useProxyProtocol ? "pass_access_scheme" : "scheme";
+  const host = hostVariable(settings, mode);
   const headers: readonly (readonly [string, string | Token])[] = [
-    ["Host", "best_http_host"],
+    ["Host", host],
     ["Upgrade", "http_upgrade"],
     ["Connection", "connection_upgrade"],
     ["X-Request-ID", "req_id"],
     ["X-Real-IP", "remote_addr"],
     ["X-Forwarded-For", appends(settings) ? "full_x_forwarded_for" : "remote_addr"],
-    ["X-Forwarded-Host", "best_http_host"],
+    ["X-Forwarded-Host", host],
     ["X-Forwarded-Port", "pass_port"],
     ["X-Forwarded-Proto", scheme],
     ["X-Forwarded-Scheme", scheme],

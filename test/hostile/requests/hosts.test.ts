@@ -26,6 +26,10 @@ const contrary: readonly (readonly [what: string, head: string])[] = [
   ["other text after an address", "GET /x HTTP/1.1\r\nHost: [2001:db8::1]guarded.example"],
   ["two Host headers", "GET /x HTTP/1.1\r\nHost: open.example\r\nHost: guarded.example"],
   ["two Host headers that are equal", "GET /x HTTP/1.1\r\nHost: open.example\r\nHost: open.example"],
+  [
+    "half of the host in another header that the router reads with it",
+    "GET http://guarded.example/x HTTP/1.1\r\nHost: guarded.exam\r\nX-Forwarded-For: ple",
+  ],
   ["two hosts in one Host header", "GET /x HTTP/1.1\r\nHost: open.example, guarded.example"],
   ["two hosts with a comma alone", "GET http://open.example/x HTTP/1.1\r\nHost: open.example,guarded.example"],
   ...["?", "#", "@", "<", ">", '"', "\\", "^", "`", "{", "|", "}", "\u00e9", "]", "["].map(

@@ -122,7 +122,7 @@ export async function startBalancing({ workers = 2, tries = 3 } = {}): Promise<B
 
 const backends = Array.from({ length: 20 }, (_, n) => n + 1);
 const routeVariables =
-  "namespace ingress_name service_name service_port location_path proxy_upstream_name proxy_alternative_upstream_name route_upstream route_unserved route_tls route_too_large route_slash route_sticky";
+  "namespace ingress_name service_name service_port location_path proxy_upstream_name proxy_alternative_upstream_name s_to route_unserved route_tls route_too_large route_slash route_sticky";
 
 function httpOf(socket: string, tries: number): string {
   return `

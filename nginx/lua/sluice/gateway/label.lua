@@ -34,9 +34,9 @@ end
 -- Sets only the variables that this configuration reads.
 function _M.tell(location, backend, listener)
   local var = ngx.var
-  local id = used.route_request_id and random.request_id()
+  local id = used.s_id and random.request_id()
   if id then
-    var.route_request_id = id
+    var.s_id = id
   end
   if used.route_labels then
     var.route_labels = labels_of(location, backend, listener)

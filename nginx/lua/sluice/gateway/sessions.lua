@@ -82,7 +82,7 @@ function _M.answer(session)
   if not peer or peer == var.route_peer or find(var.upstream_header_time or "-", "-$") then
     return
   end
-  local upstream = store.get("upstream", var.route_upstream, store.recent_generation())
+  local upstream = store.get("upstream", var.s_to, store.recent_generation())
   local key = upstream and keys_of(upstream).keys[peer]
   if not key then
     return

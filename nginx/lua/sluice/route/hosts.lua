@@ -2,6 +2,8 @@
 -- the request line, or else from the Host header, in lower case and without the port and the dot at
 -- its end. Backends, auth services and redirects get the header as the client sent it. This file
 -- sees only headers whose text differs from $host.
+local used = require("sluice.route.variables").used
+
 local ngx = ngx
 local find = string.find
 local gsub = string.gsub
@@ -39,6 +41,13 @@ function _M.differ(host, asked)
   end
   local _, own = parts(target)
   return own == nil or (#own > 1 and #port > 1 and own ~= port)
+end
+
+-- Sets the host that a backend gets where the request has no Host header, as in HTTP/1.0.
+function _M.complete(host, asked)
+  if used.s_host and (not asked or asked == "") then
+    ngx.var.s_host = host
+  end
 end
 
 return _M

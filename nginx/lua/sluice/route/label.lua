@@ -38,7 +38,7 @@ function _M.renamed()
   local var = ngx.var
   local label = var.proxy_upstream_name
   if label == var.route_label then
-    return var.route_upstream
+    return var.s_to
   end
   local generation = store.generation()
   local id = _M.upstream(label, generation)

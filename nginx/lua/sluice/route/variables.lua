@@ -57,9 +57,9 @@ function _M.set(location, groups)
   for number, name in pairs(used_groups) do
     var[name] = rewrite.harmless(groups[number] or "")
   end
-  local id = used.route_request_id and random.request_id()
+  local id = used.s_id and random.request_id()
   if id then
-    var.route_request_id = id
+    var.s_id = id
   end
   if used.route_labels then
     var.route_labels = labels_of(location)
