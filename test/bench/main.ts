@@ -24,6 +24,7 @@ import { rollout } from "./rollout.ts";
 import { scale } from "./scale.ts";
 import { metrics } from "./scrape.ts";
 import { staticHosts } from "./static.ts";
+import { streamRollout } from "./stream-rollout.ts";
 import { streams } from "./streams.ts";
 import { tools } from "./tools.ts";
 import { webhook } from "./webhook.ts";
@@ -42,6 +43,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   instructions,
   gateway: gateways,
   streams,
+  "stream-rollout": streamRollout,
   keystroke,
   webhook,
   growth,

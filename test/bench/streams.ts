@@ -17,6 +17,7 @@ import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";
 import { startNginx } from "./support/hand-written.ts";
 import { fileOf, settingsFile, settingsFlag } from "./support/hosts.ts";
+import { tcpRoute, tcpSlice } from "./support/tcp-route.ts";
 
 const ports = { ours: 21_970, theirs: 21_971, backend: 21_972 } as const;
 const endpoints = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"];
@@ -37,7 +38,10 @@ export async function streams(): Promise<Figure[]> {
   const backends = await Promise.all(endpoints.map(backendOn));
   const theirs = await startNginx(handWritten(module));
   const settings = settingsFile({ "access-log-path": join(folder, "access.log") });
-  const files = { "cluster.yaml": fileOf(cluster), "settings.yaml": settings };
+  const files = {
+    "cluster.yaml": fileOf([...tcpRoute(ports.ours), tcpSlice(endpoints, ports.backend)]),
+    "settings.yaml": settings,
+  };
   const served = await serving({ files, flags: [settingsFlag], limitMs: 120_000 });
   await until("all endpoints", () =>
     ask(ports.ours, 1).then(
@@ -132,40 +136,3 @@ stream {
   upstream db { zone db 1m; ${endpoints.map((address) => `server ${address}:${ports.backend};`).join(" ")} }
   server { listen ${ports.theirs}; proxy_pass db; }
 }`;
-
-const group = "gateway.networking.k8s.io/v1";
-const metadata = (name: string) => ({ name, namespace: "shop", uid: name, creationTimestamp: "2026-01-01T00:00:00Z" });
-const cluster = [
-  {
-    apiVersion: group,
-    kind: "GatewayClass",
-    metadata: { name: "sluice" },
-    spec: { controllerName: "sluice.dev/gateway-controller" },
-  },
-  {
-    apiVersion: group,
-    kind: "Gateway",
-    metadata: metadata("public"),
-    spec: { gatewayClassName: "sluice", listeners: [{ name: "db", port: ports.ours, protocol: "TCP" }] },
-  },
-  {
-    apiVersion: group,
-    kind: "TCPRoute",
-    metadata: metadata("db"),
-    spec: { parentRefs: [{ name: "public" }], rules: [{ backendRefs: [{ name: "db", port: 5432 }] }] },
-  },
-  {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: metadata("db"),
-    spec: { ports: [{ name: "db", port: 5432, protocol: "TCP" }] },
-  },
-  {
-    apiVersion: "discovery.k8s.io/v1",
-    kind: "EndpointSlice",
-    metadata: { ...metadata("db-1"), labels: { "kubernetes.io/service-name": "db" } },
-    addressType: "IPv4",
-    endpoints: endpoints.map((address) => ({ addresses: [address] })),
-    ports: [{ name: "db", port: ports.backend, protocol: "TCP" }],
-  },
-];
