@@ -90,7 +90,7 @@ const route = (kind: string, name: string, { section, to, hostnames, second }: R
   },
 });
 
-const service = (name: string, hosts: readonly string[]) => {
+const service = (name: string, hosts: readonly string[], namespace = "ns") => {
   const ports = [
     { name: "tcp", port: 70, protocol: "TCP", to: 7000 },
     { name: "tls", port: 443, protocol: "TCP", to: 7443 },
@@ -100,10 +100,10 @@ const service = (name: string, hosts: readonly string[]) => {
     {
       apiVersion: "v1",
       kind: "Service",
-      metadata: { name, namespace: "ns" },
+      metadata: { name, namespace },
       spec: { ports: ports.map(({ to, ...port }) => ({ ...port, targetPort: to })) },
     },
-    slice(name, hosts, ports),
+    slice(name, hosts, ports, namespace),
   ];
 };
 
@@ -111,10 +111,11 @@ const slice = (
   name: string,
   hosts: readonly string[],
   ports: readonly { name: string; protocol: string; to: number }[],
+  namespace: string,
 ) => ({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
-  metadata: { name: `${name}-1`, namespace: "ns", labels: { "kubernetes.io/service-name": name } },
+  metadata: { name: `${name}-1`, namespace, labels: { "kubernetes.io/service-name": name } },
   addressType: "IPv4",
   endpoints: hosts.map((host) => ({ addresses: [host] })),
   ports: ports.map(({ name: port, protocol, to }) => ({ name: port, protocol, port: to })),
@@ -127,6 +128,8 @@ const listeners = [
   { name: "weights", port: 5433, protocol: "TCP" },
   { name: "half", port: 5434, protocol: "TCP" },
   { name: "idle", port: 5435, protocol: "TCP" },
+  { name: "none", port: 5436, protocol: "TCP" },
+  { name: "foreign", port: 5437, protocol: "TCP" },
   { name: "through", port: 9443, protocol: "TLS", hostname: "*.through.example", tls: { mode: "Passthrough" } },
   {
     name: "ended",
@@ -178,6 +181,14 @@ function objects(): KubernetesObject[] {
     route("TCPRoute", "db", { section: "db", to: [{ name: "b1", port: 70 }] }),
     route("TCPRoute", "db-later", { section: "db", to: [{ name: "b2", port: 70 }], second: 1 }),
     route("UDPRoute", "dns", { section: "dns", to: [{ name: "b1", port: 53 }] }),
+    route("UDPRoute", "dns-later", { section: "dns", to: [{ name: "b3", port: 53 }], second: 1 }),
+    route("TCPRoute", "none", {
+      section: "none",
+      to: [
+        { name: "b1", port: 70, weight: 0 },
+        { name: "b2", port: 70, weight: 0 },
+      ],
+    }),
     route("TCPRoute", "dns", { section: "dns-tcp", to: [{ name: "b2", port: 70 }] }),
     route("TCPRoute", "weights", {
       section: "weights",
@@ -279,6 +290,38 @@ test("connections are distributed by weight, and those for a missing backend are
   expect(await tcp(5435), "a listener without a route").toBe("closed");
 });
 
+test("backends whose weights are all 0 get no connection", async () => {
+  expect(await tcp(5436)).toBe("closed");
+});
+
+test("a Service of another namespace gets connections only while a ReferenceGrant for this kind of route permits it", async () => {
+  const grant = (kind: string) => ({
+    apiVersion: `${group}/v1beta1`,
+    kind: "ReferenceGrant",
+    metadata: { ...metadata("grant"), namespace: "other" },
+    spec: { from: [{ group, kind, namespace: "ns" }], to: [{ group: "", kind: "Service" }] },
+  });
+  const foreign = route("TCPRoute", "foreign", {
+    section: "foreign",
+    to: [{ name: "theirs", namespace: "other", port: 70 }],
+  });
+  const refused =
+    "spec.rules[0].backendRefs[0]: no ReferenceGrant of namespace other permits TCPRoutes of namespace ns to use Service other/theirs; its share of the connections is refused";
+  await subject.apply([...service("theirs", [backends[2]], "other"), grant("UDPRoute"), foreign] as never);
+  await subject.settled();
+  expect(await tcp(5437), "a grant for another kind").toBe("closed");
+  expect(problems.map(sentence)).toContain(refused);
+  await subject.apply([grant("TCPRoute")] as never);
+  await subject.settled();
+  await expect.poll(() => tcp(5437), { timeout: 30_000 }).toBe("63 hello");
+  expect(problems.map(sentence)).not.toContain(refused);
+  await subject.remove([grant("TCPRoute")] as never);
+  await subject.settled();
+  await expect.poll(() => tcp(5437), { timeout: 30_000 }).toBe("closed");
+  await subject.remove([foreign] as never);
+  await subject.settled();
+});
+
 test("on one port TLS passes through or ends, by the name that a client sends", async () => {
   expect(await tls("any.through.example")).toBe("61 any.through.example hello");
   expect(await tls("one.through.example")).toBe("62 one.through.example hello");
@@ -304,4 +347,26 @@ test("a route that is moved is served there at the next turn, and its former lis
   await subject.remove([route("TCPRoute", "db", { section: "db", to: [] })] as never);
   await subject.settled();
   await expect.poll(() => tcp(5432), { timeout: 30_000, message: "the younger route" }).toBe("62 hello");
+});
+
+test("datagrams of a client that stays go to the endpoints that a UDPRoute has now", async () => {
+  const client = createSocket("udp4");
+  const ask = () =>
+    new Promise<string>((resolve) => {
+      client.once("message", (message) => resolve(String(message)));
+      client.send("ping", 53, address);
+      // A datagram may get lost.
+      setTimeout(() => resolve("none"), 2_000);
+    });
+  try {
+    await expect.poll(ask, { timeout: 30_000 }).toBe("61 ping");
+    await subject.apply([route("UDPRoute", "dns", { section: "dns", to: [{ name: "b2", port: 53 }] })] as never);
+    await subject.settled();
+    await expect.poll(ask, { timeout: 30_000 }).toBe("62 ping");
+    await subject.remove([route("UDPRoute", "dns", { section: "dns", to: [] })] as never);
+    await subject.settled();
+    await expect.poll(ask, { timeout: 30_000, message: "the younger route" }).toBe("63 ping");
+  } finally {
+    client.close();
+  }
 });
