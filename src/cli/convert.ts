@@ -17,7 +17,6 @@ import { type Finding, findingsOf, reportText } from "./convert/report.ts";
 import { compareRequests } from "./convert/requests.ts";
 import { failedAs, type Out, printed } from "./out.ts";
 import { type ToolOption, toolCall } from "./tools/call.ts";
-import { judged } from "./tools/findings.ts";
 import { newLibrary } from "./tools/folder.ts";
 import { unreadNote } from "./tools/left-out.ts";
 import { readObjects } from "./tools/read.ts";
@@ -95,15 +94,18 @@ export async function convert(
     ...read.notes,
     ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
     ...assumed.notes.map((note) => `${where}: ${note}`),
+    ...[unreadNote(read.files), made.unserved].flatMap((note) => note ?? []),
   ];
   const accepted = new Set(accept.split(",").filter((one) => one !== ""));
   const { conversion } = made;
   // The proof compares routes that serve, so it needs them without the shadow annotation.
   const written = call.options.shadow === undefined ? conversion.objects : conversion.objects.map(inShadow);
   if (conversion.objects.length === 0) {
-    const reasons = [unreadNote(read.files), judged(read.files, flags, as, read.written).leftOut()];
-    for (const reason of reasons) if (reason !== undefined) out.fail(`sluice convert: ${reason}`);
-    return failed(out, `${where} has no Ingress that is served, so there is nothing to convert`);
+    const reasons = [...notes, ...conversion.notes.map(({ about, text }) => `${about}: ${text}`)];
+    const why = conversion.kept.size > 0 ? "no Ingress that routes can replace" : "no Ingress that is served";
+    const lines = reasons.map((reason) => `note: ${reason}\n`).join("");
+    out.fail(visibleLines(`${lines}sluice convert: ${where} has ${why}, so there is nothing to convert`));
+    return 2;
   }
   const { requests } = call.options;
   const asked =

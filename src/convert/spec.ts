@@ -6,7 +6,7 @@ import { whyNotOnRoutes } from "../annotations/on-routes.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location, Server } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
-import type { Problem } from "../problem.ts";
+import { type Problem, sentence } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 
 /** Names of annotations without prefix, and their values. */
@@ -46,7 +46,7 @@ export function annotationsOf(ingress: Ingress, prefix: string, problems: readon
     // An empty annotation usually has no meaning. Where it has one, there is a Problem.
     if (value === "" && !problems.some((problem) => "key" in problem && problem.key === key)) continue;
     const why = dead.get(key);
-    if (why !== undefined) leftOut.push(`annotation ${key} ${why}`);
+    if (why !== undefined) leftOut.push(why);
     if (why !== undefined || standard.has(key)) continue;
     const unserved = whyNotOnRoutes(key);
     if (unserved === undefined) spec[key] = value;
@@ -57,11 +57,20 @@ export function annotationsOf(ingress: Ingress, prefix: string, problems: readon
 
 const byName = ([one]: readonly [string, string], [other]: readonly [string, string]): number => (one < other ? -1 : 1);
 
+/** Returns the key and the sentence of a Problem that says that the annotation has no effect. */
 function deadKey(problem: Problem): (readonly [string, string])[] {
-  if (problem.kind === "annotation-unknown") return [[problem.key, "does not exist"]];
-  if (problem.kind === "annotation-removed") return [[problem.key, "was removed and does nothing"]];
-  if (problem.kind !== "annotation-unreadable" || problem.done !== "default") return [];
-  return [[problem.key, `cannot be read, and its default is in force: ${problem.why}`]];
+  switch (problem.kind) {
+    case "annotation-unknown":
+    case "annotation-removed":
+      return [[problem.key, sentence(problem)]];
+    case "annotation-useless":
+      // Other useless ones are converted, because they may have an effect once another is changed.
+      return standard.has(problem.key) ? [[problem.key, sentence(problem)]] : [];
+    case "annotation-unreadable":
+      return problem.done === "default" ? [[problem.key, sentence(problem)]] : [];
+    default:
+      return [];
+  }
 }
 
 /**

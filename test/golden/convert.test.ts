@@ -69,9 +69,11 @@ interface Sketch {
   readonly host?: string;
   readonly paths: readonly (readonly [path: string, service: string])[];
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly class?: string;
 }
 
-function ingressOf({ name = "web", host = "shop.example", paths, annotations = {} }: Sketch, at: number) {
+function ingressOf(sketch: Sketch, at: number) {
+  const { name = "web", host = "shop.example", paths, annotations = {} } = sketch;
   const own = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
   const creationTimestamp = `2026-01-01T00:00:0${at}Z`;
   return {
@@ -79,7 +81,7 @@ function ingressOf({ name = "web", host = "shop.example", paths, annotations = {
     kind: "Ingress",
     metadata: { name, namespace: "shop", creationTimestamp, annotations: Object.fromEntries(own) },
     spec: {
-      ingressClassName: "nginx",
+      ingressClassName: sketch.class ?? "nginx",
       rules: [
         {
           host,
@@ -119,12 +121,37 @@ test.each<[string, readonly Sketch[], string]>([
   [
     "an unknown annotation",
     [{ ...good, annotations: { "proxy-body-sise": "8m" } }],
-    "Ingress shop/good: annotation proxy-body-sise does not exist; it is left out",
+    "Ingress shop/good: annotation proxy-body-sise does not exist (did you mean proxy-body-size?); it is ignored; no route gets it",
   ],
   [
     "an unreadable value",
     [{ ...good, annotations: { "proxy-read-timeout": "5 m" } }],
-    "Ingress shop/good: annotation proxy-read-timeout cannot be read, and its default is in force:",
+    'Ingress shop/good: annotation proxy-read-timeout: "5 m" has a unit; it is a number of seconds, like 300; the default is used; no route gets it',
+  ],
+  [
+    "a standard annotation without an effect",
+    [{ ...good, annotations: { "ssl-passthrough": "true" } }],
+    "Ingress shop/good: annotation ssl-passthrough has no effect: the controller runs without --enable-ssl-passthrough; no route gets it",
+  ],
+  [
+    "a canary without an Ingress beside it",
+    [good, { paths: [["/", "web"]], annotations: { canary: "true", "canary-weight": "20" } }],
+    "Ingress shop/web: it is converted as it is served, and not as it is written: spec.rules[0].http.paths[0].backend: no ordinary Ingress has this host, path and path type; the canary gets no requests there",
+  ],
+  [
+    "a guard that cannot be read",
+    [{ ...good, annotations: { "whitelist-source-range": "10.0.0/8" } }],
+    'Ingress shop/good: it is converted as it is served, and not as it is written: annotation whitelist-source-range: "10.0.0/8" is neither',
+  ],
+  [
+    "an Ingress of another class",
+    [good, { name: "other", paths: [["/", "web"]], class: "traefik" }],
+    "1 Ingress is not served here, and left out: shop/other (its class is traefik, and nginx is served)",
+  ],
+  [
+    "an Ingress with a mistake",
+    [good, { name: "wrong", paths: [["api", "web"]] }],
+    "Ingress shop/wrong has a mistake and is left out; sluice check says what is wrong",
   ],
   [
     "17 rules",
@@ -153,6 +180,21 @@ test.each<[string, readonly Sketch[], string]>([
     const notes = text.split("\n").filter((line) => line.startsWith("note: ") && !line.includes("assumed to exist"));
     expect(notes).toEqual([expect.stringContaining(`note: ${sentence}`)]);
     expect(code, text).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("where every Ingress stays, the reasons are printed, and that is no equal result", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  try {
+    const guarded = { "auth-tls-secret": "shop/ca", "auth-tls-verify-client": "on" };
+    const sketch = { paths: [["/", "web"]], annotations: guarded } as const;
+    writeFileSync(join(folder, "all.yaml"), JSON.stringify(ingressOf(sketch, 0)));
+    const { code, text, failure } = await ran(convert, folder);
+    expect([code, text]).toEqual([2, ""]);
+    expect(failure).toContain("note: host shop.example: it asks for certificates of clients (auth-tls-secret)");
+    expect(failure).toContain("has no Ingress that routes can replace, so there is nothing to convert");
   } finally {
     rmSync(folder, { recursive: true });
   }

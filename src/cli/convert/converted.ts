@@ -19,6 +19,7 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { unmadeCertificate } from "../tools/folder.ts";
+import { leftOutNote } from "../tools/left-out.ts";
 
 export interface Converted {
   readonly conversion: Conversion;
@@ -26,6 +27,8 @@ export interface Converted {
   /** The objects after the Ingresses were deleted. */
   readonly after: Snapshot;
   readonly proof: Proof;
+  /** A sentence about Ingresses of other classes, where there are some. */
+  readonly unserved: string | undefined;
   /** The two sides that the proof compared. */
   readonly worlds: { readonly ofIngresses: World; readonly ofRoutes: World };
 }
@@ -76,5 +79,6 @@ export function converted(
     return { kind: "manifest", ...known, why: `${field}: ${why}`, todo };
   });
   const differences = [...refused, ...proof.differences];
-  return { conversion, yaml, after: without, proof: { ...proof, differences }, worlds };
+  const unserved = leftOutNote(now, (key) => before.accepted.has(key), translating.ingressClass);
+  return { conversion, yaml, after: without, proof: { ...proof, differences }, unserved, worlds };
 }

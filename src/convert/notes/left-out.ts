@@ -1,8 +1,11 @@
 /** Returns one sentence for each part of the Ingresses that no written object has. */
 import { catchAll, type StreamServer } from "../../model/configuration.ts";
 import { type Problem, sentence } from "../../problem.ts";
+import { severityOf } from "../../severity.ts";
 import type { Kept } from "../kept.ts";
 import type { Note } from "../written.ts";
+
+const asServed = "it is converted as it is served, and not as it is written";
 
 export interface LeftOut {
   /** Keys of the Ingresses that are ours. */
@@ -20,11 +23,13 @@ export function leftOutNotes({ accepted, kept, problems, annotations }: LeftOut)
     const own = problems.get(key) ?? [];
     const refusal = own.find(isRefusal);
     const taken = own.filter(({ kind }) => kind === "path-taken");
+    const others = refusal === undefined ? own.filter(isUnserved) : [];
     if (kept.ingresses.has(key)) return [];
     return [
-      ...annotations(key).map((text) => ({ about, text: `${text}; it is left out` })),
+      ...annotations(key).map((text) => ({ about, text: `${text}; no route gets it` })),
       ...(refusal === undefined ? [] : [{ about, text: `it is not served, and not converted: ${sentence(refusal)}` }]),
       ...taken.map((problem) => ({ about, text: `${sentence(problem)}; the path is left out` })),
+      ...others.map((problem) => ({ about, text: `${asServed}: ${sentence(problem)}` })),
     ];
   });
   const ofHosts = [...kept.why].map(([host, why]): Note => {
@@ -43,6 +48,16 @@ export function streamNotes(streams: readonly StreamServer[]): readonly Note[] {
     const route = `a ${kind.toUpperCase()}Route does the same on a listener of the protocol ${kind.toUpperCase()}`;
     return [{ about: `the ConfigMap of --${kind}-services-configmap`, text: `${text}; ${route}` }];
   });
+}
+
+/**
+ * Whether a part of the Ingress is not served, and the other notes do not name it. A certificate
+ * that is not served is a difference, so the proof reports it.
+ */
+function isUnserved(problem: Problem): boolean {
+  if (severityOf(problem) !== "error") return false;
+  if (problem.kind === "annotation-unreadable") return problem.done === "deny";
+  return problem.kind === "field-unusable" || problem.kind === "host-refused";
 }
 
 function isRefusal(problem: Problem): boolean {
