@@ -199,3 +199,25 @@ test("where every Ingress stays, the reasons are printed, and that is no equal r
     rmSync(folder, { recursive: true });
   }
 });
+
+test("an affinity that ends with an Ingress that stays has its own kind of difference", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  try {
+    const annotations = { affinity: "cookie", "server-snippet": "return 404;" };
+    const sketches = [{ name: "oldest", paths: [["/", "web"]], annotations } as const, good];
+    const settings = { "annotations-risk-level": "Critical", "allow-snippet-annotations": "true" };
+    const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "sluice", namespace: "sluice" } };
+    const objects = [...sketches.map(ingressOf), { ...configMap, data: settings }];
+    writeFileSync(join(folder, "all.yaml"), objects.map((one) => JSON.stringify(one)).join("\n---\n"));
+    const words = [folder, "--configmap", "sluice/sluice", "--accept", "fake-certificate"];
+    const { code, text } = await ran(convert, ...words, "-o", "json");
+    const findings = JSON.parse(text).findings.filter(({ accepted }: { readonly accepted: boolean }) => !accepted);
+    expect(findings).toMatchObject([
+      { example: { kind: "balance", field: "balance of shop/web", after: '{"algorithm":"round_robin"}' } },
+    ]);
+    const accepted = await ran(convert, ...words, "--accept", "fake-certificate,balance");
+    expect([code, accepted.code]).toEqual([1, 0]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -11,7 +11,7 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "RouteSettings may not set proxy-body-size where annotations-risk-level is Low, so routes have no limit",
   ],
   "routing/affinity-canary-legacy": [
-    "backend",
+    "backend, balance",
     "backends of one rule have one affinity, and affinity-canary-behavior: legacy is for canaries alone",
   ],
   "routing/affinity-canary-sticky": [
@@ -19,12 +19,12 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "a client stays with the canary that served it, and among rules of a route it does not",
   ],
   "routing/affinity-combined": [
-    "backend, cookie-path",
+    "balance, cookie-path",
     "several Ingresses share a Service and its cookie, and one has a pattern for its path; routes have each their own",
   ],
   "routing/affinity-on-alias-wildcard-and-no-host": ["wildcard-depth", depth],
   "routing/affinity-shared-service": [
-    "backend",
+    "balance",
     "several Ingresses share a Service and its cookie; routes have each their own",
   ],
   "routing/affinity-with-regex": ["cookie-path", cookieOfPattern],

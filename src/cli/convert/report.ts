@@ -20,7 +20,10 @@ export interface Finding {
  * annotations.
  */
 export function findingsOf({ differences }: Proof, accepted: ReadonlySet<string>): readonly Finding[] {
-  const groups = Map.groupBy(differences, ({ kind, field }) => `${kind} ${field.replace(/^backend .*/, "backend")}`);
+  const groups = Map.groupBy(
+    differences,
+    ({ kind, field }) => `${kind} ${field.replace(/^(backend|balance of) .*/, "$1")}`,
+  );
   return [...groups.values()].map((group) => {
     const [example] = group as [Difference, ...Difference[]];
     const names = [example.kind, ...example.annotations];

@@ -36,6 +36,10 @@ export const differenceKinds = {
     todo: "take appProtocol from the port or the policy away, or accept it",
   },
   certificate: { why: "the handshake shows another certificate", todo: "look at the listeners of the host" },
+  balance: {
+    why: "the endpoints of the Service are chosen in another way: of several Ingresses with one Service, one decides for all, and each route decides for itself",
+    todo: "give the annotation to each Ingress that needs it, or accept it",
+  },
   backend: { why: "other backends, or other shares, get the request", todo: "look at backendRefs of the rule" },
   path: { why: "the backend sees another path", todo: "look at the rewrite of the rule" },
   answer: { why: "the client gets another answer", todo: "look at the rule that takes the request" },

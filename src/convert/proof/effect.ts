@@ -130,16 +130,10 @@ export function guardFields(guards: readonly Guard[]): readonly (readonly [strin
   );
 }
 
-/**
- * Returns the endpoints and how they are chosen. The name of the Upstream is left out, and so is
- * the path of a cookie, which may depend on the Location.
- */
-export function upstreamText({ endpoints, balance }: Pick<Upstream, "endpoints" | "balance">): string {
-  const how =
-    balance.algorithm === "cookie"
-      ? JSON.stringify({ ...balance, cookie: { ...balance.cookie, path: "" } })
-      : textOf(balance);
-  return `${endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")} ${how}`;
+/** Returns how endpoints are chosen, without the path of a cookie, which may depend on the Location. */
+function balanceText({ balance }: Pick<Upstream, "balance">): string {
+  if (balance.algorithm !== "cookie") return textOf(balance);
+  return JSON.stringify({ ...balance, cookie: { ...balance.cookie, path: "" } });
 }
 
 /**
@@ -171,9 +165,13 @@ export function backendFields(backends: readonly SharedBackend[]): readonly (rea
   return [
     ["backends", shares.join(", ")],
     ...askingFields(taking.map(({ asking }) => asking)),
-    ...taking.map(
-      ({ name, upstream }) =>
-        [`backend ${name}`, upstream === undefined ? "no endpoint" : upstreamText(upstream)] as const,
+    ...taking.flatMap(({ name, upstream }): (readonly [string, string])[] =>
+      upstream === undefined
+        ? [[`backend ${name}`, "no endpoint"]]
+        : [
+            [`backend ${name}`, upstream.endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")],
+            [`balance of ${name}`, balanceText(upstream)],
+          ],
     ),
   ];
 }

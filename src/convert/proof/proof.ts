@@ -162,7 +162,8 @@ function kindOf(
     return "redirect-scheme";
   if (field === "answer") return isAlias(server, asked.host) ? "alias" : "answer";
   if (field === "certificate" || field === "path") return field;
-  if (field === "path of the cookie") return isPattern(now.get(field)) ? "cookie-path" : "backend";
+  if (field === "path of the cookie") return isPattern(now.get(field)) ? "cookie-path" : "balance";
+  if (field.startsWith("balance ")) return "balance";
   if (field === "feature backend-protocol") return "backend-protocol";
   if (field.startsWith("backend")) return "backend";
   return field.startsWith("feature ") || field.startsWith("guard ") ? "annotation" : "answer";
