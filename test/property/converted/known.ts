@@ -7,17 +7,19 @@ import type { Fields } from "./client.ts";
 interface Known {
   /** The words of docs/move.md about this difference. */
   readonly words: string;
-  covers(fields: readonly string[], answers: readonly [ingresses: Fields, routes: Fields]): boolean;
+  covers(fields: readonly string[], answers: Answers, isUnruled: boolean): boolean;
 }
+
+type Answers = readonly [ingresses: Fields, routes: Fields];
 
 export const knownDifferences: readonly Known[] = [
   {
     words:
       "A path without a rule gives 404 in both cases. Redirects, guards and snippets of an Ingress may answer such a request earlier; these answers are not compared.",
-    covers: (fields, [ingresses, routes]) => {
+    covers: (fields, [ingresses, routes], isUnruled) => {
       const status = routes.get("status");
       // A body that is too large is answered before the 404, with the headers of the path.
-      const isLarge = status === "413" && fields.every((name) => name.startsWith("header "));
+      const isLarge = status === "413" && (isUnruled || fields.every((name) => name.startsWith("header ")));
       return (status === "404" || isLarge) && !answeredByBackend(ingresses, routes);
     },
   },
@@ -38,6 +40,7 @@ export const knownDifferences: readonly Known[] = [
 
 const answeredByBackend = (...answers: readonly Fields[]): boolean => answers.some((one) => one.has("backend"));
 
-export function isKnown(fields: readonly string[], answers: readonly [Fields, Fields]): boolean {
-  return knownDifferences.some(({ covers }) => covers(fields, answers));
+/** Whether a page gives the reason. `isUnruled` is true where no rule of a route has the path. */
+export function isKnown(fields: readonly string[], answers: Answers, isUnruled: boolean): boolean {
+  return knownDifferences.some(({ covers }) => covers(fields, answers, isUnruled));
 }

@@ -85,7 +85,9 @@ export async function search({ sketches, settings, requests }: World, sides: Bot
         if (expected === "named") return [];
         const answers = await sides.ask(asked);
         const fields = [...expected, ...differingFields(...answers)];
-        return fields.length === 0 || isKnown(fields, answers) ? [] : [{ asked, fields, answers }];
+        return fields.length === 0 || isKnown(fields, answers, isUnruled(asked, made))
+          ? []
+          : [{ asked, fields, answers }];
       }),
     );
     differences.push(...found.flat());
@@ -120,6 +122,12 @@ function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" 
   if (fields.length === 0) return isDeeper && readRequest(asked) === undefined ? "named" : [];
   const isNamed = isDeeper || fields.some((field) => ofHost.some((one) => one.field === field));
   return isNamed ? "named" : fields.map((field) => `not in the report: ${field}`);
+}
+
+/** Whether the routes answer 404 because none of their rules has the path. */
+function isUnruled(drawn: DrawnRequest, { worlds: { ofIngresses, ofRoutes } }: Converted): boolean {
+  const [, after] = effectsOf(askedRequest(drawn), ofIngresses, ofRoutes);
+  return after?.get("answer") === "404";
 }
 
 function askedRequest({ secure, host, method, headers, ...drawn }: DrawnRequest): AskedRequest {
