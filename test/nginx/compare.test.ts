@@ -84,7 +84,7 @@ test("the GETs of an access log are sent to the host of their route, without cre
   seen.length = 0;
   const { code, report } = await compared("--log", log, "--routes", served[0]!.folder, "--ignore-header", "x-nothing");
   expect(code).toBe(1);
-  expect(report.notes).toEqual([]);
+  expect(report.notes).toEqual(["1 line of the log left out, because only GETs that can be read are sent again"]);
   const ofLog = seen.filter((one) => one.includes("x=1"));
   expect(ofLog).toEqual(["GET shop.example /a?token=&x=1", "GET shop.example /a?token=&x=1"]);
 });

@@ -5,6 +5,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { fileError } from "../../file-errors.ts";
 import { counted } from "../tools/words.ts";
 import type { Address } from "./address.ts";
 import { type AskedRequest, keyOf } from "./asked.ts";
@@ -48,8 +49,10 @@ export async function gather(sources: Sources): Promise<Gathered> {
     if (all.size < sources.limit) all.set(keyOf(request), request);
     return all.size < sources.limit;
   };
+  let reading = "";
   try {
     if (sources.requests !== undefined) {
+      reading = sources.requests;
       const read = requestsIn(await text(opened(sources.requests)));
       if (!read.ok) return { ok: false, why: `${named(sources.requests)}: ${read.why}` };
       read.requests.every(add);
@@ -57,9 +60,12 @@ export async function gather(sources: Sources): Promise<Gathered> {
     sources.routes?.requests.every(add);
     for (const route of sources.routes?.untried ?? [])
       notes.push(`no request is made for the pattern ${route}; name one with --requests`);
-    if (sources.log !== undefined) notes.push(...(await readLog(sources, sources.log, add)));
+    if (sources.log !== undefined) {
+      reading = sources.log;
+      notes.push(...(await readLog(sources, sources.log, add)));
+    }
   } catch (error) {
-    return { ok: false, why: (error as Error).message };
+    return { ok: false, why: `${named(reading)} cannot be read: ${fileError(error)}` };
   }
   if (all.size >= sources.limit) notes.push(`only the first ${sources.limit} requests are sent; --limit allows more`);
   return { ok: true, requests: [...all.values()], notes };
@@ -72,13 +78,16 @@ async function readLog(sources: Sources, path: string, add: (request: AskedReque
   const read = lineReader(sources.logFormat);
   const input = opened(path);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  let [found, without] = [0, 0];
+  let [found, without, others] = [0, 0, 0];
   // The stream reports a file that cannot be opened.
   const failed = new Promise<never>((_, reject) => input.once("error", reject));
   const whole = (async () => {
     for await (const line of lines) {
       const logged = line.length > longestLine ? undefined : read(line);
-      if (logged === undefined) continue;
+      if (logged === undefined) {
+        if (line !== "") others += 1;
+        continue;
+      }
       found += 1;
       const requests = requestsFor(logged, sources);
       if (requests.length === 0) without += 1;
@@ -88,10 +97,9 @@ async function readLog(sources: Sources, path: string, add: (request: AskedReque
   await Promise.race([whole, failed]);
   if (found === 0)
     return [`${named(path)} has no GET that could be read; --log-format takes the log_format of its lines`];
-  if (without === 0) return [];
-  return [
-    `${without} of ${found} GETs of the log name no host; --host NAME, --routes FOLDER or --kubeconfig gives them one`,
-  ];
+  const left = `${counted(others, "line")} of the log left out, because only GETs that can be read are sent again`;
+  const unnamed = `${without} of ${found} GETs of the log name no host; --host NAME, --routes FOLDER or --kubeconfig gives them one`;
+  return [...(others === 0 ? [] : [left]), ...(without === 0 ? [] : [unnamed])];
 }
 
 function requestsFor(logged: LoggedRequest, { hosts, hostsOf, credentials }: Sources): readonly AskedRequest[] {
