@@ -111,6 +111,16 @@ test("nginx gives the probability with which a backend gets the request", async 
   expect(await sharesOf("-H", "X-Team: never")).toEqual([["shop/web", 100, undefined]]);
 });
 
+test("the last step names all backends that may answer, and a canary that certainly does", async () => {
+  const answerOf = async (...words: string[]) => (await live(...words)).arrivals[0]!.steps.at(-1)!.says;
+  const canaryUrl = "http://canary.example/";
+  const [web, api] = ["that of Service shop/web, port 80", "that of Service shop/api, port 80"];
+  expect(await answerOf(canaryUrl)).toBe(`70 %: ${web}, 30 %: ${api}`);
+  expect(await answerOf(canaryUrl, "-H", "X-Team: always")).toBe(api);
+  expect(await answerOf(canaryUrl, "-H", "X-Team: never")).toBe(web);
+  expect(await answerOf("http://www.shop.example/cart/x")).toBe(`75 %: ${web}, 25 %: 500`);
+});
+
 test("with the client's address the answer no longer depends on a list of addresses", async () => {
   const list = `${ours}/allowlist-source-range: "192.0.2.0/24", ${ours}/denylist-source-range: 192.0.2.9`;
   served.write("listed.yaml", toWeb({ name: "listed", host: "listed.example", annotations: list }));

@@ -25,6 +25,7 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
   const problems = owner === undefined ? [] : problemsOf(world.findings, [owner]);
   const certificate = asked.scheme === "https" && port.tls ? certificateFor(explaining, decision) : undefined;
   const isLost = taken === undefined && end.kind === "answer" && end.status === 404;
+  const backends = backendsIn(decision, explaining);
   const changes = isLost ? reasonsFor(explaining, decision) : [];
   return {
     listener: {
@@ -37,14 +38,14 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
     lost: [...lost, ...behind].slice(0, mostLost).map((one) => ({ ...routeOf(one), why: one.why })),
     ...(taken === undefined ? {} : { route: routeOf(taken, routed?.shape) }),
     guards: guards.map(openGuard),
-    backends: backendsIn(decision, explaining),
+    backends,
     ...(certificate === undefined ? {} : { certificate }),
     settings: taken === undefined ? [] : settingsOf(owner, world),
     problems: problems.map(askedProblem),
     end: askedEnd(end, rewritten),
     errorPages: [],
     changes,
-    steps: [...gatewaySteps(decision, behind, problems), ...changeSteps(changes)],
+    steps: [...gatewaySteps(decision, { behind, backends, problems }), ...changeSteps(changes)],
   };
 }
 

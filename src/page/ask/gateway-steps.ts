@@ -9,7 +9,7 @@ import { catchAll } from "../../model/configuration.ts";
 import { shownValue } from "../../model/credentials.ts";
 import type { Filters, HeaderChanges, Retries } from "../../model/filters.ts";
 import { named, sentence } from "../../problem.ts";
-import type { AskedStep } from "../api/ask.ts";
+import type { AskedBackend, AskedStep } from "../api/ask.ts";
 import { endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
 
@@ -19,12 +19,16 @@ import type { Finding } from "./world.ts";
  */
 const mostLost = 5;
 
-/** Returns the steps. `behind` are routes that come after the one that gets the request. */
-export function gatewaySteps(
-  decision: GatewayDecision,
-  behind: readonly RouteLost[],
-  problems: readonly Finding[],
-): readonly AskedStep[] {
+export interface GatewayWay {
+  /** Routes that come after the one that gets the request. */
+  readonly behind: readonly RouteLost[];
+  /** The backends that may get the request, with their probabilities. */
+  readonly backends: readonly AskedBackend[];
+  readonly problems: readonly Finding[];
+}
+
+export function gatewaySteps(decision: GatewayDecision, way: GatewayWay): readonly AskedStep[] {
+  const { behind, problems } = way;
   const { port, listener, lost, taken, guards, backends, end } = decision;
   const hostname = listener.hostname === "" ? "all hosts" : listener.hostname;
   const at = `${port.address ?? "all addresses"}, port ${port.listenPort}`;
@@ -51,7 +55,7 @@ export function gatewaySteps(
     ...problemSteps(taken, problems),
     step(
       "answer",
-      `${endOf(end)}${decision.rewritten === undefined ? "" : `, where the path is ${decision.rewritten}`}`,
+      `${endOf(end, way.backends)}${decision.rewritten === undefined ? "" : `, where the path is ${decision.rewritten}`}`,
     ),
   ];
 }

@@ -40,13 +40,15 @@ export function ingressArrival(
   const ofRules = request === undefined ? [] : passedOn.flatMap((one) => ruleReasons(one, request, world.served));
   const changes = reasonsIn(decision, asked.scheme, world, { ofRules, hasRoutes: passedOn.some(hasRoutes) });
   const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, host.server.name);
-  const way = { decision, scheme: asked.scheme, lost, routes, certificate, problems, changes, flagsOf: world.flagsOf };
+  const backends = backendsIn(decision, asked, live);
+  const { flagsOf } = world;
+  const way = { decision, scheme: asked.scheme, lost, backends, routes, certificate, problems, changes, flagsOf };
   return {
     ...(host === undefined ? {} : { host: { name: host.server.name, by: host.by, how: host.how } }),
     lost,
     ...(found === undefined ? {} : { route: routeOf({ server: host!.server, ...found }, live?.ingresses?.shape) }),
     guards: guards.map(openGuard),
-    backends: backendsIn(decision, asked, live),
+    backends,
     ...(certificate === undefined ? {} : { certificate }),
     settings: found === undefined ? [] : settingsOf(found.location.owner, world),
     problems: problems.map(askedProblem),

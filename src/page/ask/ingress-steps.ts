@@ -6,7 +6,7 @@ import type { Decision } from "../../decide/decision.ts";
 import { backendOf } from "../../model/location.ts";
 import { named } from "../../problem.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
-import type { AskedCertificate, AskedRoute, AskedStep, LostRoute } from "../api/ask.ts";
+import type { AskedBackend, AskedCertificate, AskedRoute, AskedStep, LostRoute } from "../api/ask.ts";
 import { changeSteps, endOf, guardStep, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
 
@@ -17,6 +17,8 @@ export interface IngressWay {
   readonly decision: Decision;
   readonly scheme: "http" | "https";
   readonly lost: readonly LostRoute[];
+  /** The backends that may get the request, with their probabilities. */
+  readonly backends: readonly AskedBackend[];
   /** The routes of the host, with endpoints that are not ready and the rules of canaries. */
   readonly routes: readonly ServedRoute[];
   readonly certificate: AskedCertificate | undefined;
@@ -37,7 +39,7 @@ export function ingressSteps(way: IngressWay, now: Date): readonly AskedStep[] {
     ...backendSteps(way),
     ...certificateSteps(way, now),
     ...problems.map(problemStep),
-    step("answer", endOf(decision.end)),
+    step("answer", endOf(decision.end, way.backends)),
     ...changeSteps(changes),
   ];
 }

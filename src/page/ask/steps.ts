@@ -2,7 +2,7 @@
 import type { End, Guard } from "../../decide/decision.ts";
 import { defaultUpstream } from "../../model/configuration.ts";
 import { named, unplaced } from "../../problem.ts";
-import type { AskedStep } from "../api/ask.ts";
+import type { AskedBackend, AskedStep } from "../api/ask.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { Finding } from "./world.ts";
 
@@ -45,13 +45,26 @@ export function percent(share: number): string {
   return `${Math.round(share * 1000) / 10} %`;
 }
 
-export function endOf(end: End): string {
+/**
+ * Describes the end of a request. `backends` are those that may get it: canaries and weights decide
+ * between several.
+ */
+export function endOf(end: End, backends: readonly AskedBackend[] = []): string {
   if (end.kind === "unclear") return `only nginx can say: ${end.why}`;
   if (end.kind === "answer")
     return `${end.status}${end.location === undefined ? "" : ` to ${end.location}`}: ${end.why}`;
   const { upstream, rewritten, standsIn } = end;
   const path = rewritten === undefined ? "" : `, where the path is ${rewritten}`;
-  return `that of ${backendName(upstream.id)}${path}${standsIn ? ", which stands in because the Service has no endpoint" : ""}`;
+  const possible = backends.filter(({ share }) => share > 0);
+  const from = possible.length === 0 ? `that of ${backendName(upstream.id)}` : possible.map(shareWords).join(", ");
+  return `${from}${path}${standsIn ? ", which stands in because the Service has no endpoint" : ""}`;
+}
+
+/** Returns, for example, `70 %: that of Service shop/web, port http`. */
+function shareWords({ service, port, share, endpoints, unusable }: AskedBackend): string {
+  const name = service === "" ? "the default backend" : `Service ${service}, port ${port}`;
+  const answer = unusable !== undefined ? "500" : endpoints.length === 0 ? "503" : `that of ${name}`;
+  return share >= 1 ? answer : `${percent(share)}: ${answer}`;
 }
 
 /** Returns, for example, `Service shop/web, port http`. */
