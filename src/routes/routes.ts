@@ -7,7 +7,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
 import { type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
-import { backendOf, closedReason } from "../model/location.ts";
+import { closedReason } from "../model/location.ts";
 import { type EndpointSlice, serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { fullSentence, type Problem } from "../problem.ts";
@@ -110,9 +110,11 @@ export function routeOf(
 ): ServedRoute {
   const location = server.locations[at]!;
   const { path, owner, canaries, closed } = location;
-  const { upstream, key } = backendOf(location);
   const certificate = certificates.get(server.certificate ?? "");
-  const endpoints = upstreams.get(upstream)?.endpoints ?? [];
+  // Two backends may lead to one Service by two ports, and to one endpoint by two Services.
+  const asked = usedBackends(location);
+  const endpoints = new Set(asked.flatMap((one) => upstreams.get(one.upstream)?.endpoints ?? []).map(addressWithPort));
+  const services = new Set(asked.map(({ key }) => key).filter((key) => key !== ""));
   const refusal = unusableReason(location);
   const why = closed === undefined ? refusal : closedReason(location);
   return {
@@ -122,8 +124,8 @@ export function routeOf(
     ingress: `${owner?.namespace ?? ""}/${owner?.name ?? ""}`,
     ...(server.listener === undefined ? {} : { route: ofGateway(server, server.listener, at) }),
     service: targetOf(location),
-    endpoints: endpoints.map(addressWithPort),
-    notReady: key === "" ? 0 : (notReady.get(key) ?? 0),
+    endpoints: [...endpoints],
+    notReady: [...services].reduce((sum, key) => sum + (notReady.get(key) ?? 0), 0),
     canaries: canaries.map(({ upstream: id, policy }) => ({
       service: id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"),
       endpoints: upstreams.get(id)?.endpoints.length ?? 0,
@@ -139,6 +141,11 @@ export function routeOf(
     denied: why !== undefined,
     ...(why === undefined ? {} : { why }),
   };
+}
+
+/** Returns the backends that get requests. */
+function usedBackends({ backends }: Location<FeatureValues>): Location<FeatureValues>["backends"] {
+  return backends.length === 1 ? backends : backends.filter(({ weight }) => weight > 0);
 }
 
 /** Returns in one line why a route of a Gateway has no usable backend. */

@@ -3,10 +3,12 @@ import { Chance } from "../../../test/support/chance.ts";
 import { base, fake, ingress, put, service, slice } from "../../../test/support/sketch.ts";
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import { type Snapshot, withObjects } from "../../model/snapshot.ts";
+import { Table } from "../../model/table.ts";
 import { defaultOptions } from "../../translate/options.ts";
 import { Translator } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import { ServedCounts } from "../served-counts.ts";
+import type { Served } from "../source.ts";
 import { RouteRows } from "./route-rows.ts";
 import type { PlainRoute } from "./routes.ts";
 
@@ -90,4 +92,34 @@ test("an address that is not ready is counted, although nothing that is served h
   const { gone, fresh } = rows.renew(configuration, next);
   expect([...gone].map(({ host, notReady }) => [host, notReady])).toEqual([["a.example", 0]]);
   expect(fresh.map(({ host, notReady }) => [host, notReady])).toEqual([["a.example", 1]]);
+});
+
+test("a row counts the endpoints of all backends that have a weight", () => {
+  const backend = (key: string, weight: number) => ({ key, port: "80", weight, upstream: `${key}/80` });
+  const location = {
+    ...{ path: "/", owner: undefined, canaries: [], features: { redirects: {} } },
+    backends: [backend("ns/web", 1), backend("ns/api", 3), backend("ns/old", 0)],
+  };
+  const server = { name: "a.example", certificate: undefined, locations: [location], routes: [] };
+  const upstream = (...addresses: string[]) => ({ endpoints: addresses.map((address) => ({ address, port: 80 })) });
+  const web = upstream();
+  const served = (api: object) =>
+    ({
+      servers: Table.from([["a.example", server]]),
+      upstreams: Table.from<object>([
+        ["ns/web/80", web],
+        ["ns/api/80", api],
+        ["ns/old/80", upstream("192.0.2.4")],
+      ]),
+      certificates: Table.empty(),
+    }) as unknown as Served;
+  const unready = { ...slice("api"), endpoints: [{ addresses: ["192.0.2.9"], conditions: { ready: false } }] };
+  const snapshot = put(base, unready);
+  const rows = new RouteRows();
+  expect(rows.renew(served(upstream("192.0.2.2", "192.0.2.3")), snapshot).fresh).toMatchObject([
+    { ready: 2, notReady: 1 },
+  ]);
+  const { gone, fresh } = rows.renew(served(upstream("192.0.2.2")), snapshot);
+  expect(gone.size).toBe(1);
+  expect(fresh).toMatchObject([{ ready: 1, notReady: 1 }]);
 });

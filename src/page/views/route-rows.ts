@@ -4,7 +4,6 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Server } from "../../model/configuration.ts";
-import { backendOf } from "../../model/location.ts";
 import type { EndpointSlice } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
@@ -106,8 +105,8 @@ const nothing = { service: "", count: 0 };
 /** Returns the names of everything else on which the rows of a server depend. */
 function namesOf(server: Server<FeatureValues> | undefined): ReadonlySet<string> {
   const names = (server?.locations ?? []).flatMap((location) => {
-    const { upstream, key } = backendOf(location);
-    return [upstream, key, ...location.canaries.map((one) => one.upstream)];
+    const { backends, canaries } = location;
+    return [...backends.flatMap(({ upstream, key }) => [upstream, key]), ...canaries.map((one) => one.upstream)];
   });
   return new Set(names);
 }
