@@ -79,6 +79,11 @@ export class ApiAnswers {
     };
   }
 
+  /** The names of the parameters that each part takes. */
+  get parameters(): ReadonlyMap<string, readonly string[]> {
+    return new Map(Object.entries(this.#parts).map(([name, { known }]) => [name, Object.keys(known)]));
+  }
+
   async of(name: string, params: URLSearchParams): Promise<Answer> {
     const part = Object.hasOwn(this.#parts, name) ? this.#parts[name] : undefined;
     if (part === undefined) return { status: 404, why: `"${shown(name, 100)}" is not a part of the API` };

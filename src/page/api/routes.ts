@@ -19,11 +19,13 @@ export interface RouteRow {
   readonly when: string;
   /** `namespace/name:port`, or `redirect 301`; empty where the default backend answers. */
   readonly backend: string;
+  /** The number of endpoints that get requests, of all backends. */
   readonly ready: number;
   readonly notReady: number;
+  /** The number of canaries beside the backend. */
   readonly canaries: number;
   readonly state: RouteState;
-  /** The reason why it does not answer; empty where it answers. */
+  /** The reason why it is `closed`; empty in all other states. */
   readonly why: string;
   /** Null while requests are not counted. */
   readonly traffic: Traffic | null;
