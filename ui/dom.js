@@ -89,13 +89,27 @@ function headsOf([first]) {
   );
 }
 
+/** Words of this length stay on one line. */
+const unbroken = 24;
+
 /**
- * A name that may break behind its dots, slashes and hyphens, and not within a word. A port stays
- * with what is before it.
+ * A name whose long words may break behind dots, slashes and hyphens. A port stays with what is
+ * before it.
  * @param {string} text
  */
 export function name(text) {
-  return text
+  return text.split(/(\s+)/).flatMap((word) => (word.length <= unbroken ? [whole(word)] : broken(word)));
+}
+
+/**
+ * Browsers break words behind hyphens unless they are asked not to.
+ * @param {string} word
+ */
+const whole = (word) => (word.includes("-") ? h("span", { class: "whole" }, word) : word);
+
+/** @param {string} word */
+function broken(word) {
+  return word
     .split(/(?<=[./,_-])(?![)\]])|(?<=[^./,_\s-]{30})/)
     .flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
 }

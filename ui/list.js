@@ -52,7 +52,7 @@ export function showList(root, list) {
   const pager = h("nav", { class: "pager", "aria-label": "Pages" });
   const search = h(
     "form",
-    { role: "search", class: "filter" },
+    { role: "search", class: "filter", hidden: list.few !== undefined },
     h("label", { for: "filter" }, "Filter"),
     filter,
     status,
@@ -130,7 +130,12 @@ export function showList(root, list) {
     if (status.textContent !== text) status.textContent = text;
     if (total === 0) fill(place, h("p", { class: "empty" }, list.empty));
     else if (matched === 0) fill(place, h("p", { class: "empty" }, list.unmatched ?? "Nothing matches the filter."));
-    else refill(place, table(list.caption, rows.map(list.row), list.columns.map(head)));
+    else {
+      // On a phone the heads are a line that is scrolled sideways.
+      const scrolled = place.querySelector("thead")?.scrollLeft ?? 0;
+      refill(place, table(list.caption, rows.map(list.row), list.columns.map(head)));
+      place.querySelector("thead")?.scrollTo(scrolled, 0);
+    }
     const pages = Math.ceil(matched / pageRows);
     const last = Math.min(matched, offset + rows.length);
     pager.hidden = pages <= 1;

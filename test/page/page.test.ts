@@ -175,6 +175,11 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByLabel("URL").fill("http://guarded.shop.example.com/");
     await page.getByRole("button", { name: "Ask" }).click();
     await expect.poll(() => seen(page.locator(".verdict"))).toContain("answers 503");
+    await page.getByLabel("URL").fill("http://listed.shop.example.com/");
+    await page.getByRole("button", { name: "Ask" }).click();
+    await expect
+      .poll(() => seen(page.locator(".verdict")))
+      .toMatch(/goes to a backend if nothing stops it before: access-lists$/);
   });
 
   test("a Problem appears with its sentence on the open page, and disappears when it is corrected", async () => {
@@ -202,6 +207,11 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(of("empty.shop.example.com")).toContain("no endpoint of shop/empty:80 is ready, and 1 is not");
     expect(of("lost.shop.example.com")).toContain("Service shop/nowhere not found");
     expect(of("guarded.shop.example.com")).toContain("auth-secret");
+    await page.getByRole("link", { name: "Ingress shop/lost" }).click();
+    await expect.poll(() => page.url()).toContain("/ui/routes?filter=Ingress+shop%2Flost");
+    await expect
+      .poll(() => page.locator("tbody tr").allInnerTexts())
+      .toEqual([expect.stringMatching(/^lost\.shop\.example\.com\/.*no endpoints/s)]);
   });
 
   test("an object that nginx refused is listed with nginx's message, until it is corrected", async () => {
@@ -302,6 +312,36 @@ describe.skipIf(!hasChromium)("the page", () => {
       expect(tooWide).toBe(0);
     },
   );
+
+  test.each(Object.entries(views))("%s fits a small desktop", async (_name, path) => {
+    const page = await opened(path);
+    const tooWide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    expect(tooWide).toBe(0);
+    const content = await page.locator("main .view").boundingBox();
+    for (const table of await page.locator(".view table").all())
+      expect((await table.boundingBox())!.width).toBeLessThanOrEqual(content!.width);
+  });
+
+  test("the heads of a long table stay in sight", async () => {
+    const page = await opened("/ui/routes");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(100);
+    await page.evaluate("scrollTo(0, 2000)");
+    await expect.poll(async () => (await page.getByRole("columnheader", { name: "Owner" }).boundingBox())?.y).toBe(0);
+  });
+
+  test("on a phone the buttons above the cards sort them, and stay where they were scrolled to", async () => {
+    const page = await opened("/ui/routes", phone);
+    const button = page.getByRole("button", { name: "Requests/s" });
+    await button.click();
+    await expect.poll(() => seen(page.locator("tbody tr").first())).toContain("www.shop.example.com");
+    const figures = page.locator('tbody tr:first-child [data-label="Requests/s"]');
+    const before = await seen(figures);
+    await expect.poll(() => seen(figures)).not.toBe(before);
+    const { x, width, height } = (await button.boundingBox())!;
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(phone.viewport.width);
+    expect(height).toBeGreaterThanOrEqual(24);
+  });
 
   test("everything works with the keyboard alone, and the focus stays through live updates", async () => {
     const page = await opened(views.overview);

@@ -2,13 +2,17 @@
 import { get } from "../api.js";
 import { badge, fill, h, row, table } from "../dom.js";
 
-/** @import { Arrival, AskAnswer, AskedEnd } from "../../src/page/api/ask.ts" */
+/** @import { Arrival, AskAnswer, AskedEnd, AskedGuard } from "../../src/page/api/ask.ts" */
 /** @import { View } from "../main.js" */
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** @param {AskedEnd} end */
-function verdict(end) {
+/**
+ * @param {AskedEnd} end
+ * @param {readonly AskedGuard[]} guards
+ */
+function verdict(end, guards) {
+  const may = guards.filter(({ outcome }) => outcome === "depends").map(({ what }) => what);
   switch (end.kind) {
     case "answer":
       return [
@@ -21,6 +25,7 @@ function verdict(end) {
         badge("goes to a backend", "good"),
         end.rewritten !== undefined && h("span", {}, " as ", h("code", {}, end.rewritten)),
         end.standsIn && " (another backend stands in)",
+        may.length > 0 && ` if nothing stops it before: ${may.join(", ")}`,
       ];
     case "refused":
       return [badge("is refused", "bad"), ` ${end.why}`];
@@ -30,7 +35,8 @@ function verdict(end) {
 }
 
 /** @param {Arrival} arrival */
-function arrivalSection({ listener, stream, steps, backends, lost, settings, problems, end, changes }) {
+function arrivalSection(arrival) {
+  const { listener, stream, steps, guards, backends, lost, settings, problems, end, changes } = arrival;
   const elsewhere = stream === "tcp" || stream === "udp" ? "At the port of a ConfigMap" : "At the ports of Ingresses";
   const place = listener ? `At Gateway ${listener.gateway}, listener ${listener.name}` : elsewhere;
   const shares = backends.map(({ service, port, share, when, endpoints, unusable }) =>
@@ -65,7 +71,7 @@ function arrivalSection({ listener, stream, steps, backends, lost, settings, pro
     "section",
     { class: "arrival" },
     h("h2", {}, place),
-    h("p", { class: "verdict" }, verdict(end)),
+    h("p", { class: "verdict" }, verdict(end, guards)),
     h(
       "ol",
       { class: "steps" },

@@ -11,6 +11,9 @@ import { counted } from "../words.js";
 /** A state that a user has requested, which is neither good nor bad. */
 const asked = ["sluice.dev/Shadow"];
 
+/** Routes of these kinds have no hostnames. */
+const nameless = ["TCPRoute", "UDPRoute"];
+
 /** @param {readonly ConditionRow[]} all */
 function conditions(all) {
   return h(
@@ -35,7 +38,7 @@ function gatewaySection({ kind, name, parent, addresses, conditions: own, listen
   const rows = listeners.map((one) =>
     row([
       ["Listener", one.name],
-      ["Port", `${one.port} ${one.protocol}`],
+      ["Port", `${one.port} ${one.protocol}`, "when"],
       ["Hostname", one.hostname || "all", "wide"],
       [
         "Routes",
@@ -66,7 +69,7 @@ function gatewaySection({ kind, name, parent, addresses, conditions: own, listen
 function routeRow({ kind, name, hostnames, parent, conditions: own }) {
   return row([
     ["Route", h("b", {}, broken(`${kind} ${name}`)), "wide"],
-    ["Hostnames", hostnames.join(", ") || "of the listener", "wide"],
+    ["Hostnames", hostnames.join(", ") || (nameless.includes(kind) ? "–" : "of the listener"), "wide"],
     ["Parent", parent, "wide"],
     ["Conditions", conditions(own), "wide"],
   ]);

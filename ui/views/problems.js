@@ -7,10 +7,24 @@ import { count, objectName, since } from "../words.js";
 /** @import { ProblemList, ProblemRow } from "../../src/page/api/problems.ts" */
 /** @import { View } from "../main.js" */
 
+/**
+ * The view that shows what is served of an object; undefined where none does.
+ * @param {ProblemRow} problem
+ */
+function viewOf({ object, kind }) {
+  if (["Ingress", "HTTPRoute", "GRPCRoute"].includes(object.kind)) return "routes";
+  if (/^(Gateway|ListenerSet|TCPRoute|UDPRoute|TLSRoute)/.test(object.kind)) return "gateways";
+  return kind.startsWith("certificate-") ? "certificates" : undefined;
+}
+
 /** @param {ProblemRow} problem */
-function problemRow({ object, kind, sentence, since: first, meanwhile }) {
+function problemRow(problem) {
+  const { object, kind, sentence, since: first, meanwhile } = problem;
+  const title = h("b", {}, name(objectName(object)));
+  const view = viewOf(problem);
+  const filter = view === "certificates" ? object.name : objectName(object);
   return row([
-    ["Object", h("b", {}, name(objectName(object))), "wide"],
+    ["Object", view ? h("a", { href: `/ui/${view}?${new URLSearchParams({ filter })}` }, title) : title, "wide"],
     ["Problem", [sentence, h("small", {}, kind)], "wide text"],
     ["Served meanwhile", meanwhile, "wide"],
     ["Since", since(first), "when"],

@@ -17,7 +17,11 @@ function routeRow(route) {
   return row([
     [
       "Route",
-      [h("a", { href: routeHref(route) }, h("b", {}, name(host)), name(path)), note !== "" && h("small", {}, note)],
+      [
+        h("a", { href: routeHref(route) }, h("b", {}, name(host)), name(path)),
+        note !== "" && h("small", {}, note),
+        why !== "" && h("small", { class: "loud" }, name(why)),
+      ],
       "wide",
     ],
     ["Match", match],
@@ -31,7 +35,7 @@ function routeRow(route) {
       "wide",
     ],
     ["Endpoints", notReady === 0 ? count(ready) : `${count(ready)} of ${count(ready + notReady)}`, "number"],
-    ["State", [badge(state, tones[state]), why !== "" && h("small", {}, why)]],
+    ["State", badge(state, tones[state])],
     ["Requests/s", traffic ? rate(traffic.requestsPerSecond) : "–", "number"],
     ["Errors/s", traffic ? rate(errors) : "–", errors > 0 ? "number loud" : "number"],
     ["p50", quantile(traffic?.p50), "number"],

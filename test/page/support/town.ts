@@ -155,6 +155,11 @@ async function shop(): Promise<object[]> {
       host: "guarded.shop.example.com",
       annotations: { "auth-type": "basic", "auth-secret": "missing" },
     }),
+    ingress({
+      name: "listed",
+      host: "listed.shop.example.com",
+      annotations: { "whitelist-source-range": "192.0.2.0/24" },
+    }),
     ingress({ name: "timeout", host: "slow.shop.example.com", annotations: { "proxy-read-timeout": "5 m" } }),
     ingress({
       name: "hostile",
