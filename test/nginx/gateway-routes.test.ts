@@ -103,6 +103,9 @@ test("exact paths, prefixes, patterns, methods, headers and query parameters mat
         { to: [{ upstream: "b2" }], routes: prefix("/shop/deep", query("q", "[ab]", "regex")) },
         { to: [{ upstream: "b3" }], routes: [{ match: "pattern", path: "/re/[0-9]+" }] },
         { to: [{ upstream: "b4" }], routes: [{ match: "pattern", path: "/re/.*" }] },
+        { to: [{ upstream: "b1" }], routes: prefix("/named", header("x_kind", "a")) },
+        { to: [{ upstream: "b2" }], routes: prefix("/named", header("x.kind", "a")) },
+        { to: [{ upstream: "b3" }], routes: prefix("/named", header("cookie", "a=1; b=2")) },
       ]),
     ],
   });
@@ -130,6 +133,8 @@ test("exact paths, prefixes, patterns, methods, headers and query parameters mat
   expect(await ask("/re/12")).toBe("b3");
   expect(await ask("/re/12a")).toBe("b4");
   expect(await ask("/RE/12")).toBe("404");
+  expect(await ask("/named", { headers: { "X-Kind": "a" } }), "another name for nginx's variable").toBe("404");
+  expect(await ask("/named", { headers: { cookie: ["a=1", "b=2"] } }), "cookies are joined").toBe("b3");
 });
 
 test("on a port that Ingresses and Gateways share the more specific name decides, and Ingresses get what no route takes", async () => {

@@ -105,10 +105,14 @@ function conditionOf({ name, type, value }: ValueCondition): readonly (string | 
   return type === "regex" ? [name, wholeOf(value), 1] : [name, value, 0];
 }
 
-/** Returns the condition with the name of nginx's variable. */
+/**
+ * Returns the condition with the name of nginx's variable. A header with other characters than
+ * letters, digits and `-` has no variable of its own: `$http_x_a` has the value of X-A.
+ */
 function headerCondition(condition: ValueCondition): readonly (string | number)[] {
   const name = condition.name.toLowerCase();
-  return [...conditionOf({ ...condition, name }), `http_${name.replaceAll("-", "_")}`];
+  const variable = /^[a-z0-9-]+$/.test(name) ? [`http_${name.replaceAll("-", "_")}`] : [];
+  return [...conditionOf({ ...condition, name }), ...variable];
 }
 
 /** Anchors the pattern, which has to match the whole text. */

@@ -149,6 +149,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       redirects: (name: string) => this.#settings.reading(name)?.values.redirects.elsewhere !== undefined,
       lacks: this.#options.lacks,
       useHttp2: turn.settings.useHttp2,
+      headerSettings: turn.settings,
     };
     const { common } = this.#gateways.placement;
     const isCommon = attachments.some(({ listeners }) => listeners.some(({ id }) => common.has(id)));

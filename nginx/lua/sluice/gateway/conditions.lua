@@ -14,18 +14,20 @@ local type = type
 local _M = {}
 
 -- nginx joins headers of the same name from version 1.23 on. Older versions know only the first of
--- them.
+-- them, but join cookies.
 local joins = (ngx.config.nginx_version or 0) >= 1023000
 
 -- Returns all values of a header in one text, or nil where the request has none. A condition has
--- the header's name in lower case, and the name of nginx's variable for it.
+-- the header's name in lower case, and the name of nginx's variable for it. It has no variable
+-- where that would also read other headers: $http_x_a has the value of X-A, not only of x_a.
 local function header(one)
-  local value = ngx.var[one[4]]
-  if not value or joins then
+  local name, variable = one[1], one[4]
+  local value = variable and ngx.var[variable]
+  if variable and (not value or joins or name == "cookie") then
     return value
   end
-  local values = ngx.req.get_headers(0)[one[1]]
-  return type(values) == "table" and table.concat(values, ", ") or value
+  local values = rawget(ngx.req.get_headers(0), name)
+  return type(values) == "table" and table.concat(values, ", ") or values
 end
 
 local function from_hex(digits)

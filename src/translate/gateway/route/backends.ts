@@ -18,6 +18,7 @@ import type { PolicyReading } from "../backend-tls/policy.ts";
 import type { Fault } from "../conditions.ts";
 import type { Grants } from "../grants.ts";
 import { type FiltersRead, filtersOf } from "./filters.ts";
+import type { HeaderSettings } from "./never-fulfilled.ts";
 
 export interface BackendWorld {
   readonly object: ObjectName & { readonly namespace: string };
@@ -34,6 +35,7 @@ export interface BackendWorld {
   readonly lacks: ReadonlySet<Capability>;
   /** Whether clients may connect by HTTP/2. */
   readonly useHttp2: boolean;
+  readonly headerSettings: HeaderSettings;
   /**
    * The protocol towards the backend, by `appProtocol` of the port; that of HTTPRoutes where it is
    * absent.

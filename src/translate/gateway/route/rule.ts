@@ -13,6 +13,7 @@ import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
 import { idleAdditions } from "./header-changes.ts";
 import type { MatchesRead, ReadMatch } from "./matches.ts";
+import { neverFulfilled } from "./never-fulfilled.ts";
 import { type RetriesRead, retriesOf } from "./retries.ts";
 import { type SessionRead, sessionOf } from "./sessions.ts";
 import { settingsNamed } from "./settings.ts";
@@ -69,7 +70,7 @@ class RuleReading {
     this.#isDropped = matches.length === 0;
     const done = "no request is sent by this match";
     this.#invalid.add(mistakes.map(({ part, why }) => this.#fault({ reason: "UnsupportedValue", part, why }, done)));
-    for (const note of this.#ownNotes()) this.#notes.add(note);
+    for (const note of this.#ownNotes(matches)) this.#notes.add(note);
     const paths = matches.map((match) => this.#path(match));
     return {
       paths,
@@ -80,7 +81,7 @@ class RuleReading {
     };
   }
 
-  #ownNotes(): readonly Problem[] {
+  #ownNotes(matches: readonly ReadMatch[]): readonly Problem[] {
     const { filters = [], backendRefs = [] } = this.#rule;
     const places = [
       { filters, at: `${this.#field}.filters` },
@@ -92,6 +93,7 @@ class RuleReading {
     return [
       ...[this.#retries, this.#session].flatMap((one) => (one.ok ? one.notes : [])),
       ...places.flatMap(({ filters, at }) => idleAdditions(filters, at, this.#world.object)),
+      ...neverFulfilled(matches, this.#field, this.#world),
     ];
   }
 
