@@ -462,6 +462,20 @@ test.each(ruleCases)("a rule with %s has the expected conditions", (_, rules, ex
   expect(parent!.PartiallyInvalid).toBe(PartiallyInvalid);
 });
 
+test.each([
+  { type: "RequestRedirect", requestRedirect: { hostname: "b.example" } },
+  { type: "CORS", cors: { allowOrigins: ["*"] } },
+])("a backend with the filter $type is refused, because the filter may not be skipped", (filter) => {
+  const [good, bad] = [backendRefs[0]!, { ...backendRefs[0]!, filters: [filter] }];
+  const read = outcome(gateway({}), route({ rules: [{ backendRefs: [good, bad] }] }));
+  expect(read.sentences).toEqual([
+    `spec.rules[0].backendRefs[1].filters[0].type: ${filter.type} is served for rules alone; its share of the requests gets 500`,
+  ]);
+  const [location] = read.configuration.servers.get("ns/gw/http _")!.locations;
+  expect(location!.backends.map(({ unusable }) => unusable !== undefined)).toEqual([false, true]);
+  expect(read.route()).toMatchObject([{ Accepted: true, PartiallyInvalid: true }]);
+});
+
 test("a mirror gets its share of copies, and one that is unusable gets none", () => {
   const mirror = (name: string, more: object) => ({
     type: "RequestMirror",

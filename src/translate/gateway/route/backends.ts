@@ -150,12 +150,15 @@ export function backendsOf(
   return { backends, faults, invalid, notes };
 }
 
+/** Filters whose answer, or whose guard, belongs to a whole rule. */
+const forRules = ["ExternalAuth", "ExtensionRef", "RequestRedirect", "CORS"];
+
 /**
- * Refuses an auth service of a single backend, because it would guard only some of a rule's
- * requests.
+ * Refuses filters of a single backend that would answer or guard only some of a rule's requests. No
+ * filter may be skipped, so the backend's share of the requests is refused.
  */
 function ofBackend(read: FiltersRead, filters: readonly HTTPRouteFilter[]): FiltersRead {
-  const at = filters.findIndex(({ type }) => type === "ExternalAuth" || type === "ExtensionRef");
+  const at = filters.findIndex(({ type }) => forRules.includes(type));
   if (!read.ok || at < 0) return read;
   const why = `${filters[at]!.type} is served for rules alone`;
   return { ok: false, reason: "UnsupportedValue", part: `[${at}].type`, why };
