@@ -141,7 +141,8 @@ function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteF
   if (target === undefined) return { filters: [], spec: {} };
   if (isElsewhere(target) || target.includes("$") || !target.startsWith("/") || own["x-forwarded-prefix"] !== undefined)
     return { filters: [], spec: { "rewrite-target": target } };
-  const path = { type: "ReplaceFullPath", replaceFullPath: target };
+  // Escapes in a target are text, and those of a route are decoded.
+  const path = { type: "ReplaceFullPath", replaceFullPath: target.replaceAll("%", "%25") };
   return { filters: [{ type: "URLRewrite", urlRewrite: { path } }], spec: {} };
 }
 

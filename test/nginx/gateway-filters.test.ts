@@ -133,6 +133,7 @@ test("redirects follow the specification, and cross-origin requests get their he
       ...more,
     },
   });
+  const all = { allowOrigins: ["*"], allowMethods: ["*"], allowHeaders: ["*"] };
   await serve(18_780, at, [
     rule("/host", { redirect: { ...empty, hostname: "b.example", status: 302 } }),
     rule("/https", { redirect: { ...empty, scheme: "https", status: 301 } }),
@@ -140,8 +141,9 @@ test("redirects follow the specification, and cross-origin requests get their he
     rule("/same", { redirect: { ...empty, scheme: "http", port: 80, status: 307 } }),
     rule("/full", { redirect: { ...empty, path: { type: "full", path: "/x" }, status: 308 } }),
     rule("/prefix", { redirect: { ...empty, path: { type: "prefix", prefix: "/prefix", path: "/y" }, status: 302 } }),
+    rule("/esc", { redirect: { ...empty, path: { type: "prefix", prefix: "/esc", path: "/a%20b" }, status: 302 } }),
     rule("/cors", cors({})),
-    rule("/any", cors({ allowOrigins: ["*"], allowCredentials: true, allowMethods: ["*"], allowHeaders: ["*"] })),
+    rule("/any", cors({ ...all, allowCredentials: true, exposeHeaders: ["*", "X-Two"] })),
   ]);
   const ask = (path: string, more: Partial<RequestOptions> = {}) =>
     request({ to: at, host: "a.example:1", path, ...more });
@@ -156,6 +158,8 @@ test("redirects follow the specification, and cross-origin requests get their he
   expect(await leadsTo("/full/more?q=1")).toBe("308 http://a.example/x?q=1");
   expect(await leadsTo("/prefix/a%20b/?q")).toBe("302 http://a.example/y/a%20b/?q");
   expect(await leadsTo("/prefix")).toBe("302 http://a.example/y");
+  expect(await leadsTo("/esc/x%20y")).toBe("302 http://a.example/a%20b/x%20y");
+  expect(await leadsTo("/esc/x")).toBe("302 http://a.example/a%20b/x");
 
   const preflight = (origin: string, path = "/cors") =>
     ask(path, {
@@ -185,6 +189,7 @@ test("redirects follow the specification, and cross-origin requests get their he
     "access-control-allow-credentials": "true",
     "access-control-allow-methods": "PATCH",
     "access-control-allow-headers": "X-Two",
+    "access-control-expose-headers": "X-Two",
   });
   const asked = await ask("/cors?header=Access-Control-Allow-Origin:*", { headers: { origin: "https://a.example" } });
   expect(asked.headers).toMatchObject({

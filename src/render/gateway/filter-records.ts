@@ -200,6 +200,8 @@ export function sessionRecord(session: Session): Fields<"session"> {
 function corsRecord(policy: CorsPolicy): Fields<"cors"> {
   const { allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge } = policy;
   const plain = allowOrigins.filter((origin) => !origin.includes("*")).map(withoutUsualPort);
+  // With cookies a browser reads `*` as a plain name, and the specification forbids it.
+  const exposed = allowCredentials ? exposeHeaders.filter((name) => name !== "*") : exposeHeaders;
   const patterns = allowOrigins.filter((origin) => origin !== "*" && origin.includes("*")).map(originPattern);
   return {
     ...(allowOrigins.includes("*") ? { any: 1 } : {}),
@@ -208,7 +210,7 @@ function corsRecord(policy: CorsPolicy): Fields<"cors"> {
     ...(allowCredentials ? { credentials: 1 } : {}),
     ...(allowMethods.length > 0 ? { methods: allowMethods.join(", ") } : {}),
     ...(allowHeaders.length > 0 ? { headers: allowHeaders.join(", ") } : {}),
-    ...(exposeHeaders.length > 0 ? { expose: exposeHeaders.join(", ") } : {}),
+    ...(exposed.length > 0 ? { expose: exposed.join(", ") } : {}),
     maxAge,
   };
 }

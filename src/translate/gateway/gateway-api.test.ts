@@ -473,7 +473,7 @@ test.each([
   ]);
   const [location] = read.configuration.servers.get("ns/gw/http _")!.locations;
   expect(location!.backends.map(({ unusable }) => unusable !== undefined)).toEqual([false, true]);
-  expect(read.route()).toMatchObject([{ Accepted: true, PartiallyInvalid: true }]);
+  expect(read.route()).toMatchObject([{ Accepted: true, PartiallyInvalid: "UnsupportedValue" }]);
 });
 
 test("a mirror gets its share of copies, and one that is unusable gets none", () => {

@@ -47,7 +47,7 @@ function _M.answer(cors)
   end
   header["Access-Control-Allow-Origin"] = everywhere and "*" or origin
   header["Access-Control-Allow-Credentials"] = cors.credentials and "true" or nil
-  header["Access-Control-Expose-Headers"] = not (cors.expose == "*" and cors.credentials) and cors.expose or nil
+  header["Access-Control-Expose-Headers"] = cors.expose
   if var.route_answer ~= "204" then
     return
   end

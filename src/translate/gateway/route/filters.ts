@@ -131,14 +131,14 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
     const redirect: Redirect = {
       scheme: scheme as Redirect["scheme"],
       hostname: hostname?.toLowerCase(),
-      path: pathChange(path, prefix),
+      path: pathChange(path, prefix, escaped),
       port,
       status: statusCode as Redirect["status"],
     };
     return { redirect };
   }
   if (type === "URLRewrite") {
-    return { rewrite: { hostname: urlRewrite!.hostname, path: pathChange(urlRewrite!.path, prefix) } };
+    return { rewrite: { hostname: urlRewrite!.hostname, path: pathChange(urlRewrite!.path, prefix, decoded) } };
   }
   return { cors: corsOf(cors!) };
 }
@@ -157,11 +157,32 @@ function firstOfEach(values: HeaderChanges["set"]): HeaderChanges["set"] {
   return values.filter((_, at) => names.indexOf(names[at]!) === at).map(({ name, value }) => ({ name, value }));
 }
 
-function pathChange(path: PathModifier | undefined, prefix: string): PathChange | undefined {
+function pathChange(
+  path: PathModifier | undefined,
+  prefix: string,
+  read: (text: string) => string,
+): PathChange | undefined {
   if (path === undefined) return undefined;
   const { type, replaceFullPath = "", replacePrefixMatch = "" } = path;
-  if (type === "ReplaceFullPath") return { type: "full", path: withSlash(replaceFullPath) };
-  return { type: "prefix", prefix, path: replacePrefixMatch === "" ? "" : withSlash(replacePrefixMatch) };
+  if (type === "ReplaceFullPath") return { type: "full", path: withSlash(read(replaceFullPath)) };
+  return { type: "prefix", prefix, path: replacePrefixMatch === "" ? "" : withSlash(read(replacePrefixMatch)) };
+}
+
+/** Returns the path of a redirect as it stands in the header Location. */
+function escaped(path: string): string {
+  return path.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent);
+}
+
+/**
+ * Returns the decoded path of a rewrite, as nginx has paths, because nginx escapes it towards the
+ * backend.
+ */
+function decoded(path: string): string {
+  return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    const text = Buffer.from(escapes.replaceAll("%", ""), "hex").toString();
+    // U+FFFD stands for bytes that are not UTF-8.
+    return /[\p{Cc}\uFFFD]/u.test(text) ? escapes : text;
+  });
 }
 
 /**

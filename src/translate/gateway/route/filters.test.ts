@@ -1,0 +1,38 @@
+/** Paths of rewrites are decoded, as nginx has paths, and those of redirects are escaped. */
+import { expect, test } from "vitest";
+import { filtersOf } from "./filters.ts";
+
+const prefixed = (path: string) => ({ type: "ReplacePrefixMatch", replacePrefixMatch: path });
+const full = (path: string) => ({ type: "ReplaceFullPath", replaceFullPath: path });
+
+function rewritten(path: ReturnType<typeof full> | ReturnType<typeof prefixed>): string | undefined {
+  const read = filtersOf([{ type: "URLRewrite", urlRewrite: { path } }], "/a");
+  return read.ok ? read.filters?.rewrite?.path?.path : undefined;
+}
+
+function redirected(path: ReturnType<typeof full> | ReturnType<typeof prefixed>): string | undefined {
+  const read = filtersOf([{ type: "RequestRedirect", requestRedirect: { path } }], "/a");
+  return read.ok ? read.filters?.redirect?.path?.path : undefined;
+}
+
+test.each([
+  ["/a%20b", "/a b"],
+  ["/caf%C3%A9", "/café"],
+  ["/café", "/café"],
+  ["/100%", "/100%"],
+  ["/100%25", "/100%"],
+  ["/a%zz", "/a%zz"],
+  ["/a%ff", "/a%ff"],
+  ["/a%0d%0ab", "/a%0d%0ab"],
+])("the path %s of a rewrite is read as %s", (written, read) => {
+  expect([rewritten(full(written)), rewritten(prefixed(written))]).toEqual([read, read]);
+});
+
+test.each([
+  ["/a%20b", "/a%20b"],
+  ["/a b", "/a%20b"],
+  ["/café?q=1", "/caf%C3%A9?q=1"],
+  ["/a\r\nb", "/a%0D%0Ab"],
+])("the path %j of a redirect is sent as %s", (written, sent) => {
+  expect([redirected(full(written)), redirected(prefixed(written))]).toEqual([sent, sent]);
+});
