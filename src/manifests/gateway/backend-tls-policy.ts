@@ -3,7 +3,7 @@ import { shown } from "../../kinds/kind.ts";
 import { anything, type Check, mapOf, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
-import { atMost, both, distinct, few, hostname, named, sectionName } from "./names.ts";
+import { alike, atMost, both, distinct, few, hostname, named, sectionName } from "./names.ts";
 
 const precise: Rule = (value) =>
   value.startsWith("*") ? `${shown(value)} is a wildcard, and one name must stand here` : hostname(value);
@@ -47,6 +47,7 @@ export const backendTLSPolicy = record(
       {
         targetRefs: both(
           few(record({ ...named, sectionName }, ["group", "kind", "name"]), 16, 1),
+          alike(({ group, kind, name }) => `${group} ${kind} ${name}`, ["sectionName"], "target"),
           distinct(
             ({ group, kind, name, sectionName: section }) => `${group} ${kind} ${name} ${section ?? ""}`,
             () => "this target is given twice",

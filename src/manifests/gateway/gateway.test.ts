@@ -44,6 +44,21 @@ const gateways: readonly [object, string][] = [
     ofGateway({ ...listener, allowedRoutes: { namespaces: { from: "Any" } } }),
     'spec.listeners[0].allowedRoutes.namespaces.from: "Any" is not one of All, Selector, Same',
   ],
+  [
+    { ...ofGateway(listener), addresses: [{ value: "192.0.2.300" }] },
+    'spec.addresses[0].value: "192.0.2.300" is not an IP address',
+  ],
+  [
+    { ...ofGateway(listener), addresses: [{ value: "::1" }, { type: "IPAddress", value: "::1" }] },
+    "spec.addresses[1]: IPAddress ::1 is given twice",
+  ],
+  [
+    {
+      ...ofGateway(listener),
+      tls: { frontend: { default: {}, perPort: [443, 443].map((port) => ({ port, tls: {} })) } },
+    },
+    "spec.tls.frontend.perPort[1]: the port 443 is given twice",
+  ],
 ];
 test.each(gateways)("a Gateway with the spec %j gets the sentence: %s", (spec, sentence) =>
   expect(mistakes(gateway, spec)).toEqual([sentence]),
@@ -55,6 +70,10 @@ const ofPolicy = (validation: object) => ({ targetRefs: [service], validation: {
 const policies: readonly [object, string][] = [
   [{ validation: trusted }, "spec: targetRefs is missing"],
   [{ ...ofPolicy({}), targetRefs: [service, service] }, "spec.targetRefs[1]: this target is given twice"],
+  [
+    { ...ofPolicy({}), targetRefs: [service, { ...service, sectionName: "http" }] },
+    "spec.targetRefs[1]: another one names the same target, and only one of them has sectionName",
+  ],
   [
     ofPolicy({ hostname: "*.example" }),
     'spec.validation.hostname: "*.example" is a wildcard, and one name must stand here',
@@ -105,6 +124,8 @@ const rule = { backendRefs: [{ name: "web", port: 80 }] };
 const ofRoute = (...rules: unknown[]) => ({ parentRefs: [{ name: "gw" }], rules });
 const match = (path: object) => ofRoute({ ...rule, matches: [{ path }] });
 const filtered = (...filters: unknown[]) => ofRoute({ ...rule, filters });
+const mirrored = (share: object) =>
+  filtered({ type: "RequestMirror", requestMirror: { backendRef: { name: "web", port: 80 }, ...share } });
 const redirect = { type: "RequestRedirect", requestRedirect: { statusCode: 302 } };
 const rewrite = { type: "URLRewrite", urlRewrite: { path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/" } } };
 const routes: readonly [object, string][] = [
@@ -169,6 +190,18 @@ const routes: readonly [object, string][] = [
     filtered({ type: "ExternalAuth", externalAuth: { protocol: "HTTP" } }),
     "spec.rules[0].filters[0].externalAuth: backendRef is missing",
   ],
+  [
+    filtered({ type: "ExternalAuth", externalAuth: { protocol: "GRPC", backendRef: { name: "login", port: 80 } } }),
+    "spec.rules[0].filters[0].externalAuth: grpc is missing, and protocol is GRPC",
+  ],
+  [
+    mirrored({ percent: 5, fraction: { numerator: 1 } }),
+    "spec.rules[0].filters[0].requestMirror.percent: it must not stand beside fraction",
+  ],
+  [
+    mirrored({ fraction: { numerator: 101 } }),
+    "spec.rules[0].filters[0].requestMirror.fraction.numerator: 101 is more than the denominator 100",
+  ],
   [ofRoute(...Array.from({ length: 17 }, () => rule)), "spec.rules: the list has 17 items, and 16 are the most"],
   [
     ofRoute(...Array.from({ length: 3 }, () => ({ ...rule, matches: Array.from({ length: 64 }, () => ({})) }))),
@@ -177,6 +210,19 @@ const routes: readonly [object, string][] = [
   [
     { parentRefs: [{ name: "gw" }, { name: "gw" }] },
     "spec.parentRefs[1]: another one names the same parent, without another sectionName or port",
+  ],
+  [
+    { parentRefs: [{ name: "gw" }, { name: "gw", kind: "Gateway", sectionName: "http" }] },
+    "spec.parentRefs[1]: another one names the same parent, and only one of them has sectionName",
+  ],
+  [
+    {
+      parentRefs: [
+        { name: "gw", sectionName: "http" },
+        { name: "gw", port: 80 },
+      ],
+    },
+    "spec.parentRefs[1]: another one names the same parent, and only one of them has sectionName",
   ],
   [
     ofRoute({ filters: [{ type: "RequestRedirect", requestRedirect: { statusCode: 305 } }] }),
@@ -189,6 +235,17 @@ test.each(routes)("an HTTPRoute with the spec %j gets the sentence: %s", (spec, 
 );
 
 test("valid objects of the Gateway API get no sentence", () => {
+  const parts = [
+    { name: "gw", sectionName: "http" },
+    { name: "gw", sectionName: "more" },
+  ];
+  const others = [
+    { name: "gw", kind: "ListenerSet" },
+    { name: "gw", namespace: "other" },
+  ];
+  expect(mistakes(httpRoute, { parentRefs: [...parts, ...others] })).toEqual([]);
+  const addresses = [{}, {}, { value: "192.0.2.1" }, { type: "Hostname", value: "192.0.2.1" }];
+  expect(mistakes(gateway, { ...ofGateway(listener), addresses })).toEqual([]);
   expect(mistakes(gatewayClass, { controllerName: "sluice.dev/gateway-controller" })).toEqual([]);
   expect(mistakes(gateway, ofGateway(listener))).toEqual([]);
   expect(mistakes(httpRoute, ofRoute(rule, { filters: [redirect] }))).toEqual([]);

@@ -2,6 +2,7 @@
  * The API server's rules for a GatewayClass, a Gateway, a ListenerSet and a ReferenceGrant (Gateway
  * API v1.6.3).
  */
+import { isIP } from "node:net";
 import { shown } from "../../kinds/kind.ts";
 import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
@@ -130,10 +131,22 @@ const validation = record(
 const frontend = record(
   {
     default: record({ validation }),
-    perPort: few(record({ port, tls: record({ validation }) }, ["port", "tls"]), 64),
+    perPort: both(
+      few(record({ port, tls: record({ validation }) }, ["port", "tls"]), 64),
+      distinct(
+        ({ port: number }) => String(number),
+        (number) => `the port ${number} is given twice`,
+      ),
+    ),
   },
   ["default"],
 );
+
+const addressValue: Check = (value, path) => {
+  const { type = "IPAddress", value: given } = value as Record<string, unknown>;
+  if (type !== "IPAddress" || !isGiven(given) || given === "" || isIP(given as string) > 0) return [];
+  return wrong([...path, "value"], `${shown(given as string)} is not an IP address`);
+};
 
 export const gateway = record(
   {
@@ -142,7 +155,13 @@ export const gateway = record(
       {
         gatewayClassName: text(filled, atMost(253)),
         listeners,
-        addresses: few(record({ type: text(filled, atMost(253)), value: text(atMost(253)) }), 16),
+        addresses: both(
+          few(record({ type: text(filled, atMost(253)), value: text(atMost(253)) }, [], addressValue), 16),
+          distinct(
+            ({ type = "IPAddress", value }) => (isGiven(value) && value !== "" ? `${type} ${value}` : undefined),
+            (one) => `${one} is given twice`,
+          ),
+        ),
         infrastructure: record({
           labels: mapOf(qualifiedName, text()),
           annotations: mapOf(qualifiedName, text()),

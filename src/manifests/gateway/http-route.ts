@@ -4,6 +4,7 @@
  */
 
 import { shown } from "../../kinds/kind.ts";
+import { gatewayGroup } from "../../model/gateway/objects.ts";
 import {
   anything,
   boolean,
@@ -19,10 +20,11 @@ import {
 } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
+import { mirror } from "./mirror.ts";
 import {
+  alike,
   atMost,
   backendFields,
-  backendReference,
   both,
   distinct,
   few,
@@ -126,15 +128,6 @@ const cors = record({
   exposeHeaders: few(text(headerName), 64),
   maxAge: whole(1, 2_147_483_647),
 });
-
-const mirror = record(
-  {
-    backendRef: backendReference,
-    percent: whole(0, 100),
-    fraction: record({ numerator: whole(0, 2_147_483_647), denominator: whole(1, 2_147_483_647) }, ["numerator"]),
-  },
-  ["backendRef"],
-);
 
 /** Types of filters that HTTPRoutes and GRPCRoutes have, each with its field. */
 export const sharedFilterFields = {
@@ -267,12 +260,15 @@ export const distinctRules = distinct(
 
 const rules = both(few(rule, 16, 1), fewMatches(1), distinctRules);
 
+const parentOf = ({ group = gatewayGroup, kind = "Gateway", namespace, name }: Record<string, unknown>): string =>
+  JSON.stringify([group, kind, namespace ?? "", name]);
+
 /** Two references to the same parent must name different parts of it. */
 export const parents = both(
   few(record({ ...placed, sectionName, port }, ["name"]), 32),
+  alike(parentOf, ["sectionName", "port"], "parent"),
   distinct(
-    ({ group, kind, namespace, name, sectionName: section, port: number }) =>
-      JSON.stringify([group ?? "", kind ?? "", namespace ?? "", name, section ?? "", number ?? 0]),
+    (one) => JSON.stringify([parentOf(one), one.sectionName ?? "", one.port ?? 0]),
     () => "another one names the same parent, without another sectionName or port",
   ),
 );

@@ -60,6 +60,30 @@ export function distinct(
   };
 }
 
+/**
+ * Checks that items which are the same by `keyOf` name a part of it by the same fields: all of them
+ * or none.
+ */
+export function alike(
+  keyOf: (item: Record<string, unknown>) => string,
+  fields: readonly string[],
+  what: string,
+): Check {
+  return (value, path) => {
+    const first = new Map<string, Record<string, unknown>>();
+    return (value as readonly Record<string, unknown>[]).flatMap((item, at) => {
+      const one = first.get(keyOf(item)) ?? item;
+      first.set(keyOf(item), one);
+      const field = fields.find((name) => isBlank(one[name]) !== isBlank(item[name]));
+      return field === undefined
+        ? []
+        : wrong([...path, at], `another one names the same ${what}, and only one of them has ${field}`);
+    });
+  };
+}
+
+const isBlank = (value: unknown): boolean => value === undefined || value === null || value === "" || value === 0;
+
 /** Runs the checks in order. Later ones run only where earlier ones have found no mistake. */
 export function both(first: Check, ...others: readonly Check[]): Check {
   return (value, path) => {

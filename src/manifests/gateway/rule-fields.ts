@@ -64,7 +64,10 @@ export const externalAuth = record(
   ["protocol", "backendRef"],
   (value, path) => {
     const { protocol, ...fields } = value as Record<string, unknown>;
-    const other = protocol === "GRPC" ? "http" : "grpc";
-    return fields[other] === undefined ? [] : wrong([...path, other], `it must not stand beside protocol ${protocol}`);
+    const [own, other] = protocol === "GRPC" ? (["grpc", "http"] as const) : (["http", "grpc"] as const);
+    if (fields[other] !== undefined) return wrong([...path, other], `it must not stand beside protocol ${protocol}`);
+    return (fields[own] ?? undefined) === undefined
+      ? wrong(path, `${own} is missing, and protocol is ${protocol}`)
+      : [];
   },
 );
