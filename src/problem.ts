@@ -105,6 +105,11 @@ const consequences: Record<Consequence, string> = {
   reject: "the Ingress is not applied",
 };
 
+/** Whether the present version of an Ingress is not applied because of the Problem. */
+export function isRefusal(problem: Problem): boolean {
+  return problem.kind === "bug" || ("done" in problem && ["reject", consequences.reject].includes(problem.done));
+}
+
 /** The consequence for a version that is not applied and may guard more than the last good one. */
 export const closedForGuards = "its paths answer 503, because it may guard more than the last good version";
 

@@ -304,6 +304,8 @@ test("why names each mistake of an object that has the host or port, with its pl
     "udp://dns.example:53",
     "tcp://mail.example:2525",
     "http://docs.example/",
+    "http://wiki.example/",
+    "http://trial.example/",
     "http://nobody.example/",
   ];
   const flags = ["--http-port=8080", "--https-port=8443"];

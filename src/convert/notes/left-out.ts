@@ -1,6 +1,6 @@
 /** Returns one sentence for each part of the Ingresses that no written object has. */
 import { catchAll, type StreamServer } from "../../model/configuration.ts";
-import { type Problem, sentence } from "../../problem.ts";
+import { isRefusal, type Problem, sentence } from "../../problem.ts";
 import { severityOf } from "../../severity.ts";
 import type { Kept } from "../kept.ts";
 import type { Note } from "../written.ts";
@@ -58,8 +58,4 @@ function isUnserved(problem: Problem): boolean {
   if (severityOf(problem) !== "error") return false;
   if (problem.kind === "annotation-unreadable") return problem.done === "deny";
   return problem.kind === "field-unusable" || problem.kind === "host-refused";
-}
-
-function isRefusal(problem: Problem): boolean {
-  return "done" in problem && (problem.done === "reject" || problem.done === "the Ingress is not applied");
 }

@@ -1,11 +1,11 @@
 /**
  * Finds the objects that would take a request or a connection and that have a mistake: they cannot
- * be read, or no listener has them.
+ * be read, no listener has them, or an annotation keeps an Ingress from being applied.
  */
 import { type Gist, gistOf } from "../../model/gist.ts";
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { type Problem, unplaced } from "../../problem.ts";
+import { isRefusal, type Problem, unplaced } from "../../problem.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { AskedWorld } from "./world.ts";
 
@@ -68,6 +68,14 @@ export function mendingOf(kind: string, key: string, { unread, findings }: Omit<
   return mendingBy(kind, key, findings, () => true);
 }
 
+/**
+ * Returns the first error of an Ingress that is applied and has the host, but serves nothing there.
+ */
+export function errorOf(key: string, findings: World["findings"]): string | undefined {
+  const mending = mendingBy("Ingress", key, findings, () => true);
+  return mending === undefined ? undefined : `Ingress ${key} names this host; ${mending}`;
+}
+
 interface Mistaken extends Gist {
   readonly kind: string;
   /** `HTTPRoute shop/web`. */
@@ -80,34 +88,39 @@ function mistakenOf(kinds: readonly string[], { snapshot, findings, unread }: Wo
     .filter(({ kind }) => kinds.includes(kind))
     .map((one) => ({ ...one, mending: mendingBy(one.kind, one.key, findings, () => true) }));
   const known = new Set(ofFiles.map(({ kind, key }) => `${kind} ${key}`));
-  const loose = findings.flatMap(({ problem }) => (isLoose(problem) ? [problem.object] : []));
-  const apart = loose.flatMap(({ kind, namespace, name }) => {
+  const left = findings.flatMap(({ problem }) => (isLeftOut(problem) ? [problem.object] : []));
+  const apart = left.flatMap(({ kind, namespace, name }) => {
     const key = `${namespace}/${name}`;
-    const route = kinds.includes(kind) && !known.has(`${kind} ${key}`) ? routeOf(kind, key, snapshot) : undefined;
-    if (route === undefined) return [];
+    const object = kinds.includes(kind) && !known.has(`${kind} ${key}`) ? objectOf(kind, key, snapshot) : undefined;
+    if (object === undefined) return [];
     known.add(`${kind} ${key}`);
-    return [{ kind, key, ...gistOf(route), mending: mendingBy(kind, key, findings, isLoose) }];
+    return [{ kind, key, ...gistOf(object), mending: mendingBy(kind, key, findings, isLeftOut) }];
   });
   return [...ofFiles, ...apart].flatMap(({ kind, key, mending, ...gist }) =>
     mending === undefined ? [] : [{ ...gist, kind, called: `${kind} ${key}`, mending }],
   );
 }
 
-/** Whether the Problem keeps the route from a listener that it names. */
-function isLoose(problem: Problem): boolean {
+/**
+ * Whether the Problem keeps a route from a listener that it names, or keeps an Ingress from being
+ * applied.
+ */
+function isLeftOut(problem: Problem): boolean {
+  if (problem.object.kind === "Ingress") return isRefusal(problem);
   return problem.kind === "field-unusable" && problem.field.startsWith("spec.parentRefs[");
 }
 
-function routeOf(kind: string, key: string, snapshot: Snapshot): KubernetesObject | undefined {
-  const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = snapshot;
+function objectOf(kind: string, key: string, snapshot: Snapshot): KubernetesObject | undefined {
+  const { ingresses, httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = snapshot;
   const tables = {
+    Ingress: ingresses,
     HTTPRoute: httpRoutes,
     GRPCRoute: grpcRoutes,
     TLSRoute: tlsRoutes,
     TCPRoute: tcpRoutes,
     UDPRoute: udpRoutes,
   };
-  return tables[kind as RouteKind]?.get(key);
+  return tables[kind as "Ingress" | RouteKind]?.get(key);
 }
 
 function mendingBy(

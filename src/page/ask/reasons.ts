@@ -7,7 +7,7 @@ import type { Ingress } from "../../model/objects.ts";
 import { keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
-import { kindsFor, mistakenFor, mistakenForAll } from "./mistaken.ts";
+import { errorOf, kindsFor, mistakenFor, mistakenForAll } from "./mistaken.ts";
 import { unservedRoutes } from "./route-reasons.ts";
 import type { AskedWorld } from "./world.ts";
 
@@ -37,7 +37,7 @@ export function reasonsIn(
     ...ofOtherClass(host, world),
     ...unserved,
     ...(end.status === 404 && (hasRoutes || !isNamed) ? ofRules : []),
-    ...(decision.host?.how === "nothing else" && !isNamed && !hasRoutes ? ofHost(host, snapshot) : []),
+    ...(decision.host?.how === "nothing else" && !isNamed && !hasRoutes ? ofHost(host, world) : []),
     ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
       ? ofPath(decision, uri)
       : []),
@@ -92,9 +92,13 @@ function ofOtherClass(
   });
 }
 
-function ofHost(host: string, { ingresses }: Snapshot): string[] {
+function ofHost(
+  host: string,
+  { snapshot: { ingresses }, findings }: Pick<AskedWorld, "snapshot" | "findings">,
+): string[] {
+  const named = [...ingresses.values()].filter((one) => hostsOf(one).includes(host)).map(keyOf);
+  if (named.length > 0) return named.flatMap((key) => errorOf(key, findings) ?? []);
   const all = [...new Set([...ingresses.values()].flatMap(hostsOf))];
-  if (all.includes(host)) return [];
   const similar = nearest(host, all);
   const above = `*${host.replace(/^[^.]+/, "")}`;
   const deep = all.find((one) => one.startsWith("*.") && host.endsWith(one.slice(1)) && one !== above);

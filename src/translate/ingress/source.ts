@@ -8,7 +8,7 @@ import { bugProblem, guarded } from "../../guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import { type Ingress, keyOf, kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
 import type { TableChange } from "../../model/table.ts";
-import { closedForGuards, type Problem } from "../../problem.ts";
+import { closedForGuards, isRefusal, type Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
 import type { ClaimSource } from "../claims.ts";
@@ -20,7 +20,6 @@ import { versionOf } from "../quarantine.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import { isOurs } from "./accept.ts";
 import { claimOf } from "./claim.ts";
-import { notApplied } from "./deep-inspection.ts";
 import { readIngress } from "./reading.ts";
 
 const ingressKey = (key: string) => objectKey("Ingress", key);
@@ -232,11 +231,6 @@ function claimed(ingress: Ingress, reading: Reading): Claim | Error {
     () => claimOf(ingress, reading, undefined),
     (bug) => bug,
   );
-}
-
-/** Whether an Ingress is not applied because of the Problem. */
-function isRefusal(problem: Problem): boolean {
-  return problem.kind === "bug" || ("done" in problem && (problem.done === "reject" || problem.done === notApplied));
 }
 
 function unguarded(object: Problem["object"]): Problem {
