@@ -182,3 +182,41 @@ test.each(["GRPC", "GRPCS", "HTTP"])(
     expect([...problems.values()].flat().map(sentence)).toEqual(scheme === "HTTP" ? [] : [words]);
   },
 );
+
+test.each([
+  ["upstream-vhost", "$service.example", "$service is no variable here, so the backend gets it as it is written"],
+  [
+    "upstream-vhost",
+    "${var.zone}.example",
+    "part of it is not filled in, so the backend gets it as it is written; a tool should have filled in ${var.zone} before, such as Terraform",
+  ],
+  ["upstream-vhost", "${host}.inner", undefined],
+  ["upstream-vhost", "$1.inner", undefined],
+  [
+    "upstream-hash-by",
+    "$request_uri$APP",
+    "$APP is no variable here, so that part is the same for every request; a tool should have filled in $APP before, such as envsubst",
+  ],
+  ["upstream-hash-by", "$upstream_http_x", undefined],
+  ["rewrite-target", "/$tenant", "$tenant is no variable here, so the backend gets it as it is written"],
+])("%s: %s warns of a variable that nothing fills in", (key, text, why) => {
+  const one = { name: "a", host: "a.example", paths: [["/x", "web", "Exact"]] } as const;
+  const found = sentences(ingress({ ...one, annotations: { [key]: text } }));
+  expect(found).toEqual(why === undefined ? [] : [`annotation ${key}: ${why}`]);
+});
+
+test("upstream-vhost may name a variable that a snippet of the Ingress or of the ConfigMap declares", () => {
+  const settings = configMap("ns/settings", {
+    ...{ "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" },
+    "http-snippet": 'map $host $zone { default "eu"; }',
+  });
+  const annotations = (host: string) => ({ "configuration-snippet": "set $team red;", "upstream-vhost": host });
+  const of = (host: string) => {
+    const own = ingress({ name: "a", host: "a.example", paths: [["/", "web"]], annotations: annotations(host) });
+    const snapshot = put(base, service("web"), settings, own);
+    const { problems } = translate({ ...emptyInputs, snapshot }, { ...defaultOptions, configMap: "ns/settings" }, fake);
+    return [...problems.values()].flat().map(sentence);
+  };
+  expect(of("$zone.$team.example")).toEqual([]);
+  expect(of("$zone.$squad.example")).toEqual([expect.stringContaining("$squad is no variable here")]);
+});

@@ -10,6 +10,7 @@ import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
+import { variableDoubts } from "./variable-doubts.ts";
 
 /**
  * Returns one Problem for each doubtful text. `values` are those of its annotations. `prefix` is
@@ -19,7 +20,7 @@ export function doubtsOf(
   ingress: Ingress,
   prefix: string,
   values: FeatureValues,
-  settings: Pick<Settings, "useHttp2">,
+  settings: Settings,
 ): readonly Problem[] {
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
   const idle = idleAnnotations(annotations, prefix, values);
@@ -29,6 +30,7 @@ export function doubtsOf(
     slashDoubts(ingress, values),
     websocketDoubts(values),
     grpcDoubts(values, settings),
+    variableDoubts(values, annotations, settings),
   );
   // The usual result, which thousands of Ingresses share.
   if (idle.length === 0 && doubtful.length === 0) return nothing;
