@@ -59,9 +59,10 @@ function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
   };
 }
 
-const braces = /\{\{|\{%|\[\[(?=-? *(\.|if |range |with |end))/;
+/** The marks of Helm, Jinja, gomplate, ERB and FreeMarker. */
+const braces = /\{\{|\{%|\[\[(?=-? *(\.|if |range |with |end))|<%|<\/?#(?=(if|else|list|assign|macro|include)\b)/;
 
-/** Finds the last line with a template's braces, up to this place. */
+/** Finds the first line with a mark of a template, up to this place. */
 function template(lines: readonly string[], { line }: Place): Mistake | undefined {
   const isTemplate = (one: string): boolean =>
     braces.test(one.replace(/(^|\s)#.*$/, "")) && !/^\s*-?\s*[\w.-]+:\s*["'|>]/.test(one);
