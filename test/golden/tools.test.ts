@@ -2,6 +2,8 @@
  * Golden files of the tools on files: complete answers, as text and as JSON, beside the folders
  * that they are about.
  */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -217,6 +219,26 @@ test("check, routes and convert name what they leave out, with the reason", asyn
       'to change:   Ingress shop/broken names this host; correct it (a.yaml:3): spec.rules[0].host: "Shop.example" has capital letters; write "shop.example"; it is not applied\n',
     );
     expect(asked.text).not.toContain("add a rule");
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+});
+
+test("tools read what a shell passes as a pipe with a name, and refuse one that is empty", async () => {
+  const own = mkdtempSync(join(tmpdir(), "sluice-pipe-"));
+  const pipe = join(own, "pipe");
+  try {
+    execFileSync("mkfifo", [pipe]);
+    const writer = spawn("sh", ["-c", 'cat "$0" > "$1"', folder("why-mistakes/all.yaml"), pipe]);
+    const found = await ran(check, pipe);
+    expect(found.text).toContain(`${pipe}:88:`);
+    if (writer.exitCode === null) await once(writer, "exit");
+    const listed: Tool = (argv, out) => routes(argv, out, new Date(0));
+    for (const tool of [check, listed]) {
+      const empty = await ran(tool, "/dev/null");
+      expect(empty).toMatchObject({ code: 2, text: "" });
+      expect(empty.failure).toMatch(/: \/dev\/null is empty; did the command that writes it fail\?$/);
+    }
   } finally {
     rmSync(own, { recursive: true });
   }

@@ -27,17 +27,27 @@ export type ReadFolder = { readonly ok: true; readonly files: Files } | { readon
  */
 export function readFolder(folder: string, memory?: Memory): ReadFolder {
   const read = (root: string, paths: Paths) => readAll(root, paths, memory);
-  if (folder === "-") return read("", new Map([["standard input", undefined]]));
-  if (statSync(folder, { throwIfNoEntry: false })?.isFile())
-    return read(dirname(folder), new Map([[basename(folder), basename(folder)]]));
+  if (folder === "-") return readOutput("standard input", 0, memory);
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  if (stat?.isFile()) return read(dirname(folder), new Map([[basename(folder), basename(folder)]]));
+  // A shell passes the output of a command, `<(helm template ...)`, as a pipe with a name.
+  if (stat?.isDirectory() === false) return readOutput(folder, folder, memory);
   if (!existsSync(folder)) return { ok: false, why: `there is no folder or file ${folder}` };
   const scan = scanFolder(folder);
   if (scan instanceof Error) return { ok: false, why: `the folder ${folder} cannot be read: ${fileError(scan)}` };
   return read(folder, new Map([...scan.keys()].map((file) => [file, file])));
 }
 
-/** Paths below the folder, as sentences name them; undefined for standard input. */
-type Paths = ReadonlyMap<string, string | undefined>;
+/** Refuses the output of a command that wrote nothing, because it has probably failed. */
+function readOutput(name: string, path: string | 0, memory: Memory | undefined): ReadFolder {
+  const read = textOf(path);
+  if (!read.ok) return { ok: false, why: `${name} cannot be read: ${read.why}` };
+  if (read.text.trim() === "") return { ok: false, why: `${name} is empty; did the command that writes it fail?` };
+  return { ok: true, files: new Map([[name, readManifest(read.text, memory)]]) };
+}
+
+/** Paths below the folder, as sentences name them. */
+type Paths = ReadonlyMap<string, string>;
 
 function readAll(folder: string, paths: Paths, memory: Memory | undefined): ReadFolder {
   const files = new Map<string, Manifest>();
@@ -47,7 +57,7 @@ function readAll(folder: string, paths: Paths, memory: Memory | undefined): Read
       files.set(file, unreadManifest(other));
       continue;
     }
-    const read = textOf(path === undefined ? 0 : join(folder, path));
+    const read = textOf(join(folder, path));
     if (!read.ok) return { ok: false, why: `${join(folder, file)} cannot be read: ${read.why}` };
     files.set(file, readManifest(read.text, memory));
   }
