@@ -130,7 +130,9 @@ export function guardFields(guards: readonly Guard[]): readonly (readonly [strin
   );
 }
 
-/** Returns how endpoints are chosen, without the path of a cookie, which may depend on the Location. */
+/**
+ * Returns how endpoints are chosen, without the path of a cookie, which may depend on the Location.
+ */
 function balanceText({ balance }: Pick<Upstream, "balance">): string {
   if (balance.algorithm !== "cookie") return textOf(balance);
   return JSON.stringify({ ...balance, cookie: { ...balance.cookie, path: "" } });
