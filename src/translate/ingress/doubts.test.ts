@@ -205,6 +205,12 @@ test.each([
   expect(found).toEqual(why === undefined ? [] : [`annotation ${key}: ${why}`]);
 });
 
+test("rewrite-target and x-forwarded-prefix may name the groups of their own path", () => {
+  const own = { "use-regex": "true", "rewrite-target": "/$rest", "x-forwarded-prefix": "/$lang" };
+  const paths = [["/(?<lang>[a-z]+)/(?P<rest>.*)", "web", "ImplementationSpecific"]] as const;
+  expect(sentences(ingress({ name: "a", host: "a.example", paths, annotations: own }))).toEqual([]);
+});
+
 test("upstream-vhost may name a variable that a snippet of the Ingress or of the ConfigMap declares", () => {
   const settings = configMap("ns/settings", {
     ...{ "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" },

@@ -10,7 +10,7 @@ import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
-import { variableDoubts } from "./variable-doubts.ts";
+import { groupName, variableDoubts } from "./variable-doubts.ts";
 
 /**
  * Returns one Problem for each doubtful text. `values` are those of its annotations. `prefix` is
@@ -30,7 +30,7 @@ export function doubtsOf(
     slashDoubts(ingress, values),
     websocketDoubts(values),
     grpcDoubts(values, settings),
-    variableDoubts(values, annotations, settings),
+    variableDoubts(values, annotations, () => pathsOf(ingress).map(({ text }) => text), settings),
   );
   // The usual result, which thousands of Ingresses share.
   if (idle.length === 0 && doubtful.length === 0) return nothing;
@@ -157,6 +157,7 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
   if (misjoined !== undefined) return [misjoined];
   if (groups.length > 0 || type === "exact" || path.endsWith("$") || /\$(request_|document_)?uri\b/.test(target))
     return [];
+  if ([...path.matchAll(groupName)].some(([, name = ""]) => target.includes(`$${name}`))) return [];
   const keeping = `${path.replace(/\/$/, "")}(/|$)(.*) with rewrite-target ${target.replace(/\/$/, "")}/$2`;
   const effect = isElsewhere(target)
     ? `clients are sent with 302 from everything below the path ${path} to ${target} itself, and no backend is asked`

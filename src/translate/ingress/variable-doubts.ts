@@ -24,10 +24,16 @@ interface Named {
 
 const none: readonly Doubt[] = [];
 
-/** Returns one doubt for each annotation with such a variable. */
+export const groupName = /\(\?(?:P?<|')([a-z_]\w*)[>']/gi;
+
+/**
+ * Returns one doubt for each annotation with such a variable. `paths` are those of the Ingress,
+ * whose named groups the new path and the prefix may name.
+ */
 export function variableDoubts(
   values: Pick<FeatureValues, "backendRequest" | "rewrite" | "upstreamHashBy">,
   annotations: Readonly<Record<string, string>>,
+  paths: () => readonly string[],
   settings: Settings,
 ): readonly Doubt[] {
   const { backendRequest, rewrite, upstreamHashBy } = values;
@@ -35,6 +41,7 @@ export function variableDoubts(
   const hash = upstreamHashBy?.text ?? "";
   if (![host, prefix, rewrite.target, hash].some((text) => /[$_]/.test(text))) return none;
   const declares = declaredFor(annotations, settings);
+  const groups = new Set(paths().flatMap((path) => [...path.matchAll(groupName)].map(([, name = ""]) => name)));
   const literal = "the backend gets it as it is written";
   const texts: readonly Named[] = [
     {
@@ -43,8 +50,18 @@ export function variableDoubts(
       allowed: (name) => isBackendVariable(name) || declares(name),
       effect: literal,
     },
-    { key: "x-forwarded-prefix", text: prefix, allowed: isBackendVariable, effect: literal },
-    { key: "rewrite-target", text: rewrite.target, allowed: isPathVariable, effect: literal },
+    {
+      key: "x-forwarded-prefix",
+      text: prefix,
+      allowed: (name) => isBackendVariable(name) || groups.has(name),
+      effect: literal,
+    },
+    {
+      key: "rewrite-target",
+      text: rewrite.target,
+      allowed: (name) => isPathVariable(name) || groups.has(name),
+      effect: literal,
+    },
     {
       ...{ key: "upstream-hash-by", text: hash, effect: "that part is the same for every request" },
       allowed: (name) => isKnownVariable(name, "http") || declares(name),
