@@ -1,5 +1,6 @@
 -- The controller's access to shared memory: a server on a Unix socket, in a folder that no other
 -- account can enter.
+local counters = require("sluice.counters")
 local journal = require("sluice.journal")
 
 local records = ngx.shared.sluice_records
@@ -22,7 +23,7 @@ function _M.serve()
   ngx.say(answer)
   ngx.say(records:capacity())
   ngx.say(records:free_space())
-  ngx.say(records:get("writing") or 0)
+  ngx.say(records:get(counters.writing) or 0)
 end
 
 -- nginx has put a body larger than its buffer into a file.

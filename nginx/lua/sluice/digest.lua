@@ -4,8 +4,10 @@
 -- the counter of writes shows that another program has written.
 local records = ngx.shared.sluice_records
 
--- Counters that channel.lua keeps in the same memory.
-local own = { generation = true, writing = true }
+local own = {}
+for _, name in pairs(require("sluice.counters")) do
+  own[name] = true
+end
 local parts = 256
 -- After this many parts the worker serves other requests first.
 local parts_at_once = 8

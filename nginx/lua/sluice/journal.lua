@@ -1,6 +1,7 @@
 -- Reads the format of records, which is the same on the socket and on disk: lines of JSON, [key,
 -- value] to set a record and [key] to remove it.
 local cjson = require("cjson.safe")
+local counters = require("sluice.counters")
 
 local records = ngx.shared.sluice_records
 
@@ -9,7 +10,7 @@ local _M = {}
 -- Applies the lines of `text`. At the first line that fails it returns nil and the reason. Beside
 -- each record it stores the number of the write, by which store.lua notices a change.
 function _M.apply(text)
-  local writing = records:incr("writing", 1, 0)
+  local writing = records:incr(counters.writing, 1, 0)
   for line in string.gmatch(text, "[^\n]+") do
     local change, problem = cjson.decode(line)
     if not change then
@@ -25,7 +26,7 @@ function _M.apply(text)
       end
     end
   end
-  records:incr("g", 1, 0)
+  records:incr(counters.generation, 1, 0)
   return true
 end
 

@@ -7,8 +7,7 @@ local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records
 local now = ngx.now
--- One letter, because each request hashes it.
-local generation_key = "g"
+local generation_key = require("sluice.counters").generation
 
 local _M = {}
 
