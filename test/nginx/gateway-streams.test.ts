@@ -273,6 +273,9 @@ test("a TCPRoute and a UDPRoute may have one port number, and the older of two r
   expect(await tcp(53)).toBe("62 hello");
   expect(problems.map(sentence)).toEqual([
     "spec.rules[0].backendRefs[1]: Service ns/gone not found; its share of the connections is refused",
+    "spec.rules[0]: the older UDPRoute ns/dns has listener ns/gw/dns; this route gets no datagrams of it",
+    "spec.rules[0]: the older TCPRoute ns/db has listener ns/gw/db; this route gets no connections of it",
+    "spec.rules[0].backendRefs: gives every backend the weight 0; all connections are refused",
     "spec.rules[0].backendRefs[2]: Service ns/gone not found; its share of the connections is refused",
   ]);
 });

@@ -3,6 +3,7 @@ import { serverKey } from "../../model/listeners.ts";
 import type { Service } from "../../model/objects.ts";
 import type { StreamListener, StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
+import { fullSentence } from "../../problem.ts";
 import type { Claim } from "../claim.ts";
 import { IngressNames } from "./contested-names.ts";
 import { gatewayStreams } from "./gateway-streams.ts";
@@ -28,13 +29,17 @@ const port = (...listeners: readonly StreamListener[]): StreamPort => {
 const claim = (name: string, on: string, ...hosts: readonly string[]): Claim => {
   const backends = [{ part: "", upstream: "", key: name, service: name, port: "443", weight: 1 }];
   const path = { field: "", match: { text: "/", type: "prefix", loose: false }, backends };
-  return { hosts: new Map(hosts.map((host) => [serverKey({ listener: on, name: host }), [path]])) } as unknown as Claim;
+  const owner = { kind: "TLSRoute", namespace: "ns", name };
+  return {
+    owner,
+    hosts: new Map(hosts.map((host) => [serverKey({ listener: on, name: host }), [path]])),
+  } as unknown as Claim;
 };
 
 const noIngresses = () => new IngressNames(Table.empty(), () => []);
 
 const placed = (some: StreamPort, ...claims: readonly Claim[]) =>
-  gatewayStreams([some], claims, world, noIngresses).flatMap(({ hosts }) =>
+  gatewayStreams([some], claims, world, noIngresses).streams.flatMap(({ hosts }) =>
     hosts.map(({ hostname, backends }) => [hostname, ...backends.map(({ endpoints }) => endpoints[0]?.address)]),
   );
 
@@ -54,6 +59,30 @@ test("of two routes for one host the one with the longer hostname gets it, and o
   expect(placed(one, older, younger)).toEqual([["*.example.com", "younger"]]);
   expect(placed(one, claim("older", "l", "*.com"), claim("younger", "l", "*.com"))).toEqual([
     ["*.example.com", "older"],
+  ]);
+});
+
+const lost = (some: StreamPort, ...claims: readonly Claim[]) =>
+  gatewayStreams([some], claims, world, noIngresses).problems.map(fullSentence);
+
+test("a route that gets nothing of a listener is told which route has it", () => {
+  const one = port(listener("ns/gw/l", "*.example.com"));
+  const older = claim("older", "ns/gw/l", "*.com", "a.example.com");
+  expect(lost(one, older, claim("younger", "ns/gw/l", "*.com", "a.example.com", "b.example.com"))).toEqual([
+    "TLSRoute ns/younger: spec.hostnames: the older TLSRoute ns/older has host a.example.com on listener ns/gw/l; this route gets no connections of it",
+    "TLSRoute ns/younger: spec.hostnames: the older TLSRoute ns/older has host *.example.com on listener ns/gw/l; this route gets no connections of it",
+  ]);
+  expect(lost(one, older, claim("younger", "ns/gw/l", "*.example.com"))).toEqual([
+    "TLSRoute ns/older: spec.hostnames: TLSRoute ns/younger, whose hostname *.example.com is longer, has host *.example.com on listener ns/gw/l; this route gets no connections of it",
+  ]);
+  expect(lost(one, claim("both", "ns/gw/l", "*.com", "*.example.com"))).toEqual([]);
+  const [first, second] = [claim("first", "ns/gw/l", "_"), claim("second", "ns/gw/l", "_")];
+  const bare = listener("ns/gw/l", "");
+  expect(lost({ ...port(bare), protocol: "tcp" }, first, second)).toEqual([
+    "TLSRoute ns/second: spec.rules[0]: the older TLSRoute ns/first has listener ns/gw/l; this route gets no connections of it",
+  ]);
+  expect(lost({ ...port(bare), protocol: "udp" }, first, second)).toEqual([
+    "TLSRoute ns/second: spec.rules[0]: the older TLSRoute ns/first has listener ns/gw/l; this route gets no datagrams of it",
   ]);
 });
 

@@ -12,11 +12,19 @@ import type {
   StreamHost,
   StreamListener,
   StreamPort,
+  StreamProtocol,
 } from "../../model/streams.ts";
+import { named, type Problem } from "../../problem.ts";
 import type { Claim, ClaimedBackend } from "../claim.ts";
 import { covers, intersection } from "../gateway/hostnames.ts";
 import type { IngressNames } from "./contested-names.ts";
 import { type StreamWorld, servicePortNumbered } from "./servers.ts";
+
+export interface GatewayStreamsMade {
+  readonly streams: readonly GatewayStream[];
+  /** Problems about routes whose names, or whose listener, another route has. */
+  readonly problems: readonly Problem[];
+}
 
 /**
  * Makes the streams. `claims` are sorted, oldest first. `ingresses` decides about names on the port
@@ -27,10 +35,11 @@ export function gatewayStreams(
   claims: readonly Claim[],
   world: StreamWorld,
   ingresses: () => IngressNames,
-): readonly GatewayStream[] {
+): GatewayStreamsMade {
+  const problems: Problem[] = [];
   const claimed = claims.flatMap((claim) => [...claim.hosts.keys()].map((key) => ({ ...partsOf(key), claim })));
   const byListener = Map.groupBy(claimed, ({ listener }) => listener);
-  return ports.map(({ listeners, beside, ...port }) => {
+  const streams = ports.map(({ listeners, beside, ...port }): GatewayStream => {
     const transport = port.protocol === "udp" ? "UDP" : "TCP";
     const backendsOf = ({ name, claim }: Claimed, { id, certificates }: StreamListener) => {
       const endsTls = certificates !== undefined;
@@ -44,8 +53,9 @@ export function gatewayStreams(
     const hosts = listeners.flatMap((listener) => {
       return hostsOf(listener, hostnames, byListener.get(listener.id) ?? [])
         .filter(({ hostname, by }) => !kept(hostname, by))
-        .map(({ hostname, by }): StreamHost => {
+        .map(({ hostname, by, losers }): StreamHost => {
           const { certificates, id } = listener;
+          for (const loser of losers) problems.push(lostTo(by!, loser, { hostname, id, protocol: port.protocol }));
           if (by === undefined) return { hostname, certificates, backends: [], listener: id };
           const backends = backendsOf(by, listener);
           return { hostname, certificates, backends, route: by.claim.owner, listener: id };
@@ -55,6 +65,30 @@ export function gatewayStreams(
     const requests = beside === undefined ? {} : { requests: requestsOf(beside, hosts, ingresses) };
     return { kind: "gateway", ...port, hosts, ...requests };
   });
+  return { streams, problems: distinct(problems) };
+}
+
+/** Several hostnames of one route may be the same host of a listener. */
+const distinct = (problems: readonly Problem[]): readonly Problem[] => [
+  ...new Map(problems.map((one) => [JSON.stringify(one), one])).values(),
+];
+
+/** Returns the Problem of a route that gets nothing, because another route has the name, too. */
+function lostTo(
+  winner: Claimed,
+  { name, claim: { owner: object } }: Claimed,
+  { hostname, id, protocol }: { readonly hostname: string; readonly id: string; readonly protocol: StreamProtocol },
+): Problem {
+  const other = named(winner.claim.owner);
+  const whose = winner.name === name ? `the older ${other}` : `${other}, whose hostname ${winner.name} is longer,`;
+  const what = protocol === "tls" ? `${hostname === "" ? "all hosts" : `host ${hostname}`} on ` : "";
+  return {
+    object,
+    kind: "field-unusable",
+    field: protocol === "tls" ? "spec.hostnames" : "spec.rules[0]",
+    why: `${whose} has ${what}listener ${id}`,
+    done: `this route gets no ${protocol === "udp" ? "datagrams" : "connections"} of it`,
+  };
 }
 
 /** Returns the hostnames of requests that a host of the streams covers as well. */
@@ -79,15 +113,17 @@ interface Claimed {
  * included even without a route.
  */
 function hostsOf(listener: StreamListener, all: readonly string[], claimed: readonly Claimed[]) {
-  const hosts = new Map<string, Claimed | undefined>();
+  const hosts = new Map<string, { readonly by: Claimed | undefined; readonly losers: Claimed[] }>();
   const longestFirst = claimed.toSorted((one, other) => other.name.length - one.name.length);
   for (const one of longestFirst) {
     const hostname = intersection(listener.hostname, one.name === "_" ? "" : one.name);
-    if (hostname === undefined || hosts.has(hostname) || !isBest(listener, hostname, all)) continue;
-    hosts.set(hostname, one);
+    if (hostname === undefined || !isBest(listener, hostname, all)) continue;
+    const taken = hosts.get(hostname);
+    if (taken === undefined) hosts.set(hostname, { by: one, losers: [] });
+    else if (taken.by?.claim !== one.claim) taken.losers.push(one);
   }
-  if (!hosts.has(listener.hostname)) hosts.set(listener.hostname, undefined);
-  return [...hosts].map(([hostname, by]) => ({ hostname, by }));
+  if (!hosts.has(listener.hostname)) hosts.set(listener.hostname, { by: undefined, losers: [] });
+  return [...hosts].map(([hostname, host]) => ({ hostname, ...host }));
 }
 
 /** Whether no other listener of the port covers the name with a more specific hostname. */

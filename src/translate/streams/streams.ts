@@ -88,9 +88,9 @@ export class Streams {
       return names;
     };
     const ofRoutes = gatewayStreams(ofGateways.ports, ofGateways.claims, world, ofIngresses);
-    this.#reportContested(names?.problems ?? []);
+    this.#reportContested([...(names?.problems ?? []), ...ofRoutes.problems]);
     if (enableSslPassthrough) streams.push(...passthroughServers(servers, world, names?.lost));
-    streams.push(...ofRoutes);
+    streams.push(...ofRoutes.streams);
     if (JSON.stringify(streams) !== JSON.stringify(this.#servers)) this.#servers = streams;
   }
 

@@ -78,6 +78,10 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
     return { ...backend, wantsTls: true };
   });
   if (given.length === 0) note(`${field}.backendRefs`, "names no backend", "nothing is sent on");
+  else if (given.every(({ weight = 1 }) => weight <= 0)) {
+    const all = transport === "UDP" ? "all datagrams are dropped" : "all connections are refused";
+    note(`${field}.backendRefs`, "gives every backend the weight 0", all);
+  }
   if (more.length > 0) note("spec.rules[1]", "comes after a rule that takes everything", "nothing is sent by it");
   const match = { text: "/", type: "prefix", loose: false } as const;
   return { paths: [{ field, match, backends }], unresolved, invalid: [], isVoid: false, notes };
