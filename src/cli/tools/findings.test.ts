@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import type { Problem } from "../../problem.ts";
-import { distinct } from "./findings.ts";
+import { readManifest } from "../../manifests/manifest.ts";
+import { fullSentence, type Problem } from "../../problem.ts";
+import { defaultFlags } from "../flags.ts";
+import { distinct, findingsIn } from "./findings.ts";
 
 test("a Secret that two hosts lack is one finding, and two Ingresses that lack it are two", () => {
   const lacking = (name: string, field = "spec.tls[0].secretName"): Problem => ({
@@ -12,4 +14,29 @@ test("a Secret that two hosts lack is one finding, and two Ingresses that lack i
   });
   const [web, again, other, second] = [lacking("web"), lacking("web"), lacking("api"), lacking("web", "spec.tls[1]")];
   expect(distinct([web!, again!, other!, second!])).toEqual([web, other, second]);
+});
+
+test("a Gateway that is left out for its own mistake is not called missing, and one in no file is", () => {
+  const apiVersion = "gateway.networking.k8s.io/v1";
+  const gateway = (name: string, port: unknown) => ({
+    ...{ apiVersion, kind: "Gateway", metadata: { name, namespace: "ns" } },
+    spec: { gatewayClassName: "sluice", listeners: [{ name: "http", port, protocol: "HTTP" }] },
+  });
+  const route = (parent: string) => ({
+    ...{ apiVersion, kind: "HTTPRoute", metadata: { name: `at-${parent}`, namespace: "ns" } },
+    spec: { parentRefs: [{ name: parent }] },
+  });
+  const controllerName = "sluice.dev/gateway-controller";
+  const objects = [
+    { apiVersion, kind: "GatewayClass", metadata: { name: "sluice" }, spec: { controllerName } },
+    ...[gateway("good", 80), gateway("bad", "eighty")],
+    ...[route("bad"), route("gone")],
+  ];
+  const text = objects.map((one) => JSON.stringify(one)).join("\n---\n");
+  const found = findingsIn(new Map([["all.yaml", readManifest(text)]]), defaultFlags("serve"));
+  const ofRoutes = found.filter(({ problem }) => problem.object.kind === "HTTPRoute");
+  expect(ofRoutes.map(({ severity, problem }) => `${severity}: ${fullSentence(problem)}`)).toEqual([
+    "error: HTTPRoute ns/at-bad: spec.parentRefs: Gateway ns/bad is in the files, and is left out because of its own mistake; the route is not attached there",
+    "error: HTTPRoute ns/at-gone: spec.parentRefs: Gateway ns/gone not found; the route is not attached there",
+  ]);
 });

@@ -5,6 +5,7 @@
  */
 import { refusalsOf } from "../../admission/judge.ts";
 import { Neighbours } from "../../admission/neighbours.ts";
+import type { Unread } from "../../model/gist.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Finding } from "../../page/ask/world.ts";
@@ -25,7 +26,7 @@ import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./fold
 import { gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
-import { isOfUnread, type Unread, withUnread } from "./unread-findings.ts";
+import { isOfUnread, type Unread as UnreadObjects, withUnread } from "./unread-findings.ts";
 
 export type { Finding };
 
@@ -77,7 +78,8 @@ export function judged(
     ...classless,
     ...ofSnippets,
     ...twice,
-  ]).map((problem): Finding => {
+  ]).map((given): Finding => {
+    const problem = aboutUnreadParent(given, library.unread);
     const { kind, namespace, name } = problem.object;
     const id = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
     const definition = definitions.get(id);
@@ -100,7 +102,7 @@ export function judged(
   return { findings: findings.sort(inOrder), leftOut, gatewaysLeftOut };
 }
 
-function problemsOfUnread(whole: Snapshot, unread: Unread, options: TranslateOptions): Problem[] {
+function problemsOfUnread(whole: Snapshot, unread: UnreadObjects, options: TranslateOptions): Problem[] {
   const { problems } = translate({ ...emptyInputs, snapshot: whole }, options, unmadeCertificate);
   return withoutElsewhere([...problems.values()].flat(), whole).filter((one) => isOfUnread(one, unread));
 }
@@ -167,6 +169,17 @@ function isElsewhere(problem: Problem, snapshot: Snapshot): boolean {
     return hasNone(kind);
   }
   return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
+}
+
+/**
+ * Returns another reason where a route's parent is in a file and has a mistake, so that the author
+ * does not take it for a missing one. All other Problems stay as they are.
+ */
+function aboutUnreadParent(problem: Problem, unread: readonly Unread[]): Problem {
+  if (problem.kind !== "field-unusable") return problem;
+  const [, kind, key] = /^(Gateway|ListenerSet) (\S+) not found$/.exec(problem.why) ?? [];
+  if (kind === undefined || !unread.some((one) => one.kind === kind && one.key === key)) return problem;
+  return { ...problem, why: `${kind} ${key} is in the files, and is left out because of its own mistake` };
 }
 
 /** Returns each Problem once. A Secret that is missing is a Problem of each host that uses it. */
