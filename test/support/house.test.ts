@@ -59,10 +59,18 @@ const groups = {
     may: ["runtime", "shared"],
   },
   log: { rooms: ["log"], may: ["edges"] },
+  // It reads files, watches their folder, and asks nginx about their text.
+  template: { rooms: ["template"], may: ["shared", "edges"] },
 } as const;
 type Group = keyof typeof groups;
 
-/** A folder that is in no row and no group is wiring and may import everything. */
+/** Wiring: folders and files that put the rooms together and may import everything. */
+const wiring = [
+  ...["cli", "page"],
+  ...["controller.ts", "main.ts", "machine.ts", "default-backend.ts"],
+  ...["live-streams.ts", "state-file.ts", "streams-while-away.ts"],
+];
+
 const groupOf = (room: string) =>
   (Object.keys(groups) as Group[]).find((name) => (groups[name].rooms as readonly string[]).includes(room));
 const rowOf = (room: string) => pure.findIndex((row) => row.includes(room));
@@ -91,6 +99,12 @@ const sources = globSync("src/**/*.ts", { cwd: root }).filter((path) => !path.en
 test("imports point down, and no edge imports another", () => {
   expect(sources.length).toBeGreaterThan(300);
   expect(sources.flatMap((path) => importsOf(path).flatMap((to) => mistake(path, to) ?? []))).toEqual([]);
+});
+
+test("each folder and file of src has one place: a row, a group, or the wiring", () => {
+  const placed = [...pure.flat(), ...Object.values(groups).flatMap(({ rooms }) => [...rooms]), ...wiring];
+  const present = readdirSync(join(root, "src")).filter((name) => !name.endsWith(".test.ts"));
+  expect(placed.toSorted()).toEqual(present.toSorted());
 });
 
 test("no imports form a circle", () => {
