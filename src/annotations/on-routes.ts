@@ -43,7 +43,7 @@ export function isForListeners(key: string): boolean {
 /**
  * Words that occur only in the names of guards. So guards of newer versions are recognised, too.
  */
-const guardWords = /^auth-|-source-range$|modsecurity|^satisfy$/;
+const guardWords = /^auth(?:-|$)|-source-range$|modsecurity|^satisfy$/;
 
 /** Whether the key decides, or may decide, which clients get in. */
 export function mayGuard(key: string): boolean {

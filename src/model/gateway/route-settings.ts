@@ -22,9 +22,23 @@ export const targetsKey = "targetRefs";
  * Returns the targets to which they are attached, in their own namespace. `sectionName` is a
  * listener or a named rule.
  */
-export function targetsOf({ spec }: RouteSettings): readonly PolicyTarget[] {
-  const targets = spec?.[targetsKey];
+export function targetsOf(settings: RouteSettings): readonly PolicyTarget[] {
+  const targets = specOf(settings)[targetsKey];
   return Array.isArray(targets) ? targets.filter((one) => typeof one === "object" && one !== null) : [];
+}
+
+/** Whether the reserved key has a value that is not a list of targets. */
+export function hasUnknownTargets(settings: RouteSettings): boolean {
+  const targets = specOf(settings)[targetsKey] ?? [];
+  return !Array.isArray(targets) || targetsOf(settings).length < targets.length;
+}
+
+/**
+ * Returns the spec; an empty one where it is no mapping. A newer version may have written another
+ * shape.
+ */
+export function specOf({ spec }: RouteSettings): Readonly<Record<string, unknown>> {
+  return typeof spec === "object" && spec !== null && !Array.isArray(spec) ? spec : {};
 }
 
 /** Takes the place of the annotations' prefix on an Ingress. */
@@ -34,8 +48,9 @@ export const settingsPrefix = "spec";
  * Returns the object with its values as annotations. Values that are not a text, number or boolean
  * are left out.
  */
-export function annotatedForm({ apiVersion, kind, metadata, spec = {} }: RouteSettings): KubernetesObject {
-  const texts = Object.entries(spec).flatMap(([key, value]) => {
+export function annotatedForm(settings: RouteSettings): KubernetesObject {
+  const { apiVersion, kind, metadata } = settings;
+  const texts = Object.entries(specOf(settings)).flatMap(([key, value]) => {
     const text = key === targetsKey ? undefined : textOfValue(value);
     return text === undefined ? [] : [[`${settingsPrefix}/${key}`, text] as const];
   });

@@ -10,9 +10,11 @@ import { readAnnotations } from "../../../annotations/read.ts";
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import {
   annotatedForm,
+  hasUnknownTargets,
   type RouteSettings,
   settingsPrefix,
   sluiceGroup,
+  specOf,
   targetsKey,
   textOfValue,
 } from "../../../model/gateway/route-settings.ts";
@@ -122,10 +124,16 @@ function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
   const report = (field: string, why: string, done: string) => {
     refused.push({ object, kind: "field-unusable", field, why, done });
   };
-  for (const [key, value] of Object.entries(settings.spec ?? {})) {
-    if (key !== targetsKey && textOfValue(value) === undefined) {
-      report(`spec.${key}`, "is not text, a number, true or false", mayGuard(key) ? closed : ignored);
-    }
+  const spec = specOf(settings);
+  if (settings.spec !== spec && (settings.spec ?? undefined) !== undefined)
+    report("spec", "is not a mapping of keys and values, and may hold a guard", closed);
+  if (hasUnknownTargets(settings))
+    report(`spec.${targetsKey}`, "is not a list of targets that this version knows", "they have no effect there");
+  for (const [key, value] of Object.entries(spec)) {
+    if (key === targetsKey || textOfValue(value) !== undefined) continue;
+    const hides = featureOf(key) === undefined && (mayGuard(key) || mayHoldGuard(value));
+    const why = `is not text, a number, true or false${hides ? ", and may hold a guard" : ""}`;
+    report(`spec.${key}`, why, hides || mayGuard(key) ? closed : ignored);
   }
   for (const [name, text] of Object.entries(annotations)) {
     const why = whyNotOnRoutes(keyOf(name));
@@ -142,6 +150,16 @@ function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
 }
 
 const ignored = "it is ignored";
+
+/**
+ * Whether a structure, which a newer version may have written, has the name of a guard inside. One
+ * that is too deep to look through may have it.
+ */
+function mayHoldGuard(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "string" && mayGuard(value);
+  if (depth > 20) return true;
+  return Object.entries(value).some(([key, inner]) => mayGuard(key) || mayHoldGuard(inner, depth + 1));
+}
 
 /**
  * Returns the Problem with its consequence for RouteSettings. A version is never refused as a

@@ -256,6 +256,56 @@ test.each<[string, Record<string, unknown>, string]>([
   expect(found.conditions("RouteSettings ns/settings")).toEqual(["Accepted True"]);
 });
 
+/** Specs that a newer version may have written before a rollback. */
+const ofNewerVersions: readonly (readonly [string, unknown, string])[] = [
+  ["a list", [{ name: "auth-url" }], "spec: is not a mapping of keys and values, and may hold a guard"],
+  ["a text", "auth-url", "spec: is not a mapping of keys and values, and may hold a guard"],
+  ["a map below a key", { values: { "auth-url": "http://192.0.2.20/" } }, "spec.values: is not text, a number,"],
+  ["a list below a key", { guards: [{ name: "auth-url" }] }, "spec.guards: is not text, a number, true or false, and"],
+  [
+    "a guard with fields",
+    { auth: { url: "http://192.0.2.20/" } },
+    "spec.auth: is not text, a number, true or false, and",
+  ],
+];
+
+test.each(ofNewerVersions)(
+  "after a rollback, a guard in the unknown shape of %s closes its rule alone",
+  (_, spec, begins) => {
+    const settings = { ...routeSettings({}), spec } as KubernetesObject;
+    const open = { matches: [{ path: { value: "/open" } }], backendRefs };
+    const rules = [{ filters: [bySettings("settings")], backendRefs }, open];
+    const found = outcome(settings, route({ rules }));
+    expect(found.closed.filter((one) => one !== undefined)).toEqual([
+      expect.stringMatching(/may hold a guard; .* 503$/),
+    ]);
+    expect(found.closed).toContain(undefined);
+    expect(found.sentences).toEqual([expect.stringContaining(`RouteSettings ns/settings: ${begins}`)]);
+    expect(found.conditions("RouteSettings ns/settings")).toEqual(["Accepted Invalid"]);
+  },
+);
+
+test("after a rollback, structures without a guard are ignored, the values beside them count, and each is named", () => {
+  const spec = {
+    "proxy-read-timeout": 7,
+    "limits-v2": { perSecond: 5 },
+    "limit-rpd": 9,
+    targetRefs: { kind: "Gateway" },
+  };
+  const found = outcome({ ...routeSettings({}), spec } as KubernetesObject, filtered("settings"));
+  expect(found.closed).toEqual([undefined]);
+  expect(found.features).toMatchObject({ proxyTimeouts: { read: 7 } });
+  expect(found.sentences).toEqual([
+    "RouteSettings ns/settings: spec.targetRefs: is not a list of targets that this version knows; they have no effect there",
+    "RouteSettings ns/settings: spec.limits-v2: is not text, a number, true or false; it is ignored",
+    "RouteSettings ns/settings: spec.limit-rpd does not exist (did you mean limit-rps?); it is ignored",
+  ]);
+  const idle = outcome({ ...routeSettings({}), spec: { targetRefs: ["route"] } } as KubernetesObject);
+  expect(idle.sentences, "they are not missing").toEqual(found.sentences.slice(0, 1));
+  const empty = outcome({ ...routeSettings({}), spec: null } as unknown as KubernetesObject, filtered("settings"));
+  expect([empty.closed, empty.sentences]).toEqual([[undefined], []]);
+});
+
 test("where the settings that a filter names are missing, its requests get an error", () => {
   const found = outcome(filtered("gone"));
   expect(found.locations[0]?.backends).toMatchObject([{ unusable: { kind: "field-unusable" } }]);

@@ -6,7 +6,7 @@
 import { mayGuard } from "../../../annotations/on-routes.ts";
 import type { PolicyTarget } from "../../../model/gateway/backend-tls-policy.ts";
 import { gatewayGroup, type ParentReference } from "../../../model/gateway/objects.ts";
-import { targetsKey, targetsOf } from "../../../model/gateway/route-settings.ts";
+import { hasUnknownTargets, targetsKey, targetsOf } from "../../../model/gateway/route-settings.ts";
 import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
 import { objectKey } from "../../../model/objects.ts";
 import { named, type Problem, sentence } from "../../../problem.ts";
@@ -62,7 +62,8 @@ export function settingsStatus(all: SettingsReading, world: TargetWorld): Settin
     ancestors.push({ ancestorRef: referenceTo(target), conditions: [accepted(reading, undefined)] });
   }
   const isElsewhere = targets.length > 0 && ancestors.length === 0;
-  const idle = targets.length === 0 && users.length === 0 ? [unused(object)] : [];
+  const isIdle = targets.length === 0 && users.length === 0 && !hasUnknownTargets(settings);
+  const idle = isIdle ? [unused(object)] : [];
   const problems = [...reading.problems, ...faults.map(({ problem }) => problem), ...idle];
   return { ancestors, problems: isElsewhere ? [] : problems };
 }
