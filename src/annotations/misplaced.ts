@@ -3,11 +3,10 @@
  * our own ones on objects of another kind. Without a word, their author would wait for an effect.
  */
 import { nearest } from "../kinds/nearest.ts";
-import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import { controllerAnnotation, copiedAnnotation } from "../model/gateway/services.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import { featureOf, isForListeners, whyNotOnRoutes } from "./on-routes.ts";
-import { annotationKeys } from "./read.ts";
+import { meaningOfUnknown } from "./read.ts";
 
 export const weightAnnotation = "sluice.dev/weight";
 export const shadowAnnotation = "sluice.dev/shadow";
@@ -75,7 +74,7 @@ function whyUseless(kind: string, key: string): string {
 }
 
 function hint(key: string): string {
-  const { nearest: meant, elsewhere } = meaningOf(key, "annotation", annotationKeys);
+  const { nearest: meant, elsewhere } = meaningOfUnknown(key);
   const words = meant === undefined ? elsewhere : `did you mean ${meant}?`;
   return words === undefined ? "" : ` (${words})`;
 }

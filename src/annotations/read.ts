@@ -17,7 +17,7 @@ import { defaultOf, FeatureReader, type Lookup } from "./feature-reader.ts";
 import type { Reading } from "./reading.ts";
 import { Readings } from "./readings.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
-import { elsewhere, removed } from "./removed.ts";
+import { elsewhere, elsewhereByFamily, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
 
 const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();
@@ -144,13 +144,23 @@ function declaredFor(
   return names.length === 0 ? theirs : new Set([...theirs, ...names]);
 }
 
-const meaning = (key: string): Meaning => meaningOf(key, "annotation", annotationKeys);
+/**
+ * Returns the probable meaning of an unknown annotation: a name of another program, a similar name
+ * of ours, or a name that begins like those of other programs.
+ */
+export function meaningOfUnknown(key: string): Meaning {
+  const known = elsewhere(key);
+  if (known !== undefined) return { elsewhere: known };
+  const meaning = meaningOf(key, "annotation", annotationKeys);
+  if (meaning.nearest !== undefined || meaning.elsewhere !== undefined) return meaning;
+  const family = elsewhereByFamily(key);
+  return family === undefined ? {} : { elsewhere: family };
+}
 
 function strange(object: ObjectName, key: string): Problem {
   if (key in removed) {
     const successor = removed[key];
     return { object, kind: "annotation-removed", key, ...(successor === undefined ? {} : { successor }) };
   }
-  const known = elsewhere(key);
-  return { object, kind: "annotation-unknown", key, ...(known === undefined ? meaning(key) : { elsewhere: known }) };
+  return { object, kind: "annotation-unknown", key, ...meaningOfUnknown(key) };
 }

@@ -21,6 +21,25 @@ const strangers: Readonly<Record<string, string>> = {
 /** Returns the meaning of the name in another program, as the rest of a sentence. */
 export const elsewhere = (key: string): string | undefined => (key in strangers ? strangers[key] : undefined);
 
+/** Words with which whole families of foreign names begin, each with a name of that family. */
+const families: Readonly<Record<string, string>> = {
+  "health-check": "health-check-path",
+  "load-balancer": "load-balancer-algorithm",
+  "rate-limit": "rate-limit",
+  "redirect-to-https": "redirect-to-https",
+  "ssl-certificate": "ssl-certificate",
+  websocket: "websocket-services",
+};
+
+/**
+ * Returns the same for a name that begins with the word of a family, such as
+ * `rate-limit-requests-per-second`.
+ */
+export function elsewhereByFamily(key: string): string | undefined {
+  const found = Object.keys(families).find((word) => key === word || key.startsWith(`${word}-`));
+  return found === undefined ? undefined : elsewhere(families[found]!);
+}
+
 /** Annotations of older versions that have no effect any more, each with its replacement. */
 export const removed: Readonly<Record<string, string | undefined>> = {
   "enable-influxdb": undefined,

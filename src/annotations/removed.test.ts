@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { meaningOfUnknown } from "./read.ts";
+
+const limits = "limit-rps and limit-rpm limit requests, and limit-connections connections";
+
+test.each([
+  ["rate-limit", limits],
+  ["rate-limit-requests-per-second", limits],
+  ["rate-limit-status-code", limits],
+  ["rate-limit-window", "limit-rps counts for a second, and limit-rpm for a minute"],
+  ["health-check-interval", "the readiness probes of the Pods decide which of them are asked"],
+  ["ssl-certificate-arn", "spec.tls names the Secret with the certificate"],
+])("the name %s of other programs gets its counterpart", (key, words) => {
+  expect(meaningOfUnknown(key)).toEqual({ elsewhere: words });
+});
+
+test("a name of ours at the end of a foreign one is the better hint, and another word with the same letters gets none", () => {
+  expect(meaningOfUnknown("rate-limit-rps")).toEqual({ nearest: "limit-rps" });
+  expect(meaningOfUnknown("rate-limit-connections")).toEqual({ nearest: "limit-connections" });
+  expect(meaningOfUnknown("rate-limited-tenants")).toEqual({});
+});
