@@ -37,6 +37,7 @@ import { webhookPart } from "./parts/webhook.ts";
 import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
 import { listenForEnding } from "./run/ending.ts";
+import { withPortFlag } from "./run/port-flags.ts";
 import { metricLabels, Running } from "./run/running.ts";
 import type { Around } from "./run/start-checks.ts";
 
@@ -125,7 +126,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000 }),
   ];
   const ended = await runParts(parts, ending, log);
-  if (ended.kind === "failed") return failed(out, ended.why, 1);
+  if (ended.kind === "failed") return failed(out, withPortFlag(ended.why, flags), 1);
   const { outlives } = running.nginx.installed;
   log.info(outlives ? "ended; nginx's container continues" : "ended; no nginx is left");
   return 0;

@@ -33,6 +33,7 @@ import { trafficPart } from "./parts/traffic.ts";
 import { completedSource } from "./run/chains.ts";
 import { listenForEnding } from "./run/ending.ts";
 import { addressedSource } from "./run/names.ts";
+import { withPortFlag } from "./run/port-flags.ts";
 import type { Reports } from "./run/reports.ts";
 import { Running } from "./run/running.ts";
 import { assumedClass } from "./tools/assumed-class.ts";
@@ -128,7 +129,7 @@ export async function serve(
     readinessPart(program, instruments, { graceMs: 0, drainMs }),
   ];
   const ended = await runParts(parts, ending, log);
-  if (ended.kind === "failed") return failed(out, ended.why);
+  if (ended.kind === "failed") return failed(out, withPortFlag(ended.why, flags));
   log.info("ended; no nginx is left");
   return 0;
 }

@@ -236,7 +236,7 @@ describe("a start that fails prints one sentence and has an exit code", () => {
     onTestFinished(() => void server.close());
     const [code, sentence] = await fails({});
     expect(sentence).toMatch(
-      new RegExp(`nginx cannot listen on \\S+:${ports.http}: another program is using this address`),
+      new RegExp(`nginx cannot listen on \\S+:${ports.http} \\(--http-port\\): another program is using this address`),
     );
     expect(code).toBe(1);
   });
