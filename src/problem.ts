@@ -55,6 +55,7 @@ export type Problem = { readonly object: ObjectName } & (
   | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
   | { readonly kind: "setting-doubtful"; readonly key: string; readonly why: string }
   | { readonly kind: "field-unusable"; readonly field: string; readonly why: string; readonly done: string }
+  | { readonly kind: "field-doubtful"; readonly field: string; readonly why: string }
   | {
       readonly kind: "manifest-unusable";
       readonly at: FilePlace;
@@ -165,6 +166,8 @@ function wordsOf(p: Problem): string {
       return `key ${p.key}: ${p.why}`;
     case "field-unusable":
       return `${p.field}: ${p.why}; ${p.done}`;
+    case "field-doubtful":
+      return `${p.field}: ${p.why}`;
     case "manifest-unusable":
       return `${p.object.kind === "File" ? "" : `${p.at.file} `}line ${p.at.line}, column ${p.at.column}: ${unplaced(p)}`;
     case "service-missing":
@@ -237,6 +240,7 @@ function mendedWords(p: Problem): string {
     case "host-refused":
       return `${p.host} is permitted, or the object does not have it any more`;
     case "field-unusable":
+    case "field-doubtful":
       return `${p.field} is in order or gone`;
     case "manifest-unusable":
       return "the file was read and is in force";

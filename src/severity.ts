@@ -13,6 +13,7 @@ export function severityOf(problem: Problem): Severity {
     case "annotation-useless":
     case "annotation-doubtful":
     case "annotation-partly":
+    case "field-doubtful":
     case "neighbours-changed":
     case "setting-unknown":
     case "setting-useless":

@@ -53,6 +53,7 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     why: "it has no path",
     done: "it is ignored",
   },
+  "field-doubtful": { object, kind: "field-doubtful", field: "spec.ingressClassName", why: "no file has it" },
   "manifest-unusable": {
     object,
     kind: "manifest-unusable",

@@ -17,6 +17,7 @@ export function meanwhile(problem: Problem): string {
     case "annotation-partly":
       return "the rest of it";
     case "annotation-doubtful":
+    case "field-doubtful":
     case "neighbours-changed":
     case "setting-doubtful":
     case "certificate-doubtful":

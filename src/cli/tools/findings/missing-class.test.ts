@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Ingress, IngressClass } from "../../../model/objects.ts";
 import { Table } from "../../../model/table.ts";
 import { sentence } from "../../../problem.ts";
+import { severityOf } from "../../../severity.ts";
 import { missingClasses } from "./missing-class.ts";
 
 const named = (ingressClassName?: string): Ingress => ({
@@ -12,19 +13,32 @@ const named = (ingressClassName?: string): Ingress => ({
 });
 const nginx: IngressClass = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass", metadata: { name: "nginx" } };
 
-const sentences = (ingress: Ingress, allAreHere: boolean) =>
+const found = (ingress: Ingress, allAreHere: boolean) =>
   missingClasses(
     {
       ingresses: Table.from([["shop/web", ingress]]),
       ingressClasses: Table.from([["nginx", nginx]]),
     },
     allAreHere,
-  ).map(sentence);
+  );
+const sentences = (ingress: Ingress, allAreHere: boolean) => found(ingress, allAreHere).map(sentence);
 
 test("a mistyped class is reported with the nearest class that exists", () => {
-  const slip = 'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it';
-  expect(sentences(named("ngnix"), false)).toEqual([slip]);
-  expect(sentences(named("ngnix"), true)).toEqual([slip]);
+  expect(sentences(named("ngnix"), true)).toEqual([
+    'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it',
+  ]);
+});
+
+test("where classes may be in the cluster, a mistyped one is a doubt, and a longer name is another class", () => {
+  expect(sentences(named("ngnix"), false)).toEqual([
+    'spec.ingressClassName: no file here has the IngressClass "ngnix" (did you mean nginx?)',
+  ]);
+  expect(found(named("ngnix"), false).map(severityOf)).toEqual(["warning"]);
+  expect(found(named("ngnix"), true).map(severityOf)).toEqual(["error"]);
+  expect(sentences(named("external-nginx"), false)).toEqual([]);
+  expect(sentences(named("external-nginx"), true)).toEqual([
+    'spec.ingressClassName: there is no IngressClass "external-nginx" (did you mean nginx?); no controller serves it',
+  ]);
 });
 
 test("any other unknown class is reported only where all classes are known", () => {

@@ -14,7 +14,8 @@ test("an unknown GatewayClass is reported where all classes are known, and a mis
   const of = (gatewayClassName: string) => gateway({ spec: { gatewayClassName } });
   const slip =
     'spec.gatewayClassName: there is no GatewayClass "sluce" (did you mean sluice?); no controller serves it';
-  expect([sentences(false, of("sluce")), sentences(true, of("sluce"))]).toEqual([[slip], [slip]]);
+  const doubt = 'spec.gatewayClassName: no file here has the GatewayClass "sluce" (did you mean sluice?)';
+  expect([sentences(false, of("sluce")), sentences(true, of("sluce"))]).toEqual([[doubt], [slip]]);
   expect(sentences(false, of("istio"))).toEqual([]);
   expect(sentences(true, of("istio"))).toEqual([
     'spec.gatewayClassName: there is no GatewayClass "istio"; no controller serves it',

@@ -2,11 +2,11 @@
  * Finds Gateways and routes that no controller serves. No controller reports them, because each
  * takes them for another controller's. A tool that has all objects can.
  */
-import { nearest } from "../../../kinds/nearest.ts";
 import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
 import type { KubernetesObject } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
-import type { Problem } from "../../../problem.ts";
+import type { ObjectName, Problem } from "../../../problem.ts";
+import { missingClass } from "./missing-class.ts";
 
 type Objects = Pick<
   Snapshot,
@@ -15,7 +15,7 @@ type Objects = Pick<
 
 /**
  * Returns a Problem for each such Gateway and route. `allAreHere` says whether the folder has all
- * GatewayClasses. If not, only classes that look like typing mistakes are reported.
+ * GatewayClasses. If not, only classes that look like typing mistakes are reported, as doubts.
  */
 export function unservedGateways(objects: Objects, allAreHere: boolean): readonly Problem[] {
   const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = objects;
@@ -30,10 +30,7 @@ function ofMissingClass({ gatewayClasses, gateways }: Objects, allAreHere: boole
   return [...gateways.values()].flatMap((gateway): readonly Problem[] => {
     const name = gateway.spec?.gatewayClassName;
     if (name === undefined || gatewayClasses.has(name)) return [];
-    const similar = nearest(name, names);
-    if (similar === undefined && !allAreHere) return [];
-    const why = `there is no GatewayClass ${JSON.stringify(name)}${similar === undefined ? "" : ` (did you mean ${similar}?)`}`;
-    return [problem(gateway, "spec.gatewayClassName", why, "no controller serves it")];
+    return missingClass(nameOf(gateway), "GatewayClass", name, names, allAreHere);
   });
 }
 
@@ -66,7 +63,10 @@ function slipIn({ group = gatewayGroup, kind = "Gateway" }: ParentReference) {
   return undefined;
 }
 
-function problem({ kind, metadata }: KubernetesObject, field: string, why: string, done: string): Problem {
-  const { namespace = "default", name } = metadata;
-  return { kind: "field-unusable", object: { kind, namespace, name }, field, why, done };
+function problem(object: KubernetesObject, field: string, why: string, done: string): Problem {
+  return { kind: "field-unusable", object: nameOf(object), field, why, done };
+}
+
+function nameOf({ kind, metadata: { namespace = "default", name } }: KubernetesObject): ObjectName {
+  return { kind, namespace, name };
 }
