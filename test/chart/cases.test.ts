@@ -195,6 +195,14 @@ test.each([
   expect((await render({ controller: { extraArgs } })).objects.length).toBeGreaterThan(5);
 });
 
+test("a Kubernetes object in the place of a values file is called what it is, and none of its keys is a typo", async () => {
+  const values = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: {} };
+  const refused = await render(values).catch(({ message }) => message);
+  expect(refused).toContain("this is a Kubernetes object and no values file of this chart");
+  expect(refused).toContain("kind ConfigMap");
+  expect(refused).not.toContain("did you mean");
+});
+
 test("every unknown value is named, and values of other charts are left alone", async () => {
   const controller = { replicas: 2, image: { tags: "1" }, config: { any: "thing" } };
   const refused = render({ controller, "x-anchor": {}, global: { storageClass: "fast" }, hostNetwork: true });

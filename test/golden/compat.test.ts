@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { differencesIn, readDifferences } from "../../src/cli/compat/differences.ts";
 import { compat } from "../../src/cli/compat.ts";
 import { ran, type Tool } from "./support/ran.ts";
@@ -136,6 +136,17 @@ test("mistakes in the command line are one sentence and exit code 2", async () =
   expect(await ran(compat, join(root, "delivery"), "--controller=a/b")).toMatchObject({
     code: 2,
     failure: "sluice compat: no Deployment or DaemonSet a/b runs ingress-nginx",
+  });
+});
+
+test("a Kubernetes object in the place of a values file is called what it is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "release.yaml");
+  writeFileSync(file, "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata: {}\n");
+  expect(await ran(compat, "--values", file)).toMatchObject({
+    code: 2,
+    failure: `sluice compat: ${file} is a Kubernetes object, kind ConfigMap, and no values file: sluice compat takes objects as its PATH, without --values`,
   });
 });
 

@@ -67,9 +67,13 @@ export function readValues(file: string): ReadValues {
   const [document] = yaml.documents;
   const content = document?.value ?? {};
   if (!isMapping(content)) return { ok: false, why: `${file} is not a values file: it holds no keys` };
+  if (typeof content.apiVersion === "string" && typeof content.kind === "string")
+    return { ok: false, why: `${file} is a Kubernetes object, kind ${content.kind}, and no values file: ${ofObjects}` };
   const placeOf: PlaceOf = (path) => document?.placeOf(path) ?? { line: 1, column: 1 };
   return { ok: true, file, content, placeOf };
 }
+
+const ofObjects = "sluice compat takes objects as its PATH, without --values";
 
 let read: ReadonlyMap<string, Declared> | undefined;
 
