@@ -102,6 +102,7 @@ export function settingsConf(settings: Settings, can: Capabilities, { run, port,
     routed,
     // nothing is left out
     ifRead: "",
+    dynamic: true,
     hasStream: can.stream,
     location: inEveryLocation(settings, can, machine, false).view,
     names: serverNamesHash(settings, ["_"]),
