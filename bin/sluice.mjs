@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 /**
- * `npx sluice` from a checkout: starts src/main.ts with what Node compiled of it before. A tool is over in a second, of which half would
- * go into compiling. It is plain JavaScript, because a first file in TypeScript alone would load Node's compiler for it.
+ * `npx sluice` from a checkout: starts src/main.ts from Node's cache of compiled code. A tool runs
+ * for about a second, and without the cache half of that would be compilation. This file is plain
+ * JavaScript, because a first file in TypeScript would load Node's compiler for itself alone.
  *
- * Node 24 comes with the packages of the checkout, so an older one hands over to that; where there is none, one line says what to run.
- * The cache's folder is the user's own, since what is in it is run. Where there is none, or it cannot be written, all is compiled anew.
+ * Node 24 comes with the packages of the checkout, so an older Node starts that one. Where it is
+ * not installed, one line says what to run. The cache is in a folder of the user's own, because its
+ * content is executed. Where the folder is missing or not writable, everything is compiled again.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -32,9 +34,12 @@ async function start() {
   await import("../src/main.ts");
 }
 
-/** The terminal sends its Ctrl-C to both, so only what one process alone is sent is passed on. */
+/**
+ * Starts the Node of the checkout. The terminal sends Ctrl-C to both processes, so only signals
+ * that reach this process alone are passed on.
+ */
 function handOver() {
-  // Before the child starts: a signal that comes in between would leave it behind.
+  // This comes before the start of the child: a signal in between would end this process alone.
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {});
   const child = spawn(own, [fileURLToPath(import.meta.url), ...program], { stdio: "inherit" });

@@ -1,7 +1,7 @@
 /**
  * Reads requests to the controller's own small servers: their URL, and whether they come from this
  * machine itself, for servers that answer no other machine. A loopback peer alone proves little. A
- * web page in a local browser may have a name that leads to 127.0.0.1 (DNS rebinding); such a
+ * web page in a local browser may have a name that resolves to 127.0.0.1 (DNS rebinding); such a
  * request has that name as its Host. A tenant may lead nginx here; such a request has headers of a
  * proxy.
  */

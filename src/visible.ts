@@ -1,5 +1,5 @@
 /**
- * Makes text of strangers safe to show. Control characters could move a terminal's cursor or end a
+ * Makes untrusted text safe to show. Control characters could move a terminal's cursor or end a
  * line of a log, and direction marks could change the order of a text. They are written as JSON
  * writes them.
  */

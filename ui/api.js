@@ -1,10 +1,10 @@
-/** Sends requests to the controller. The page shows what it answered last. */
+/** Sends requests to the controller. The page shows the last answers. */
 
-/** Why an answer could not be had, in a sentence. */
+/** A failed request; its message is a sentence with the reason. */
 export class ApiError extends Error {}
 
 /**
- * Whether the asker has given up, because it asks something else now.
+ * Whether the page itself has aborted the request, because it sent another one in its place.
  * @param {unknown} error
  */
 export const isAbort = (error) => error instanceof DOMException && error.name === "AbortError";

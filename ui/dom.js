@@ -33,7 +33,7 @@ function kept(child) {
 }
 
 /**
- * Puts `children` in place of what the element holds.
+ * Replaces the content of the element by `children`.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -42,7 +42,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * The same, and the focus stays where it was: on the element with the same `href` or `data-key`.
+ * Does the same as `fill`, and keeps the focus on the element with the same `href` or `data-key`.
  * @param {Element} element
  * @param {...Child} children
  */
@@ -57,7 +57,7 @@ export function refill(element, ...children) {
 }
 
 /**
- * A word with a colour and a sign, so that the colour alone says nothing.
+ * Makes a word with a colour and a sign, so that the meaning does not depend on the colour alone.
  * @param {string} text
  * @param {"good" | "bad" | "warn" | "calm"} tone
  */
@@ -66,8 +66,8 @@ export function badge(text, tone) {
 }
 
 /**
- * A table with explicit roles: on a phone its rows are blocks, which would lose them otherwise.
- * Without `heads`, those of the rows are used.
+ * Makes a table with explicit roles: on a phone its rows are blocks, which would lose them
+ * otherwise. Without `heads`, those of the rows are used.
  * @param {string} caption
  * @param {HTMLTableRowElement[]} rows
  * @param {HTMLTableCellElement[]} [heads]

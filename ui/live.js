@@ -27,7 +27,8 @@ export function follow({ state, changed, traffic, again }) {
     };
     opened.onerror = () => {
       state("connecting");
-      // A browser gives up after an answer that is no stream, as while the controller starts.
+      // A browser gives up after an answer that is not a stream of events, such as the one of a
+      // controller that is starting.
       if (opened.readyState === EventSource.CLOSED) setTimeout(() => opened === source && open(), 3_000);
     };
     opened.addEventListener("changed", ({ data }) => changed(/** @type {ChangedEvent} */ (JSON.parse(data)).views));

@@ -1,5 +1,5 @@
 /**
- * How one chart value is declared: its path, its allowed content, its effect, and the comparison
+ * The declaration of a chart value: its path, its allowed content, its effect, and the comparison
  * with ingress-nginx's chart 4.15.1. values.yaml, values.schema.json, the list for NOTES.txt and
  * docs/chart-values.md are made from these declarations, so the chart refuses an undeclared value
  * as a typing mistake.
@@ -9,7 +9,7 @@ import type { Shape } from "./shape.ts";
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * How the value compares with the same path in ingress-nginx's chart. `own` is a value that only
+ * The relation of the value to the same path in ingress-nginx's chart. `own` is a value that only
  * Sluice has.
  */
 export type Fate =

@@ -18,7 +18,7 @@ test("the dependencies of a package are found, with alternatives and provided na
   expect(names(index, (name) => name === "perl")).toEqual(["libc6 2.43-7", "libssl3t64 3.6.5-1", "nginx 1.30.6-2"]);
 });
 
-test("of the archive and its security updates the newer version counts", () => {
+test("the newer version of a package counts, from the archive or its security updates", () => {
   const updates = stanza("libssl3t64", "3.6.5-1+deb14u1", "Provides: libssl");
   const index = readIndex([
     ["debian", archive],

@@ -29,7 +29,7 @@ const fileOfModule = (name: string): string => `${name}_module.so`;
 
 export interface Compiled {
   readonly init: Buffer;
-  /** By the names of their files. */
+  /** The compiled modules, by the names of their files. */
   readonly modules: ReadonlyMap<string, Buffer>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Compares versions as dpkg does (deb-version(7)): the epoch as a number, then upstream version and
- * revision in turns of letters and digits. A tilde sorts before everything, even the end, and
- * letters before the rest.
+ * revision, each split into alternating parts of letters and digits. A tilde sorts before
+ * everything, even the end, and letters before the rest.
  */
 export function compareVersions(a: string, b: string): number {
   const [one, other] = [parts(a), parts(b)];

@@ -15,7 +15,7 @@ const margin = 10;
 /** The width of a letter in a bold heading, in the widest of the usual fonts. */
 const letterWidth = 8.2;
 
-/** `shown` is how many rows of the grid are drawn, from the top. */
+/** Returns the drawing. `shown` is the number of rows of the grid that are drawn, from the top. */
 export function dashboard(json: string, shown: number): string {
   const { panels } = JSON.parse(json) as { readonly panels: readonly Panel[] };
   const drawn = panels.filter(({ gridPos }) => gridPos.y + gridPos.h <= shown);

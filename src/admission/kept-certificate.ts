@@ -30,8 +30,8 @@ export type CertificateEvent =
   | { readonly kind: "waiting"; readonly why: string };
 
 /**
- * How often Secret and configuration are checked where nothing reports a change: when all is well,
- * and after a failure.
+ * The interval at which Secret and configuration are checked where no watch reports a change: when
+ * all is well, and after a failure.
  */
 const lookMs = 60_000;
 const againMs = 2_000;

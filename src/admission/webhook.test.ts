@@ -95,7 +95,7 @@ test("a body over the limit is answered 413, with and without its length in a he
   expect(await ask(review("old"), true)).toMatchObject({ status: 200 });
 });
 
-test("of very many warnings about an Ingress some are sent and the others counted", async () => {
+test("an answer has the first of very many warnings, and the number of the others", async () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`no-such-${at}`, "x"]));
   const { warnings } = JSON.parse((await ask(review("old", many))).text).response;
   expect(warnings).toHaveLength(21);

@@ -160,7 +160,7 @@ const strictness = ["on", "optional", "optional_no_ca", "off"] as const;
 
 /**
  * Combines two values. nginx compares a certificate with one set of authorities and one pattern, so
- * these must be equal. Of all other values the stricter ones count.
+ * these must be equal. The stricter one counts for each other value.
  */
 function together(inner: ClientCertificate, outer: ClientCertificate): ClientCertificate | undefined {
   if (inner.kind === "none" || outer.kind === "none") return inner.kind === "none" ? outer : inner;

@@ -144,13 +144,13 @@ export interface Feature<F extends Fields, R> {
    */
   readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
   /**
-   * Why its annotations cannot be used in RouteSettings, for all fields or by field; absent where
-   * they can. The text completes the sentence "spec.<key> has no effect: ...".
+   * The reason why its annotations cannot be used in RouteSettings, for all fields or by field;
+   * absent where they can. The text completes the sentence "spec.<key> has no effect: ...".
    */
   readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
   /**
-   * Whether RouteSettings of a listener may have it all the same, for all hosts with routes: all
-   * its fields, or these.
+   * Whether RouteSettings of a listener may have it nevertheless, for all hosts with routes: all
+   * its fields, or the listed ones.
    */
   readonly onListeners?: true | readonly (keyof F & string)[];
   /**

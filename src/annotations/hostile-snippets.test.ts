@@ -1,6 +1,6 @@
 /**
- * Snippets of strangers cost little time, however long they are and however deep their blocks nest.
- * Snippets beyond the limits declare no variables.
+ * Snippets of untrusted authors cost little time, however long they are and however deep their
+ * blocks nest. Snippets beyond the limits declare no variables.
  */
 import { expect, test } from "vitest";
 import { readingOf, settingsOf } from "../../test/support/reading.ts";
@@ -54,7 +54,7 @@ test.each(keys.flatMap((key) => cases.map(([name, text]) => ({ key, name, text }
   },
 );
 
-test.each(cases)("a snippet of the ConfigMap refuses %s at once, and the text declares nothing", (_name, text) => {
+test.each(cases)("a snippet key of the ConfigMap refuses %s at once, and the text declares nothing", (_name, text) => {
   const read = () => settingsOf({ "http-snippet": text, "server-snippet": text, "location-snippet": text });
   expect([...declaredBySettings(read())]).toEqual([]);
   expect(spent(read)).toBeLessThan(100);

@@ -1,6 +1,7 @@
 /**
  * Finds annotations on objects that have no use for them: those of Ingresses on other objects, and
- * our own ones on objects of another kind. Without a word, their author would wait for an effect.
+ * our own ones on objects of another kind. Without a message, their author would wait for an
+ * effect.
  */
 import { nearest } from "../kinds/nearest.ts";
 import { controllerAnnotation, copiedAnnotation } from "../model/gateway/services.ts";

@@ -1,6 +1,6 @@
 /**
- * How answers of backends are buffered on their way to the client. The sizes are adjusted to each
- * other, because nginx refuses some combinations.
+ * Settings for the buffers that hold answers of backends on their way to the client. The sizes are
+ * adjusted to each other, because nginx refuses some combinations.
  */
 
 import { Token } from "../directives/token.ts";

@@ -18,7 +18,7 @@ test.each(["return 403;", "# location /a {}\nset $location a;", 'more_set_header
   },
 );
 
-test("a snippet names a Service by a set at any depth, and not by reading the variable", () => {
+test("a snippet names a Service by setting the variable at any depth, and not by reading it", () => {
   expect(snippetOf('if ($http_x) { set $proxy_upstream_name "ns-a-80"; }').namesUpstream).toBe(true);
   expect(snippetOf("set $mine $proxy_upstream_name;").namesUpstream).toBe(false);
 });

@@ -107,7 +107,7 @@ function together(inner: Snippet, outer: Snippet): Snippet {
   };
 }
 
-/** Whether the statement, or one inside its block, is such a statement. */
+/** Returns whether `is` holds for the statement, or for one inside its block. */
 function within(statement: Statement, is: (one: Statement) => boolean): boolean {
   return is(statement) || (statement.block ?? []).some((one) => within(one, is));
 }

@@ -1,7 +1,6 @@
 /**
- * How a flag is declared. The declaration yields its type, its reading, `--help`, the reference
- * page and the tests. Names and defaults are those of ingress-nginx, so that its Pods start Sluice
- * unchanged.
+ * The declaration of a flag. It yields its type, its reading, `--help`, the reference page and the
+ * tests. Names and defaults are those of ingress-nginx, so that its Pods start Sluice unchanged.
  */
 import type { Kind } from "../kinds/kind.ts";
 
@@ -25,7 +24,10 @@ export interface Flag<T> {
   readonly cluster?: true;
   /** Not a flag of ingress-nginx. */
   readonly own?: true;
-  /** Why the flag has no effect here, for the sentence at the start. */
+  /**
+   * The reason why the flag has no effect here, for the sentence that the program logs at its
+   * start.
+   */
   readonly noEffect?: string;
 }
 

@@ -59,8 +59,8 @@ export async function render(argv: readonly string[], out: Out): Promise<number>
 }
 
 /**
- * Returns a record for printing: parsed JSON, or other text as it is. Of a key pair it has only the
- * owner.
+ * Returns a record for printing: parsed JSON, or other text as it is. A key pair is left out, and
+ * only its owner is printed.
  */
 function open(key: string, value: string): unknown {
   if (!value.startsWith("{") && !value.startsWith("[")) return value;

@@ -1,8 +1,8 @@
 /**
  * Lists the Secrets and ConfigMaps that an object may refer to. Only their data is kept in memory.
- * A superfluous name costs a few bytes, but with a missing name a Secret would be missing. So every
- * annotation and every key of the settings counts whose text could be a name. A new annotation
- * needs no line here.
+ * A superfluous name costs a few bytes, but without a needed name the Secret would not be in
+ * memory. So every annotation and every key of the settings counts if its text could be a name. A
+ * new annotation needs no line here.
  */
 import type { BackendTLSPolicy } from "../model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "../model/gateway/listener-set.ts";

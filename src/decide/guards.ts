@@ -45,7 +45,7 @@ export const earlyChecks: readonly Check[] = [
 /** Checks that come before the answers of a route's filters. */
 export const checksBeforeFilters: readonly Check[] = [closed, preflight, configurationSnippet];
 
-/** Guards of its access phase. */
+/** Guards of nginx's access phase. */
 export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
 
 /**

@@ -14,7 +14,10 @@ const limitMs = 1_000;
 /** After so many patterns that took too long, no further pattern is tried. */
 export const mostTooLong = 2;
 
-/** What is left of the time that the patterns of some work share; undefined outside of it. */
+/**
+ * The rest of the time limit that the patterns of one piece of work share; undefined while no such
+ * work runs.
+ */
 let leftMs: number | undefined;
 
 /**

@@ -35,7 +35,7 @@ export function comeBack(hop: string): Token {
   return Token.pattern(`${hop}|(?:,[^,]*){${mostHops + 1}}`);
 }
 
-/** How often a request may come back from its backends, where Lua counts. */
+/** The number of times that a request may come back from its backends, where Lua counts. */
 export const mostReturns = 4;
 
 /** The list that a backend gets where nginx has no Lua (templates/settings/forwarded.tmpl). */

@@ -39,7 +39,8 @@ export interface Machine extends Place {
   /** Whether the stream module has the https port (`--enable-ssl-passthrough`). */
   readonly passthrough: boolean;
   /**
-   * How requests are counted, in dynamic mode only. Where it is undefined, they are not counted.
+   * The settings for counting requests, in dynamic mode only. Where it is undefined, they are not
+   * counted.
    */
   readonly counts: RequestCounts | undefined;
   /**

@@ -10,7 +10,7 @@ export interface Groups {
   readonly text: string;
   /** The number that each name stands for. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** Why the names cannot be removed, or undefined. */
+  /** The reason why the names cannot be removed; undefined where they can. */
   readonly mistake: string | undefined;
 }
 

@@ -149,7 +149,7 @@ test("an object on which Sluice fails gets no Event, and all others get theirs",
   expect(failures).toEqual(["Ingress strange: nobody thought of it", "Ingress web: nobody thought of it"]);
 });
 
-test("an object that the source could not read gets an Event all the same", () => {
+test("an object that the source could not read gets an Event nevertheless", () => {
   const { put, writer, events, takeIn } = setUp();
   put(ingressClass);
   takeIn("Ingress shop/web", ingress("web", "nginx"));

@@ -112,7 +112,7 @@ export class Allocator {
 
   /**
    * Whether that Gateway's Service may still exist. A Service that no watch reports is requested,
-   * because it may only be invisible.
+   * because it may be outside of the watched namespaces.
    */
   async #mayLead(key: string, uid: string, signal: AbortSignal): Promise<boolean> {
     const isIts = ({ metadata }: Service) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;

@@ -208,7 +208,7 @@ test("a new leader keeps all ports, with and without the record, and writes noth
   expect([targets(third.service()), targets(third.service("two"))]).toEqual(before);
 });
 
-test("of two Services that name one port the older Gateway keeps it, and the other one gets an Event", async () => {
+test("where two Services name one port, the older Gateway keeps it, and the other one gets an Event", async () => {
   const first = await setUp();
   await first.set(...world, gateway({ name: "old", age: 9 }), gateway({ name: "young", age: 1 }));
   first.lost.abort();
@@ -288,7 +288,7 @@ test("Services and slices of others are never written", async () => {
   expect(writes()).toEqual(["update ConfigMap sluice/ports", "create Service ns/two-sluice"]);
 });
 
-test("a port of a deleted Gateway rests from the moment at which its Service is gone", async () => {
+test("a port of a deleted Gateway counts as freed when its Service is gone, and not before", async () => {
   const { set, remove, record, settle, clock, api } = await setUp();
   await set(...world, gateway({}));
   await remove("Gateway ns/gw");
@@ -300,7 +300,7 @@ test("a port of a deleted Gateway rests from the moment at which its Service is 
   expect(record()["20000"]).toContain("freed");
 });
 
-test("the port of a removed listener begins its rest only after Service and slice no longer name it", async () => {
+test("the port of a removed listener counts as freed when neither its Service nor its slice names it", async () => {
   const { set, record, service, slice } = await setUp();
   const two = [80, 81].map((port) => ({ name: `http-${port}`, port, protocol: "HTTP" }));
   await set(...world, gateway({ listeners: two }));

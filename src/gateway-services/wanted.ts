@@ -26,7 +26,7 @@ export class WantedServices {
     return this.#statuses !== undefined;
   }
 
-  /** Returns the Gateways whose wishes have changed. */
+  /** Returns the Gateways whose wanted Services have changed. */
   take(statuses: Table<DesiredStatus>): readonly string[] {
     const changes = statuses.changesSince(this.#statuses ?? Table.empty());
     this.#statuses = statuses;

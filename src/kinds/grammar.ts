@@ -2,8 +2,8 @@
  * Parses text by nginx's own grammar, as far as snippets need it: words, quotes, comments, `;` and
  * `{ }`, and the `*_by_lua_block`s, in which Lua's quotes and comments count. It follows
  * `ngx_conf_read_token` in nginx's `src/core/ngx_conf_file.c`: a quote only opens at the start of a
- * word, and `${` does not open a block. A stranger may have written the text, so reading takes time
- * in proportion to its length, and the nesting of blocks is limited.
+ * word, and `${` does not open a block. An untrusted author may have written the text, so reading
+ * takes time in proportion to its length, and the nesting of blocks is limited.
  */
 import { shown } from "./kind.ts";
 

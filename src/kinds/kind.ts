@@ -1,7 +1,7 @@
 /**
- * How one sort of value is read, shown and tested. Annotations, ConfigMap keys and flags are all
- * declared with Kinds, so a duration reads alike everywhere. Reading *is* the validation: no second
- * checker can disagree with it.
+ * A Kind defines how one sort of value is read, shown and tested. Annotations, ConfigMap keys and
+ * flags are all declared with Kinds, so a duration reads alike everywhere. Reading *is* the
+ * validation: no second checker can disagree with it.
  */
 import type { View } from "../directives/token.ts";
 import { visible } from "../visible.ts";

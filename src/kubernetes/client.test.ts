@@ -89,7 +89,7 @@ test("a refusal is a value with the server's reason, its causes and its Retry-Af
   });
 });
 
-test("a refusal by a server that is no API server keeps its status", async () => {
+test("a refusal by a server that is not an API server keeps its status", async () => {
   answer = (_request, response) => response.writeHead(502, { "retry-after": "9" }).end("<html>");
   const expected = { reason: "Status502", code: 502, retryAfterMs: 9_000 };
   expect(await client.get(configMaps, name, never)).toMatchObject({ failure: expected });

@@ -50,13 +50,13 @@ test("a token file that a kubeconfig names is read, relative to the kubeconfig a
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer from-file" });
 });
 
-test("of several files in KUBECONFIG the first one's context counts", async () => {
+test("where KUBECONFIG has several files, the first one's context counts", async () => {
   const files = [kubeconfig("one", { token: "1" }), kubeconfig("two", { token: "2" })];
   const found = await findCredentials({ env: { KUBECONFIG: files.join(":") } });
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
 });
 
-test("of two entries with one name in several files the first one counts", async () => {
+test("where several files have an entry with one name, the first one counts", async () => {
   const context = { name: "one", context: { cluster: "one", user: "one" } };
   const other = write("other", {
     clusters: [{ name: "one", cluster: { server: "https://192.0.2.10" } }],

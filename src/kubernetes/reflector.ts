@@ -60,7 +60,7 @@ export type ReflectorEvent =
   | { readonly kind: "version-lost"; readonly why: string };
 
 /**
- * How one turn of the loop ended: the server closed the watch as announced, the version was lost,
+ * The end of one turn of the loop: the server closed the watch as announced, the version was lost,
  * or something failed.
  */
 type TurnEnd = "closed" | "version-lost" | ApiFailure;

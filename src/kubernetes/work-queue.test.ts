@@ -54,7 +54,7 @@ describe("WorkQueue", () => {
     expect(queue.length).toBe(0);
   });
 
-  test("of two delays for one key the shorter counts, and the key is added once", async () => {
+  test("where a key has two delays, the shorter counts, and the key is added once", async () => {
     const { clock, queue } = setUp();
     queue.addAfter("a", 100);
     queue.addAfter("a", 50);

@@ -1,4 +1,4 @@
-/** Logs each name that leads to a forbidden address, once. */
+/** Logs each name that resolves to a forbidden address, once. */
 import type { CheckedNameEvent } from "../names/checked-names.ts";
 import type { Log } from "./log.ts";
 

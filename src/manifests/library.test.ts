@@ -62,7 +62,7 @@ test("an object without any good version is not applied", () => {
   expect(sentences()).toEqual([expect.stringContaining("0 is not a whole number from 1 to 65535; it is not applied")]);
 });
 
-test("of two files that define one object the first seen counts, until it no longer does", () => {
+test("where two files define one object, the first one seen counts, until it no longer defines it", () => {
   const { change, port, sentences } = library();
   change({ "b.yaml": service("a", 80) });
   change({ "a.yaml": service("a", 81) });
@@ -72,7 +72,7 @@ test("of two files that define one object the first seen counts, until it no lon
   expect([port("a"), sentences()]).toEqual([81, []]);
 });
 
-test("of two definitions in one file the first counts", () => {
+test("where one file has two definitions of an object, the first counts", () => {
   const { change, port, sentences } = library();
   change({ "a.yaml": `${service("a", 80)}---\n${service("a", 81)}` });
   expect(port("a")).toBe(80);

@@ -98,7 +98,7 @@ data: {c: }
   expect(readManifest(text).objects[0]?.object?.metadata).not.toHaveProperty("labels");
 });
 
-test("aliases that expand to very much are a fault", () => {
+test("aliases that expand to a huge value are a fault", () => {
   const lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
   for (const name of "bcdefgh") {
     const before = String.fromCharCode(name.charCodeAt(0) - 1);

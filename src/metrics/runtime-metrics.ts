@@ -93,7 +93,9 @@ export class RuntimeMetrics {
     this.#requestSeconds.observe({ verb }, tookMs / 1000);
   }
 
-  /** Counts an event of a Reflector. `kind` in the plural, as in a path of the API: `ingresses`. */
+  /**
+   * Counts an event of a Reflector. `kind` is in the plural, as in a path of the API: `ingresses`.
+   */
   reflected(kind: string, event: ReflectorEvent): void {
     switch (event.kind) {
       case "listed":

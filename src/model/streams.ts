@@ -8,8 +8,8 @@ import type { Endpoint } from "./endpoint.ts";
 import type { Owner } from "./owner.ts";
 
 /**
- * How a listener distinguishes its clients: not at all, or by the name that they send at the start
- * of TLS.
+ * The way in which a listener distinguishes its clients: not at all, or by the name that they send
+ * at the start of TLS.
  */
 export type StreamProtocol = "tcp" | "udp" | "tls";
 

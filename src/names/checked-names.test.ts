@@ -85,7 +85,7 @@ test("names of a zone whose nameserver is silent leave room for others", { timeo
   expect(slow).toBe(100);
 });
 
-test("a name that leads to this machine is logged once for each reason", async () => {
+test("a name that resolves to this machine is logged once for each reason", async () => {
   const { ask, answers, events } = await setUp(async () => ({ kind: "found", addresses: ["127.0.0.1"], ttlMs: 1_000 }));
   for (const id of [1, 2]) ask(id, "home.test");
   await expect.poll(() => answers.size).toBe(2);

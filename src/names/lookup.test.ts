@@ -106,7 +106,7 @@ test("an unknown name certainly has no addresses, and a nameserver's failure lea
   expect(await lookup("odd.example.com.")).toMatchObject({ kind: "failed" });
 });
 
-test("an alias that leads to no address counts as a name without one for a while", async () => {
+test("an alias of a name without an address counts as a name without one for a while", async () => {
   const { port } = await setUp({ "A away.example.com": "alias", "AAAA away.example.com": "alias" });
   const lookup = familyLookup(["127.0.0.1"], port);
   for (const family of [4, 6] as const)

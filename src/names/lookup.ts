@@ -50,8 +50,8 @@ async function ask(resolver: Resolver, name: string, family: 4 | 6): Promise<Fou
   const options = { ttl: true } as const;
   try {
     const records = await (family === 4 ? resolver.resolve4(name, options) : resolver.resolve6(name, options));
-    // An alias that leads to no address of this family is an answer without records, and without an
-    // error.
+    // An alias of a name that has no address of this family is an answer without records, and
+    // without an error.
     if (records.length === 0) return { kind: "found", addresses: [], ttlMs: noNameMs };
     const ttlMs = Math.min(...records.map(({ ttl }) => ttl)) * 1000;
     return { kind: "found", addresses: records.map(({ address }) => address).sort(), ttlMs };

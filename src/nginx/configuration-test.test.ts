@@ -26,7 +26,7 @@ test("an error without a file and line has none", () => {
   expect(refusal(`${stderr}\n${failed}`)).toEqual({ kind: "refused", stderr });
 });
 
-test("an address that the machine does not have is no fault of the text", () => {
+test("an address that the machine does not have is not a fault of the text", () => {
   const printed = `nginx: the configuration file /run/nginx.conf syntax is ok
 ${emerg} bind() to 203.0.113.9:80 failed (99: Cannot assign requested address)
 ${failed}`;

@@ -12,9 +12,9 @@ import type { RunFolder } from "./folder/paths.ts";
 import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
 
 /**
- * Resolves with the orphans that were found when none of them listens any more; some may still be
- * draining. Processes that listen after `limitMs` are killed. Then it removes old Unix sockets,
- * because nginx cannot bind to an existing one.
+ * Waits until no orphan listens any more, and resolves with the orphans that were found; some may
+ * still be draining. Processes that listen after `limitMs` are killed. At the end it removes old
+ * Unix sockets, because nginx cannot bind to an existing one.
  */
 export async function endOrphans(folder: RunFolder, limitMs: number): Promise<readonly NginxProcess[]> {
   const found = nginxProcesses(folder);

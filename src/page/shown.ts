@@ -1,4 +1,4 @@
-/** Makes texts of strangers safe for the page: on one line, and without passwords in URLs. */
+/** Makes untrusted texts safe for the page: on one line, and without passwords in URLs. */
 import { visible } from "../visible.ts";
 
 /**

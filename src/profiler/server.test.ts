@@ -51,7 +51,7 @@ test("a heap snapshot is requested by POST, and only its name is returned", asyn
   expect(await ask("/debug/pprof/heap", "POST")).toEqual([200, "/run/x.heapsnapshot\n"]);
 });
 
-test("a browser that was led to this address under another name is refused", async () => {
+test("a request under another host name is refused, as after DNS rebinding", async () => {
   await opened();
   expect((await ask("/debug/pprof/heap", "POST", { host: "evil.example" }))[0]).toBe(403);
   expect((await ask("/debug/pprof/", "GET", { host: `localhost:${port}` }))[0]).toBe(200);

@@ -4,8 +4,8 @@ import { Bisection } from "./bisection.ts";
 import type { Suspect } from "./suspects.ts";
 
 /**
- * Plays nginx, which refuses every text that contains a guilty suspect. Returns the number of
- * tries.
+ * Stands in for an nginx that refuses every text with one of the `guilty` suspects. Returns the
+ * number of tries.
  */
 function play(search: Bisection, all: readonly Suspect[], guilty: ReadonlySet<Suspect>): number {
   const asked = () => all.some((one) => guilty.has(one) && !search.setAside.has(one));
@@ -16,7 +16,7 @@ function play(search: Bisection, all: readonly Suspect[], guilty: ReadonlySet<Su
   }
 }
 
-test("the guilty suspects are set aside in the end, and no others", () => {
+test("the suspects that nginx refuses are set aside in the end, and no others", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(
@@ -36,7 +36,7 @@ test("the guilty suspects are set aside in the end, and no others", () => {
   );
 });
 
-test("one guilty suspect among a thousand is found in few tries, and the rest is live after the first", () => {
+test("one faulty suspect among a thousand is found in few tries, and the rest is live after the first", () => {
   const all = Array.from({ length: 1000 }, (_, at): Suspect => `Ingress ns/${at}`);
   const search = new Bisection("");
   search.suspect(all);

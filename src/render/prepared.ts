@@ -9,5 +9,5 @@ export interface Prepared {
   readonly program: TemplateSpecification;
 }
 
-/** By the names of `TemplateFiles`. */
+/** Prepared files by their names in `TemplateFiles`. */
 export const prepared: ReadonlyMap<string, Prepared> = new Map();

@@ -16,8 +16,8 @@ const mark = "sluice-service-ingress";
 const legacyClass = "kubernetes.io/ingress.class";
 
 /**
- * How an Ingress names its class: by the field, or by the older annotation where classes cannot be
- * read.
+ * The way in which an Ingress names its class: by the field, or by the older annotation where
+ * classes cannot be read.
  */
 export type ClassName = { readonly field: string } | { readonly annotation: string };
 

@@ -197,7 +197,7 @@ test("a refusal that no object caused is not blamed on the next Ingress", async 
   await running;
 });
 
-test("a listener learns that a failure is over once its cause is set aside, although no reload follows", async () => {
+test("a listener gets the report that a failure is over once its cause is set aside, although no reload follows", async () => {
   const tries: string[] = [];
   const apply: Nginx["apply"] = async ({ generation }) => {
     tries.push(generation);

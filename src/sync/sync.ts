@@ -190,8 +190,8 @@ export class Sync {
     const memory = this.#delivery.pressure.problems(this.#parts.configMaps.settings ?? "");
     guarded(
       () => {
-        // A search sets innocent objects aside for a moment. Their Problems would disappear and
-        // appear again, so only the result of the search is reported.
+        // A search also sets aside, for a moment, objects that are not the cause. Their Problems
+        // would disappear and appear again, so only the result of the search is reported.
         if (!hasSuspects(this.quarantine))
           listener.problems(this.#problems.of({ translation, rendered, snapshot, memory }));
         this.#failures.over();
@@ -259,7 +259,7 @@ export class Sync {
 
   /**
    * Handles a text that nginx serves already. During a search that means that it accepted the text
-   * without the suspects, and some are given back.
+   * without the suspects, so some of these are restored.
    */
   #alreadyServed(snapshot: Snapshot, report: Report): void {
     const goesOn = this.#keeper.accepted(snapshot, this.#generations.liveSnapshot);

@@ -1,7 +1,7 @@
 /**
  * Work that must not occupy the event loop. Pieces run one after another, each in parts. After some
  * milliseconds of work, the next part waits as long as the parts before it took. So expensive
- * requests of strangers get half of the time at most.
+ * requests of untrusted clients get half of the time at most.
  */
 import type { Clock } from "./clock.ts";
 

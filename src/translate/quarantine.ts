@@ -19,7 +19,7 @@ export interface Refusal {
   /** nginx's message. */
   readonly why: string;
   /**
-   * Whether the search for the cause still runs, so that this one may be innocent and is not
+   * Whether the search for the cause still runs, so that this one may not be the cause and is not
    * reported yet.
    */
   readonly suspected?: true;

@@ -1,7 +1,7 @@
 /**
- * `sluice run` beside a real API server with 10, 1,000 and 10,000 hosts: the time of a start, the
- * time from the API server's answer to the first answer of a new host, the effect of 50 changes a
- * second on requests, and the controller's memory.
+ * Measures `sluice run` beside a real API server with 10, 1,000 and 10,000 hosts: the time of a
+ * start, the time from the API server's answer to the first answer of a new host, the effect of 50
+ * changes a second on requests, and the controller's memory.
  */
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

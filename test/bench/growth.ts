@@ -1,8 +1,8 @@
 /**
- * How the cost of a cluster grows. Each kind of crowd is read, translated, rendered in both modes
- * and judged by the webhook, once with n things and once with eight times as many, in turns. Linear
- * work gives a ratio of about 8, quadratic work one of 64. Only the ratio counts, so other work of
- * the machine matters little.
+ * Measures how the cost of a cluster grows. Each kind of crowd is read, translated, rendered in
+ * both modes and judged by the webhook: once with n objects and once with eight times as many,
+ * alternately. Linear work gives a ratio of about 8, quadratic work one of 64. Only the ratio
+ * counts, so other work of the machine matters little.
  */
 import { judge } from "../../src/admission/judge.ts";
 import { Neighbours } from "../../src/admission/neighbours.ts";

@@ -1,7 +1,8 @@
 /**
- * The cost of many plain hosts for nginx, and the time until a new one is live, with `sluice serve`
- * on a folder. There are 10 to 100,000 hosts as data, 10,000 of them with 2,000 certificates, and
- * hosts as text (static mode) beside the smallest nginx.conf that serves the same hosts.
+ * Measures the cost of many plain hosts for nginx, and the time until a new one is live, with
+ * `sluice serve` on a folder. There are 10 to 100,000 hosts as data, 10,000 of them with 2,000
+ * certificates, and hosts as text (static mode) beside the smallest nginx.conf that serves the same
+ * hosts.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";

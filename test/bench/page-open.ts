@@ -1,8 +1,8 @@
 /**
- * What the page costs the controller and nginx while it is open on a busy controller: ten thousand
- * hosts, requests to hundreds of them, a change each second, and two browsers that ask as the
- * page's own scripts do. Times with the page and without it follow each other, so that both meet
- * the same machine.
+ * Measures the cost of the open page for a busy controller and its nginx: ten thousand hosts,
+ * requests to hundreds of them, a change each second, and two browsers that ask as the page's own
+ * scripts do. Times with the page and without it follow each other, so that both meet the same
+ * machine.
  */
 import { get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -20,8 +20,8 @@ const settleMs = 15_000;
 const betweenMs = 10;
 
 /**
- * What two browsers show: each requests it again when one of its views, or the traffic, has
- * changed.
+ * The requests of two browsers. Each is sent again when one of the views that it shows, or the
+ * traffic, has changed.
  */
 const shown = [
   { ask: "routes?sort=requests&order=desc&offset=0&limit=100", views: ["routes"] },

@@ -1,8 +1,8 @@
 /**
- * Sluice beside ingress-nginx and Traefik on one machine in one run, each with its defaults and an
- * access log, beside a real API server: start, memory, CPU of a request, a new host, and a change
- * of endpoints. `support/peers.ts` says how the other controllers are named; without them only
- * Sluice is measured.
+ * Compares Sluice with ingress-nginx and Traefik on one machine in one run, each with its defaults
+ * and an access log, beside a real API server: start, memory, CPU of a request, a new host, and a
+ * change of endpoints. `support/peers.ts` says how the other controllers are named; without them
+ * only Sluice is measured.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -135,7 +135,7 @@ async function changes(
 async function costsOf(port: number, hosts: number, pids: () => readonly number[]): Promise<number[]> {
   const names = Array.from({ length: hosts }, (_, at) => hostOf(at));
   const costs: number[] = [];
-  // Each of two workers meets every host in the first rounds.
+  // Each of two workers gets requests for every host in the first rounds.
   const warmUp = Math.ceil((2 * hosts) / requestsEach);
   for (let round = -warmUp; round < rounds; round++) {
     // nginx closes a connection after a thousand requests.

@@ -1,9 +1,10 @@
 /**
- * CPU per request of nginx's workers beside a hand-written nginx.conf that proxies the same hosts
- * with the same headers, log and certificate. The two alternate on one machine, so that
- * disturbances affect both. The hand-written one keeps connections as the mode does: by one
- * upstream block for all, or by one for each Service, which matters most with 10,000 Services.
- * Clients keep their connections, so handshakes are not included.
+ * Compares the CPU time that nginx's workers need for a request with that of a hand-written
+ * nginx.conf that proxies the same hosts with the same headers, log and certificate. The two
+ * alternate on one machine, so that disturbances affect both. The hand-written one keeps
+ * connections as the mode does: by one upstream block for all, or by one for each Service, which
+ * matters most with 10,000 Services. Clients keep their connections, so handshakes are not
+ * included.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
- * The most that one replica is built for: 100,000 hosts, a fifth of them with a certificate of
- * their own, by `sluice serve` on a folder. Making so many certificates takes a minute or two
- * before anything starts.
+ * Measures the largest cluster for which one replica is built: 100,000 hosts, a fifth of them with
+ * a certificate of their own, by `sluice serve` on a folder. Making so many certificates takes a
+ * minute or two before anything starts.
  */
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

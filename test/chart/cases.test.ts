@@ -121,7 +121,7 @@ test("a key that belongs elsewhere is refused with its right place: the ConfigMa
   ]);
 });
 
-test("a key that is a directive of nginx gets its counterpart, or is said to be one, as in the program", async () => {
+test("a key that is a directive of nginx gets its counterpart, or is reported as a directive, as in the program", async () => {
   const config = {
     "access-log": "off",
     client_max_body_size: "8m",

@@ -1,7 +1,7 @@
 /**
  * Gateways with a Service of their own, as the chart installs them: two replicas with exactly the
- * rights that the chart gives them, each Pod in a network of its own. The test plays the load
- * balancer: it writes the Service's address, and asks the endpoints of its slices.
+ * rights that the chart gives them, each Pod in a network of its own. The test stands in for the
+ * load balancer: it writes the Service's address, and asks the endpoints of its slices.
  */
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -138,7 +138,7 @@ const recordData = async () => {
   return found?.data ?? {};
 };
 
-/** Plays the load balancer. */
+/** Stands in for the load balancer. */
 async function balance(name: string, ip: string): Promise<void> {
   await until(`the Service of ${name} is there`, async () => (await serviceOf(name)) !== undefined, longMs);
   const status = JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } });
@@ -287,7 +287,7 @@ test("labels and annotations of load balancers are not copied, and parameters de
   await becomes("dual", "Accepted", "True Accepted");
 });
 
-test("the Service of a Gateway that is deleted or changes its controller is deleted, and its port rests", async () => {
+test("the Service of a Gateway that is deleted or changes its controller is deleted, and its port stays reserved", async () => {
   await apply(cluster, [gatewayClass("others", "other.example/gateway")]);
   const ports = [targetsOf(await serviceOf("dual"))[80]];
   await cluster.kubectl(["delete", "gateway", "dual", "--namespace=shop"]);
@@ -299,7 +299,7 @@ test("the Service of a Gateway that is deleted or changes its controller is dele
   await apply(cluster, [gateway("moving", { gatewayClassName: "others" })]);
   await until("the Service has gone", async () => (await serviceOf("moving")) === undefined, longMs);
   await until(
-    "the ports rest",
+    "the ports stay reserved",
     async () => {
       const record: Readonly<Record<string, string>> = await recordData();
       return ports.every((port) => record[`${port}`]?.startsWith("freed"));

@@ -1,6 +1,6 @@
 /**
- * One full day of a controller, at the most verbose level: it starts and gets fifty changes, then
- * objects with mistakes; the API server is away for a while, nginx refuses a setting, and the
+ * Simulates a day of a controller, at the most verbose log level: it starts and gets fifty changes,
+ * then objects with mistakes; the API server is away for a while, nginx refuses a setting, and the
  * controller stops. Its log has to be readable, and neither the log nor an Event may hold a secret.
  */
 import { randomBytes } from "node:crypto";
@@ -70,7 +70,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-test("a controller lives through a day of changes, mistakes and failures", async () => {
+test("a controller works through a day of changes, mistakes and failures", async () => {
   const { tls, ca } = shop.pki;
   for (const { key } of [tls, ca])
     secrets.push(...key.split("\n").filter((line) => !line.startsWith("-") && line !== ""));

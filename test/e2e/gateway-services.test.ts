@@ -1,7 +1,7 @@
 /**
  * Tests Gateways with a Service of their own with a real API server: the stored objects, the
- * restored ones, and those that a new leader keeps. The test plays the load balancer, and sends
- * requests to nginx at the target ports.
+ * restored ones, and those that a new leader keeps. The test stands in for the load balancer, and
+ * sends requests to nginx at the target ports.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewaySuite } from "../../scripts/gateway-suite.ts";

@@ -19,7 +19,7 @@ import { configMap, configMaps, write } from "./support/objects.ts";
 import { untilAllowed } from "./support/rights.ts";
 
 /**
- * Actions of a cluster's administrator while a controller runs. One informer lives through all of
+ * Actions of a cluster's administrator while a controller runs. One informer runs through all of
  * them, with the files that a Pod gets. The tests build on each other and cannot run alone.
  */
 /**

@@ -1,6 +1,6 @@
 /**
- * `sluice run --service-ingress` beside a real API server, and the controller manager, whose
- * garbage collector owner references are for.
+ * `sluice run --service-ingress` beside a real API server and the controller manager, whose garbage
+ * collector deletes objects by their owner references.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../nginx/support/until.ts";

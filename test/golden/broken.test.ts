@@ -1,5 +1,5 @@
 /**
- * What `sluice convert` writes is broken on purpose, one part at a time: the proof has to find each
+ * Breaks the output of `sluice convert` on purpose, one part at a time. The proof has to find each
  * mistake, or it would prove nothing.
  */
 import { readFileSync } from "node:fs";

@@ -185,7 +185,7 @@ test.each<[string, readonly Sketch[], string]>([
   }
 });
 
-test("where every Ingress stays, the reasons are printed, and that is no equal result", async () => {
+test("where every Ingress stays, the reasons are printed, and the result does not count as equal", async () => {
   const folder = mkdtempSync(join(tmpdir(), "convert-"));
   try {
     const guarded = { "auth-tls-secret": "shop/ca", "auth-tls-verify-client": "on" };

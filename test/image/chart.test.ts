@@ -123,7 +123,7 @@ test("a controller that dies is started again, and nginx continues to serve", as
   expect(masters()).toEqual([before]);
 });
 
-test("the release leaves nothing when it is uninstalled, and has missed no right until then", async () => {
+test("the release leaves nothing when it is uninstalled, and no permission was missing until then", async () => {
   const asked = new Date().toISOString();
   await helm("uninstall", "ingress-nginx", "--wait", "--timeout=180s");
   await until("nothing is left", () => masters().length === 0 && controllers().length === 0, 180_000);
@@ -134,7 +134,7 @@ test("the release leaves nothing when it is uninstalled, and has missed no right
   expect(refusals).toEqual([]);
 });
 
-test("nginx in a container of its own, as the same user and without the token, obeys the controller", async () => {
+test("nginx in a container of its own, as the same user and without the token, carries out the controller's orders", async () => {
   await helm("install", "ingress-nginx", chartFolder, ...values, "--set", "sluice.nginxContainer.enabled=true");
   await rollout("ingress-nginx-controller");
   await until("it answers", async () => (await answerOf("web-1")) === "echo-a", 60_000);
@@ -144,7 +144,7 @@ test("nginx in a container of its own, as the same user and without the token, o
   const annotations = { "nginx.ingress.kubernetes.io/proxy-read-timeout": "77" };
   await apply([ingress("web-1", { service: "echo-b", annotations })]);
   await until("it follows a change that needs a reload", async () => (await answerOf("web-1")) === "echo-b", 60_000);
-  // A new route answers while nginx is still reloading, and its figures cannot be asked then.
+  // A new route answers while nginx is still reloading, and its figures cannot be read then.
   const status = await until("nginx has reloaded", async () => {
     const now = await page("status");
     return now.memory === undefined || now.nginx.connections === undefined ? undefined : now;

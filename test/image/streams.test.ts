@@ -1,5 +1,5 @@
 /**
- * Tests on the nginx that ships of what other ones cannot do. It asks the controller for the
+ * Tests abilities of the image's nginx that older ones lack: it asks the controller for the
  * endpoints of streams instead of being reloaded, and keeps the bodies of calls for their copies.
  */
 import { expect, test } from "vitest";

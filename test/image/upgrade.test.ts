@@ -1,7 +1,7 @@
 /**
- * A run folder that the image of the Dockerfile has left, with nginx 1.26 and killed at once, goes
- * on in this image. `old-run-folder` was recorded with that image at 952eab5. The Ingress cart was
- * edited into one that nginx refuses.
+ * Starts this image on a run folder of an older image with nginx 1.26, whose processes were all
+ * killed at once. `old-run-folder` was recorded with the image of the Dockerfile at 952eab5. In it
+ * the Ingress cart was edited into one that nginx refuses.
  */
 import { chmodSync, chownSync, cpSync, globSync, lstatSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -72,7 +72,7 @@ test("header, value, pattern and cookie select a canary in the documented order"
   expect(await asked(broken)).toBe("2");
 });
 
-test("of several canaries a header wins over another one's cookie, a cookie over a weight, and the oldest over equals", async () => {
+test("with several canaries a header wins over another one's cookie, a cookie over a weight, and the oldest canary over equals", async () => {
   const { put, route, ask } = await startBalancing();
   await put(main, one, two);
   const canaries = [

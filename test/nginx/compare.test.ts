@@ -89,7 +89,7 @@ test("the GETs of an access log are sent to the host of their route, without cre
   expect(ofLog).toEqual(["GET shop.example /a?token=&x=1", "GET shop.example /a?token=&x=1"]);
 });
 
-test("a Sluice equals itself, also over https, and the exit code is 0", async () => {
+test("a Sluice that is compared with itself has no difference, also over https, and the exit code is 0", async () => {
   const file = join(served[0]!.folder, "..", "requests.txt");
   writeFileSync(file, "https://shop.example/a\nHEAD http://shop.example/\nhttp://nobody.example/\n");
   const [address = ""] = addresses;

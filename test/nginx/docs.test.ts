@@ -1,7 +1,7 @@
 /**
- * The commands of README.md, docs/user-guide.md, docs/operate.md and docs/troubleshooting.md, in
- * their order, against what `npm start` runs. A block marked `sh` is run; those of docs/install.md
- * and docs/move.md need a cluster and are run in test/chart/docs.test.ts.
+ * Runs the commands of README.md, docs/user-guide.md, docs/operate.md and docs/troubleshooting.md,
+ * in their order, with the program that `npm start` starts. A block marked `sh` is run; those of
+ * docs/install.md and docs/move.md need a cluster and are run in test/chart/docs.test.ts.
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -49,7 +49,7 @@ test("a syslog-host without an address is refused by its name", async () => {
   await it.set({});
 });
 
-test("of two changed keys the faulty one is found, and the other has its effect", async () => {
+test("where two keys change, the faulty one is found, and the other has its effect", async () => {
   const settings = { "access-log-path": "/nonexistent/access.log", "proxy-send-timeout": "77" };
   await it.set(settings);
   await until("the other key", () => it.values("proxy_send_timeout").includes("77s"));

@@ -222,7 +222,7 @@ test("messages of a stream go both ways while it lasts", async () => {
   }
 });
 
-test("an HTTPRoute gets requests on the same host and path that are no gRPC calls", async () => {
+test("an HTTPRoute gets requests on the same host and path that are not gRPC calls", async () => {
   await serve(18_936);
   const { status, body } = await request({
     to: `${address}:${plainPort}`,

@@ -160,7 +160,7 @@ describe("client certificates of listeners", () => {
     expect(await statusOf("a.example", { pair: pki.client }), "another name").toBe(403);
   });
 
-  test("of two settings with the same authorities are required together, and with different ones no request passes", async () => {
+  test("are required by the stricter of two settings with the same authorities, and no request passes where these differ", async () => {
     const lenient = { ...certain, "auth-tls-verify-client": "optional" };
     const whole = (values: Readonly<Record<string, string>>) => routeSettings({ to: [["Gateway", "gw"]], values });
     await apply({ one: "a.example", two: "b.example" }, at("one", lenient), whole(certain));

@@ -83,7 +83,7 @@ test("an Ingress that is corrected is served again, and its Problem ends", async
   expect(problems.map(sentence).filter((text) => text.includes("{Foo}"))).toEqual([]);
 });
 
-test("a change of settings in the same turn is not set aside with the bad Ingress, although one leaves no trace in the text", async () => {
+test("settings that change in the same turn are not set aside with the bad Ingress, although one of them has no line in the text", async () => {
   const data = { "annotations-risk-level": "Critical", "global-auth-url": "http://192.0.2.99/" };
   const metadata = { name: "ingress-nginx-controller", namespace: "ingress-nginx" };
   const changed = { apiVersion: "v1", kind: "ConfigMap", metadata, data } as KubernetesObject;

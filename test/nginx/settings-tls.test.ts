@@ -54,7 +54,7 @@ async function sendByOpenssl(more: readonly string[], input: string) {
   };
 }
 
-test("ssl-early-data accepts a request before the end of the handshake, and the backend learns of it", async () => {
+test("ssl-early-data accepts a request before the end of the handshake, and a header tells the backend", async () => {
   const session = join(it.folder, "session");
   const early = join(it.folder, "early");
   const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;

@@ -59,16 +59,16 @@ async function servedByDefault(mode: "dynamic" | "static", name: string, chain: 
 }
 
 describe.each(["dynamic", "static"] as const)("as the default certificate in %s mode", (mode) => {
-  test("a weak one is served", async () => {
+  test("a weak certificate is served", async () => {
     expect(await servedByDefault(mode, "short", inFolder("short.crt"))).toBe("short.example");
   });
 
-  test("one with a weak issuer is served", async () => {
+  test("a certificate with a weak issuer is served", async () => {
     const chain = inFolder("chained.crt") + inFolder("short.crt");
     expect(await servedByDefault(mode, "chained", chain)).toBe("chained.example");
   });
 
-  test("one with an unreadable issuer is not served, and no other host is affected", async () => {
+  test("a certificate with an unreadable issuer is not served, and no other host is affected", async () => {
     const [issuer] = inFolder("short.crt").split("\n-----END");
     const chain = `${inFolder("chained.crt")}${issuer}`;
     expect(await servedByDefault(mode, "chained", chain)).toBe("Kubernetes Ingress Controller Fake Certificate");

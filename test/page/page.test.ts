@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await other.getByLabel("Filter").inputValue()).toBe(wanted);
   });
 
-  test("a cancelled or refused answer is no error, and a refusal is shown until it is over", async () => {
+  test("a cancelled or refused request is not an error, and a refusal is shown until it is over", async () => {
     const { page, wrong } = await openPage(browser, world.origin, desktop);
     await page.goto("/ui/routes");
     await settled(page);

@@ -24,7 +24,10 @@ export interface Case {
   readonly namespace: string;
   readonly configMap: Settings;
   readonly flags: readonly string[];
-  /** Seconds between the creation timestamps of one Ingress and the next. No time passes. */
+  /**
+   * Seconds between the creation timestamps of one Ingress and the next. The test does not wait for
+   * them.
+   */
   readonly pause: number;
   /** Names of fields, at any depth of an answer, that may differ. */
   readonly ignore: readonly string[];

@@ -51,7 +51,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("the cases that differ and the decisions in docs/differences.md name each other", () => {
+test("each case that differs has its decision in docs/differences.md, and each decision has its cases", () => {
   expect(mismatches(decided)).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 /**
- * Runs `sluice convert` on all recorded clusters, and counts for how many it proves that routes do
- * the same, and why the others differ. docs/move.md has the numbers. No nginx runs here;
- * test/parity/converted.test.ts serves the routes.
+ * Runs `sluice convert` on all recorded clusters. It counts the clusters whose routes are proved to
+ * act like their Ingresses, and the reasons why the others differ. docs/move.md has the numbers. No
+ * nginx runs here; test/parity/converted.test.ts serves the routes.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,9 +1,10 @@
 /**
- * Random Ingresses and the routes that `sluice convert` makes of them, each on a real nginx: the
- * same random requests get the same answers, and backends see the same of them, but for what the
- * report of the conversion names or docs/move.md says. The suite has a few kept worlds;
- * `npm run convert-random` looks at 50 others from a fresh seed on. SLUICE_SEED=7 SLUICE_WORLDS=1
- * looks at one world again, and SLUICE_KEEP=1 keeps it for the suite.
+ * Compares random Ingresses with the routes that `sluice convert` makes of them, each on a real
+ * nginx. The same random requests must get the same answers, and backends must see the same
+ * requests, except for differences that the report of the conversion or docs/move.md names. A world
+ * is a set of Ingresses with the settings of their controller. The suite runs a few stored worlds,
+ * and `npm run convert-random` runs 50 others from a new seed on. SLUICE_SEED=7 SLUICE_WORLDS=1
+ * runs one world again, and SLUICE_KEEP=1 stores it for the suite.
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -44,7 +44,7 @@ test("a command is repeated until it is decided", async () => {
   expect(await run("get", lost, "Error from server (Forbidden): no")).toBe("2 Error from server (Forbidden): no");
 });
 
-test("an object that an earlier try has created or deleted is no failure", async () => {
+test("an object that an earlier try has created or deleted does not count as a failure", async () => {
   expect(await run("create", lost, exists)).toBe("2 ");
   expect(await run("create", exists)).toBe(`1 ${exists}`);
   expect(await run("delete", lost, 'Error from server (NotFound): configmaps "a" not found')).toBe("2 ");

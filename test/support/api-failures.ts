@@ -1,6 +1,6 @@
 /**
  * Failures of an API server after which a test repeats its request. A busy server may lose a
- * connection or answer 500 while it allocates an address, and that is no decision about the
+ * connection or answer 500 while it allocates an address, and neither is a decision about the
  * request.
  */
 import { setTimeout as delay } from "node:timers/promises";

@@ -134,8 +134,8 @@ test("code behind the sources of Claims does not know Ingresses", () => {
 });
 
 /**
- * Features that render reads by name, and why that is no hook: `docs/architecture.md`, "Features
- * and their hooks".
+ * Features that render reads by name. `docs/architecture.md`, "Features and their hooks", says why
+ * no hook replaces this.
  */
 const readByName = ["backendProtocol", "backendRequest", "nextUpstream", "redirects", "requestBody", "sslRedirect"];
 

@@ -16,7 +16,7 @@ test("the rise of a straight line is found through noise", () => {
   expect(line.level).toBeCloseTo(55, 0);
 });
 
-test("noise alone is no growth, and a slow rise under it is", () => {
+test("noise alone does not count as growth, and a slow rise under it does", () => {
   expect(grows(lineThrough(noisy(0, 20)), 1)).toBe(false);
   expect(grows(lineThrough(noisy(0.2, 20)), 10)).toBe(true);
   expect(grows(lineThrough(noisy(0.2, 20)), 25)).toBe(false);

@@ -1,4 +1,7 @@
-/** How many Pods: replicas, autoscalers, and how many may go at once. */
+/**
+ * The number of Pods: replicas, autoscalers, and the number of Pods that may be unavailable at a
+ * time.
+ */
 import { flag, object, objects, optionalWhole, share, text, texts, whole } from "../shape.ts";
 import { section } from "../value.ts";
 

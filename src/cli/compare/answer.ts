@@ -24,9 +24,9 @@ export interface Asker {
 }
 
 /**
- * Sends a request as a client would whose DNS leads to this address. Certificates are not verified,
- * because an address that is not live yet often has another one. `timeoutMs` covers the whole
- * answer.
+ * Sends a request to this address, as a client does when the host resolves to it. Certificates are
+ * not verified, because an address that is not live yet often has another one. `timeoutMs` covers
+ * the whole answer.
  */
 export function askerOf(address: Address, timeoutMs: number): Asker {
   const agents = {

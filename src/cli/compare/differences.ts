@@ -48,7 +48,7 @@ export function differencesOf(
   // Where only one side redirects, the status shows it already, but the target helps the reader.
   if (was !== is) differences.push({ field: "redirect", old: was ?? "none", new: is ?? "none" });
   differences.push(...headerDifferences(a.headers, b.headers, ignored));
-  // Answers with different statuses have different bodies, which is no additional information.
+  // Answers with different statuses have different bodies, which adds no information.
   if (a.status === b.status && request.method !== "HEAD") differences.push(...bodyDifference(a, b));
   return differences;
 }

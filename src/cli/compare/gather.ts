@@ -39,7 +39,7 @@ export type Gathered =
     }
   | { readonly ok: false; readonly why: string };
 
-/** A longer line is no request of a client. */
+/** A longer line cannot be a request of a client. */
 const longestLine = 64 * 1024;
 
 export async function gather(sources: Sources): Promise<Gathered> {

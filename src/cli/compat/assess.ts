@@ -22,7 +22,7 @@ import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
 export interface Assessment {
   readonly items: readonly Item[];
   readonly ingresses: { readonly same: number; readonly differs: number; readonly work: number };
-  /** How many Ingresses of each other class or controller there are. */
+  /** The number of Ingresses of each other class or controller. */
   readonly leftOut: readonly { readonly class: string; readonly count: number }[];
   readonly unjudged: readonly Unjudged[];
   readonly everybody: readonly string[];

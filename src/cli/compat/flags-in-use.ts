@@ -15,9 +15,9 @@ export interface FlagInUse {
   /** Its index in the command line. */
   readonly at: number;
   readonly work?: string;
-  /** Why its value is not known before something else has filled it in. */
+  /** The reason why its value is not known before Kubernetes or a tool fills it in. */
   readonly unjudged?: string;
-  /** Why it has no effect in Sluice. */
+  /** The reason why it has no effect in Sluice. */
   readonly noEffect?: string;
 }
 

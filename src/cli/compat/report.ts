@@ -67,7 +67,7 @@ const listed = { first: "  ", rest: "      " } as const;
 const entry = { first: "    ", rest: "        " } as const;
 const note = { first: "        ", rest: "        " } as const;
 
-/** So many mistakes are printed; `sluice check` prints all. */
+/** The most mistakes that are printed; `sluice check` prints all. */
 const fewIdle = 12;
 
 function sums(found: Assessment, { paint, width }: Layout): string {

@@ -17,7 +17,7 @@ export interface Part {
   start(signal: AbortSignal): Promise<AsyncDisposable>;
 }
 
-/** Why the program cannot start, as one sentence. */
+/** The error of a program that cannot start. Its message is one sentence with the reason. */
 export class CannotStart extends Error {}
 
 export type Ended = { readonly kind: "ended" } | { readonly kind: "failed"; readonly why: string };

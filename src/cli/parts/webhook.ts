@@ -17,7 +17,7 @@ import type { Program } from "./program.ts";
 
 export interface WebhookOptions {
   readonly client: Client;
-  /** Which Ingresses count, and the objects that flags name. */
+  /** The Ingresses that belong to this controller, and the objects that flags name. */
   readonly accept: TranslateOptions;
   readonly source: Source;
   /** Calls the listener after each change of the Secret, `namespace/name`. */

@@ -32,7 +32,7 @@ import { statusTargets } from "./status-targets.ts";
 export interface ClusterSideOptions {
   readonly client: Client;
   readonly flags: Flags;
-  /** Which Ingresses count, and the objects that flags name. */
+  /** The Ingresses that belong to this controller, and the objects that flags name. */
   readonly accept: TranslateOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;

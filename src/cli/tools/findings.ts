@@ -128,9 +128,9 @@ function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" 
 }
 
 /**
- * Returns the Problems without those of missing objects that may be kept elsewhere. A list of
- * references of which nothing is usable for that reason is no mistake either, nor is an object that
- * lacks what such a list gives.
+ * Returns the Problems without those of missing objects that may be kept elsewhere. Two
+ * consequences of such a missing object are left out as well: a list with no usable reference, and
+ * an object that needs an item of such a list.
  */
 export function withoutElsewhere(problems: readonly Problem[], snapshot: Snapshot): readonly Problem[] {
   const missing = new Set(problems.filter((one) => isElsewhere(one, snapshot)));

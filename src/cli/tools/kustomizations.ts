@@ -1,6 +1,6 @@
 /**
- * Kustomizations in a folder of manifests. They are not built here, so a patch of one is no object
- * of its own, and everything that a kustomization changes is missing from what a tool sees.
+ * Kustomizations in a folder of manifests. They are not built here. So their patches do not count
+ * as objects, and the tools do not see what a kustomization changes.
  */
 import { dirname, join } from "node:path";
 import { isMapping } from "../../manifests/check.ts";

@@ -26,8 +26,8 @@ export function leftOutNote(
 
 /**
  * Returns the same for Gateways, whose routes are left out with them. Their GatewayClass may be in
- * a cluster, so a class that is in no file is no mistake, but the tools count the Gateway as
- * another controller's.
+ * a cluster, so a class that is missing in the files is not a mistake, but the tools treat the
+ * Gateway as one of another controller.
  */
 export function gatewaysLeftOutNote(
   { gateways, gatewayClasses }: Pick<Snapshot, "gateways" | "gatewayClasses">,

@@ -24,8 +24,8 @@ export interface Change {
   readonly name: string;
   readonly how: "added" | "removed" | "changed";
   /**
-   * For example where a path leads, or how many endpoints a backend has. A change has the old and
-   * the new value.
+   * What is compared, such as the target of a path or the number of endpoints of a backend. A
+   * changed one has the old and the new value.
    */
   readonly detail: string;
 }
@@ -51,7 +51,8 @@ export function changesBetween(before: Whole, after: Whole): readonly Change[] {
 const textOf = ({ what, name }: Change): string => `${["listener", "path", "host", "backend"].indexOf(what)} ${name}`;
 
 /**
- * The parts of a thing that are compared, by their names for people, each with its printed form.
+ * The parts of a listener, path, host or backend that are compared, by their names for people, each
+ * with its printed form.
  */
 type Facts = ReadonlyMap<string, Fact>;
 

@@ -1,6 +1,6 @@
 /**
  * Finds mistakes in annotations and keys of objects that have a mistake elsewhere and so are not
- * read. Without this, an author who mends one mistake would only then see the next.
+ * read. Without this, an author who corrects one mistake would only then see the next.
  */
 import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";

@@ -29,7 +29,8 @@ interface Checked extends Port {
 export class BackendPolicies {
   readonly #services: Snapshot["services"];
   /**
-   * By Service and number of the port; undefined where Ingresses differ, or a policy cannot hold.
+   * Policies by Service and number of the port; undefined where Ingresses differ, or a policy
+   * cannot hold.
    */
   readonly #checked = new Map<string, Checked | undefined>();
 

@@ -34,7 +34,7 @@ export interface Alike {
   readonly unruled: boolean;
 }
 
-/** Which hosts are looked at, by name. */
+/** Selects the hosts to compare, by name. */
 export interface Hosts {
   readonly isCompared: (host: string) => boolean;
   /**

@@ -46,7 +46,7 @@ export interface GatewayDecision {
    * effect.
    */
   readonly passedOn?: string;
-  /** How the request ends. With several backends, it is how it ends at the first one. */
+  /** The end of the request. With several backends, it is the end at the first one. */
   readonly end: End;
   /** The path that backends get, if it differs. */
   readonly rewritten?: string;

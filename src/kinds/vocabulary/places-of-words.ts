@@ -54,7 +54,7 @@ export function speltOtherwise(word: string, names: Iterable<string>): string | 
 
 /**
  * Returns the letters that count when names are compared: no prefix, no dashes, no capitals. Only
- * the last key of a path of the chart counts. A very long text is no name and stays as it is.
+ * the last key of a path of the chart counts. A very long text cannot be a name and stays as it is.
  */
 function lettersOf(word: string): string {
   if (word.length > longest) return word;
@@ -99,7 +99,10 @@ const switches = /^(enable|max|use)-/;
 const hardlyDiffers = (word: string, name: string): boolean =>
   name.endsWith(`-${word}`) || editDistance(word, name) < 3;
 
-/** By the letters that count. The chart's hints need this table and the next one, too. */
+/**
+ * Directives by the letters of their names that count in comparisons. The chart's hints need this
+ * table and the next one, too.
+ */
 export const directives: ReadonlyMap<string, string> = new Map(allDirectives.map((name) => [lettersOf(name), name]));
 
 /** Names of nginx's directives, and parts of ours, that have one clear counterpart here. */

@@ -61,8 +61,8 @@ export function distinct(
 }
 
 /**
- * Checks that items which are the same by `keyOf` name a part of it by the same fields: all of them
- * or none.
+ * Checks items that refer to the same object by `keyOf`. Either all of them name a part of the
+ * object, by the same fields, or none of them does.
  */
 export function alike(
   keyOf: (item: Record<string, unknown>) => string,

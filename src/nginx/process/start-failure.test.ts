@@ -23,7 +23,7 @@ test("a bind that nginx does not repeat is final", () => {
   expect(startFailure(line(words))).toEqual({ sentence, textAtFault: false, by: 77, names: "192.0.2.9:80" });
 });
 
-test("text of a user that looks like an error is no fault of the machine", () => {
+test("text of a user that looks like an error is not a fault of the machine", () => {
   const words = 'unknown directive "bind() to 1.2.3.4:80 failed (98: fork() failed" in /run/nginx.conf:3';
   expect(startFailure(line(words))).toMatchObject({ textAtFault: true });
 });
@@ -42,7 +42,7 @@ test("a worker that exited at once is a failure after the old workers were relea
   expect(startFailure(log)).toMatchObject({ textAtFault: true, by: 0 });
 });
 
-test("a worker that was killed is no failure of the configuration", () => {
+test("a worker that was killed is not a failure of the configuration", () => {
   expect(startFailure(line("worker process 9 exited on signal 9", "alert"))).toBeUndefined();
 });
 

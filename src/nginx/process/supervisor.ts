@@ -1,7 +1,7 @@
 /**
  * Keeps one nginx master running: starts it, or takes over an existing one, and restarts it when it
  * dies. It never changes the configuration: nginx runs the content of `folder.conf`. A dead
- * master's workers go on serving until they are replaced, so the wait before a restart is no
+ * master's workers go on serving until they are replaced, so the wait before a restart is not an
  * outage.
  */
 import { setTimeout as delay } from "node:timers/promises";

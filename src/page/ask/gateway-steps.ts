@@ -14,8 +14,8 @@ import { endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts
 import type { Finding } from "./world.ts";
 
 /**
- * The most routes that are printed of those that were tried before. Of further routes only the
- * number is printed.
+ * The most routes that are printed among those that were tried first. Further routes are only
+ * counted.
  */
 const mostLost = 5;
 

@@ -1,5 +1,5 @@
 /**
- * Says what would help a request that a listener takes and none of its routes. The rules that were
+ * Says what would help a request that a listener takes, but none of its routes. The rules that were
  * compared are steps of the answer, so these sentences name only the routes.
  */
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";

@@ -18,7 +18,7 @@ class Listener extends EventEmitter {
   readonly written: string[] = [];
   writableNeedDrain = false;
   writableEnded = false;
-  /** What a socket that is stuck does not come to. */
+  /** False for a socket that is stuck: `end` does not close it. */
   finishes = true;
   write(text: string) {
     this.written.push(text);

@@ -7,7 +7,7 @@ const there = new Map([
   ["host c", "1"],
 ]);
 
-test("a write that leaves the present records the same is no change", () => {
+test("a write that leaves the present records the same does not count as a change", () => {
   const changes = new RecordChanges();
   changes.put("host a", "1");
   changes.put("host b", "2", ["@shape"]);

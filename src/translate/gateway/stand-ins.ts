@@ -12,7 +12,7 @@ import type { Turn } from "../turn.ts";
 export interface FormInForce<T> {
   /** Undefined where no form is in force. */
   readonly form: T | undefined;
-  /** The reason why that is not the present form. */
+  /** The reason why the form in force is not the present one. */
   readonly refused: Problem | undefined;
   /** Whether the search for the cause is still running, so that nothing is reported yet. */
   readonly isSuspected: boolean;

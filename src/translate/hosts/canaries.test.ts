@@ -59,7 +59,7 @@ test("a canary counts for its own rule, not for every rule with the same Service
   expect(canariesOf(snapshot, "b.example")).toEqual([["/", []]]);
 });
 
-test("a canary stays one where its Service is the main one of another Ingress, older or younger (RS-13.10)", () => {
+test("a canary stays a canary where its Service is the main one of another Ingress, older or younger (RS-13.10)", () => {
   for (const age of [0, 20]) {
     const elsewhere = ingress({ name: "elsewhere", host: "b.example", paths: [["/", "api"]], age });
     const snapshot = put(world, main(), elsewhere, canary({ "canary-weight": "100" }, { age: 3 }));
@@ -112,7 +112,7 @@ test.each([
   ]);
 });
 
-test("a default backend of a canary shares in every path of rules without a host (RS-13.3)", () => {
+test("the default backend of a canary takes its share of every path of rules without a host (RS-13.3)", () => {
   const paths = [
     ["/app", "web"],
     ["/two", "next"],

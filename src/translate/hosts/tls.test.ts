@@ -34,7 +34,7 @@ function claim(...tls: IngressTLS[]): Claim {
   return claimOf({ ...one, spec: { ...one.spec, tls } }, reading, undefined);
 }
 
-test("of several TLS entries only the one that lists the host counts", () => {
+test("where there are several TLS entries, only the one that lists the host counts", () => {
   const listed = claim({ secretName: "pair" }, { hosts: ["INGRESS.local"], secretName: "gone" });
   expect(tlsOf("ingress.local", [listed], world, owner)).toMatchObject({
     configured: true,

@@ -53,7 +53,7 @@ test("a route has the hosts that it shares with its listener", () => {
   ]);
 });
 
-test("of two routes for one host the one with the longer hostname gets it, and of equal ones the older", () => {
+test("the route with the longer hostname gets a host, and the older route where the hostnames are equal", () => {
   const one = port(listener("l", "*.example.com"));
   const [older, younger] = [claim("older", "l", "*.com"), claim("younger", "l", "*.example.com")];
   expect(placed(one, older, younger)).toEqual([["*.example.com", "younger"]]);

@@ -58,8 +58,9 @@ export async function startNginx(conf: string): Promise<Started> {
 
 /**
  * The backends of the benchmarks answer every request at almost no cost. Two nginx keep some 40,000
- * idle connections to 10,000 Services: the kernel has 28,000 ports towards one address, and a
- * process may have 20,000 open files.
+ * idle connections to 10,000 Services. So the backends need several addresses and several
+ * processes: the kernel has 28,000 ports towards one address, and a process may have 20,000 open
+ * files.
  */
 export const backend = (addresses: readonly string[], port: number): string => `
 worker_processes 4;

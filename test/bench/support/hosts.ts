@@ -92,7 +92,7 @@ export const changed = (snapshot: Snapshot, ...objects: readonly object[]): Snap
     })),
   );
 
-/** How many of the hosts have a certificate of their own. */
+/** The number of hosts that have a certificate of their own. */
 export const certificatesAmong = (hosts: number): number => Math.min(2_000, hosts / 5);
 
 export function secretsOf(count: number): Promise<readonly KubernetesObject[]> {

@@ -73,7 +73,7 @@ async function overHttp1(protocol: Protocol, port: number, servername: string): 
   return {
     ask: (host) => {
       asked = Promise.withResolvers();
-      // Its end belonged to the request before, which had its answer already.
+      // The server may have closed the connection after its last answer.
       if (socket.destroyed) asked.reject(new Error("the connection was closed"));
       socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n`);
       return asked.promise;

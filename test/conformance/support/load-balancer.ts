@@ -1,7 +1,7 @@
 /**
- * Plays the cloud's load balancer, and what carries packets in a cluster: every Service of type
- * LoadBalancer gets an address of this machine, and connections and datagrams to it are passed on
- * to the ready endpoints of its slices. They arrive from this machine's address.
+ * Stands in for the load balancer of a cloud, and for the network of a cluster: every Service of
+ * type LoadBalancer gets an address of this machine, and connections and datagrams to it are passed
+ * on to the ready endpoints of its slices. They arrive from this machine's address.
  */
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { connect, createServer, type Server } from "node:net";

@@ -1,8 +1,8 @@
 /**
  * A real cluster for a test: etcd and kube-apiserver (RBAC on, tokens, TLS), on request with
- * kube-controller-manager, in a folder of its own. It lives in the network namespace that `npm
- * test` made, on 192.0.2.1, because the API server refuses endpoints in 127.0.0.0/8. No kubelet
- * runs: a test that needs Pods makes Node and Pod objects itself.
+ * kube-controller-manager, in a folder of its own. It runs in the network namespace that `npm test`
+ * made, on 192.0.2.1, because the API server refuses endpoints in 127.0.0.0/8. No kubelet runs: a
+ * test that needs Pods makes Node and Pod objects itself.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
@@ -167,8 +167,8 @@ function apiServerIn(folder: string, options: ClusterOptions): Daemon {
 function controllerManagerIn(folder: string, url: string, kubeconfig: string): Daemon {
   const keys = ["--service-account-private-key-file", join(folder, "service-account.key")];
   const trust = ["--root-ca-file", join(folder, "ca.crt")];
-  // Nodes in tests have no kubelet: the lifecycle controller would call them dead and evict their
-  // Pods.
+  // Nodes in tests have no kubelet: the lifecycle controller would mark them as failed and evict
+  // their Pods.
   const controllers = ["--controllers", "*,-nodeipam,-node-lifecycle-controller", "--leader-elect=false"];
   const ports = ["--secure-port", "0"];
   return new Daemon({

@@ -1,7 +1,7 @@
 /**
  * Tests the addresses to which nginx connects. A tenant, a client or a nameserver wants nginx to
  * connect to this machine, a port of Sluice's own, its control socket or the cloud's metadata. None
- * of these gets a request, and the objects of honest users still work.
+ * of these gets a request, and the objects of other users still work.
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -31,7 +31,10 @@ const flags = [
   `--ui-port=${own.page}`,
 ];
 
-/** Which process writes the text makes no difference to an address, so one mode is enough apart. */
+/**
+ * It makes no difference to an address which process writes the text, so one mode is enough where
+ * nginx is in a container of its own.
+ */
 const where = Object.entries(places).filter(([name]) => name !== "in static mode with nginx in a container of its own");
 
 describe.each(where)("%s", (_where, start) => {
@@ -102,7 +105,7 @@ describe.each(where)("%s", (_where, start) => {
     expect(world.problemsOf("guarded")).toEqual([]);
   });
 
-  test("the name of an auth service may lead to Sluice, for another path of the same host", async () => {
+  test("the name of an auth service may resolve to Sluice, for another path of the same host", async () => {
     names.addresses.set("home.example", [sluice]);
     const paths = { name: "proxy", host: "home.example", paths: [["/oauth2"]] } as const;
     const annotations = { "auth-url": `http://$host:${ports.http}/oauth2/auth` };
@@ -135,7 +138,7 @@ describe.each(where)("%s", (_where, start) => {
 
   const ownPorts = [...Object.values(own), ports.status, ports["default-server"]];
 
-  test("a name that leads to this machine or to a port of Sluice's own gets no request", async () => {
+  test("a name that resolves to this machine or to a port of Sluice's own gets no request", async () => {
     const leads = [
       ...ownPorts.flatMap((port) => [`127.0.0.1 ${port}`, `${sluice} ${port}`]),
       ...[`127.0.0.1 ${other}`, `127.8.8.8 ${other}`, `0.0.0.0 ${other}`, "169.254.169.254 80", "224.0.0.1 80"],

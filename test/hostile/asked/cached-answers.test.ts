@@ -1,5 +1,5 @@
 /**
- * Answers of auth services that nginx keeps (auth-cache-key). They lie in the run folder, which all
+ * Answers of auth services that nginx keeps (auth-cache-key). They are in the run folder, which all
  * tenants share and which may be in memory, so an answer without an end must not fill it.
  */
 import { once } from "node:events";
@@ -47,7 +47,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     },
   );
 
-  test("answers of services that say a length, or have no body, are kept", async () => {
+  test("answers with a length, or without a body, are kept", async () => {
     for (const [name, status, headers] of [
       ["length", 200, { "Content-Length": "6" }],
       ["nothing", 204, {}],

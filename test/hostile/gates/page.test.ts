@@ -149,7 +149,8 @@ test("a page of another site gets no events and no answers, under any host name"
   const one = await serving({ files: { "web.yaml": toWeb({ host: "web.example" }), "backends.yaml": webAt(21_931) } });
   onTestFinished(one.remove);
   const parts = ["events", "ask?url=http://web.example/", "status", "routes", "shadow"];
-  // After DNS rebinding the name of the other site leads to 127.0.0.1, and no Origin is sent.
+  // After DNS rebinding the name of the other site resolves to 127.0.0.1, and the browser sends no
+  // Origin.
   const strangers = [
     ...["evil.example", "evil.example:21254", "127.0.0.1.evil.example", "localhost.evil.example", "127.1", "[::]"],
     ...["localhost@evil.example", "localhost:80:80", "", "0.0.0.0", "2130706433"],

@@ -1,6 +1,6 @@
 /**
- * Strangers have no access: to files and sockets after a start, to ports that are not for clients,
- * or from another account.
+ * Other accounts of the machine and clients of nginx cannot use the files, sockets and ports that
+ * are for Sluice alone.
  */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

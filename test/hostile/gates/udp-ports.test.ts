@@ -64,7 +64,7 @@ const fromPortZero = `
   send($raw, $packet, 0, pack_sockaddr_in(0, inet_aton("127.0.0.1"))) or die $!;
 `;
 
-/** Returns the answer to a question of an honest client, which repeats it as nginx does. */
+/** Returns the answer to a valid question, which is repeated as nginx repeats it. */
 async function answerTo(packet: Buffer, port: number): Promise<Buffer> {
   const socket = createSocket("udp4");
   const ask = () => socket.send(packet, port, "127.0.0.1");

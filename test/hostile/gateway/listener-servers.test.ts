@@ -1,6 +1,6 @@
 /**
  * Settings of listeners that become part of a server block: hostile values of them, and those of a
- * ListenerSet of another namespace. The honest listener of the Gateway stays as it is.
+ * ListenerSet of another namespace. The Gateway's other listener, `honest`, stays as it is.
  */
 import { Agent } from "node:https";
 import { beforeEach, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 /**
- * What objects of the Gateway API refer to: a Service that was honest and leads elsewhere later,
- * and Secrets, ConfigMaps, authorities and Services of another namespace. `ns` is the victim's
- * namespace, and `evil` the attacker's.
+ * Tests references of objects of the Gateway API: to a Service that is harmless at first and is
+ * changed later, and to Secrets, ConfigMaps, authorities and Services of another namespace. The
+ * objects under attack are in `ns`, and those of the attacker in `evil`.
  */
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -84,7 +84,7 @@ const received = (port: number): Promise<string> =>
     socket.on("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNREFUSED" ? reject(error) : undefined));
   });
 
-test("streams to forbidden addresses are closed, and an honest stream beside them is served", async () => {
+test("streams to forbidden addresses are closed, and a permitted stream beside them is served", async () => {
   const to = leads.flatMap(([host, port], at) => both(`to-${at}`, host, port === 0 ? world.backend.port : port));
   const all = leads.flatMap((_, at) => protocols.map((protocol) => [protocol, at] as const));
   await world.apply(

@@ -39,7 +39,7 @@ const contrary: readonly (readonly [what: string, head: string])[] = [
   ["credentials in the target", "GET http://u@open.example/x HTTP/1.1\r\nHost: open.example"],
 ];
 
-/** Requests of honest clients, each with the host that the backend gets. */
+/** Requests of ordinary clients, each with the host that the backend gets. */
 const honest: readonly (readonly [what: string, head: string, backend: string])[] = [
   ["a host", "GET /x HTTP/1.1\r\nHost: open.example", "open.example"],
   ["a host with a port", "GET /x HTTP/1.1\r\nHost: open.example:24000", "open.example:24000"],

@@ -27,7 +27,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
   afterAll(() => world.stop());
 
-  test("other requests are answered while more requests than workers meet a pattern that runs too long", async () => {
+  test("other requests are answered while more requests than there are workers run into a pattern that takes too long", async () => {
     const begun = performance.now();
     const all = Array.from({ length: 20 }, () => world.ask("runaway.example", evil));
     expect(await world.ask("neighbour.example")).toMatchObject({ status: 200 });
@@ -58,7 +58,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await world.ask("neighbour.example")).toMatchObject({ status: 200 });
   });
 
-  test("honest patterns match long paths beside a thousand others", async () => {
+  test("ordinary patterns match long paths beside a thousand others", async () => {
     const honest = Array.from(
       { length: 1_000 },
       (_, at) => [`/h${at}/([^/]+)/(.*)/x$`, "ImplementationSpecific"] as const,

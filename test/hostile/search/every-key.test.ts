@@ -1,9 +1,9 @@
 /**
- * Each annotation, each key of the ConfigMap and each field of an object with each of the values
- * that once reached other tenants: names of groups, names of headers about the connection, and
- * addresses. A random search finds few of these pairs, so all of them are tried here, in both
- * modes, and judged by the tree of nginx's text. Of the values in RouteSettings, which are read by
- * the same code, CI tries one in eight; `npm run test:hostile` tries all.
+ * Combines each annotation, each key of the ConfigMap and each field of an object with each of the
+ * values that once affected other tenants: names of groups, names of headers about the connection,
+ * and addresses. A random search finds few of these pairs, so all of them are tried here, in both
+ * modes, and judged by the tree of nginx's text. RouteSettings are read by the same code, so CI
+ * tries one in eight of their values; `npm run test:hostile` tries all.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";

@@ -1,10 +1,11 @@
 /**
- * The search over every text field. In CI a short run, the same each time, so that what fails there
- * fails for a change; a long one draws a new seed. Seeds are printed.
+ * Searches every text field for hostile values that have an effect. CI makes the same short run
+ * each time, so a failure there comes from a change. A long run draws a new seed. Seeds are
+ * printed.
  *
- *   npm run test:hostile                    100,000 objects that the API server would take
- *   HOSTILE_SEED=7 HOSTILE_OBJECTS=5000     this run again, or another length
- *   HOSTILE_MINUTES=40                      no longer than this, however many objects that are
+ *   npm run test:hostile                    100,000 objects that the API server would accept
+ *   HOSTILE_SEED=7 HOSTILE_OBJECTS=5000     repeats the run of a seed, or sets its length
+ *   HOSTILE_MINUTES=40                      ends the run after this time
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

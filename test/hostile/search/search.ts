@@ -146,8 +146,8 @@ const counted =
   /"(lua_shared_dict|init_by_lua_block|server_names_hash_\w+|variables_hash_\w+|map_hash_\w+)"|\/generation"|"location","= \/generation/;
 
 /**
- * A variable is declared where a text mentions it. In the sealed rendering no text does, because a
- * placeholder stands there.
+ * A variable is declared where a text mentions it. In the sealed rendering (sealed.ts) no text
+ * does, because it has placeholders in place of texts.
  */
 const mentioned = /"location","=","\/_sluice\/variables"\] > \["set","\$\w+",""\]$/;
 

@@ -214,7 +214,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
   });
 
-  test("honest regular expressions beside another namespace's paths get their part of the host", async () => {
+  test("ordinary regular expressions beside another namespace's paths get their part of the host", async () => {
     await apply(
       shop({ paths: [["/"], ["/api/health", "Exact"]] }),
       evil({

@@ -1,7 +1,7 @@
 /**
- * Runs a suite of this machine on the nginx that ships. A program called nginx stands first in the
- * PATH and starts the image's own in the image's root; what both sides must see at one path is
- * mounted there, in a mount namespace that ends with the suite.
+ * Runs a suite of this machine on the nginx of the image. A program called nginx comes first in the
+ * PATH and starts the image's own nginx in the image's root. Folders that both sides need at the
+ * same path are mounted there, in a mount namespace that ends with the suite.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ export async function runOnImage({ suite, words, program = vitest, env = {}, isS
     const enter = `exec unshare --root=${root} --wd="$PWD" /usr/sbin/nginx "$@"`;
     writeFileSync(join(folder, "nginx"), `#!/bin/sh\n${enter}\n`, { mode: 0o755 });
     const shared = ["/dev", "/proc", "/sys", tmpdir(), repository, cacheFolder(process.env)];
-    // The root is one for all who test, so the folders are made in a copy of it that ends with the
+    // All suites share the root, so the folders are created in a copy of it that ends with the
     // namespace.
     mkdirSync(join(folder, "memory"));
     const script = [

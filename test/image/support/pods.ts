@@ -68,8 +68,8 @@ function setSysctls(sysctls: readonly { readonly name: string; readonly value: s
 }
 
 /**
- * Asks the readiness probe until it says yes; throws once the container has ended, or the Pod is to
- * go.
+ * Repeats the readiness probe until it succeeds. Throws when the container has ended, or when the
+ * Pod is deleted.
  */
 async function isReady([container, running]: readonly [Manifest, Container], signal: AbortSignal): Promise<void> {
   const probe = container.readinessProbe?.httpGet;
@@ -91,7 +91,7 @@ async function isReady([container, running]: readonly [Manifest, Container], sig
 
 async function stopContainer([container, running]: readonly [Manifest, Container]): Promise<void> {
   const hook = container.lifecycle?.preStop?.exec?.command;
-  // The hook's own end may be that of the container.
+  // The hook may end the container, and so itself.
   if (hook) await running.exec(hook).catch(() => {});
   running.kill("SIGTERM");
   await running.ended;

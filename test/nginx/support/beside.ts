@@ -56,7 +56,7 @@ export function newPod(): Pod {
     startProgram(...flags) {
       const args = [program, "nginx", `--nginx-socket=${socket}`, `--run-folder=${folder.root}`, ...flags];
       const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-      // nginx inherits both, and would wait where they are full.
+      // nginx inherits both pipes, and would block when one of them is full.
       child.stdout?.resume();
       child.stderr?.resume();
       onTestFinished(() => void child.kill("SIGKILL"));

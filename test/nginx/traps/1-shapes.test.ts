@@ -1,6 +1,6 @@
 /**
  * Tests trap 1: during a reload shared memory is newer than the old workers and older than the new
- * ones. At no moment may a request meet a route whose shape its worker lacks.
+ * ones. At no moment may a request get a route whose shape its worker lacks.
  */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

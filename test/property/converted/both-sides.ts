@@ -82,7 +82,8 @@ export async function startBothSides(): Promise<BothSides> {
   const routes = await Side.start(bare(addresses.routes), join(folder, "routes"), flags.routes);
   const sides = [ingresses, routes];
   let served = 0;
-  // A refused version has the last good form of the object before, and no other world is one.
+  // Each world gets new uids. Otherwise a refused object would be replaced by the last good form of
+  // an object of the same name from an earlier world.
   const anew = (one: KubernetesObject): KubernetesObject => ({
     ...one,
     metadata: { ...one.metadata, uid: `${one.metadata.name}-${served}` },

@@ -16,9 +16,9 @@ export type Undeclared =
 
 /**
  * Judges a value that the chart does not declare. `paths` are those of all declared values, `path`
- * is the place of the undeclared one. What was meant is, in this order: the same key below a
- * missing parent, at a level above, in another spelling beside it, or further down; a word of
- * another place; a similar key beside it.
+ * is the place of the undeclared one. The probably meant value is the first of these that exists:
+ * the same key below a missing parent, at a level above, in another spelling beside it, or further
+ * down; a word of another place; a similar key beside it.
  */
 export function judgeUndeclared(paths: Iterable<string>, path: readonly string[], value: unknown): Undeclared {
   const above = path.slice(0, -1).join(".");

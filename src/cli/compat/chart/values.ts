@@ -19,7 +19,7 @@ export interface ValueInUse {
   readonly place: FilePlace;
   /** `refused`: the chart does not install. `ignored`: the chart has no such value. */
   readonly fate: "same" | "differs" | "no meaning" | "own" | "refused" | "ignored";
-  /** How it differs, why it has no effect, or what was probably meant. */
+  /** The difference, the reason why it has no effect, or the value that was probably meant. */
   readonly note: string;
 }
 
@@ -129,7 +129,7 @@ function undeclared(paths: readonly string[], path: readonly string[], value: un
   }
 }
 
-/** Values that differ only with some contents. */
+/** Values that differ from ingress-nginx only with some contents. */
 const conditions: Readonly<Record<string, (value: unknown) => boolean>> = {
   // Helm writes a number of seven digits or more with an exponent.
   "controller.config": (value) =>

@@ -1,6 +1,6 @@
 /**
- * Files of a folder that are no manifests, such as the values of a chart or a dashboard.
- * One note names them together, because a repository may have hundreds of them.
+ * Finds files of a folder that are not manifests, such as the values of a chart or a dashboard. One
+ * note names them together, because a repository may have hundreds of them.
  */
 import type { Manifest } from "../../../manifests/manifest.ts";
 import type { Files } from "../folder.ts";

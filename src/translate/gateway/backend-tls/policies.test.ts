@@ -209,7 +209,7 @@ test("names in addition to the hostname need a module of nginx, and without it n
   );
 });
 
-test("of several ConfigMaps the readable ones are trusted, and the others are reported", () => {
+test("where a policy names several ConfigMaps, the readable ones are trusted, and the others are reported", () => {
   const validation = { hostname: "web.example", caCertificateRefs: [ref("gone"), ref("ca")] };
   const found = outcome([backendTLSPolicy({ validation })]);
   expect(found.policy()).toEqual({ Accepted: true, ResolvedRefs: "InvalidCACertificateRef" });

@@ -1,7 +1,7 @@
 /**
- * Holds listeners of ListenerSets to the host policy. The author of a Gateway decides about its own
- * listeners. A set may be a tenant's, and a listener takes requests from routes on wider listeners,
- * even while it has no route.
+ * Applies the host policy to listeners of ListenerSets. The author of a Gateway decides about its
+ * own listeners. A set may belong to a tenant, and a listener takes requests from routes on wider
+ * listeners, even while it has no route.
  */
 import { catchAll } from "../../../model/configuration.ts";
 import type { Problem } from "../../../problem.ts";
@@ -10,8 +10,8 @@ import type { Fault } from "../conditions.ts";
 import type { ListenerReading } from "../reading.ts";
 
 /**
- * Refuses listeners whose host belongs to other namespaces. `home` is the namespace of the Gateway,
- * whose own sets are held to nothing.
+ * Refuses listeners whose host belongs to other namespaces. `home` is the namespace of the Gateway;
+ * the policy does not apply to sets of this namespace.
  */
 export function withPermission(
   listeners: readonly ListenerReading[],

@@ -19,7 +19,7 @@ const gates: Partial<Record<keyof FeatureValues, string>> = {
   sessionAffinity: "type",
 };
 
-/** Keys of these features that have an effect by themselves all the same. */
+/** Keys of these features that nevertheless have an effect by themselves. */
 const byThemselves: ReadonlySet<string> = new Set(["enable-global-auth"]);
 
 /** The key of a gate, by the other keys of its feature. */

@@ -15,7 +15,7 @@ import { closed, type SettingsReading } from "./reading.ts";
 
 type Name = keyof FeatureValues;
 
-/** Features without which TLS works all the same; without TLS they mean nothing. */
+/** Features that TLS does not need, and that have no effect without TLS. */
 const ofTlsAlone: ReadonlySet<Name> = new Set(["sslCiphers", "sslPreferServerCiphers"] as const);
 
 /** Listeners on ports of Ingresses, by id. */

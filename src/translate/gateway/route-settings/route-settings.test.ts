@@ -113,7 +113,7 @@ test("settings of a ListenerSet and of its Gateway apply to routes at the set, a
   expect(read(wait("whole", 5, [["Gateway", "gw"]]), wait("set", 6, [["ListenerSet", "set"]]))).toBe(6);
 });
 
-test("of two settings for one target the older one's values count, and the younger one is Conflicted", () => {
+test("where two settings have one target, the older one's values count, and the younger one is Conflicted", () => {
   const target = [["HTTPRoute", "route"]] as const;
   const young = routeSettings({ name: "young", to: target, values: { "proxy-read-timeout": 2, "limit-rps": 5 } });
   const found = outcome(wait("old", 1, target, 9), young, route({}));

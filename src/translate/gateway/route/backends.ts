@@ -43,7 +43,10 @@ export interface BackendWorld {
   readonly protocols?: Readonly<Record<string, BackendProtocol>>;
   /** The status of requests that cannot be served; 500 where absent. */
   readonly refusal?: string;
-  /** How requests are copied, where not before they are sent on; `none` leaves mirrors out. */
+  /**
+   * The time at which requests are copied, if that is not before they are sent on. With `none`,
+   * mirrors are left out.
+   */
   readonly copies?: "late" | "none";
 }
 

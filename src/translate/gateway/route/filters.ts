@@ -143,7 +143,7 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
   return { cors: corsOf(cors!) };
 }
 
-/** Returns the changes. Of several entries with the same name only the first counts. */
+/** Returns the changes. Where several entries have the same name, only the first counts. */
 function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
   return {
     set: firstOfEach(set),
