@@ -64,7 +64,8 @@ function deadKey(problem: Problem): (readonly [string, string])[] {
     case "annotation-removed":
       return [[problem.key, sentence(problem)]];
     case "annotation-useless":
-      // Other useless ones are converted, because they may have an effect once another is changed.
+      // Other annotations without an effect are converted, because they may get one when another
+      // annotation is changed.
       return standard.has(problem.key) ? [[problem.key, sentence(problem)]] : [];
     case "annotation-unreadable":
       return problem.done === "default" ? [[problem.key, sentence(problem)]] : [];

@@ -28,7 +28,7 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
     readonly controller_pod: string;
   };
   readonly build: { readonly release: string; readonly build: string; readonly repository: string };
-  /** --enable-metrics. */
+  /** The flag --enable-metrics. */
   readonly enabled: boolean;
   /** Whether there is a webhook whose reviews are counted. */
   readonly webhook: boolean;
