@@ -195,7 +195,7 @@ test.each([
   expect((await render({ controller: { extraArgs } })).objects.length).toBeGreaterThan(5);
 });
 
-test("a Kubernetes object in the place of a values file is called what it is, and none of its keys is a typo", async () => {
+test("a Kubernetes object in the place of a values file is reported as an object, and none of its keys as a typo", async () => {
   const values = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: {} };
   const refused = await render(values).catch(({ message }) => message);
   expect(refused).toContain("this is a Kubernetes object and no values file of this chart");

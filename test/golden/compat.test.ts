@@ -139,7 +139,7 @@ test("mistakes in the command line are one sentence and exit code 2", async () =
   });
 });
 
-test("a Kubernetes object in the place of a values file is called what it is", async () => {
+test("a Kubernetes object in the place of a values file is reported as an object", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "release.yaml");

@@ -15,13 +15,13 @@ test.each([
   expect(withPortFlag(taken(address), flags)).toBe(taken(address, ` (${flag})`));
 });
 
-test("a port that needs root gets its flag, too", () => {
+test("the sentence about a port that needs root also names its flag", () => {
   const why = "nginx did not start: nginx may not listen on 0.0.0.0:80: ports this low need root.";
   const words = why.replace("0.0.0.0:80:", "0.0.0.0:80 (--http-port):");
   expect(withPortFlag(why, defaultFlags("run"))).toBe(words);
 });
 
-test("a port of no flag, and any other sentence, stay as they are", () => {
+test("the sentence about a port without a flag, and any other sentence, stay unchanged", () => {
   const other = "nginx did not start: it ended with code 1.";
   expect([taken("192.0.2.1:9000"), other].map((why) => withPortFlag(why, flags))).toEqual([
     taken("192.0.2.1:9000"),

@@ -16,7 +16,7 @@ test("a Secret that two hosts lack is one finding, and two Ingresses that lack i
   expect(distinct([web!, again!, other!, second!])).toEqual([web, other, second]);
 });
 
-test("a Gateway that is left out for its own mistake is not called missing, and one in no file is", () => {
+test("a Gateway that is left out for its own mistake is not reported as missing, and one that no file has is", () => {
   const apiVersion = "gateway.networking.k8s.io/v1";
   const gateway = (name: string, port: unknown) => ({
     ...{ apiVersion, kind: "Gateway", metadata: { name, namespace: "ns" } },

@@ -34,8 +34,8 @@ export function hasUnknownTargets(settings: RouteSettings): boolean {
 }
 
 /**
- * Returns the spec; an empty one where it is no mapping. A newer version may have written another
- * shape.
+ * Returns the spec; an empty one where it is not a mapping. A newer version may have written
+ * another shape.
  */
 export function specOf({ spec }: RouteSettings): Readonly<Record<string, unknown>> {
   return typeof spec === "object" && spec !== null && !Array.isArray(spec) ? spec : {};

@@ -65,7 +65,7 @@ test("the route with the longer hostname gets a host, and the older route where 
 const lost = (some: StreamPort, ...claims: readonly Claim[]) =>
   gatewayStreams([some], claims, world, noIngresses).problems.map(fullSentence);
 
-test("a route that gets nothing of a listener is told which route has it", () => {
+test("the message about a route that gets nothing from a listener names the route that has it", () => {
   const one = port(listener("ns/gw/l", "*.example.com"));
   const older = claim("older", "ns/gw/l", "*.com", "a.example.com");
   expect(lost(one, older, claim("younger", "ns/gw/l", "*.com", "a.example.com", "b.example.com"))).toEqual([

@@ -117,7 +117,7 @@ export function intruders(tree: readonly Directive[], within: readonly string[] 
 
 /**
  * Whether it is a known directive: the loading of modules, Sluice's own answers in Lua, and the
- * words with which a map compares, of which nginx obeys one.
+ * words with which a map compares, except `include`, which is a directive there.
  */
 function known(name: string, args: readonly string[], within: readonly string[]): boolean {
   if (within.at(-1) === "map") return name !== "include";

@@ -27,7 +27,7 @@ const fields = { IngressClass: "spec.ingressClassName", GatewayClass: "spec.gate
 /**
  * Returns the Problem of a class that no file has. `names` are those of the classes that exist.
  * `allAreHere` says whether the files have all classes. If not, a name such as `external-nginx` is
- * a usual name for another class and no typing mistake.
+ * a usual name for another class and not a typing mistake.
  */
 export function missingClass(
   object: ObjectName,

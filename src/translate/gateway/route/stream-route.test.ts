@@ -64,7 +64,7 @@ test.each(["TCPRoute", "TLSRoute"] as const)("a %s whose weights are all 0 is ac
   expect(turns()(streamRoute(kind, { rules: weights(0, 1) })).sentences).toEqual([]);
 });
 
-test("the datagrams of a UDPRoute whose weights are all 0 are said to be dropped", () => {
+test("a message says that the datagrams of a UDPRoute whose weights are all 0 are dropped", () => {
   const rules = [{ backendRefs: [{ name: "dns", port: 80, weight: 0 }] }];
   expect(turns()(streamRoute("UDPRoute", { rules })).sentences).toEqual([
     "UDPRoute ns/route: spec.rules[0].backendRefs: gives every backend the weight 0; all datagrams are dropped",
