@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { StreamServer } from "../model/configuration.ts";
 import type { GatewayStream, StreamHost } from "../model/streams.ts";
 import { Table } from "../model/table.ts";
-import { type AskedStream, decideStreams } from "./streams.ts";
+import { type AskedStream, closedStreams, decideStreams } from "./streams.ts";
 
 const ports = { http: 8080, https: 8443 };
 const endpoints = [{ address: "192.0.2.1", port: 1 }];
@@ -67,6 +67,18 @@ test("on the https port the host of an Ingress comes before a wildcard of a rout
     expect(found([passed("pay.example"), shared], tls("x.example", port))).toEqual(["ns/*.example:1 1"]);
   }
   expect(found([passed("pay.example")], tls("pay.example", 9443))).toEqual([]);
+});
+
+test("a stream closes the names that none of its TLS listeners has, unless its port has requests or another address", () => {
+  const apart = gateway("ns/gw:443", "tls", [host("*.a.example")], { address: "192.0.2.10" });
+  const closes = (stream: GatewayStream, name: string, port = 443) =>
+    closedStreams([stream, passed("pay.example")], tls(name, port), ports).length === 1;
+  expect(["other", "a.example", "192.0.2.10"].map((name) => closes(apart, name))).toEqual([true, true, true]);
+  expect(["x.a.example", "192.0.2.11"].map((name) => closes(apart, name))).toEqual([false, false]);
+  expect(closes(apart, "other", 9443)).toBe(false);
+  expect(closes({ ...apart, requests: [] }, "other")).toBe(false);
+  expect(closes(gateway("ns/gw:443", "tls", [host("")]), "other")).toBe(false);
+  expect(closes(gateway("ns/gw:443", "tcp", []), "other")).toBe(false);
 });
 
 test.each([

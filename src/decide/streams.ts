@@ -122,6 +122,21 @@ export function namesOnPort(streams: readonly StreamServer[], port: number, port
   return [...new Set(names)].sort();
 }
 
+/**
+ * Returns the streams that close the connection, because none of their TLS listeners takes its
+ * name. A port that also has requests is left out.
+ */
+export function closedStreams(
+  streams: readonly StreamServer[],
+  { host, port }: AskedStream,
+  ports: Ports,
+): readonly GatewayStream[] {
+  return streams.filter((stream): stream is GatewayStream => {
+    if (stream.kind !== "gateway" || stream.protocol !== "tls" || stream.requests !== undefined) return false;
+    return isOn(stream, port, ports) && isFor(stream, host) && nameOn(stream, host) === undefined;
+  });
+}
+
 function isUsual(port: number, { https }: Ports): boolean {
   return port === 443 || port === https;
 }
@@ -132,6 +147,16 @@ function isOn(stream: GatewayStream, port: number, ports: Ports): boolean {
   return stream.address === undefined && stream.listenPort === ports.https && isUsual(port, ports);
 }
 
+/** Whether the host may lead to the stream: a name may, and an address of its own. */
+function isFor({ address }: GatewayStream, host: string): boolean {
+  return isIP(host) === 0 || address === undefined || address === host;
+}
+
+/** Finds the host that the connection gets. Clients send no name where they have an address. */
+function nameOn(stream: GatewayStream, host: string): StreamHost | undefined {
+  return named(stream, isIP(host) === 0 ? host : "");
+}
+
 function atGateway(
   stream: GatewayStream,
   { host, port }: AskedStream,
@@ -139,8 +164,8 @@ function atGateway(
   certificates: Table<Certificate>,
 ): readonly StreamDecision[] {
   if (!isOn(stream, port, ports)) return [];
-  if (isIP(host) !== 0 && stream.address !== undefined && stream.address !== host) return [];
-  const found = stream.protocol === "tls" ? named(stream, isIP(host) === 0 ? host : "") : stream.hosts[0];
+  if (!isFor(stream, host)) return [];
+  const found = stream.protocol === "tls" ? nameOn(stream, host) : stream.hosts[0];
   if (found === undefined) return [];
   const { hostname, certificates: ids, route, listener } = found;
   const place = {

@@ -384,6 +384,17 @@ test("why traces a connection or a datagram, and routes lists every stream", asy
   await expect(listed.text).toMatchFileSnapshot(folder("routes-streams.txt"));
 });
 
+test("why says that a name which no TLS listener of a port has is closed there, with the names that they have", async () => {
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const asked = [
+    ...["tls://other.example:443", "https://other.example/", "tls://192.0.2.10:443", "tls://a.db.example:443"],
+    ...["https://web.example/", "http://other.example/"],
+  ];
+  const flags = ["--gateway-addresses=192.0.2.10", "--http-port=8080", "--https-port=8443"];
+  const all = await Promise.all(asked.map((url) => ran(tool, url, folder("closed"), ...flags)));
+  await expect(all.map(({ text }) => text).join("\n")).toMatchFileSnapshot(folder("why-closed.txt"));
+});
+
 test("why explains a request step by step, with the change that would alter the answer", async () => {
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const urls = [

@@ -11,6 +11,7 @@ import { type AskedRequest, readRequest } from "../../decide/request.ts";
 import { matcher } from "../../decide/router.ts";
 import {
   type AskedStream,
+  closedStreams,
   decideStreams,
   isAtIngresses,
   namesOnPort,
@@ -18,6 +19,7 @@ import {
 } from "../../decide/streams.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
+import type { GatewayStream } from "../../model/streams.ts";
 import type { Arrival, AskAnswer } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { gatewayArrival } from "./gateway-arrival.ts";
@@ -26,7 +28,7 @@ import { atItsPort } from "./ports.ts";
 import type { Asked } from "./question.ts";
 import { gatewayReasons } from "./route-reasons.ts";
 import { changeSteps, endOf, step } from "./steps.ts";
-import { streamArrival, untaken } from "./stream-arrival.ts";
+import { closedArrival, streamArrival, untaken } from "./stream-arrival.ts";
 import type { AskedWorld } from "./world.ts";
 
 export function explain(explaining: Explaining): AskAnswer {
@@ -96,8 +98,19 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const hasHost = decision.host?.how !== "nothing else" && all.every(({ port }) => port.address !== undefined);
   const mayStay = taking.some(({ taken }) => taken?.location.share !== undefined) && reaches(decision);
   const comes = gateways.length === 0 || hasHost || mayStay;
-  return comes ? [...gateways, atIngresses(passedOn)] : gateways;
+  if (!comes) return gateways;
+  const isNowhere = asked.scheme === "https" && gateways.length === 0 && !hasHost && !reaches(decision);
+  const closed = isNowhere ? closedStreams(served.streams, stream, options.ports) : [];
+  return [
+    ...closed.map((one) => closedArrival(one, stream, world)),
+    ...gateways,
+    ...(isAddressOf(closed, stream.host) ? [] : [atIngresses(passedOn)]),
+  ];
 }
+
+/** Whether the host is the address of one of these, so that the connection comes nowhere else. */
+const isAddressOf = (streams: readonly GatewayStream[], host: string): boolean =>
+  streams.some(({ address }) => address === host);
 
 /** Returns the connection of a request. */
 function streamOf({ scheme, port, sni }: AskedRequest, host: string): AskedStream {

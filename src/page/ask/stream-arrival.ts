@@ -1,4 +1,5 @@
 /** Makes the answer about a connection or a datagram that nginx's stream module takes. */
+import { isIP } from "node:net";
 import {
   type AskedStream,
   namesOnPort,
@@ -8,6 +9,7 @@ import {
 } from "../../decide/streams.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
+import type { GatewayStream } from "../../model/streams.ts";
 import { named, type Problem } from "../../problem.ts";
 import type { Arrival, AskedBackend, AskedCertificate, AskedStep } from "../api/ask.ts";
 import { mistakenAt } from "./mistaken.ts";
@@ -94,14 +96,17 @@ function placeSteps({ place, protocol, name, owner }: StreamDecision): AskedStep
   if (place.kind === "config-map") return [step("port", `${transports[protocol]}, opened by ${whose}`)];
   if (place.kind === "passthrough")
     return [step("host", `${name}, whose TLS passes through (ssl-passthrough of ${whose})`)];
-  const { owners, listener, address, listenPort } = place;
-  return [
-    step(
-      "gateway",
-      `${owners.map(named).join(", ")}, on ${address ?? "all addresses"}, ${transports[protocol]} port ${listenPort}`,
-    ),
-    ...(listener === undefined ? [] : [step("listener", listener)]),
-  ];
+  const { listener } = place;
+  return [gatewayStep({ ...place, protocol }), ...(listener === undefined ? [] : [step("listener", listener)])];
+}
+
+function gatewayStep({
+  owners,
+  address = "all addresses",
+  protocol,
+  listenPort,
+}: Pick<GatewayStream, "owners" | "address" | "protocol" | "listenPort">): AskedStep {
+  return step("gateway", `${owners.map(named).join(", ")}, on ${address}, ${transports[protocol]} port ${listenPort}`);
 }
 
 function certificateWords(certificate: AskedCertificate | undefined): string {
@@ -146,6 +151,20 @@ export function untaken(asked: AskedStream, world: AskedWorld): Arrival {
   const empty = { lost: [], guards: [], backends: [], settings: [], errorPages: [] };
   const end = { kind: "refused", why } as const;
   return { ...empty, problems: problems.map(askedProblem), changes, end, steps };
+}
+
+/** Returns the arrival of a TLS connection whose name no listener of the stream takes. */
+export function closedArrival(stream: GatewayStream, asked: AskedStream, world: AskedWorld): Arrival {
+  const { host, port } = asked;
+  const names = stream.hosts.map(({ hostname }) => hostname).sort();
+  const isNamed = isIP(host) === 0;
+  const taken = isNamed ? `the name ${host}` : "clients that send no name, as for an address";
+  const why = `no TLS listener of port ${port} takes ${taken}, so the connection is closed`;
+  const mending = isNamed ? `add ${host}` : "ask for one of these names";
+  const changes = [...mistakenAt(asked, world), `listeners and routes there have ${someOf(names)}; ${mending}`];
+  const steps = [gatewayStep(stream), step("answer", `refused: ${why}`), ...changeSteps(changes)];
+  const empty = { lost: [], guards: [], backends: [], settings: [], problems: [], errorPages: [] };
+  return { ...empty, changes, end: { kind: "refused", why }, steps };
 }
 
 /** Whether a ConfigMap's Problem is about this port. */
