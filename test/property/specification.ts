@@ -1,13 +1,17 @@
 /**
- * /** A naive implementation of the text of the Gateway API about which Service gets a request
- * (Gateway.spec.listeners, ListenerSet.spec.listeners, HTTPRoute.spec.hostnames,
- * HTTPRouteRule.matches and GRPCRouteRule.matches). It is independent of Sluice's implementation:
- * it tries all matches, and the best one wins. The text does not say how routes of both kinds
- * compare. Here the service and the method of a GRPCRoute become a path, and a match that is not
- * exact gets the path `/`.
+ * A naive matcher, written from the comments of the Go types of the Gateway API v1.6.3 (package
+ * `apis/v1`) by someone who had not read Sluice's own matchers. It tries every match of every
+ * attached route, and the best one wins. Each criterion quotes the sentence that it follows. Where
+ * the specification leaves a choice to the implementation, it quotes docs/gateway-api.md instead.
  */
 import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
-import type { Gateway, GatewayListener, HTTPRoute } from "../../src/model/gateway/objects.ts";
+import type {
+  Gateway,
+  GatewayListener,
+  HTTPRoute,
+  HTTPRouteMatch,
+  ValueMatch,
+} from "../../src/model/gateway/objects.ts";
 import type { GRPCRoute, GRPCRouteMatch } from "../../src/model/gateway/routes.ts";
 
 export interface AskedRequest {
@@ -20,155 +24,251 @@ export interface AskedRequest {
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
-type Rule = NonNullable<NonNullable<HTTPRoute["spec"]>["rules"]>[number];
-type Match = NonNullable<Rule["matches"]>[number];
-
-interface Fitting {
-  /** The values of the criteria, the most important first; smaller values win. */
-  readonly order: readonly (number | string)[];
-  readonly service: string;
-}
-
-/** Returns whether a hostname matches a host. A wildcard stands for one label or more. */
-function takes(hostname: string, host: string): boolean {
-  if (hostname === "") return true;
-  if (hostname.startsWith("*.")) return host.endsWith(hostname.slice(1)) && host.length > hostname.length - 1;
-  return hostname === host;
-}
-
-/**
- * The order of "most specific" listeners: a name first, then the longest wildcard, then no
- * hostname.
- */
-const specificity = (hostname: string): number =>
-  hostname === "" ? 0 : hostname.startsWith("*.") ? hostname.length : 1000 + hostname.length;
-
 export interface Objects {
   readonly gateways: readonly Gateway[];
   readonly sets: readonly ListenerSet[];
   readonly routes: readonly (HTTPRoute | GRPCRoute)[];
 }
 
-interface Merged {
-  readonly object: Gateway | ListenerSet;
+/** A match that the request satisfies, with what counts for its precedence. */
+interface Claim {
+  /** The hostnames of the route that match the host. */
+  readonly hostnames: readonly string[];
+  readonly path: { readonly type: string; readonly value: string };
+  /** Characters of a service and a method that do not stand in the path. */
+  readonly service: number;
+  readonly call: number;
+  readonly method: boolean;
+  readonly headers: number;
+  readonly params: number;
+  readonly born: number;
+  readonly backend: string;
+}
+
+const longest = (names: readonly string[]) => Math.max(0, ...names.map(({ length }) => length));
+const isWildcard = (hostname: string) => hostname.startsWith("*.");
+
+/**
+ * The criteria of precedence, the most important first; the larger number wins. HTTPRouteSpec and
+ * GRPCRouteSpec have the same first two.
+ */
+const criteria: readonly ((claim: Claim) => number)[] = [
+  // HTTPRouteSpec.hostnames: "Characters in a matching non-wildcard hostname."
+  ({ hostnames }) => longest(hostnames.filter((name) => !isWildcard(name))),
+  // HTTPRouteSpec.hostnames: "Characters in a matching hostname."
+  ({ hostnames }) => longest(hostnames),
+  // HTTPRouteRule.matches: `"Exact" path match.`
+  ({ path }) => Number(path.type === "Exact"),
+  // HTTPRouteRule.matches: `"Prefix" path match with largest number of characters.`
+  ({ path }) => (path.type === "PathPrefix" ? path.value.length : 0),
+  // HTTPRouteRule.matches: "The precedence of RegularExpression path matches are
+  // implementation-specific." docs/gateway-api.md: "after all prefixes, the longest first".
+  ({ path }) => (path.type === "RegularExpression" ? path.value.length : 0),
+  // GRPCRouteRule.matches: "Characters in a matching service."
+  ({ service }) => service,
+  // GRPCRouteRule.matches: "Characters in a matching method."
+  ({ call }) => call,
+  // HTTPRouteRule.matches: "Method match."
+  ({ method }) => Number(method),
+  // HTTPRouteRule.matches: "Largest number of header matches."
+  ({ headers }) => headers,
+  // HTTPRouteRule.matches: "Largest number of query param matches."
+  ({ params }) => params,
+  // HTTPRouteRule.matches: "The oldest Route based on creation timestamp."
+  ({ born }) => -born,
+];
+
+/** Returns the first of the best claims. */
+function best(claims: readonly Claim[]): Claim | undefined {
+  return claims.reduce<Claim | undefined>((winner, claim) => {
+    if (winner === undefined) return claim;
+    const decisive = criteria.find((criterion) => criterion(claim) !== criterion(winner));
+    return decisive !== undefined && decisive(claim) > decisive(winner) ? claim : winner;
+  }, undefined);
+}
+
+/**
+ * Listener.hostname: "When unspecified, all hostnames are matched." "Hostnames that are prefixed
+ * with a wildcard label (`*.`) are interpreted as a suffix match."
+ */
+function covers(hostname: string, host: string): boolean {
+  if (hostname === "") return true;
+  return isWildcard(hostname) ? host.endsWith(hostname.slice(1)) : host === hostname;
+}
+
+/** Dialects are implementation-specific; here a pattern fits a whole value, with its case. */
+const fits = (type: string | undefined, wanted: string, value: string) =>
+  type === "RegularExpression" ? new RegExp(`^(?:${wanted})$`).test(value) : value === wanted;
+
+interface Place {
+  readonly owner: Gateway | ListenerSet;
   readonly listener: GatewayListener;
 }
 
-/**
- * Returns "the merged list of all listeners": those of the Gateway, then those of the sets by age
- * and name. The first listener with a hostname gets it.
- */
-function mergedListeners(gateway: Gateway, sets: readonly ListenerSet[], port: number): Merged[] {
-  const born = ({ metadata }: ListenerSet) => [Date.parse(String(metadata.creationTimestamp)), metadata.name];
-  const attached = sets
-    .filter(({ spec }) => spec?.parentRef?.name === gateway.metadata.name)
-    .sort((a, b) => compared(born(a), born(b)));
-  const all = [gateway, ...attached].flatMap((object) =>
-    (object.spec?.listeners ?? []).map((listener) => ({ object, listener })),
-  );
-  return all
-    .filter(({ listener }) => listener.port === port)
-    .filter((one, at, rest) => rest.findIndex((o) => o.listener.hostname === one.listener.hostname) === at);
-}
-
-/**
- * Returns the name of the Service that gets the request; undefined if no route matches, so that the
- * answer is 404.
- */
-export function expected(request: AskedRequest, { gateways, sets, routes }: Objects): string | undefined {
-  const gateway = gateways.find(({ metadata }) => metadata.name === request.gateway)!;
-  const [found] = mergedListeners(gateway, sets, request.port)
-    .filter(({ listener: { hostname = "" } }) => takes(hostname, request.host))
-    .sort((a, b) => specificity(b.listener.hostname ?? "") - specificity(a.listener.hostname ?? ""));
-  if (found === undefined) return undefined;
-  const { object, listener } = found;
-  const attached = routes.filter(({ spec }) =>
-    (spec?.parentRefs ?? []).some(
-      ({ kind = "Gateway", name, sectionName, port }) =>
-        kind === object.kind &&
-        name === object.metadata.name &&
-        (sectionName === undefined || sectionName === listener.name) &&
-        (port === undefined || port === listener.port),
+/** Returns the listeners of a Gateway and its sets that can be served. */
+function placesOf(gateway: Gateway, sets: readonly ListenerSet[]): readonly Place[] {
+  // ListenerNamespaces.from: "The default value None", "Same: Only ListenerSets in the same
+  // namespace may be attached to this Gateway."
+  const from = gateway.spec?.allowedListeners?.namespaces?.from ?? "None";
+  const own = gateway.metadata.namespace;
+  const isChild = ({ spec, metadata }: ListenerSet) =>
+    spec?.parentRef?.name === gateway.metadata.name &&
+    (spec.parentRef.namespace ?? metadata.namespace) === own &&
+    (from === "All" || (from === "Same" && metadata.namespace === own));
+  // ListenerSetSpec.listeners: `1. "parent" Gateway 2. ListenerSet ordered by creation time (oldest
+  // first) 3. ListenerSet ordered alphabetically by "{namespace}/{name}".`
+  const owners = [
+    gateway,
+    ...byName(sets)
+      .filter(isChild)
+      .sort((a, b) => bornAt(a) - bornAt(b)),
+  ];
+  const places = owners.flatMap((owner) => (owner.spec?.listeners ?? []).map((listener) => ({ owner, listener })));
+  // GatewaySpec.listeners: "HTTP, HTTPS, TLS: Port, Hostname" must differ, and "MUST NOT pick one
+  // conflicting Listener as the winner". Between objects the precedence above decides.
+  return places.filter(({ owner, listener }) =>
+    places.every(
+      (other) =>
+        other.listener === listener ||
+        other.listener.port !== listener.port ||
+        (other.listener.hostname ?? "") !== (listener.hostname ?? "") ||
+        owners.indexOf(other.owner) > owners.indexOf(owner),
     ),
   );
-  const fitting = attached.flatMap((route) => fittingIn(route, request));
-  return fitting.sort((a, b) => compared(a.order, b.order))[0]?.service;
 }
 
-function fittingIn(route: HTTPRoute | GRPCRoute, request: AskedRequest): Fitting[] {
-  const { metadata, spec } = route;
-  const all = spec?.hostnames ?? [];
-  const [hostname] = (all.length > 0 ? all : [""])
-    .filter((one) => takes(one, request.host))
-    .sort((a, b) => specificity(b) - specificity(a));
-  if (hostname === undefined) return [];
-  const characters = hostname.startsWith("*.") || hostname === "" ? 0 : hostname.length;
-  const age = Date.parse(String(metadata.creationTimestamp));
-  const name = `${metadata.namespace}/${metadata.name}`;
-  const orders =
-    route.kind === "HTTPRoute"
-      ? (route.spec?.rules ?? []).map(({ matches = [{}] }) => matches.map((match) => requestOrder(match, request)))
-      : (route.spec?.rules ?? []).map(({ matches = [{}] }) => matches.map((match) => callOrder(match, request)));
-  return orders.flatMap((ofRule, at) =>
-    ofRule.flatMap((one, nth) => {
-      if (one === undefined) return [];
-      const order = [-characters, -hostname.length, ...one, age, name, at, nth];
-      return [{ order, service: spec?.rules?.[at]?.backendRefs?.[0]?.name ?? "" }];
-    }),
+interface Named {
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly creationTimestamp?: string };
+}
+
+const bornAt = ({ metadata }: Named) => Date.parse(metadata.creationTimestamp ?? "");
+
+/** HTTPRouteRule.matches: `appearing first in alphabetical order by "{namespace}/{name}"`. */
+function byName<T extends Named>(objects: readonly T[]): T[] {
+  const name = ({ metadata }: Named) => `${metadata.namespace}/${metadata.name}`;
+  return [...objects].sort((a, b) => (name(a) < name(b) ? -1 : 1));
+}
+
+function isAttached({ metadata, spec }: HTTPRoute | GRPCRoute, { owner, listener }: Place): boolean {
+  // RouteNamespaces.from: "All: Routes in all namespaces", "Same: Only Routes in the same namespace
+  // may be used by this Gateway."
+  const from = listener.allowedRoutes?.namespaces?.from ?? "Same";
+  if (from !== "All" && !(from === "Same" && metadata.namespace === owner.metadata.namespace)) return false;
+  return (spec?.parentRefs ?? []).some(
+    (parent) =>
+      (parent.kind ?? "Gateway") === owner.kind &&
+      parent.name === owner.metadata.name &&
+      (parent.namespace ?? metadata.namespace) === owner.metadata.namespace &&
+      // ParentReference.port: "When both Port and SectionName are specified, the name and port of
+      // the selected listener must match both specified values."
+      [undefined, listener.name].includes(parent.sectionName) &&
+      [undefined, listener.port].includes(parent.port),
   );
 }
 
-/** Returns the criteria of a match; undefined if the request does not match. */
-function requestOrder(match: Match, request: AskedRequest): readonly (number | string)[] | undefined {
-  const path = pathOrder(match, request.path);
-  if (path === undefined || !fulfils(match, request)) return undefined;
-  const { method, headers = [], queryParams = [] } = match;
-  return [...path, 0, 0, method === undefined ? 1 : 0, -headers.length, -queryParams.length];
+/** HTTPHeaderMatch.name: "only the first entry with an equivalent name MUST be considered". */
+const firstOfEach = (all: readonly ValueMatch[] = [], same = (name: string) => name) =>
+  all.filter(({ name }, at) => all.findIndex((other) => same(other.name) === same(name)) === at);
+
+type Judged = Pick<Claim, "path" | "service" | "call" | "method" | "headers" | "params">;
+
+/** Returns what counts for precedence if the request has all headers of the match. */
+function headersOf(request: AskedRequest, { headers }: HTTPRouteMatch | GRPCRouteMatch): number | undefined {
+  // HTTPHeaderMatch.name: "Name matching MUST be case-insensitive."
+  const wanted = firstOfEach(headers, (name) => name.toLowerCase());
+  const sent = new Map(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  // HTTPRouteMatch.headers: "a request must match all the specified headers to select the route".
+  const all = wanted.every(({ type, name, value }) => {
+    const one = sent.get(name.toLowerCase());
+    return one !== undefined && fits(type, value, one);
+  });
+  return all ? wanted.length : undefined;
 }
 
-function callOrder({ method: asked = {}, headers = [] }: GRPCRouteMatch, request: AskedRequest) {
-  const isCall = request.method === "POST" && request.headers["content-type"]?.startsWith("application/grpc") === true;
-  if (!isCall || !fulfils({ headers }, request)) return undefined;
-  const { type = "Exact", service = "", method = "" } = asked;
-  const [, its = "", itsMethod = ""] = /^\/(.+)\/([^/]+)$/.exec(request.path) ?? [];
-  const rest = [0, -headers.length, 0];
-  if (type === "Exact" && service !== "") {
-    if (method === "") return pathOrder({ path: { value: `/${service}` } }, request.path)?.concat(0, 0, rest);
-    return pathOrder({ path: { type: "Exact", value: `/${service}/${method}` } }, request.path)?.concat(0, 0, rest);
-  }
-  const takes = (wanted: string, value: string) =>
-    wanted === "" || (type === "Exact" ? wanted === value : new RegExp(`^(?:${wanted})$`).test(value));
-  return takes(service, its) && takes(method, itsMethod) ? [1, 0, -service.length, -method.length, ...rest] : undefined;
+function judge(request: AskedRequest, match: HTTPRouteMatch): Judged | undefined {
+  // HTTPRouteMatch.path: `If this field is not specified, a default prefix match on the "/" path`.
+  const { type = "PathPrefix", value = "/" } = match.path ?? {};
+  // PathMatchPathPrefix: "on a path element by element basis", "a trailing `/` is ignored".
+  const prefix = value.replace(/\/$/, "");
+  const reached = type === "PathPrefix" ? `${request.path}/`.startsWith(`${prefix}/`) : fits(type, value, request.path);
+  // HTTPRouteMatch.method: "matched only if the request has the specified method".
+  if (!reached || ![undefined, request.method].includes(match.method)) return undefined;
+  // HTTPQueryParamMatch.name: "match against the first value of the param", "an exact string
+  // match".
+  const params = firstOfEach(match.queryParams);
+  const sent = (wanted: string) => request.query.find(([name]) => name === wanted)?.[1];
+  const all = params.every((one) => sent(one.name) !== undefined && fits(one.type, one.value, sent(one.name)!));
+  const headers = headersOf(request, match);
+  if (!all || headers === undefined) return undefined;
+  const path = { type, value: type === "PathPrefix" ? `${prefix}/` : value };
+  return { path, service: 0, call: 0, method: match.method !== undefined, headers, params: params.length };
 }
 
 /**
- * Orders paths: exact ones first, then the longest prefix, then regular expressions. Undefined if
- * the path does not match.
+ * The specification accepts one of an HTTPRoute and a GRPCRoute for a hostname, so it has no common
+ * order of both. docs/gateway-api.md: "a service with a method counts as the exact path
+ * `/service/method`, and a service alone as the prefix `/service/`", the others as the prefix `/`,
+ * and "The test for a call counts as one match of a method."
  */
-function pathOrder({ path = {} }: Match, asked: string): readonly (number | string)[] | undefined {
-  const { type = "PathPrefix", value = "/" } = path;
-  if (type === "Exact") return value === asked ? [0, 0] : undefined;
-  if (type === "RegularExpression") {
-    return new RegExp(`^(?:${value})$`).test(asked) ? [2, -value.length] : undefined;
+function judgeCall(request: AskedRequest, match: GRPCRouteMatch): Judged | undefined {
+  // GRPCRouteRule.matches: "If no matches are specified, the implementation MUST match every gRPC
+  // request." docs/gateway-api.md: "its method is POST and its content type begins with".
+  const isCall = request.method === "POST" && request.headers["content-type"]?.startsWith("application/grpc");
+  const [, service, method] = /^\/(.+)\/([^/]+)$/.exec(request.path) ?? [];
+  const headers = headersOf(request, match);
+  if (!isCall || service === undefined || method === undefined || headers === undefined) return undefined;
+  // GRPCMethodMatch.service: "If left empty or omitted, will match any service." The same holds for
+  // GRPCMethodMatch.method.
+  const { type = "Exact", service: wanted = "", method: called = "" } = match.method ?? {};
+  const rest = { method: true, headers, params: 0 };
+  // A path `/a/b/c` is no service and method of gRPC, and the prefix of the service "a" takes it.
+  if (type === "Exact" && wanted !== "" && called === "") {
+    const path = { type: "PathPrefix", value: `/${wanted}/` };
+    return request.path.startsWith(path.value) ? { path, service: 0, call: 0, ...rest } : undefined;
   }
-  // Prefixes are compared element by element: /foo matches /foo and /foo/bar but not /foobar. A
-  // final slash does not matter.
-  const elements = value.replace(/\/$/, "");
-  return asked === elements || asked.startsWith(`${elements}/`) ? [1, -elements.length] : undefined;
+  if (wanted !== "" && !fits(type, wanted, service)) return undefined;
+  if (called !== "" && !fits(type, called, method)) return undefined;
+  if (type === "Exact" && wanted !== "")
+    return { path: { type: "Exact", value: request.path }, service: 0, call: 0, ...rest };
+  return { path: { type: "PathPrefix", value: "/" }, service: wanted.length, call: called.length, ...rest };
 }
 
-function fulfils({ method, headers = [], queryParams = [] }: Match, request: AskedRequest): boolean {
-  const fits = (type: string | undefined, wanted: string, value: string | undefined) =>
-    value !== undefined &&
-    (type === "RegularExpression" ? new RegExp(`^(?:${wanted})$`).test(value) : value === wanted);
-  return (
-    (method === undefined || method === request.method) &&
-    headers.every(({ type, name, value }) => fits(type, value, request.headers[name.toLowerCase()])) &&
-    queryParams.every(({ type, name, value }) => fits(type, value, request.query.find(([key]) => key === name)?.[1]))
-  );
-}
-
-function compared(a: readonly (number | string)[], b: readonly (number | string)[]): number {
-  const at = a.findIndex((one, index) => one !== b[index]);
-  return at < 0 ? 0 : a[at]! < b[at]! ? -1 : 1;
+/** Returns the Service that gets the request; undefined means the answer 404. */
+export function expected(request: AskedRequest, { gateways, sets, routes }: Objects): string | undefined {
+  const gateway = gateways.find(({ metadata }) => metadata.name === request.gateway)!;
+  // HTTPRouteSpec.hostnames: "Implementations MUST ignore any port value specified in the HTTP Host
+  // header".
+  const host = request.host.replace(/:\d+$/, "");
+  // GatewaySpec.listeners: "hostnames MUST match from the most specific to least specific Hostname
+  // values", "Exact matches MUST be processed before wildcard matches", "the higher the number of
+  // dots in the hostname to the right of the wildcard character, the higher the precedence".
+  const rank = ({ hostname = "" }: GatewayListener) => [hostname === host ? 1 : 0, hostname.split(".").length] as const;
+  const [place] = placesOf(gateway, sets)
+    .filter(({ listener }) => listener.port === request.port && covers(listener.hostname ?? "", host))
+    .sort((a, b) => {
+      const [one, other] = [rank(a.listener), rank(b.listener)];
+      return other[0] - one[0] || other[1] - one[1];
+    });
+  // GatewaySpec.listeners: "If traffic to a Gateway does not match any Listener's hostname" ...
+  // "HTTP returns a 404 status code".
+  if (place === undefined) return undefined;
+  const claims = byName(routes.filter((route) => isAttached(route, place))).flatMap((route): Claim[] => {
+    const wanted = route.spec?.hostnames ?? [];
+    const hostnames = wanted.filter((hostname) => covers(hostname, host));
+    if (wanted.length > 0 && hostnames.length === 0) return [];
+    const judged = (match: HTTPRouteMatch | GRPCRouteMatch) =>
+      route.kind === "HTTPRoute"
+        ? judge(request, match as HTTPRouteMatch)
+        : judgeCall(request, match as GRPCRouteMatch);
+    // HTTPRouteRule.matches: "this rule will be matched if any one of the matches is satisfied",
+    // and among equals "the FIRST matching rule (in list order)" wins, so the order stays here.
+    return (route.spec?.rules ?? []).flatMap(({ matches, backendRefs }) =>
+      (matches?.length ? matches : [{}])
+        .map(judged)
+        .flatMap((one) =>
+          one === undefined ? [] : [{ ...one, hostnames, born: bornAt(route), backend: backendRefs![0]!.name }],
+        ),
+    );
+  });
+  return best(claims)?.backend;
 }
