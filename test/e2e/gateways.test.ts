@@ -155,8 +155,10 @@ test("kinds that are installed later are served, and removed kinds leave nothing
   );
   expect(await answerOf("web")).toBe("echo-a");
   expect(await sluice.health()).toBe(200);
-  // There is no warning about a kind that never existed.
-  expect(sluice.log.split("\n").filter((line) => line.includes('"level":"warn"'))).toEqual([]);
+  // There is no warning about a kind that never existed. On a busy machine a replica may lose its
+  // Lease for a moment, which is a warning of its own.
+  const warnings = sluice.log.split("\n").filter((line) => line.includes('"level":"warn"'));
+  expect(warnings.filter((line) => !line.includes("this replica no longer leads"))).toEqual([]);
 });
 
 test("without rights to the kinds Ingresses are served, health is good, and one line reports it", async () => {
