@@ -59,13 +59,18 @@ test("ssl-early-data accepts a request before the end of the handshake, and a he
   const early = join(it.folder, "early");
   const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
   writeFileSync(early, `${request}\r\n`);
-  const sendEarly = async (after = "") => {
+  const sendEarly = async () => {
     await sendByOpenssl(["-sess_out", session], `${request}\r\n`);
-    return sendByOpenssl(["-sess_in", session, "-early_data", early], after);
+    // The request is sent once more after the handshake, so that nginx answers where it refuses early data.
+    return sendByOpenssl(["-sess_in", session, "-early_data", early], `${request}\r\n`);
   };
+  const isAccepted = (sent: { printed: string }) => sent.printed.includes("Early data was accepted");
 
   await it.set({ "ssl-early-data": "true" });
-  const taken = await sendEarly();
+  // OpenSSL refuses early data when the client's and the server's clocks disagree on the age of the
+  // ticket by more than a second, which the pauses of a busy machine cause.
+  let taken = await sendEarly();
+  for (let tries = 1; tries < 5 && !isAccepted(taken); tries++) taken = await sendEarly();
   expect(taken.printed).toContain("Early data was accepted");
   expect(taken.headers, taken.printed).toMatchObject({ "early-data": "1" });
   const plain = await sendByOpenssl([], `${request}\r\n`);
@@ -75,8 +80,7 @@ test("ssl-early-data accepts a request before the end of the handshake, and a he
   expect(fromAhead.headers).toMatchObject({ "early-data": "1" });
 
   await it.set({});
-  // The request is sent once more after the handshake, so that nginx answers and closes.
-  expect((await sendEarly(`${request}\r\n`)).printed).not.toContain("Early data was accepted");
+  expect(isAccepted(await sendEarly())).toBe(false);
 });
 
 test("ssl-buffer-size is the size of the largest record", async () => {
