@@ -22,7 +22,7 @@ export interface ChartValue {
   /** Keys joined by dots, as `--set` takes them. */
   readonly path: string;
   /**
-   * The default; undefined where the key is unset. For a value without an effect it is
+   * The default; undefined if the key is unset. For a value without an effect it is
    * ingress-nginx's default, for which NOTES.txt prints nothing.
    */
   readonly fallback: Json | undefined;

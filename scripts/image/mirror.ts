@@ -16,7 +16,7 @@ const keyrings = "/usr/share/keyrings";
 const tries = 3;
 
 /**
- * Returns the address of an archive. Where apt names none, it throws a sentence that says what to
+ * Returns the address of an archive. If apt names none, it throws a sentence that says what to
  * set.
  */
 export function mirrorOf(archive: Archive, env: NodeJS.ProcessEnv = process.env): string {

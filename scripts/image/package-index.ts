@@ -18,7 +18,7 @@ export interface Package {
 
 export type PackageIndex = ReadonlyMap<string, Package>;
 
-/** Reads the lists of a suite. Where two lists have a package, the newer version counts. */
+/** Reads the lists of a suite. If two lists have a package, the newer version counts. */
 export function readIndex(lists: readonly (readonly [Archive, string])[]): PackageIndex {
   const index = new Map<string, Package>();
   for (const [archive, text] of lists) {

@@ -9,7 +9,7 @@ import type { Parts } from "../timing/paced.ts";
 export interface Outline {
   /** The review with `null` in the place of both objects. */
   readonly rest: string;
-  /** The text of the new object, or undefined where there is none. */
+  /** The text of the new object, or undefined if there is none. */
   readonly object: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const closing = new Set([0x5d, 0x7d]);
 /** The depth of the members of `request` in an AdmissionReview. */
 const ofRequest = 2;
 
-/** Returns undefined where the text is larger or deeper than any review of an API server. */
+/** Returns undefined if the text is larger or deeper than any review of an API server. */
 export function* outlineOf(text: string): Parts<Outline | undefined> {
   const kept: string[] = [];
   let object: string | undefined;

@@ -13,7 +13,7 @@ export class PresentSettings {
   #texts: Readonly<Record<string, string>> = {};
   #settings: Settings = defaultSettings;
 
-  /** `namespace/name` of the ConfigMap. Where it is undefined, the defaults hold. */
+  /** `namespace/name` of the ConfigMap. If it is undefined, the defaults hold. */
   constructor(key: string | undefined) {
     this.#key = key;
   }

@@ -106,7 +106,7 @@ export const answers = feature({
 });
 
 /**
- * Returns both words as route variables. Returns undefined where they have to be text: regular
+ * Returns both words as route variables. Returns undefined if they have to be text: regular
  * expressions, and words of settings that name variables of nginx.
  */
 function boundWords(text: string, name: string, bind: Place["bind"]): Token | undefined {

@@ -101,7 +101,7 @@ export const basicAuth = resolvedFeature({
 });
 
 /**
- * Returns lines of `name:hash`, one for each user. Returns undefined where the Secret does not have
+ * Returns lines of `name:hash`, one for each user. Returns undefined if the Secret does not have
  * the declared form.
  */
 function usersOf({ data = {} }: Secret, form: "auth-file" | "auth-map"): string | undefined {

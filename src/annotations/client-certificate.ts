@@ -2,7 +2,7 @@
  * Client certificates (auth-tls-*, RS-18). They hold for a whole host, and nginx asks for them in
  * the TLS handshake, so such a host is a server block of its own.
  *
- * Where a Secret cannot be used, the host answers 403 on http and https, as with ingress-nginx. A
+ * If a Secret cannot be used, the host answers 403 on http and https, as with ingress-nginx. A
  * Secret without ca.crt has the same effect; ingress-nginx silently asks for no certificate at all
  * then.
  */
@@ -28,7 +28,7 @@ export type ClientCertificate =
       readonly kind: "verify";
       /** PEM. */
       readonly authorities: string;
-      /** PEM; empty where there are none. */
+      /** PEM; empty if there are none. */
       readonly revoked: string;
       readonly verify: "on" | "off" | "optional" | "optional_no_ca";
       readonly depth: number;
@@ -134,7 +134,7 @@ export const clientCertificate = resolvedFeature({
   provides: (value) => value.kind !== "none",
   ofCanaries: true,
   verifiesClients: (value) => value.kind === "verify",
-  // Where a certificate is optional, a request without TLS passes like one without a certificate.
+  // If a certificate is optional, a request without TLS passes like one without a certificate.
   demandsCertificate: (value) => value.kind === "verify" && value.verify === "on",
   // Used for the headers that describe the certificate to the backend.
   hostRecord: (value) => ({

@@ -1,6 +1,6 @@
 /**
  * Cross-origin requests (RS-21): answers tell browsers which origins may read them, and nginx
- * answers preflights itself. Where the request's origin is not in the list, the backend's own
+ * answers preflights itself. If the request's origin is not in the list, the backend's own
  * headers pass, and the backend answers the preflight.
  */
 
@@ -164,7 +164,7 @@ export const cors = feature({
 });
 
 /**
- * Returns the header about credentials. Where the value is data, the text always has the header,
+ * Returns the header about credentials. If the value is data, the text always has the header,
  * whether credentials are allowed or not.
  */
 function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {

@@ -92,7 +92,7 @@ export interface Context {
    */
   declares(variable: string): boolean;
   /**
-   * Returns the reason why a reference to another namespace is not allowed; undefined where it is.
+   * Returns the reason why a reference to another namespace is not allowed; undefined if it is.
    * Each end of the reference has its own namespace.
    */
   readonly foreign: (kind: string, key: string) => string | undefined;
@@ -124,7 +124,7 @@ export interface Feature<F extends Fields, R> {
   /** In dynamic mode its value is data: a change is live without a reload. */
   readonly live?: true;
   /**
-   * The field that all others depend on. Where its annotation is absent or empty, a bad value of
+   * The field that all others depend on. If its annotation is absent or empty, a bad value of
    * another field is only reported and has no consequence.
    */
   readonly gate?: keyof F & string;
@@ -135,17 +135,17 @@ export interface Feature<F extends Fields, R> {
   readonly idle?: (field: keyof F & string, has: (other: keyof F & string) => boolean) => boolean;
   /**
    * Returns, by field, why its annotation has no effect beside the values of this feature and of
-   * others; undefined where it has one. The author gets a Problem.
+   * others; undefined if it has one. The author gets a Problem.
    */
   readonly onlyWith?: { readonly [K in keyof F]?: (value: R, other: Other) => string | undefined };
   /**
    * By field: the part of its annotation's effect that is lost in an nginx without Lua; undefined
-   * where none is.
+   * if none is.
    */
   readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
   /**
    * The reason why its annotations cannot be used in RouteSettings, for all fields or by field;
-   * absent where they can. The text completes the sentence "spec.<key> has no effect: ...".
+   * absent if they can. The text completes the sentence "spec.<key> has no effect: ...".
    */
   readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
   /**
@@ -155,7 +155,7 @@ export interface Feature<F extends Fields, R> {
   readonly onListeners?: true | readonly (keyof F & string)[];
   /**
    * For a guard: combines the values of two RouteSettings that hold for one request, the inner one
-   * first. Returns undefined where no single value can; then no request passes.
+   * first. Returns undefined if no single value can; then no request passes.
    */
   readonly both?: (one: R, other: R) => R | undefined;
   /**
@@ -164,7 +164,7 @@ export interface Feature<F extends Fields, R> {
    */
   readonly countsInCanaries?: true;
   /**
-   * Whether it guards its paths. Where a guard has changed, a refused version of an Ingress answers
+   * Whether it guards its paths. If a guard has changed, a refused version of an Ingress answers
    * 503 instead of falling back to its last good form.
    */
   readonly guard?: true;
@@ -258,7 +258,7 @@ export interface Feature<F extends Fields, R> {
   readonly yieldsHeader?: (value: R, name: string) => boolean;
   /** Names, in lower case, of the answer's headers that its text sets. */
   readonly setsHeaders?: (value: R) => readonly string[];
-  /** nginx text that its author wrote; empty where there is none. */
+  /** nginx text that its author wrote; empty if there is none. */
   readonly ownText?: (value: R) => string;
   /** Names of the variables that its text declares. */
   readonly declares?: (value: R) => readonly string[];

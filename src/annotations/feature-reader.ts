@@ -155,7 +155,7 @@ export function defaultOf(feature: AnyFeature, settings: Settings): unknown {
 }
 
 /**
- * Reads the text by its kind. Where only the quotes around the text are wrong, the sentence says
+ * Reads the text by its kind. If only the quotes around the text are wrong, the sentence says
  * so.
  */
 function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {

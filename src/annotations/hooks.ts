@@ -127,7 +127,7 @@ const lines: Readonly<Record<Whose, Kept<readonly HeaderLine[]>>> = {
   location: linesOf("location"),
 };
 
-/** Returns the nginx text that authors wrote; empty where there is none. */
+/** Returns the nginx text that authors wrote; empty if there is none. */
 export function ownTextOf(values: FeatureValues, of: Whose): string {
   return written[of].map(([name, feature]) => feature.ownText!(values[name])).join("");
 }

@@ -12,15 +12,15 @@ import { type Context, field, type Resolved, resolvedFeature } from "./declare.t
 import { cacheKey as nameWithVariables } from "./external-auth/kinds.ts";
 
 interface Modsecurity {
-  /** Where it is undefined, the ConfigMap decides. */
+  /** If it is undefined, the ConfigMap decides. */
   readonly enable: boolean | undefined;
   readonly owasp: boolean;
   /**
-   * The id of a transaction, which may hold variables. Where it is empty, ModSecurity makes its
+   * The id of a transaction, which may hold variables. If it is empty, ModSecurity makes its
    * own.
    */
   readonly transaction: string;
-  /** The Ingress's own rules; empty where there are none. */
+  /** The Ingress's own rules; empty if there are none. */
   readonly rules: string;
 }
 

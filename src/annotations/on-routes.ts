@@ -15,7 +15,7 @@ for (const [name, feature] of featureList) {
   }
 }
 
-/** Returns the feature that a key belongs to; undefined where no feature has it. */
+/** Returns the feature that a key belongs to; undefined if no feature has it. */
 export function featureOf(key: string): keyof FeatureValues | undefined {
   return places.get(key)?.name;
 }
@@ -26,7 +26,7 @@ export function refers(key: string): boolean {
   return place !== undefined && (place.feature.fields as Fields)[place.field]?.refers === true;
 }
 
-/** Returns why the key cannot be served for routes; undefined where it can. */
+/** Returns why the key cannot be served for routes; undefined if it can. */
 export function whyNotOnRoutes(key: string): string | undefined {
   const place = places.get(key);
   const why = place?.feature.notOnRoutes;

@@ -25,15 +25,15 @@ export type ProxySsl =
   | { readonly kind: "none" }
   | {
       readonly kind: "identity";
-      /** PEM. Where it is empty, no certificate is sent. */
+      /** PEM. If it is empty, no certificate is sent. */
       readonly chain: string;
       readonly key: SecretText;
-      /** PEM. Where it is empty, backends are not verified, and no certificate is sent. */
+      /** PEM. If it is empty, backends are not verified, and no certificate is sent. */
       readonly authorities: string;
       readonly verify: boolean;
       readonly depth: number;
       /**
-       * The name in the handshake. Where it is empty, it is the internal name of the upstream
+       * The name in the handshake. If it is empty, it is the internal name of the upstream
        * block.
        */
       readonly name: string;

@@ -54,7 +54,7 @@ interface Timeouts {
 
 /**
  * Returns the seconds to connect, send and read for the balancer, like `5 - 60`. A dash stands
- * where nginx.conf has the same value, so that a snippet may change it. Returns an empty text where
+ * where nginx.conf has the same value, so that a snippet may change it. Returns an empty text if
  * all three are dashes.
  */
 export function ownTimeouts({ connect, send, read }: Timeouts, settings: Settings): string {

@@ -18,7 +18,7 @@ import { snippet } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 export interface Snippet {
-  /** The text of the snippet; empty where there is none. */
+  /** The text of the snippet; empty if there is none. */
   readonly text: string;
   /** Its lines about headers of requests and answers. */
   readonly headerLines: readonly HeaderLine[];

@@ -130,7 +130,7 @@ export class CompletedSource implements Source {
   }
 }
 
-/** Returns the chain of the Secret; undefined where nothing is missing. */
+/** Returns the chain of the Secret; undefined if nothing is missing. */
 function unfinishedChain(secret: Secret): string | undefined {
   const chain = decoded(secret, "tls.crt");
   return chain !== undefined && missingIssuer(chain) !== undefined ? chain : undefined;

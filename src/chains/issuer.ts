@@ -6,7 +6,7 @@
 import { X509Certificate } from "node:crypto";
 
 /**
- * Returns the address to fetch for `chain` (PEM); undefined where nothing is missing, or its last
+ * Returns the address to fetch for `chain` (PEM); undefined if nothing is missing, or its last
  * certificate names no address.
  */
 export function missingIssuer(chain: string): { readonly of: X509Certificate; readonly url: string } | undefined {

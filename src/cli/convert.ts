@@ -149,7 +149,7 @@ const counts = ({ hosts, requests }: { readonly hosts: number; readonly requests
 
 const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n");
 
-/** Returns the reason why the files could not be written, or undefined where they were. */
+/** Returns the reason why the files could not be written, or undefined if they were. */
 function writtenTo(folder: string, objects: readonly Written[]): string | undefined {
   const byFile = Map.groupBy(objects, ({ object }) => `${object.metadata.namespace ?? "cluster"}.yaml`);
   try {

@@ -91,7 +91,7 @@ function endpointOf(text: string): { readonly address: string; readonly port: st
 }
 
 /**
- * Returns the chain for the name; undefined where the name has no certificate, neither its own nor
+ * Returns the chain for the name; undefined if the name has no certificate, neither its own nor
  * that of a wildcard.
  */
 function chainOf(records: Records, host: string): string | undefined {

@@ -38,7 +38,7 @@ function defaultNote(flag: Flag<unknown>, command: Command): string {
   return text === "" || text === "false" ? "" : ` Default: ${text}.`;
 }
 
-/** Returns the default as a user would write it; empty where there is none. */
+/** Returns the default as a user would write it; empty if there is none. */
 export function writtenDefault(flag: Flag<unknown>, command: Command): string {
   return written(flag.kind, command === "serve" && "serve" in flag ? flag.serve : flag.default);
 }

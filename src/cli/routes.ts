@@ -126,7 +126,7 @@ const askRoutes = (place: OperatorPlace, host: string | undefined) =>
   askController<readonly AnyRoute[]>(place, "/routes", { host });
 
 /**
- * Reads the routes of a running controller. Where none matches, all routes are read for the hint.
+ * Reads the routes of a running controller. If none matches, all routes are read for the hint.
  */
 async function fromController(place: OperatorPlace, narrow: Narrow) {
   const answered = await askRoutes(place, narrow.host);

@@ -132,7 +132,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   return 0;
 }
 
-/** Resolves with the zone; undefined where the program ends before the API server answers. */
+/** Resolves with the zone; undefined if the program ends before the API server answers. */
 function zoneOf(around: Promise<Around>, ending: AbortSignal): Promise<string | undefined> {
   const ended = new Promise<undefined>((resolve) => ending.addEventListener("abort", () => resolve(undefined)));
   return Promise.race([around.then(({ zone }) => zone), ended]);

@@ -154,7 +154,7 @@ export class Assembler {
     );
   }
 
-  /** Puts reported changes into the Snapshot. Returns false where the Snapshot stays the same. */
+  /** Puts reported changes into the Snapshot. Returns false if the Snapshot stays the same. */
   assemble(): boolean {
     const changes: ObjectChange[] = [];
     const failures: [name: string, failure: SourceFailure | undefined][] = [];
@@ -227,7 +227,7 @@ export class Assembler {
   }
 
   /**
-   * Adds the changes of one object. Where Sluice fails on it, it returns the reason, and the
+   * Adds the changes of one object. If Sluice fails on it, it returns the reason, and the
    * previous version stays.
    */
   #takeIn(name: string, changes: ObjectChange[]): string | undefined {

@@ -42,7 +42,7 @@ export interface ServedKinds {
   readonly served: readonly GatewayKind[];
   /** Kinds that exist only in a version that Sluice does not read. */
   readonly outdated: readonly string[];
-  /** The versions of the definitions; undefined where no kind of the Gateway API is served. */
+  /** The versions of the definitions; undefined if no kind of the Gateway API is served. */
   readonly versions?: DefinitionVersions | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { KubernetesObject } from "../model/objects.ts";
 import { configMaps, endpointSlices, ingressClasses, ingresses, namespaces, secrets, services } from "../resources.ts";
 
 export interface WatchOptions {
-  /** Where it is undefined, all namespaces are watched. */
+  /** If it is undefined, all namespaces are watched. */
   readonly watchNamespace: string | undefined;
   /** Only objects in namespaces with these labels count. It excludes `watchNamespace`. */
   readonly watchNamespaceSelector: string | undefined;
@@ -30,7 +30,7 @@ export interface Watch {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /**
-   * The effect of its absence, for the log. It is undefined where nothing can be served without the
+   * The effect of its absence, for the log. It is undefined if nothing can be served without the
    * kind.
    */
   readonly without?: string;

@@ -1,5 +1,5 @@
 /**
- * Finds hosts that need listeners of their own. Where a request fits no rule of its host, a
+ * Finds hosts that need listeners of their own. If a request fits no rule of its host, a
  * listener tries its less specific hosts. Ingresses do not: they answer 404. A listener for this
  * host alone answers 404, too.
  */

@@ -1,5 +1,5 @@
 /**
- * Converts the settings for choosing endpoints. Where several Ingresses use one Service, the oldest
+ * Converts the settings for choosing endpoints. If several Ingresses use one Service, the oldest
  * Ingress decides for all of them, but each route decides for itself. So every route gets the
  * settings of the oldest Ingress.
  */

@@ -42,7 +42,7 @@ export interface ConvertOptions {
   readonly controllerName: string;
   readonly annotationsPrefix: string;
   /**
-   * `namespace/name` of the Service that the flag names. Where it is undefined, the built-in
+   * `namespace/name` of the Service that the flag names. If it is undefined, the built-in
    * backend is used.
    */
   readonly defaultBackend: string | undefined;
@@ -287,7 +287,7 @@ class Converter {
     if (sides === undefined && everywhere.length === 0)
       return writtenRoutes({ ...route, parents: parents(listeners), everywhere }, "", world);
     const { secure: rules, plain: others } = sides ?? { secure: route.rules, plain: route.rules };
-    // Where TLS passes through, requests come by http alone.
+    // If TLS passes through, requests come by http alone.
     if (secure.length === 0)
       return writtenRoutes({ ...route, rules: others, parents: parents(plain), everywhere }, "", world);
     return [

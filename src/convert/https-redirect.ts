@@ -1,5 +1,5 @@
 /**
- * Converts the http side of a host that redirects to https. Where nothing would answer before the
+ * Converts the http side of a host that redirects to https. If nothing would answer before the
  * redirect, one rule redirects all paths, and the other rules stand only in the route of the https
  * listeners.
  */
@@ -20,7 +20,7 @@ export interface Sides {
   readonly plain: readonly DraftRule[];
 }
 
-/** Returns undefined where http does more than redirect. */
+/** Returns undefined if http does more than redirect. */
 export function redirectedSides(server: Server<FeatureValues>, rules: readonly DraftRule[]): Sides | undefined {
   const answers = rules.filter(isAnswer);
   const others = rules.filter((rule) => !isAnswer(rule));

@@ -28,7 +28,7 @@ export interface Kept {
 export interface KeptOptions {
   readonly annotationsPrefix: string;
   /**
-   * `namespace/name` of the Service that answers where no path does. Where it is undefined, the
+   * `namespace/name` of the Service that answers where no path does. If it is undefined, the
    * built-in backend answers.
    */
   readonly defaultBackend: string | undefined;
@@ -186,7 +186,7 @@ function whyBelow({ name }: Server<FeatureValues>, blocks: ReadonlySet<string>):
   return above !== name && blocks.has(above) ? `lies below ${above}, which has a server block of its own` : undefined;
 }
 
-/** Returns the first reason why the host stays; undefined where all of it may be converted. */
+/** Returns the first reason why the host stays; undefined if all of it may be converted. */
 function whyKept(server: Server<FeatureValues>): string | undefined {
   const { aliases, appRoot, routes, locations } = server;
   const ofBlock = whyOfBlock(server);

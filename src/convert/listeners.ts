@@ -13,7 +13,7 @@ export interface PlannedListener {
   readonly listener: GatewayListener;
   /** The comment above the listener. */
   readonly comment: string;
-  /** `namespace/name` of the Secret; undefined where the listener ends no TLS. */
+  /** `namespace/name` of the Secret; undefined if the listener ends no TLS. */
   readonly secret: string | undefined;
 }
 

@@ -13,7 +13,7 @@ export type Way = {
 } & (
   | { readonly kind: "plain" }
   /**
-   * The path after the rewrite, which may name groups of the pattern. Where it is undefined, the
+   * The path after the rewrite, which may name groups of the pattern. If it is undefined, the
    * path stays.
    */
   | { readonly kind: "pattern"; readonly rewrite: string | undefined }

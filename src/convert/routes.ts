@@ -119,7 +119,7 @@ function writtenRoute(
 }
 
 /**
- * Returns the settings that all rules have in common; undefined where they differ, or where there
+ * Returns the settings that all rules have in common; undefined if they differ, or if there
  * are none.
  */
 function sharedSpec(rules: readonly DraftRule[]): DraftRule["spec"] | undefined {

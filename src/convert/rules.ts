@@ -19,7 +19,7 @@ export interface DraftRule {
   readonly matches: readonly HTTPRouteMatch[];
   readonly filters: readonly HTTPRouteFilter[];
   readonly backendRefs: readonly HTTPBackendReference[];
-  /** The spec of the rule's RouteSettings; empty where it needs none. */
+  /** The spec of the rule's RouteSettings; empty if it needs none. */
   readonly spec: Spec;
   /** Comments above the rule, one line each. */
   readonly comments: readonly string[];
@@ -37,7 +37,7 @@ export interface DraftRule {
 export interface RuleWorld {
   service(key: string): Service | undefined;
   /**
-   * `namespace/name` of the Service that answers where no path does. Where it is undefined, the
+   * `namespace/name` of the Service that answers where no path does. If it is undefined, the
    * built-in backend answers 404.
    */
   readonly defaultBackend: string | undefined;
@@ -199,7 +199,7 @@ function canaryReference(upstream: string, { owner }: Location<FeatureValues>, w
   return referenceTo(`${namespace}/${service}`, port, owner?.namespace, world);
 }
 
-/** Returns undefined where the number of the port is not known. */
+/** Returns undefined if the number of the port is not known. */
 function referenceTo(
   key: string,
   port: string,

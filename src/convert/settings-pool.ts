@@ -37,7 +37,7 @@ export class SettingsPool {
   readonly #names: Names;
   readonly #all = new Map<string, Pooled>();
 
-  /** Says why an object has a key that its Ingress does not have; undefined where it does. */
+  /** Says why an object has a key that its Ingress does not have; undefined if it does. */
   readonly #reasonOf: (of: string, key: string) => string | undefined;
 
   constructor(names: Names, reasonOf: (of: string, key: string) => string | undefined) {
@@ -51,7 +51,7 @@ export class SettingsPool {
   }
 
   /**
-   * Attaches the spec to the target. Returns false where the object already has as many targets as
+   * Attaches the spec to the target. Returns false if the object already has as many targets as
    * it may have.
    */
   attach(wanted: Wanted, target: Omit<PolicyTarget, "group">): boolean {

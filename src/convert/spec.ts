@@ -43,7 +43,7 @@ export function annotationsOf(ingress: Ingress, prefix: string, problems: readon
   for (const [name, value] of Object.entries(ingress.metadata.annotations ?? {}).sort(byName)) {
     if (!name.startsWith(`${prefix}/`)) continue;
     const key = name.slice(prefix.length + 1);
-    // An empty annotation usually has no meaning. Where it has one, there is a Problem.
+    // An empty annotation usually has no meaning. If it has one, there is a Problem.
     if (value === "" && !problems.some((problem) => "key" in problem && problem.key === key)) continue;
     const why = dead.get(key);
     if (why !== undefined) leftOut.push(why);

@@ -30,7 +30,7 @@ export function canaryShares(canaries: Canaries, asked: AskedRequest): readonly 
   });
 }
 
-/** Returns the rule by which the canary may take the request; undefined where it may not. */
+/** Returns the rule by which the canary may take the request; undefined if it may not. */
 function ruleOf(policy: CanaryPolicy, asked: AskedRequest): Rule {
   const byHeader = headerVerdict(policy, asked);
   if (byHeader !== undefined) return byHeader ? "header" : undefined;
@@ -39,7 +39,7 @@ function ruleOf(policy: CanaryPolicy, asked: AskedRequest): Rule {
   return policy.weight > 0 ? "weight" : undefined;
 }
 
-/** Returns undefined where the header does not decide. */
+/** Returns undefined if the header does not decide. */
 function headerVerdict(policy: CanaryPolicy, { headers }: AskedRequest): boolean | undefined {
   const value = policy.header === "" ? undefined : headers.get(policy.header.toLowerCase());
   if (value === undefined) return undefined;

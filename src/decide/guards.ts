@@ -49,7 +49,7 @@ export const checksBeforeFilters: readonly Check[] = [closed, preflight, configu
 export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
 
 /**
- * Returns the guards up to the one that stops the request; `end` is its answer, undefined where
+ * Returns the guards up to the one that stops the request; `end` is its answer, undefined if
  * none stops it.
  */
 export function stopIn(
@@ -110,7 +110,7 @@ function serverSnippet({ host }: Asked): Stop | undefined {
 }
 
 /**
- * Stops a request that has come back from its backends too often. Where the Location asks an auth
+ * Stops a request that has come back from its backends too often. If the Location asks an auth
  * service or a mirror, the request may also be a subrequest that has come back.
  */
 function loop({ asked, host, found }: Asked): Stop | undefined {

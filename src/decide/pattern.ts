@@ -42,19 +42,19 @@ export class Pattern {
     this.#pattern = pattern;
   }
 
-  /** Returns undefined where it takes too long; then only nginx can decide. */
+  /** Returns undefined if it takes too long; then only nginx can decide. */
   exec(text: string): RegExpExecArray | null | undefined {
     return mayTakeLong(this.#pattern.source, text) ? limited(this.#pattern, text) : this.#pattern.exec(text);
   }
 
-  /** Returns undefined where it takes too long; then only nginx can decide. */
+  /** Returns undefined if it takes too long; then only nginx can decide. */
   test(text: string): boolean | undefined {
     const found = this.exec(text);
     return found === undefined ? undefined : found !== null;
   }
 }
 
-/** Returns undefined where JavaScript has no such pattern; then only nginx can decide. */
+/** Returns undefined if JavaScript has no such pattern; then only nginx can decide. */
 export function patternOf(source: string, flags = "is"): Pattern | undefined {
   const same = source
     .replace(/\(\?P?<(?![=!])/g, "(?<")

@@ -12,11 +12,11 @@ export interface AskedRequest {
   readonly method: string;
   /** Headers by their names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  /** The port of the URL. Where it is undefined, it is the usual one of the scheme. */
+  /** The port of the URL. If it is undefined, it is the usual one of the scheme. */
   readonly port?: number;
-  /** The name in the TLS handshake. Where it is undefined, it is the host. */
+  /** The name in the TLS handshake. If it is undefined, it is the host. */
   readonly sni?: string;
-  /** The client's address; undefined where it is unknown. */
+  /** The client's address; undefined if it is unknown. */
   readonly client?: string;
 }
 
@@ -30,7 +30,7 @@ export interface ReadRequest {
   readonly query: string;
 }
 
-/** Returns undefined where nginx answers 400 before it looks for a host. */
+/** Returns undefined if nginx answers 400 before it looks for a host. */
 export function readRequest({ host: written, target }: AskedRequest): ReadRequest | undefined {
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target);
   if (absolute && contradict(absolute[1]!, written)) return undefined;
@@ -65,7 +65,7 @@ function nameOf(written: string): string | undefined {
 }
 
 /**
- * Decodes the path once, joins slashes and resolves dots. Returns undefined where the path leaves
+ * Decodes the path once, joins slashes and resolves dots. Returns undefined if the path leaves
  * the root or has a wrong escape.
  */
 function normal(path: string): string | undefined {

@@ -16,7 +16,7 @@ export interface Router {
   /** Finds the host at the ports of Ingresses. */
   host(served: Served, host: string): FoundHost;
   path(server: Server<FeatureValues>, uri: string): FoundPath;
-  /** Returns the listener of a Gateway's port that takes the host; undefined where none does. */
+  /** Returns the listener of a Gateway's port that takes the host; undefined if none does. */
   listener(port: ListenerPort, host: string): Listener | undefined;
   /** Whether the name in the handshake differs from the host and leads to another listener. */
   isMisdirected(port: ListenerPort, listener: Listener, name: string): boolean;

@@ -1,6 +1,6 @@
 /**
  * Decides where a connection or a datagram goes: for each stream with the port it finds the name,
- * the route and the backends. Where several Gateways have addresses of their own, DNS decides
+ * the route and the backends. If several Gateways have addresses of their own, DNS decides
  * between them.
  */
 import { isIP } from "node:net";
@@ -24,13 +24,13 @@ export interface AskedStream {
 }
 
 export interface StreamTarget {
-  /** `namespace/name:port`; empty where that cannot be used. */
+  /** `namespace/name:port`; empty if that cannot be used. */
   readonly service: string;
   /** Its share of the connections, from 0 to 1. */
   readonly share: number;
   readonly endpoints: readonly Endpoint[];
   /**
-   * The name that the backend's certificate must have. Where it is absent, nginx sends the bytes as
+   * The name that the backend's certificate must have. If it is absent, nginx sends the bytes as
    * they are.
    */
   readonly tls?: string;
@@ -57,13 +57,13 @@ export interface StreamDecision {
   /** The route, Ingress or ConfigMap. */
   readonly owner: Owner | undefined;
   /**
-   * The certificates, where nginx ends TLS; undefined where TLS passes through, or where there is
+   * The certificates, where nginx ends TLS; undefined if TLS passes through, or if there is
    * none.
    */
   readonly certificates: readonly string[] | undefined;
   readonly targets: readonly StreamTarget[];
   /**
-   * The reason why all connections are refused. It is absent where at least some of them reach an
+   * The reason why all connections are refused. It is absent if at least some of them reach an
    * endpoint.
    */
   readonly refused?: string;
@@ -74,7 +74,7 @@ interface ServedStreams {
   readonly certificates: Table<Certificate>;
 }
 
-/** Returns an empty list where no stream takes the connection. */
+/** Returns an empty list if no stream takes the connection. */
 export function decideStreams(
   { streams, certificates }: ServedStreams,
   asked: AskedStream,

@@ -15,7 +15,7 @@ export interface UrlParts {
 
 const shape = /^(?:(https?):\/\/)?(\[[^\]/?#\s]*\](?::\d+)?|[^/?#\s:@]+(?::\d+)?)([/?][^\s#]*)?(?:#\S*)?$/i;
 
-/** Returns undefined where the text is not a URL, has another scheme, or has a user. */
+/** Returns undefined if the text is not a URL, has another scheme, or has a user. */
 export function urlParts(text: string): UrlParts | undefined {
   const [, scheme, host, rest = "/"] = shape.exec(text) ?? [];
   if (host === undefined) return undefined;

@@ -20,7 +20,7 @@ export interface Place {
   readonly nameservers: readonly string[];
   /** The longest queue of connections that are not accepted yet. */
   readonly backlog: number;
-  /** The account for workers; undefined where nginx is not root and so cannot choose. */
+  /** The account for workers; undefined if nginx is not root and so cannot choose. */
   readonly user: string | undefined;
   /**
    * Whether /dev/stdout can be opened as a file. A terminal, a file and a pipe can; a socket, with
@@ -39,7 +39,7 @@ export interface Machine extends Place {
   /** Whether the stream module has the https port (`--enable-ssl-passthrough`). */
   readonly passthrough: boolean;
   /**
-   * The settings for counting requests, in dynamic mode only. Where it is undefined, they are not
+   * The settings for counting requests, in dynamic mode only. If it is undefined, they are not
    * counted.
    */
   readonly counts: RequestCounts | undefined;

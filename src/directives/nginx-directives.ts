@@ -115,7 +115,7 @@ export const allDirectives: readonly string[] = [...allowedIn.keys()].sort();
 const old = new Set(gone.split(" "));
 
 /**
- * Returns why the image's nginx refuses a directive in this block; undefined where it accepts the
+ * Returns why the image's nginx refuses a directive in this block; undefined if it accepts the
  * directive.
  */
 export function directiveMistake(name: string, context: Context): string | undefined {

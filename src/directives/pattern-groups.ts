@@ -10,7 +10,7 @@ export interface Groups {
   readonly text: string;
   /** The number that each name stands for. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** The reason why the names cannot be removed; undefined where they can. */
+  /** The reason why the names cannot be removed; undefined if they can. */
   readonly mistake: string | undefined;
 }
 

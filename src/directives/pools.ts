@@ -18,7 +18,7 @@ export interface Pool {
 
 /**
  * `bases` are names of blocks for plain HTTP, and `chosen` returns one of them. `apart` separates
- * pools of the same scheme; it is empty where nothing separates them.
+ * pools of the same scheme; it is empty if nothing separates them.
  */
 export function poolOf(scheme: Scheme, bases: readonly string[], apart: string, chosen = Token.name(bases[0]!)): Pool {
   const suffix = `${scheme === "HTTP" ? "" : `_${scheme.toLowerCase()}`}${apart === "" ? "" : `_${apart}`}`;

@@ -24,7 +24,7 @@ export interface EventOptions {
   /** The ConfigMaps with the settings, the TCP ports and the UDP ports, as `namespace/name`. */
   readonly configMaps: readonly string[];
   readonly ownPod: () => ObjectReference;
-  /** Where it is false, only `RELOAD` is written. */
+  /** If it is false, only `RELOAD` is written. */
   readonly syncEvents: boolean;
   /** Called with an object that gets no Events because Sluice failed on it. */
   readonly failed: (object: ObjectName, bug: Error) => void;

@@ -76,7 +76,7 @@ export class ServiceWriter {
     return answer.ok || answer.failure.code === 404 ? undefined : answer.failure;
   }
 
-  /** Returns undefined where nothing has to be done afterwards. */
+  /** Returns undefined if nothing has to be done afterwards. */
   async #writeService(
     { gateway, service: wanted }: WantedService,
     targets: Targets,

@@ -30,7 +30,7 @@ export function newService(gateway: Gateway, wanted: DesiredService, targets: Ta
   };
 }
 
-/** Returns the body of a merge patch; undefined where the Service is correct. */
+/** Returns the body of a merge patch; undefined if the Service is correct. */
 export function serviceChanges(present: Service, wanted: DesiredService, targets: Targets): object | undefined {
   const { labels = {}, annotations = {}, resourceVersion } = present.metadata;
   const metadata = {

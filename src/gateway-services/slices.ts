@@ -14,7 +14,7 @@ const mostEndpoints = 1_000;
 /** A Pod of the controller that accepts connections. */
 export interface PodEndpoint {
   readonly addresses: readonly string[];
-  /** Where it is false, the Pod is about to end and counts only while no other Pod is ready. */
+  /** If it is false, the Pod is about to end and counts only while no other Pod is ready. */
   readonly isStaying: boolean;
   readonly nodeName: string | undefined;
   readonly zone: string | undefined;
@@ -114,7 +114,7 @@ function endpointOf(
 }
 
 /**
- * Returns the body of a merge patch; undefined where the slice is correct. The slice of a deleted
+ * Returns the body of a merge patch; undefined if the slice is correct. The slice of a deleted
  * Service is passed on to the Service that replaces it, before the API server deletes it.
  */
 export function sliceChanges(present: EndpointSlice, wanted: EndpointSlice): object | undefined {

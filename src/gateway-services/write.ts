@@ -11,13 +11,13 @@ export interface Writing<T extends KubernetesObject> {
   readonly of: Resource<T>;
   /** `namespace/name`. */
   readonly key: string;
-  /** The newest known form; undefined where, as far as is known, the object does not exist. */
+  /** The newest known form; undefined if, as far as is known, the object does not exist. */
   readonly known: T | undefined;
-  /** Returns the object to create where it does not exist; undefined where none is created. */
+  /** Returns the object to create where it does not exist; undefined if none is created. */
   readonly made: () => T | undefined;
   readonly isOurs: (present: T) => boolean;
   /**
-   * Returns the body of a merge patch with the version of `present`; undefined where there is
+   * Returns the body of a merge patch with the version of `present`; undefined if there is
    * nothing to change.
    */
   readonly changes: (present: T) => object | undefined;

@@ -44,7 +44,7 @@ export class Health {
 
   /**
    * Returns the answer to a request. `only` is the name of one check, or undefined for all;
-   * `exclude` skips checks. Returns undefined where there is no such check.
+   * `exclude` skips checks. Returns undefined if there is no such check.
    */
   async answer(
     only: string | undefined,

@@ -13,14 +13,14 @@ import type { Health } from "./health.ts";
 
 export interface HealthServerOptions {
   readonly port: number;
-  /** Where it is undefined, the server listens on all addresses. */
+  /** If it is undefined, the server listens on all addresses. */
   readonly host: string | undefined;
   readonly healthPath: string;
   readonly health: Health;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly build: Readonly<Record<string, string>>;
   readonly token: Pick<OperatorToken, "refusal">;
-  /** Answers requests below `/ui`. Where it is absent, they get 404. */
+  /** Answers requests below `/ui`. If it is absent, they get 404. */
   readonly page?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Called for `POST /stop`. */
   readonly stop: () => void;

@@ -82,7 +82,7 @@ const suspicious = new Set(
 
 /**
  * Returns why connecting to `address`, an IP literal without brackets, on `port` is not allowed;
- * undefined where it is.
+ * undefined if it is.
  */
 export function whyNotAsked(address: string, port: number, policy: AskedPolicy): string | undefined {
   const mayBeOwn = policy.ownPorts.has(port);

@@ -22,7 +22,7 @@ export interface Origin {
 }
 
 /**
- * Returns the scheme, host and port at the beginning of `url`; undefined where it does not begin
+ * Returns the scheme, host and port at the beginning of `url`; undefined if it does not begin
  * with them.
  */
 export function originOf(url: string): Origin | undefined {
@@ -42,7 +42,7 @@ const hostVariables = new Set(["host", "namespace", "ingress_name", "service_nam
 const portVariables = new Set(["service_port", "server_port"]);
 
 /**
- * Returns why nginx may not connect to `origin`; undefined where it may. `own` decides which other
+ * Returns why nginx may not connect to `origin`; undefined if it may. `own` decides which other
  * variables are the operator's own.
  */
 export function whyNotOrigin(
@@ -96,7 +96,7 @@ export interface CheckedName {
   readonly by: ChosenBy;
 }
 
-/** Returns the name that `name` stands for; undefined where `checkedUrl` did not make it. */
+/** Returns the name that `name` stands for; undefined if `checkedUrl` did not make it. */
 export function checkedName(name: string): CheckedName | undefined {
   const found = /^(.{1,230})\.(\d{1,5})\.([ot])\.sluice\.internal$/.exec(name.toLowerCase());
   if (found === null) return undefined;

@@ -10,7 +10,7 @@ const second = new Set(["map", "split_clients", "keyval"]);
 const first = /^(?:set|set_\w+|\w+_set|js_var)$/;
 const group = /\(\?(?:P?<|')([a-z_]\w*)[>']/gi;
 
-/** Returns names without `$`; none where the text cannot be parsed. */
+/** Returns names without `$`; none if the text cannot be parsed. */
 export function variablesDeclaredIn(text: string): readonly string[] {
   const parsed = parse(text);
   return parsed.ok ? declaredIn(parsed.statements) : [];

@@ -24,7 +24,7 @@ export type Parsed =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Returns the words that nginx sees in `text`, without quotes; undefined where it is not exactly
+ * Returns the words that nginx sees in `text`, without quotes; undefined if it is not exactly
  * one list of words.
  */
 export function wordsIn(text: string): readonly string[] | undefined {

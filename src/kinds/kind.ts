@@ -87,7 +87,7 @@ export function stripped(text: string, blanks = " \t"): string {
 
 /**
  * Returns the items of a comma-separated list without the blanks around them. Returns undefined
- * where there are more than `mostItems`.
+ * if there are more than `mostItems`.
  */
 export function itemsIn(text: string): readonly string[] | undefined {
   const parts = text.split(",", mostItems + 1);

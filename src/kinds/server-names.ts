@@ -14,7 +14,7 @@ const trailing = new RegExp(`^${label}(?:\\.${label})*\\.\\*$`);
 
 export type NameForm = "exact" | "leading" | "trailing" | "regex";
 
-/** Returns undefined where nginx would refuse the name. */
+/** Returns undefined if nginx would refuse the name. */
 export function formOf(name: string): NameForm | undefined {
   if (name.startsWith("~")) return regexMistake(name.slice(1)) === undefined && name.length > 1 ? "regex" : undefined;
   if (exact.test(name)) return "exact";

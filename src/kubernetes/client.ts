@@ -12,7 +12,7 @@ import { type ObjectName, type Place, pathOf, type Resource } from "./resource.t
 import { Transport, type TransportRequest } from "./transport.ts";
 
 export interface Selection {
-  /** Where it is absent, all namespaces are meant. */
+  /** If it is absent, all namespaces are meant. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
@@ -206,7 +206,7 @@ export class Client {
   }
 
   /**
-   * Returns the kinds of one group and version, without subresources. The list is empty where the
+   * Returns the kinds of one group and version, without subresources. The list is empty if the
    * server does not have the version.
    */
   async kindsOf(apiVersion: string, signal: AbortSignal): Promise<Answer<readonly ServedKind[]>> {

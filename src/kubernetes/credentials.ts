@@ -31,7 +31,7 @@ export interface Credentials {
   /** Throws when a file that is named cannot be read. */
   proof(): Promise<Proof>;
   /**
-   * A pool of connections through the proxy that the kubeconfig names; absent where it names none.
+   * A pool of connections through the proxy that the kubeconfig names; absent if it names none.
    */
   readonly newAgent?: (options: AgentOptions) => Agent;
 }

@@ -38,7 +38,7 @@ export function proofOf(user: User, env: NodeJS.ProcessEnv): () => Promise<UserP
   };
 }
 
-/** Returns undefined where neither is given. */
+/** Returns undefined if neither is given. */
 export async function fileOrData(file: string | undefined, data: string | undefined): Promise<Buffer | undefined> {
   if (file) return readFile(file);
   return data ? Buffer.from(data, "base64") : undefined;

@@ -85,7 +85,7 @@ export class LeaseElection {
   }
 
   /**
-   * Whether this process leads. It is false where the last renewal is too long ago by either clock.
+   * Whether this process leads. It is false if the last renewal is too long ago by either clock.
    */
   get isLeading(): boolean {
     const elapsedByWall = this.#renewed === undefined ? 0 : this.#options.clock.wall() - this.#renewed.wall;

@@ -92,7 +92,7 @@ export class Reflector<T extends KubernetesObject> {
   #mayStream: boolean;
   #suspicious = false;
   /**
-   * Ends the wait after a failure. It is undefined where there is no wait, or where the wait may
+   * Ends the wait after a failure. It is undefined if there is no wait, or if the wait may
    * not be shortened.
    */
   #cutShort: (() => void) | undefined;

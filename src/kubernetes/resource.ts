@@ -27,7 +27,7 @@ export interface ObjectName {
 }
 
 export interface Place {
-  /** Where it is absent, all namespaces are meant. */
+  /** If it is absent, all namespaces are meant. */
   readonly namespace?: string | undefined;
   readonly name?: string;
   readonly subresource?: string;

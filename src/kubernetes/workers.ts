@@ -15,7 +15,7 @@ export type Reconciled =
 
 export interface WorkersOptions {
   readonly workers?: number;
-  /** The most tries after the first one. Where it is absent, there is no limit. */
+  /** The most tries after the first one. If it is absent, there is no limit. */
   readonly maxRetries?: number;
   readonly gaveUp?: (key: string, why: string) => void;
 }

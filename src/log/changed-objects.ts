@@ -30,7 +30,7 @@ export function changedObjects(
 }
 
 /**
- * Returns `Ingress shop/web changed, Service shop/web added and 3 more`, or an empty text where
+ * Returns `Ingress shop/web changed, Service shop/web added and 3 more`, or an empty text if
  * nothing differs.
  */
 export function changeWords({ objects, more }: ChangedObjects): string {

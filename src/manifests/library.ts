@@ -1,6 +1,6 @@
 /**
  * All objects of a folder as one Snapshot. A changed file only affects its own objects, and an
- * unchanged object stays the same value. Where two files define one object, the file that was seen
+ * unchanged object stays the same value. If two files define one object, the file that was seen
  * first has it, and the other gets a Problem.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -128,7 +128,7 @@ export class Library {
     return [...this.#files.keys()].find((file) => holders.has(file));
   }
 
-  /** Returns undefined where there are none. */
+  /** Returns undefined if there are none. */
   #problemsOf(file: string): readonly Problem[] | undefined {
     const state = this.#files.get(file);
     if (state === undefined) return undefined;

@@ -52,7 +52,7 @@ export function partsIn(text: string): number {
   return count;
 }
 
-/** Returns why a YAML text with so many documents is not read; undefined where it is read. */
+/** Returns why a YAML text with so many documents is not read; undefined if it is read. */
 export function tooManyDocuments(text: string): string | undefined {
   let count = 1;
   for (let at = text.indexOf("\n---"); at >= 0; at = text.indexOf("\n---", at + 4)) count += 1;

@@ -38,7 +38,7 @@ const secondLookMs = 100;
 const gone = "gone";
 
 /**
- * Reads the folder once and then watches it. Where the folder cannot be read, the result is one
+ * Reads the folder once and then watches it. If the folder cannot be read, the result is one
  * sentence.
  */
 export async function openManifests(folder: string, options: LibraryOptions, clock: Clock): Promise<OpenedManifests> {

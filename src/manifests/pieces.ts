@@ -20,7 +20,7 @@ export function documentsIn(text: string): readonly Piece[] {
 }
 
 /**
- * Returns the items of a document like a `List`, each as a document. Returns undefined where they
+ * Returns the items of a document like a `List`, each as a document. Returns undefined if they
  * are written in another way.
  */
 export function itemsIn({ lines, before }: Piece): readonly Piece[] | undefined {

@@ -5,7 +5,7 @@
  */
 import { isMapping } from "./check.ts";
 
-/** Returns the documents; undefined where not all of them are JSON. */
+/** Returns the documents; undefined if not all of them are JSON. */
 export function jsonDocuments(text: string): readonly unknown[] | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   const documents = text.split(/^---[ \r]*$/m).filter((document) => document.trim() !== "");

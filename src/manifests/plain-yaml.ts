@@ -16,7 +16,7 @@ const extraordinary =
   /(^|[\s[{,:-])([&*!%][^\s]|<<\s*:|\?\s|\{\{)|\t|(?:^|[:[{,-]\s*)(?:y|n|yes|no|on|off)\s*(?:[,\]}#]|$)|^%|^\uFEFF/im;
 
 /**
- * Returns the documents that are not empty. Returns undefined where the text is not ordinary, or
+ * Returns the documents that are not empty. Returns undefined if the text is not ordinary, or
  * has a mistake.
  */
 export function plainDocuments(text: string, memory = new Memory()): readonly unknown[] | undefined {

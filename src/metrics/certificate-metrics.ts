@@ -85,7 +85,7 @@ export class CertificateMetrics {
   }
 }
 
-/** Returns when the first certificate expires; undefined where Sluice has made all of them. */
+/** Returns when the first certificate expires; undefined if Sluice has made all of them. */
 export function firstToExpire({ certificates }: Served): Date | undefined {
   let first: Date | undefined;
   for (const { notAfter } of certificates.values()) if (first === undefined || notAfter < first) first = notAfter;

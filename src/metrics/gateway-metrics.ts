@@ -1,11 +1,11 @@
 /**
- * Figures of the Gateway API, computed at each scrape from the live statuses; none where there are
+ * Figures of the Gateway API, computed at each scrape from the live statuses; none if there are
  * no such objects.
  */
 import { Gauge, type Registry } from "prom-client";
 import type { Counted, GatewayFigures } from "../model/gateway/figures.ts";
 
-/** `read` returns undefined where there are no objects of the Gateway API. */
+/** `read` returns undefined if there are no objects of the Gateway API. */
 export function gatewayMetrics(registers: Registry[], read: () => GatewayFigures | undefined): void {
   const counted = (name: string, help: string, of: (figures: GatewayFigures) => Counted) =>
     new Gauge({

@@ -40,7 +40,7 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   readonly served: () => Served | undefined;
   /** Whether this controller acts for all its replicas. */
   readonly leads: () => boolean;
-  /** Options for the metrics of requests. Where they are undefined, requests are not counted. */
+  /** Options for the metrics of requests. If they are undefined, requests are not counted. */
   readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;
   /** Returns a part of the workers' counts since the last call; empty when none is left. */
   readonly counts: () => Promise<string>;
@@ -116,7 +116,7 @@ export class Metrics {
     return this.#collecting;
   }
 
-  /** The counted requests; undefined where requests are not counted. */
+  /** The counted requests; undefined if requests are not counted. */
   get requests(): Pick<RequestMetrics, "follow" | "bounds"> | undefined {
     return this.#requests;
   }

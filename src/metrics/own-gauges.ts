@@ -23,10 +23,10 @@ export interface OwnFigures {
   readonly quarantined: Readonly<Record<string, number>>;
   /** Requests that were counted as `other`. */
   readonly folded: number;
-  /** The time at which the first certificate expires; undefined where there is none. */
+  /** The time at which the first certificate expires; undefined if there is none. */
   readonly firstExpiry: Date | undefined;
   /**
-   * Shared memory of routes, endpoints and certificates; undefined where nginx does not answer or
+   * Shared memory of routes, endpoints and certificates; undefined if nginx does not answer or
    * has none.
    */
   readonly memory: { readonly capacityBytes: number; readonly freeBytes: number } | undefined;

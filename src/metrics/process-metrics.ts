@@ -64,7 +64,7 @@ export class ProcessMetrics {
 }
 
 /**
- * Returns the limit of the address space. Where there is none, the kernel prints `unlimited`, and
+ * Returns the limit of the address space. If there is none, the kernel prints `unlimited`, and
  * other client libraries report the largest number of 64 bits.
  */
 function addressSpaceOf(limits: string): number {

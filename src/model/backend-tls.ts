@@ -12,11 +12,11 @@ export interface BackendTls {
    */
   readonly hostname: string;
   /**
-   * `dns:shop.example` or `uri:spiffe://cluster/shop`: the certificate must have one of them. Where
+   * `dns:shop.example` or `uri:spiffe://cluster/shop`: the certificate must have one of them. If
    * the list is empty, it must have the hostname.
    */
   readonly names: readonly string[];
-  /** The certificate for backends that ask for one. Where it is absent, none is shown. */
+  /** The certificate for backends that ask for one. If it is absent, none is shown. */
   readonly identity?: Identity;
 }
 

@@ -138,7 +138,7 @@ export interface Conditions {
   readonly headers: readonly ValueCondition[];
   readonly query: readonly ValueCondition[];
   /**
-   * Where it is present, the request has to be a gRPC call whose `service` and `method` have these
+   * If it is present, the request has to be a gRPC call whose `service` and `method` have these
    * values. Its path is `/service/method`.
    */
   readonly call?: readonly ValueCondition[];
@@ -158,9 +158,9 @@ export interface ValueCondition {
 export interface Backend {
   /** Id of its Upstream. */
   readonly upstream: string;
-  /** `namespace/name` of the Service; empty where the default backend answers. */
+  /** `namespace/name` of the Service; empty if the default backend answers. */
   readonly key: string;
-  /** Name of the Service; empty where the default backend answers. */
+  /** Name of the Service; empty if the default backend answers. */
   readonly service: string;
   /** Number or name, as its owner has it. */
   readonly port: string;
@@ -169,13 +169,13 @@ export interface Backend {
 export interface WeightedBackend extends Backend {
   /** Its share of requests is its weight among the weights of all backends of the Location. */
   readonly weight: number;
-  /** Where it is absent, the features of the Location decide. */
+  /** If it is absent, the features of the Location decide. */
   readonly protocol?: BackendProtocol;
-  /** TLS with verification towards it. Where it is absent, `protocol` decides. */
+  /** TLS with verification towards it. If it is absent, `protocol` decides. */
   readonly tls?: BackendTls;
   /** Changes to its requests and answers, after those of the Location. */
   readonly filters?: Filters;
-  /** The reason why its share of requests gets an error; absent where the backend is usable. */
+  /** The reason why its share of requests gets an error; absent if the backend is usable. */
   readonly unusable?: Problem;
 }
 
@@ -198,7 +198,7 @@ export interface Location<F> {
   /** The status for requests to a backend that cannot be used; 500 where it is absent. */
   readonly unusableStatus?: 503;
   /**
-   * The name of the rule from which it was made, for logs and metrics; absent where the rule has
+   * The name of the rule from which it was made, for logs and metrics; absent if the rule has
    * none.
    */
   readonly rule?: string;
@@ -214,7 +214,7 @@ export interface Location<F> {
    * Whether the times of its answers are recorded, because ewma may balance one of its Upstreams.
    */
   readonly timed: boolean;
-  /** The reason why it always answers 503; undefined where it does not. */
+  /** The reason why it always answers 503; undefined if it does not. */
   readonly closed: Problem | undefined;
   /**
    * Whether none of its routes rewrites the path, although its owner has a target. Then the backend

@@ -74,7 +74,7 @@ export interface Mirror {
   readonly upstream: string;
   /** Its share of the requests, from 0 to 1. */
   readonly share: number;
-  /** How copies are sent. Where it is absent, they are sent over HTTP/1.1 without TLS. */
+  /** How copies are sent. If it is absent, they are sent over HTTP/1.1 without TLS. */
   readonly way?: CopyWay;
   /** Copies calls when they are over: a call may wait for an answer before its next message. */
   readonly isLate?: true;
@@ -83,7 +83,7 @@ export interface Mirror {
 export interface CopyWay {
   readonly isHttp2?: true;
   readonly isSecure?: true;
-  /** How the backend has to prove its identity; absent where this is not checked. */
+  /** How the backend has to prove its identity; absent if this is not checked. */
   readonly tls?: BackendTls;
 }
 
@@ -125,13 +125,13 @@ export interface Session {
   readonly binding: string;
   /** The path of a cookie. */
   readonly path: string;
-  /** The seconds after which a session ends; undefined where it never ends. */
+  /** The seconds after which a session ends; undefined if it never ends. */
   readonly seconds: number | undefined;
   /** Whether browsers keep the cookie until the end of the session, beyond their own. */
   readonly isPermanent: boolean;
 }
 
-/** Limits in milliseconds. Where one is undefined, only the usual limits hold. */
+/** Limits in milliseconds. If one is undefined, only the usual limits hold. */
 export interface Timeouts {
   /** For the whole request, with all attempts. */
   readonly request: number | undefined;

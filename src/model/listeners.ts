@@ -21,7 +21,7 @@ export interface ListenerPort {
   readonly usualPorts?: { readonly http: number; readonly https: number };
   readonly tls: boolean;
   /**
-   * The certificates that clients of the port have to show in their handshakes; absent where they
+   * The certificates that clients of the port have to show in their handshakes; absent if they
    * need none.
    */
   readonly clients?: ClientValidation;
@@ -62,7 +62,7 @@ export interface Listener {
    * Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS.
    */
   readonly certificates: readonly string[];
-  /** Settings that nginx reads in a server block; absent where the listener has none. */
+  /** Settings that nginx reads in a server block; absent if the listener has none. */
   readonly own?: OwnServer;
 }
 
@@ -98,7 +98,7 @@ export function shadowKey(key: ServerKey): ServerKey {
 }
 
 /**
- * Returns the key of the host that is served, from the key of its shadow; undefined where the key
+ * Returns the key of the host that is served, from the key of its shadow; undefined if the key
  * is not that of a shadow.
  */
 export function servedKey(key: ServerKey): ServerKey | undefined {

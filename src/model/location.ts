@@ -9,7 +9,7 @@ export function backendOf({ backends }: Pick<Location<unknown>, "backends">): We
 
 /**
  * Returns in one line why all requests to a Location get 503, with the object that causes it; empty
- * where they do not.
+ * if they do not.
  */
 export function closedReason({ closed }: Pick<Location<unknown>, "closed">): string {
   return closed === undefined ? "" : fullSentence(closed);

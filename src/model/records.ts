@@ -7,7 +7,7 @@
 /** `host a.example`: the kind of the record and its id. */
 export type RecordKey = string;
 
-/** A record's key and new value; undefined where the record must be removed. */
+/** A record's key and new value; undefined if the record must be removed. */
 export type RecordChange = readonly [key: RecordKey, value: string | undefined];
 
 export const hostKey = (name: string): RecordKey => `host ${name}`;
@@ -16,8 +16,8 @@ export const upstreamKey = (id: string): RecordKey => `upstream ${id}`;
 export const patternsKey: RecordKey = "patterns";
 /**
  * Returns the key of the record with the listeners of a ListenerPort, by the address and port on
- * which nginx accepted the connection. The address is empty where nginx listens on all, and the
- * port is empty where the address is a socket's path.
+ * which nginx accepted the connection. The address is empty if nginx listens on all, and the
+ * port is empty if the address is a socket's path.
  */
 export const scopeKey = (address: string, port: number | ""): RecordKey => `scope ${address}:${port}`;
 /**

@@ -29,7 +29,7 @@ export interface StreamPort {
   readonly owners: readonly Owner[];
   /** For TLS at most one for each hostname; for other protocols exactly one. */
   readonly listeners: readonly StreamListener[];
-  /** The hostnames of requests that share this port; absent where there are none. */
+  /** The hostnames of requests that share this port; absent if there are none. */
   readonly beside?: RequestsBeside;
 }
 
@@ -52,7 +52,7 @@ export interface StreamListener {
   /** The name in lower case, or empty for all names and for clients that send none. */
   readonly hostname: string;
   /**
-   * Ids of Certificates, where TLS ends here; undefined where it passes through, or where there is
+   * Ids of Certificates, where TLS ends here; undefined if it passes through, or if there is
    * none.
    */
   readonly certificates: readonly string[] | undefined;
@@ -81,22 +81,22 @@ export interface StreamHost {
   readonly hostname: string;
   /** The certificates, as in StreamListener. */
   readonly certificates: readonly string[] | undefined;
-  /** The backends. Where there are none, connections are refused. */
+  /** The backends. If there are none, connections are refused. */
   readonly backends: readonly StreamBackend[];
-  /** The route that has the name; absent where none has it. */
+  /** The route that has the name; absent if none has it. */
   readonly route?: Owner;
-  /** The id of the listener that has the name; absent where it does not matter. */
+  /** The id of the listener that has the name; absent if it does not matter. */
   readonly listener?: string;
 }
 
 export interface StreamBackend {
   /** Its share of the connections is its weight among those of all backends of the host. */
   readonly weight: number;
-  /** The Service as the route names it, `namespace/name:port`; empty where it cannot be used. */
+  /** The Service as the route names it, `namespace/name:port`; empty if it cannot be used. */
   readonly service: string;
-  /** The endpoints. Where there are none, its share of connections is refused. */
+  /** The endpoints. If there are none, its share of connections is refused. */
   readonly endpoints: readonly Endpoint[];
-  /** Where it is given, connections to the backend use TLS and are verified. It has no `names`. */
+  /** If it is given, connections to the backend use TLS and are verified. It has no `names`. */
   readonly tls?: BackendTls;
 }
 
@@ -106,9 +106,9 @@ export type StreamServer =
       readonly port: number;
       /** The name for people: `tcp-namespace-service-port`. */
       readonly label: string;
-      /** `namespace/service:port` as its owner wrote it; empty where it does not matter. */
+      /** `namespace/service:port` as its owner wrote it; empty if it does not matter. */
       readonly service: string;
-      /** The ConfigMap that names it; absent where it does not matter. */
+      /** The ConfigMap that names it; absent if it does not matter. */
       readonly owner?: Owner;
       /** At least one. */
       readonly endpoints: readonly Endpoint[];
@@ -118,9 +118,9 @@ export type StreamServer =
   | {
       readonly kind: "passthrough";
       readonly host: string;
-      /** `namespace/service:port`; empty where it does not matter. */
+      /** `namespace/service:port`; empty if it does not matter. */
       readonly service: string;
-      /** The Ingress that has the path `/` of the host; absent where it does not matter. */
+      /** The Ingress that has the path `/` of the host; absent if it does not matter. */
       readonly owner?: Owner;
       readonly endpoints: readonly Endpoint[];
     }

@@ -32,7 +32,7 @@ const headBytes = 12;
 const types = { A: 1, AAAA: 28, SRV: 33 } as const;
 const codes = { addresses: 0, servers: 0, failed: 2, refused: 5 } as const;
 
-/** Returns undefined where the message is not a question of such a type for one name. */
+/** Returns undefined if the message is not a question of such a type for one name. */
 export function readQuestion(message: Buffer): Question | undefined {
   const isQuery = message.length > headBytes && (message[2]! & 0xf8) === 0 && message.readUInt16BE(4) === 1;
   if (!isQuery) return undefined;

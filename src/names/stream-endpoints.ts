@@ -15,7 +15,7 @@ export interface StreamEndpointsOptions {
   readonly port: number;
   /** The name under which nginx asks for the servers of a pool. */
   readonly service: string;
-  /** Resolves with the record of a pool, in JSON; undefined where there is none. */
+  /** Resolves with the record of a pool, in JSON; undefined if there is none. */
   readonly recordOf: (pool: string) => Promise<string | undefined>;
   readonly report: (event: StreamPortEvent) => void;
 }

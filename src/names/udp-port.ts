@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 export interface UdpPortOptions {
   /** The port on 127.0.0.1. */
   readonly port: number;
-  /** Resolves with the answer, or with undefined where none is sent. */
+  /** Resolves with the answer, or with undefined if none is sent. */
   readonly answer: (message: Buffer) => Promise<Buffer | undefined>;
   /** Called once when another process uses the port. */
   readonly onBusy: (why: string) => void;

@@ -33,7 +33,7 @@ export interface MemoryState extends MemoryUse {
 
 /** The figures of balancing about an endpoint. */
 export interface PeerFigures {
-  /** Moving average of its answer times; undefined where none is kept. */
+  /** Moving average of its answer times; undefined if none is kept. */
   readonly answerSeconds: number | undefined;
   /** Requests that went on to another try after it, in the last ten minutes. */
   readonly failures: number;
@@ -93,7 +93,7 @@ export class Channel {
 
   /**
    * Returns the sums of requests that workers have handed over since the last call, as lines of
-   * JSON; empty where nginx does not answer.
+   * JSON; empty if nginx does not answer.
    */
   async counts(): Promise<string> {
     try {
@@ -105,7 +105,7 @@ export class Channel {
   }
 
   /**
-   * Returns the counts of `nginx/lua/sluice/gateway/shadow.lua` as lines of JSON; empty where no
+   * Returns the counts of `nginx/lua/sluice/gateway/shadow.lua` as lines of JSON; empty if no
    * Gateway is served.
    */
   async shadow(): Promise<string> {
@@ -117,7 +117,7 @@ export class Channel {
     }
   }
 
-  /** Returns nginx's own figures from stub_status; undefined where nginx does not answer. */
+  /** Returns nginx's own figures from stub_status; undefined if nginx does not answer. */
   async connections(): Promise<ConnectionFigures | undefined> {
     try {
       const { status, text } = await this.#get("/connections");
@@ -127,7 +127,7 @@ export class Channel {
     }
   }
 
-  /** Returns the answer of `nginx/lua/sluice/digest.lua`; undefined where there is none. */
+  /** Returns the answer of `nginx/lua/sluice/digest.lua`; undefined if there is none. */
   async digests(word: string, part?: number): Promise<readonly string[] | undefined> {
     try {
       const { status, text } = await this.#get(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
@@ -138,7 +138,7 @@ export class Channel {
   }
 
   /**
-   * Returns where the running router sends a request. Returns undefined where nginx does not
+   * Returns where the running router sends a request. Returns undefined if nginx does not
    * answer, or refuses the request itself.
    */
   async route({ host, target, headers, ...rest }: RouterQuestion): Promise<Routed | undefined> {
@@ -158,7 +158,7 @@ export class Channel {
 
   /**
    * Returns the figures of balancing about these peers, `address:port`, at most 500. Returns
-   * undefined where nginx does not answer.
+   * undefined if nginx does not answer.
    */
   async peers(addresses: readonly string[]): Promise<ReadonlyMap<string, PeerFigures> | undefined> {
     if (addresses.length === 0) return new Map();

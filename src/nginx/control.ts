@@ -18,7 +18,7 @@ export class Control {
   }
 
   /**
-   * Returns the hash of the configuration, or undefined where nginx does not answer within
+   * Returns the hash of the configuration, or undefined if nginx does not answer within
    * `limitMs`.
    */
   generation(limitMs = 1_000): Promise<string | undefined> {

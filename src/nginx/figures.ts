@@ -48,7 +48,7 @@ export function processFigures(folder: { readonly root: string; readonly conf: s
   };
 }
 
-/** Returns an empty text where there is no file, because a process may end between two reads. */
+/** Returns an empty text if there is no file, because a process may end between two reads. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -13,7 +13,7 @@ const partsAtOnce = 8;
 
 /**
  * Returns the keys of records that differ in nginx, are missing there, or were never written; none
- * where nginx does not answer.
+ * if nginx does not answer.
  */
 export async function strangeRecords(
   channel: Pick<Channel, "digests">,

@@ -15,7 +15,7 @@ export interface InstalledNginx {
   /** Whether nginx keeps running after this process has ended in the usual way. */
   readonly outlives: boolean;
   /**
-   * The controller's connection from the search for nginx; undefined where the search needed none.
+   * The controller's connection from the search for nginx; undefined if the search needed none.
    */
   readonly pass?: Pass;
   open(options: OpenOptions): Promise<OpenedNginx>;

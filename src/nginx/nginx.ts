@@ -22,7 +22,7 @@ export interface NginxOptions {
   /** `Capabilities.binary`. */
   readonly binary: string;
   readonly folder: RunFolder;
-  /** See `MasterSetup`: true for `serve`, false where an init restarts the controller. */
+  /** See `MasterSetup`: true for `serve`, false if an init restarts the controller. */
   readonly endWithController: boolean;
   /**
    * The most older generations of workers that may be draining when a reload begins; with more, the

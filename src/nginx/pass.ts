@@ -35,7 +35,7 @@ export class Pass {
 }
 
 /**
- * Whether the value of an Authorization header matches the Pass in `file`; false where the file
+ * Whether the value of an Authorization header matches the Pass in `file`; false if the file
  * does not exist.
  */
 export async function isPass(authorization: string | undefined, file: string): Promise<boolean> {

@@ -26,7 +26,7 @@ function availableCpus(): number {
 
 /**
  * Returns the number of CPUs that the container may use, rounded up: the quota of cgroup v2 or v1.
- * Returns undefined where there is none (process contract I 72).
+ * Returns undefined if there is none (process contract I 72).
  */
 export function cpuQuota(read: (path: string) => string | undefined): number | undefined {
   const folder = "/sys/fs/cgroup";

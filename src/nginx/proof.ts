@@ -26,7 +26,7 @@ import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
 export type Proof = { readonly live: true } | NotLive;
 
-/** `failure` is nginx's own message. Where nginx logged none in time, only `why` is known. */
+/** `failure` is nginx's own message. If nginx logged none in time, only `why` is known. */
 export interface NotLive {
   readonly live: false;
   readonly why: string;
@@ -37,7 +37,7 @@ export interface Expected {
   readonly generation: string;
   /** All workers of the previous text. */
   readonly oldWorkers: readonly number[];
-  /** The number of workers that the new text starts; undefined where nginx decides it. */
+  /** The number of workers that the new text starts; undefined if nginx decides it. */
   readonly workers: number | undefined;
   /** The length of the emergency log before the reload, in bytes. */
   readonly emergenciesBefore: number;

@@ -148,7 +148,7 @@ export class Reloader {
 
   /**
    * Starts nginx without a test, which would take as long as the start itself: nothing serves yet
-   * that a mistake could interrupt, and nginx refuses the same texts at its start. Where it does
+   * that a mistake could interrupt, and nginx refuses the same texts at its start. If it does
    * not start, the test follows, because it says more about the mistake.
    */
   async #startFirst(since: number): Promise<NotLive | { readonly live: true; readonly outcome: ReloadOutcome }> {

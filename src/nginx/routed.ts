@@ -62,20 +62,20 @@ export interface Routed {
   /** Variables that the router has set. */
   readonly set: Readonly<Record<string, string>>;
   /**
-   * The share of requests that the route takes where an Ingress has the path, too; absent where it
+   * The share of requests that the route takes where an Ingress has the path, too; absent if it
    * takes all.
    */
   readonly share?: number;
   /** The decision for requests that a route leaves to an Ingress, where it takes only a share. */
   readonly rest?: Routed;
-  /** Ids of the Certificates that the client gets; absent where the handshake ends. */
+  /** Ids of the Certificates that the client gets; absent if the handshake ends. */
   readonly pairs?: readonly string[];
 }
 
 export interface LostChoice {
   readonly host: string;
   readonly location: number;
-  /** The condition that fails; absent where that could not be found out. */
+  /** The condition that fails; absent if that could not be found out. */
   readonly part?: "method" | "call" | "headers" | "query";
   /** The name of the header, the parameter, or the part of a call. */
   readonly name?: string;

@@ -17,7 +17,7 @@ const named: readonly (readonly [path: readonly string[], word: string])[] = [
 ];
 
 /**
- * Returns, for example, ` (annotation proxy-read-timeout, spec.rules)`. The text is empty where no
+ * Returns, for example, ` (annotation proxy-read-timeout, spec.rules)`. The text is empty if no
  * relevant part differs.
  */
 export function changedParts(was: object, is: object): string {

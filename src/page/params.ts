@@ -22,7 +22,7 @@ export const listParameters: Parameters = { filter: longestFilter, sort: 20, ord
 export const routeParameters: Parameters = { host: 300, path: 16_000, owner: 400, listener: 800, when: 16_000 };
 export const askParameters: Parameters = { url: 8_000, method: 20, client: 50, header: 8_000 };
 
-/** Returns why the parameters of `part` cannot be used; undefined where they can. */
+/** Returns why the parameters of `part` cannot be used; undefined if they can. */
 export function whyWrong(params: URLSearchParams, part: string, known: Parameters): string | undefined {
   for (const [name, value] of params) {
     const most = Object.hasOwn(known, name) ? known[name]! : undefined;

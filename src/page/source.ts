@@ -21,7 +21,7 @@ export interface PageSource {
   readonly snapshot: () => Snapshot;
   /** Returns the objects and keys that nginx certainly refuses. */
   readonly refusals: () => Quarantine;
-  /** Keyed by `address:port`; undefined where nginx does not answer. */
+  /** Keyed by `address:port`; undefined if nginx does not answer. */
   readonly peers: (addresses: readonly string[]) => Promise<ReadonlyMap<string, PeerFigures> | undefined>;
   /** Returns how routes in shadow would answer differently, by nginx's counts. */
   readonly shadows: () => Promise<readonly ShadowReport[]>;

@@ -43,7 +43,7 @@ interface Row {
   readonly refusals: keyof Quarantine;
   /** Returns keys that differ between two Snapshots and exist in `now`. */
   changed(now: Snapshot, live: Snapshot): readonly string[];
-  /** Returns a text that identifies the version under `key`; undefined where there is none. */
+  /** Returns a text that identifies the version under `key`; undefined if there is none. */
   version(snapshot: Snapshot, key: string): string | undefined;
   /** Absent where nothing can replace a refused version. */
   readonly lastGood?: {

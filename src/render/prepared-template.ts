@@ -7,7 +7,7 @@ import Handlebars from "handlebars/dist/handlebars.runtime.js";
 import { type Prepared, prepared } from "./prepared.ts";
 import { type Template, type TemplateFiles, templateOf } from "./template.ts";
 
-/** Returns undefined where one of the files has no prepared form, or another text than that. */
+/** Returns undefined if one of the files has no prepared form, or another text than that. */
 export function preparedTemplate(files: TemplateFiles, forms = prepared): Template | undefined {
   const programs = [...files].map(([name, text]) => [name, programFor(forms.get(name), text)] as const);
   if (programs.some(([, program]) => program === undefined)) return undefined;

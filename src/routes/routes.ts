@@ -35,7 +35,7 @@ export interface ServedRoute {
     readonly weight?: number;
   };
   /**
-   * `namespace/name:port`, or several with their weights; empty where the default backend answers.
+   * `namespace/name:port`, or several with their weights; empty if the default backend answers.
    */
   readonly service: string;
   /** `address:port` of the endpoints that get requests. */
@@ -46,7 +46,7 @@ export interface ServedRoute {
   readonly certificate?: { readonly secret: string; readonly expires: string };
   /** Whether it always answers 503, because a guard cannot be set up. */
   readonly denied: boolean;
-  /** The Problem that closes it; absent where it is open. */
+  /** The Problem that closes it; absent if it is open. */
   readonly why?: string;
   /**
    * Last good forms in force for its Ingress and its certificate's Secret: the form, and the times

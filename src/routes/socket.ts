@@ -108,7 +108,7 @@ function refusalOf(status: number, body: string, { token }: OperatorPlace): stri
   }
 }
 
-/** Returns the token; empty where there is no file, or it belongs to another account. */
+/** Returns the token; empty if there is no file, or it belongs to another account. */
 function tokenIn(file: string): string {
   try {
     return readFileSync(file, "utf8");

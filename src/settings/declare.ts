@@ -53,7 +53,7 @@ export interface Setting<T> {
    */
   readonly permits?: true;
   /**
-   * The value for routes of the Gateway API, if the key would otherwise change their answers. Where
+   * The value for routes of the Gateway API, if the key would otherwise change their answers. If
    * it is absent, the key holds for them. With `unlessSet`, a value other than the default holds
    * for them as well.
    */

@@ -6,7 +6,7 @@
 const smallestBits = 2048;
 
 /**
- * Returns the mistake in `pem`, which follows the name of its Secret in a sentence; undefined where
+ * Returns the mistake in `pem`, which follows the name of its Secret in a sentence; undefined if
  * it is usable.
  */
 export function mistakeInDhParam(pem: string): string | undefined {
@@ -27,7 +27,7 @@ function primeBits(der: Buffer): number | undefined {
 }
 
 /**
- * Returns the content of the element at `at` as [begin, end]; undefined where it has another tag or
+ * Returns the content of the element at `at` as [begin, end]; undefined if it has another tag or
  * does not fit.
  */
 function contentAt(der: Buffer, at: number, tag: number): { readonly start: number; readonly end: number } | undefined {

@@ -27,7 +27,7 @@ export interface Ending {
    */
   readonly refunds: boolean;
   /**
-   * The reason that the log and `sluice_reloads_total` report; absent where nothing is reported.
+   * The reason that the log and `sluice_reloads_total` report; absent if nothing is reported.
    */
   readonly report?: ApplyOutcome;
   /** Whether nginx was started with the text and read its records from the disk. */

@@ -16,7 +16,7 @@ import type { Inputs } from "../translate/turn.ts";
 
 /** The source of Snapshots: a cluster, a folder, a test. */
 export interface Source {
-  /** Resolves when the Snapshot is complete; absent where it always is. */
+  /** Resolves when the Snapshot is complete; absent if it always is. */
   readonly synced?: Promise<void>;
   snapshot(): Snapshot;
   /**

@@ -29,7 +29,7 @@ const inFlightMs = 240_000;
 const none = "false";
 
 export interface ShapesAround {
-  /** Shapes of the running text; undefined where an earlier process of Sluice made it. */
+  /** Shapes of the running text; undefined if an earlier process of Sluice made it. */
   readonly running: ReadonlySet<string> | undefined;
   /** Shapes of the text that is being applied. */
   readonly coming: ReadonlySet<string> | undefined;

@@ -17,7 +17,7 @@ export interface TemplateWatch {
   /** Tries a template and uses it if it is good. */
   readonly offer: (template: Template) => Promise<TemplateVerdict>;
   /**
-   * Called with the mistake in the present files, or with undefined where there is none and they
+   * Called with the mistake in the present files, or with undefined if there is none and they
    * are in use.
    */
   readonly report: (problem: Problem | undefined) => void;

@@ -22,7 +22,7 @@ export class Paced {
     this.#longestWaitMs = longestWaitMs;
   }
 
-  /** Returns the result of `work`; undefined where it waited too long for its turn. */
+  /** Returns the result of `work`; undefined if it waited too long for its turn. */
   async run<T>(work: () => Parts<T>): Promise<T | undefined> {
     const sinceMs = this.#clock.now();
     const before = this.#last;

@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "../model/objects.ts";
 
 export interface Age {
-  /** `metadata.creationTimestamp`; empty where the object has none, as in a folder of files. */
+  /** `metadata.creationTimestamp`; empty if the object has none, as in a folder of files. */
   readonly created: string;
   readonly namespace: string;
   readonly name: string;

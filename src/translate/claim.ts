@@ -21,7 +21,7 @@ export interface Claim {
   /** `metadata.annotations` of the object that is in force. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly features: FeatureValues;
-  /** The reason why all its paths answer 503; undefined where they do not. */
+  /** The reason why all its paths answer 503; undefined if they do not. */
   readonly closed: Problem | undefined;
   /**
    * Keyed by host in lower case, `_` for paths without one. On a listener of a Gateway the key is
@@ -29,7 +29,7 @@ export interface Claim {
    */
   readonly hosts: ReadonlyMap<string, readonly ClaimedPath[]>;
   /**
-   * The backend for hosts without a rule for `/`; undefined where the object has no default
+   * The backend for hosts without a rule for `/`; undefined if the object has no default
    * backend.
    */
   readonly defaultBackend: ClaimedBackend | undefined;
@@ -53,9 +53,9 @@ export interface ClaimedPath {
   readonly retries?: Retries;
   /** The status for requests to a backend that cannot be used; 500 where it is absent. */
   readonly unusableStatus?: 503;
-  /** The values of its own settings. Where they are absent, those of the Claim count. */
+  /** The values of its own settings. If they are absent, those of the Claim count. */
   readonly features?: FeatureValues;
-  /** The reason why it always answers 503. Where it is absent, that of the Claim counts. */
+  /** The reason why it always answers 503. If it is absent, that of the Claim counts. */
   readonly closed?: Problem;
   /** Whether requests without TLS may be redirected to https if features ask for that. */
   readonly ownTls?: true;
@@ -63,7 +63,7 @@ export interface ClaimedPath {
   readonly authors?: readonly Owner[];
   /** `namespace/name` of the RouteSettings that its rule names. */
   readonly settings?: readonly string[];
-  /** The name of its rule; absent where the rule has none. */
+  /** The name of its rule; absent if the rule has none. */
   readonly rule?: string;
   /** Whether it only redirects from the www twin of a host, and yields to routes for the twin. */
   readonly isTwin?: true;
@@ -79,14 +79,14 @@ export interface PathMatch {
    * pattern.
    */
   readonly loose: boolean;
-  /** The conditions of a request beside its path; undefined where the path alone decides. */
+  /** The conditions of a request beside its path; undefined if the path alone decides. */
   readonly conditions?: Conditions;
 }
 
 export interface ClaimedBackend extends WeightedBackend {
   /** The backend's field, below the field of its path. */
   readonly part: string;
-  /** The reason why it cannot be used as written; undefined where it names a port of a Service. */
+  /** The reason why it cannot be used as written; undefined if it names a port of a Service. */
   readonly mistake?: string;
   /**
    * Whether a policy demands TLS towards it that nginx cannot use for a stream whose TLS it ends.
@@ -97,8 +97,8 @@ export interface ClaimedBackend extends WeightedBackend {
 export interface ClaimedTls {
   /** The field with the name of the Secret: `spec.tls[0].secretName`. */
   readonly field: string;
-  /** Hosts in lower case; empty where the section lists none. */
+  /** Hosts in lower case; empty if the section lists none. */
   readonly hosts: readonly string[];
-  /** `namespace/name`; empty where the section names none. */
+  /** `namespace/name`; empty if the section names none. */
   readonly secret: string;
 }

@@ -17,7 +17,7 @@ export interface ClaimSource {
    */
   changed(turn: Turn): Iterable<string>;
   /**
-   * Returns the Claim in force for an object, which may come from an older version; undefined where
+   * Returns the Claim in force for an object, which may come from an older version; undefined if
    * there is none.
    */
   claim(key: string, turn: Turn): Claim | undefined;

@@ -16,14 +16,14 @@ export interface TranslateOptions {
   readonly disableCatchAll: boolean;
   readonly deepInspect: boolean;
   readonly disableSvcExternalName: boolean;
-  /** `namespace/name`, or undefined where the flag is not set. */
+  /** `namespace/name`, or undefined if the flag is not set. */
   readonly configMap: string | undefined;
   readonly defaultBackendService: string | undefined;
   readonly defaultSslCertificate: string | undefined;
   readonly tcpServicesConfigMap: string | undefined;
   readonly udpServicesConfigMap: string | undefined;
   readonly enableSslPassthrough: boolean;
-  /** The source of the host policy; undefined where there is none. */
+  /** The source of the host policy; undefined if there is none. */
   readonly hostPolicy: HostPolicyPlace;
   /** Ports on which Sluice listens, each with its use, so that TCP and UDP services avoid them. */
   readonly reservedPorts: ReadonlyMap<number, string>;
@@ -31,11 +31,11 @@ export interface TranslateOptions {
   readonly defaultServerPort: number;
   /** The addresses to which nginx and the controller may connect. */
   readonly asked: AskedPolicy;
-  /** Capabilities that this nginx lacks; empty where no nginx is known. */
+  /** Capabilities that this nginx lacks; empty if no nginx is known. */
   readonly lacks: ReadonlySet<Capability>;
   readonly gateway: GatewayOptions;
   /**
-   * The zone of the controller's Node, for topology hints. Where it is undefined, hints are not
+   * The zone of the controller's Node, for topology hints. If it is undefined, hints are not
    * used.
    */
   readonly zone: string | undefined;
@@ -45,7 +45,7 @@ export interface TranslateOptions {
 export interface GatewayOptions {
   /** `spec.controllerName` of this controller's GatewayClasses. */
   readonly controllerName: string;
-  /** The pool, from which each Gateway gets an address of its own; empty where there is no pool. */
+  /** The pool, from which each Gateway gets an address of its own; empty if there is no pool. */
   readonly addresses: readonly string[];
   /**
    * Whether Gateways without an address of the pool listen on all addresses of this machine, as
@@ -54,12 +54,12 @@ export interface GatewayOptions {
   readonly sharesPorts: boolean;
   /**
    * `namespace/name` of the Gateway that shares the Service, addresses and ports of Ingresses;
-   * undefined where none does.
+   * undefined if none does.
    */
   readonly shared?: string;
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** The file with the authorities that this machine trusts; undefined where there is none. */
+  /** The file with the authorities that this machine trusts; undefined if there is none. */
   readonly systemAuthorities: string | undefined;
   /** Undefined where no Gateway has a Service of its own. */
   readonly services?: {

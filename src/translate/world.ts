@@ -42,7 +42,7 @@ export interface World {
   ownerOf(name: string): string | undefined;
   /**
    * Returns the namesake of a listener's host, by the key of that host: the Server of this name
-   * without a listener. Returns undefined where there is none, and where the listener does not
+   * without a listener. Returns undefined if there is none, and where the listener does not
    * share its port.
    */
   namesakeOf(key: string): Namesake | undefined;

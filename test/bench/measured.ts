@@ -6,7 +6,7 @@
 export interface Figure {
   /** A description of what was measured. */
   readonly what: string;
-  /** The number of hosts or Ingresses; undefined where it does not matter. */
+  /** The number of hosts or Ingresses; undefined if it does not matter. */
   readonly hosts?: number;
   readonly unit: "ms" | "us" | "MB" | "times" | "" | "KB" | "s" | "%";
   /** One entry for each run. */

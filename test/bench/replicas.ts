@@ -2,7 +2,7 @@
  * Measures the cost of replicas for the API server: with 10,000 hosts a first one starts, then two
  * more, then seven more, each with its own nginx. All connections of a replica go through a relay
  * that counts bytes. The API server itself counts watches and requests; its own ones are
- * subtracted. Where BENCH_INGRESS_NGINX names a program (support/peers.ts), one replica of
+ * subtracted. If BENCH_INGRESS_NGINX names a program (support/peers.ts), one replica of
  * ingress-nginx comes last.
  */
 import { setTimeout as delay } from "node:timers/promises";

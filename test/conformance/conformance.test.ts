@@ -26,7 +26,7 @@ const isImages = process.env.CONFORMANCE_NGINX === "image";
 /** Without TLS, gRPC needs an nginx that accepts HTTP/2 and HTTP/1 on the same port. */
 const profiles = ["HTTP", "TLS", "TCP", "UDP", ...(isImages ? ["GRPC"] : [])].map((name) => `GATEWAY-${name}`);
 /**
- * An answer in these tests takes a second, and the suite requires three in a row. Where it allows
+ * An answer in these tests takes a second, and the suite requires three in a row. If it allows
  * only 2 s, one answer is therefore enough.
  */
 const slow = ["HTTPRouteTimeoutRequest", "HTTPRouteTimeoutBackendRequest"];

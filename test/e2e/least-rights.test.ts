@@ -151,7 +151,7 @@ const used = new Set<string>();
 const granted = new Set<string>();
 
 test("contain nothing that is not used", () => {
-  // Where a server streams lists, only a broken watch and a Secret that is read again cause a list.
+  // If a server streams lists, only a broken watch and a Secret that is read again cause a list.
   const asOldServer = [...used].map((what) => what.replace(/^watch /, "list "));
   // Used only where a server has no EndpointSlices.
   const without = ["list endpoints", "watch endpoints"];

@@ -1,6 +1,6 @@
 /**
  * The controller loads our module where the text has its directive, in both modes: the image's
- * `sluice serve` with a permitted snippet that checks the names of a TLS backend. Where nothing
+ * `sluice serve` with a permitted snippet that checks the names of a TLS backend. If nothing
  * asks for it, it is not loaded.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * The first start of a run folder, which is nginx's own test of the text. Where nginx refuses it,
+ * The first start of a run folder, which is nginx's own test of the text. If nginx refuses it,
  * the outcome is that of a test.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * Runs the YAML and the commands of docs/gateway-streams.md, with the programs that a reader has:
- * psql, dig and openssl. Where a program is not installed, its command is skipped, and the test
+ * psql, dig and openssl. If a program is not installed, its command is skipped, and the test
  * itself sends requests to its listener.
  */
 import { Resolver } from "node:dns/promises";

@@ -1,5 +1,5 @@
 /**
- * Tests keys about modules that not every nginx has. Where the nginx under test lacks a module, its
+ * Tests keys about modules that not every nginx has. If the nginx under test lacks a module, its
  * test is skipped with the reason.
  */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";

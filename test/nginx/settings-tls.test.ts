@@ -61,7 +61,8 @@ test("ssl-early-data accepts a request before the end of the handshake, and a he
   writeFileSync(early, `${request}\r\n`);
   const sendEarly = async () => {
     await sendByOpenssl(["-sess_out", session], `${request}\r\n`);
-    // The request is sent once more after the handshake, so that nginx answers where it refuses early data.
+    // The request is sent once more after the handshake, so that nginx also answers if it refuses
+    // early data.
     return sendByOpenssl(["-sess_in", session, "-early_data", early], `${request}\r\n`);
   };
   const isAccepted = (sent: { printed: string }) => sent.printed.includes("Early data was accepted");

@@ -117,7 +117,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     );
     await subject.apply(host("chained", chain, { "ssl-ciphers": "DEFAULT:@SECLEVEL=2" }));
     await subject.settled();
-    // Where the certificate is text, nginx refuses it, and the last good one is served.
+    // If the certificate is text, nginx refuses it, and the last good one is served.
     const fake = "Kubernetes Ingress Controller Fake Certificate";
     expect(await served("chained.example")).toBe(mode === "static" ? "chained.example" : fake);
     expect(await served("sha1.example")).toBe("sha1.example");

@@ -50,7 +50,7 @@ export class Asking {
   }
 }
 
-/** Where only nginx can apply a pattern, the matcher decides nothing. */
+/** If only nginx can apply a pattern, the matcher decides nothing. */
 function isSame(live: Decision, matched: Decision): boolean {
   if (matched.end.kind === "unclear" || live.end.kind === "unclear") return true;
   const routeOf = ({ host, path }: Decision) =>

@@ -1,5 +1,5 @@
 /**
- * Runs `sluice compat` on the recorded cases. Where Sluice answers differently, the report must
+ * Runs `sluice compat` on the recorded cases. If Sluice answers differently, the report must
  * name the heading of that decision; where the answers are equal, it must report no work.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

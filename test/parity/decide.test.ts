@@ -1,6 +1,6 @@
 /**
  * Tests the matcher of `sluice why` with the recorded cases: its decision about each request must
- * fit the recorded answer. Where the outcome cannot be known in advance (a password, an auth
+ * fit the recorded answer. If the outcome cannot be known in advance (a password, an auth
  * service), both outcomes fit.
  */
 import { mkdtempSync, rmSync } from "node:fs";

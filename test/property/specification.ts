@@ -1,7 +1,7 @@
 /**
  * A naive matcher, written from the comments of the Go types of the Gateway API v1.6.3 (package
  * `apis/v1`) by someone who had not read Sluice's own matchers. It tries every match of every
- * attached route, and the best one wins. Each criterion quotes the sentence that it follows. Where
+ * attached route, and the best one wins. Each criterion quotes the sentence that it follows. If
  * the specification leaves a choice to the implementation, it quotes docs/gateway-api.md instead.
  */
 import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";

@@ -62,7 +62,7 @@ const settings: readonly Record<string, string>[] = [
 export class Shop {
   readonly #chance: Chance;
   readonly #pairs: readonly Pair[];
-  /** The endpoints of each place's host; undefined where there is no host. */
+  /** The endpoints of each place's host; undefined if there is no host. */
   readonly #endpoints: (readonly string[] | undefined)[] = [];
   readonly #canaries = new Set<number>();
   readonly #kinds: readonly (readonly [weight: number, step: () => Step])[] = [

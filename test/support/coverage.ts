@@ -41,7 +41,7 @@ export function usedByCorpus(): Readonly<Record<"annotations" | "settings" | "fl
 
 /**
  * Returns the names of annotations, keys and flags that the tests in `test/nginx` use; flags have
- * their dashes. Where a name is an annotation and a key, `counts` chooses by the file name, such as
+ * their dashes. If a name is an annotation and a key, `counts` chooses by the file name, such as
  * `settings-live.test.ts`, which files count.
  */
 export function usedInNginxTests(counts: (file: string) => boolean): ReadonlySet<string> {

@@ -8,7 +8,7 @@ import { count, objectName, since } from "../words.js";
 /** @import { View } from "../main.js" */
 
 /**
- * The view that shows what is served of an object; undefined where none does.
+ * The view that shows what is served of an object; undefined if none does.
  * @param {ProblemRow} problem
  */
 function viewOf({ object, kind }) {

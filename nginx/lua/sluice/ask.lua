@@ -113,7 +113,7 @@ local function routed(asked, draw)
   return answer
 end
 
--- Returns the ids of the key pairs that the client gets, or an empty list where the handshake ends.
+-- Returns the ids of the key pairs that the client gets, or an empty list if the handshake ends.
 local function shown(asked)
   local noted = begin()
   if not asked.shared then

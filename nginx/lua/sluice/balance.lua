@@ -17,7 +17,7 @@ local algorithms = {
   persistent = affinity,
 }
 
--- Where proxy-next-upstream-tries sets no limit, a request has at most this many tries, and at most
+-- If proxy-next-upstream-tries sets no limit, a request has at most this many tries, and at most
 -- one for each endpoint.
 local most_tries = 10
 -- The most tries of a request, however many endpoints there are: the tries are one text, which is

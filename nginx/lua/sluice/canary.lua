@@ -1,6 +1,6 @@
 -- Decides which of a location's canaries takes a request, if any (RS-13.4 to 13.7). First an
 -- affinity cookie decides: a client that is bound to an upstream stays there. Then a header
--- decides, then a cookie, then the weights. Where several canaries may take the request, the oldest
+-- decides, then a cookie, then the weights. If several canaries may take the request, the oldest
 -- one does. Weights are shares of all requests that nothing else decided, so two canaries of 20 %
 -- get 20 % each.
 local affinity = require("sluice.balance.affinity")
@@ -15,8 +15,8 @@ local _M = {}
 -- The rules that can decide about a canary, in their order.
 local header_rule, cookie_rule, weight_rule = 1, 2, 3
 
--- Reads the words `always` and `never` of a header or cookie. Returns true where the canary takes
--- the request, false where it does not, and nil where the word does not decide.
+-- Reads the words `always` and `never` of a header or cookie. Returns true if the canary takes
+-- the request, false if it does not, and nil if the word does not decide.
 local function by_word(word)
   if word == "always" then
     return true
@@ -45,7 +45,7 @@ local function by_header(canary)
   return by_word(value)
 end
 
--- Returns the rule by which the canary may take the request; nil where a rule keeps the request
+-- Returns the rule by which the canary may take the request; nil if a rule keeps the request
 -- out.
 local function rule_of(canary)
   local takes = by_header(canary)

@@ -84,7 +84,7 @@ local function set(pair, beside)
   return ok
 end
 
--- Sets these key pairs, one for each type of key. Where none can be used, the handshake ends, so a
+-- Sets these key pairs, one for each type of key. If none can be used, the handshake ends, so a
 -- client never gets a certificate of another name.
 function _M.show(ids, generation)
   local shown

@@ -4,7 +4,7 @@ local ngx = ngx
 
 local _M = {}
 
--- Returns the origin that the answer names. The result is empty where the request's origin is not
+-- Returns the origin that the answer names. The result is empty if the request's origin is not
 -- allowed. The list is `*`, or a pattern that takes few steps, because translation made it from
 -- plain origins.
 function _M.origin()

@@ -44,7 +44,7 @@ function _M.use(options)
   additions.use(options)
 end
 
--- Returns the sums for these labels, including those of a single request before. Where there are
+-- Returns the sums for these labels, including those of a single request before. If there are
 -- too many label sets, it returns the sums of the label set "other".
 local function own_sums(labels)
   local own = sums[labels]

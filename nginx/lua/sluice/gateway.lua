@@ -54,7 +54,7 @@ end
 
 -- Returns the location that takes the request, and the name of the host by which it was found: the
 -- host itself, else the longest wildcard above it that has a route for the request, else the host
--- for all names. Returns nil where no route takes the request, and false where that could not be
+-- for all names. Returns nil if no route takes the request, and false if that could not be
 -- found out. On a port that is `shared` with Ingresses it returns `paths.namesake` where an Ingress
 -- has the request: by the table of a name that both have, or by a more specific name than any
 -- route's. The name is then false for an alias that is a pattern. It also returns `paths.namesake`
@@ -258,7 +258,7 @@ local function target_now(slot, shared, only_host)
   return own.unknown_shape
 end
 
--- Does the same on a port that Ingresses use, too. Returns false where the request belongs to an
+-- Does the same on a port that Ingresses use, too. Returns false if the request belongs to an
 -- Ingress.
 function _M.target(slot, only_host)
   return target_now(slot, true, only_host)

@@ -9,7 +9,7 @@ local sub = string.sub
 local _M = {}
 
 -- `wildcard` is the host with a wildcard that takes the name, if there is one. Returns the host
--- whose alias comes before it, and whether TLS is configured for the name. Returns false where a
+-- whose alias comes before it, and whether TLS is configured for the name. Returns false if a
 -- pattern ran out of steps, because the next host may have fewer guards.
 function _M.match(list, name, wildcard)
   local dot = find(name, ".", 1, true)

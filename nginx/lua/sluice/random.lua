@@ -53,7 +53,7 @@ local function make_ids()
   unused = ids_at_once
 end
 
--- Returns 32 hexadecimal digits, as random as nginx's $request_id, or nil where the kernel gives no
+-- Returns 32 hexadecimal digits, as random as nginx's $request_id, or nil if the kernel gives no
 -- bytes. nginx's own starts OpenSSL's generator at each request, which costs as much as all
 -- routing.
 function _M.request_id()

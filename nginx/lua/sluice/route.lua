@@ -56,7 +56,7 @@ function _M.own(paths)
   own_paths, _M.own_paths = paths, paths
 end
 
--- The location of such a path; nil where the host has exactly that path.
+-- The location of such a path; nil if the host has exactly that path.
 function _M.own_location(record, uri)
   if record.exact and record.exact[uri] then
     return nil
@@ -248,7 +248,7 @@ function _M.jump(slot)
   return ngx.exec(target_now(slot))
 end
 
--- Runs in a location that is a shape itself. Returns an empty text where the router chooses this
+-- Runs in a location that is a shape itself. Returns an empty text if the router chooses this
 -- shape, else the named location where nginx is to continue.
 function _M.here(slot, shape)
   local target = target_now(slot)

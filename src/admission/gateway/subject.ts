@@ -29,7 +29,7 @@ const longestSnippet = 256 * 1024;
 const mostValues = 100_000;
 
 /**
- * Returns the object with its namespace filled in. Returns undefined where the value is not an
+ * Returns the object with its namespace filled in. Returns undefined if the value is not an
  * object, or is larger than any that an API server stores.
  */
 export function subjectOf(object: unknown, kind: string, namespace: string): Reviewed | undefined {

@@ -42,7 +42,7 @@ function framesItself({ method, snippet }: KeepaliveFields): boolean {
   return snippet !== "" || method === "CONNECT";
 }
 
-/** Returns undefined where the host has no fixed address. */
+/** Returns undefined if the host has no fixed address. */
 export function poolOf(url: string, host: string, fields: KeepaliveFields, context: Context): AuthPool | undefined {
   const address = addressOf(host, context);
   const [, scheme, port] = /^(https?):\/\/(?:\[[^\]]*\]|[^/:?]+)(?::(\d+|\$\w+))?/i.exec(url) ?? [];

@@ -17,7 +17,7 @@ export interface Question {
   /** The host of the URL, without its port; may hold variables. */
   readonly host: string;
   readonly method: string | undefined;
-  /** The sign-in page, which may hold variables. Where it is empty, a 401 stays a 401. */
+  /** The sign-in page, which may hold variables. If it is empty, a 401 stays a 401. */
   readonly signin: string;
   /** The query parameter of the sign-in page that holds the address to return to. */
   readonly redirectParam: string;
@@ -25,15 +25,15 @@ export interface Question {
   readonly responseHeaders: readonly string[];
   /** Further headers of the subrequest. */
   readonly headers: readonly FollowedHeader[];
-  /** The address to return to. Where it is empty, it is the request's own URI. */
+  /** The address to return to. If it is empty, it is the request's own URI. */
   readonly requestRedirect: string;
   readonly alwaysSetCookie: boolean;
   /**
-   * The key of cached answers, which may hold variables. Where it is empty, answers are not cached.
+   * The key of cached answers, which may hold variables. If it is empty, answers are not cached.
    */
   readonly cacheKey: string;
   readonly cacheDurations: readonly string[];
-  /** Connections that are kept open. Where it is undefined, each subrequest opens its own. */
+  /** Connections that are kept open. If it is undefined, each subrequest opens its own. */
   readonly pool: AuthPool | undefined;
   /**
    * Whether only 200 counts as a good answer, as with auth-keepalive in ingress-nginx (RS-16.8).

@@ -118,7 +118,7 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
 
 /**
  * Returns the URL of the auth service, and the resolver of its name. An address needs no resolver,
- * but gets the same line, so that addresses and names share a shape. Where a permitted snippet has
+ * but gets the same line, so that addresses and names share a shape. If a permitted snippet has
  * a resolver, the name is used as it is.
  */
 function askedOf(question: Question, place: Place): { readonly url: Token; readonly resolver: View } {
@@ -181,7 +181,7 @@ function sent(name: string, value: string, question: Question, place: Place): To
 }
 
 /**
- * Headers in which proxies describe the client. Where no proxy is trusted, only the client can have
+ * Headers in which proxies describe the client. If no proxy is trusted, only the client can have
  * sent them, and auth services would rely on them. nginx removes headers only by their whole names.
  */
 const describedByProxies = [

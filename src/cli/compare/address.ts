@@ -6,7 +6,7 @@ export interface Place {
   readonly port: number;
 }
 
-/** Where a scheme has no port, its requests are not sent to this address. */
+/** If a scheme has no port, its requests are not sent to this address. */
 export type Address = { readonly [scheme in AskedRequest["scheme"]]?: Place };
 
 export type ReadAddress =

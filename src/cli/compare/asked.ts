@@ -22,7 +22,7 @@ export function keyOf({ method, scheme, host, target, headers, body = "" }: Aske
 }
 
 /**
- * Reads `https://shop.example.com/cart?x=1`. The scheme is http if none is given; undefined where
+ * Reads `https://shop.example.com/cart?x=1`. The scheme is http if none is given; undefined if
  * the text is no URL.
  */
 export function requestOf(method: string, url: string, headers: AskedRequest["headers"]): AskedRequest | undefined {

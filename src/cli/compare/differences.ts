@@ -45,7 +45,7 @@ export function differencesOf(
   const differences: Difference[] = [];
   if (a.status !== b.status) differences.push({ field: "status", old: String(a.status), new: String(b.status) });
   const [was, is] = [redirectOf(request, a, old.address), redirectOf(request, b, fresh.address)];
-  // Where only one side redirects, the status shows it already, but the target helps the reader.
+  // If only one side redirects, the status shows it already, but the target helps the reader.
   if (was !== is) differences.push({ field: "redirect", old: was ?? "none", new: is ?? "none" });
   differences.push(...headerDifferences(a.headers, b.headers, ignored));
   // Answers with different statuses have different bodies, which adds no information.

@@ -18,7 +18,7 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Returns undefined where a line has no GET that can be sent. */
+/** Returns undefined if a line has no GET that can be sent. */
 export type LineReader = (line: string) => LoggedRequest | undefined;
 
 /**

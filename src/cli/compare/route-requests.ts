@@ -62,7 +62,7 @@ function bothSchemes(server: Server<FeatureValues>, host: string, target: string
 const schemesOf = ({ tlsConfigured, certificate }: Server<FeatureValues>): readonly AskedRequest["scheme"][] =>
   tlsConfigured || certificate !== undefined ? ["https", "http"] : ["http"];
 
-/** Returns undefined where the path is a pattern that takes none of the tried texts. */
+/** Returns undefined if the path is a pattern that takes none of the tried texts. */
 function targetOf({ match, path }: Route): string | undefined {
   if (match !== "regex" && match !== "pattern") return encoded(path);
   const start = literalPrefix(path.replace(/^\^/, ""));

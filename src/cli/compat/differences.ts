@@ -14,7 +14,7 @@ export interface Difference {
   readonly chapter: string;
   /** A cluster may have the difference if one of these fits. An empty list fits every cluster. */
   readonly concerns: readonly Concern[];
-  /** The work that the difference causes; absent where there is none. */
+  /** The work that the difference causes; absent if there is none. */
   readonly work?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Part {
   readonly of: "annotation" | "key" | "flag" | "shape";
   /** A `*` in it stands for any text. */
   readonly name: string;
-  /** Where it is undefined, any value fits. */
+  /** If it is undefined, any value fits. */
   readonly value?: string;
   readonly only?: "unreadable" | "naming other variables";
 }

@@ -5,7 +5,7 @@ export const endings = ["work", "differs", "unjudged", "nothing"] as const;
 
 export type Ending = (typeof endings)[number];
 
-/** Returns undefined where a word is no such finding. */
+/** Returns undefined if a word is no such finding. */
 export function readEndings(text: string): ReadonlySet<Ending> | undefined {
   const words = text.split(",").map((word) => word.trim());
   return words.every(isEnding) ? new Set(words as Ending[]) : undefined;

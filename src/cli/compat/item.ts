@@ -21,7 +21,7 @@ export interface Item {
   /** Its mistake, or the reason why it has no effect, in ingress-nginx and in Sluice. */
   readonly idle: readonly string[];
   readonly at?: FilePlace;
-  /** The namespace and the class of an Ingress; the class is empty where the Ingress names none. */
+  /** The namespace and the class of an Ingress; the class is empty if the Ingress names none. */
   readonly namespace?: string;
   readonly class?: string;
 }

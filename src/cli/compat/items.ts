@@ -72,7 +72,7 @@ function eachInItsPlace(whole: Item, mistakes: readonly Problem[], place: World[
   return items.sort((one, other) => lineOf(one) - lineOf(other));
 }
 
-/** Returns the class that the Ingress names; empty where it names none. */
+/** Returns the class that the Ingress names; empty if it names none. */
 export function classOf({ metadata, spec }: Ingress): string {
   return spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"] ?? "";
 }

@@ -110,7 +110,7 @@ const usualHome = { namespace: "ingress-nginx", name: "ingress-nginx-controller"
 
 type Written = Pick<OtherObject, "placeOf"> & { readonly value: unknown };
 
-/** Returns the merged values of one release; none where the chart is not ingress-nginx's. */
+/** Returns the merged values of one release; none if the chart is not ingress-nginx's. */
 function sourceOf(release: Release, object: OtherObject, file: string, files: Files) {
   const { of, chart, namespace, name, parts } = release;
   const about = { of, namespace };

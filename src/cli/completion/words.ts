@@ -16,7 +16,7 @@ import { whyOptions } from "../why.ts";
 export interface CommandWords {
   readonly name: string;
   readonly doc: string;
-  /** The words that may follow. Where the list is empty, names of files follow. */
+  /** The words that may follow. If the list is empty, names of files follow. */
   readonly words: readonly string[];
   readonly flags: readonly FlagWord[];
 }

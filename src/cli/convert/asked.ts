@@ -6,7 +6,7 @@ import type { AskedRequest } from "../../decide/request.ts";
 import type { Echo } from "./echoes.ts";
 import type { LocalNginx } from "./local-nginx.ts";
 
-/** An answer by field. Where nginx writes the text of the answer itself, the status is enough. */
+/** An answer by field. If nginx writes the text of the answer itself, the status is enough. */
 export type Answer = ReadonlyMap<string, string>;
 
 /** Headers that differ from answer to answer, or belong to the connection. */

@@ -1,6 +1,6 @@
 /**
  * Adds objects that a folder of Ingresses often lacks, because they are kept elsewhere: Services,
- * and Secrets with certificates. Where the folder has no object of such a kind, those that
+ * and Secrets with certificates. If the folder has no object of such a kind, those that
  * Ingresses name are assumed to exist.
  */
 import { generateKeyPairSync } from "node:crypto";
@@ -46,7 +46,7 @@ function servicesOf(all: readonly Ingress[]): readonly ObjectChange[] {
       apiVersion: "v1",
       kind: "Service",
       metadata: nameIn(key),
-      // Where an Ingress names a port, its number is not known.
+      // If an Ingress names a port, its number is not known.
       spec: own.length === 0 ? {} : { ports: own },
     } as KubernetesObject);
   });

@@ -55,7 +55,7 @@ function differencesBetween({ asked, host, drawn, unruled }: Alike, one: Answer,
   const names = unruled ? ["backend"] : all;
   return names.flatMap((field): Difference[] => {
     const [now = "", after = ""] = [one.get(field), other.get(field)];
-    // Where weights choose the backend, only the status can be compared.
+    // If weights choose the backend, only the status can be compared.
     if (now === after || (drawn && field !== "status")) return [];
     const { why, todo } = differenceKinds.answer;
     const request = `${asked.method} ${asked.scheme}://${asked.host}${asked.target}`;

@@ -20,7 +20,7 @@ export type PageRequests = (request: IncomingMessage, response: ServerResponse) 
 type PageAnswers = Pick<PageSource, "status" | "ask">;
 
 export interface PageParts {
-  /** The requests that the health server passes on; undefined where the page is not on its port. */
+  /** The requests that the health server passes on; undefined if the page is not on its port. */
   readonly requests: PageRequests | undefined;
   /**
    * The server on its own port, where there is one, and the end of the page. It stops before the
@@ -29,7 +29,7 @@ export interface PageParts {
   readonly part: Part;
 }
 
-/** Returns the address of the page, for people; undefined where it is turned off. */
+/** Returns the address of the page, for people; undefined if it is turned off. */
 export function pageAddress({ uiPort, healthzPort }: Pick<Flags, "uiPort" | "healthzPort">): string | undefined {
   return uiPort === 0 ? undefined : `http://127.0.0.1:${uiPort ?? healthzPort}/ui/`;
 }

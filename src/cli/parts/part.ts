@@ -37,7 +37,7 @@ export async function runParts(parts: readonly Part[], ending: Ending, log: Log)
     if (!(error instanceof CannotStart)) throw error;
     ending.because(error);
     await started.disposeAsync();
-    // A part was interrupted because the program ends. Where a failure ended the program, that
+    // A part was interrupted because the program ends. If a failure ended the program, that
     // failure is the cause.
     return { kind: "failed", why: (ending.isFailure ? (ending.signal.reason as Error) : error).message };
   }

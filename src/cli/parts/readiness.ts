@@ -11,7 +11,7 @@ export interface ReadinessTimes {
   /** The time between the end of readiness and the closing of nginx's listeners. */
   readonly graceMs: number;
   /**
-   * The time that requests in flight may take. Where it is undefined, the setting
+   * The time that requests in flight may take. If it is undefined, the setting
    * worker-shutdown-timeout counts.
    */
   readonly drainMs?: number;

@@ -9,7 +9,7 @@ import type { Program } from "./program.ts";
 
 export interface TrafficTimes {
   /**
-   * The time that requests in flight may take. Where it is undefined, nginx's
+   * The time that requests in flight may take. If it is undefined, nginx's
    * worker-shutdown-timeout decides.
    */
   readonly drainMs?: number;

@@ -78,7 +78,7 @@ class Webhook {
     else ending.because(new Error(started.why));
   }
 
-  /** Resolves with the source of key pairs; undefined where there is no certificate. */
+  /** Resolves with the source of key pairs; undefined if there is no certificate. */
   async #keyPairs(): Promise<KeyPairs | undefined> {
     const { flags, ending } = this.#program;
     const { client, clock, onSecret } = this.#options;

@@ -34,7 +34,7 @@ function nginxCell({ becomes, directive }: Setting<unknown>): string {
   return becomes ?? (directive === undefined ? "" : [directive.name].flat().map(code).join(", "));
 }
 
-/** Returns the line of nginx that the value becomes; undefined where there is none. */
+/** Returns the line of nginx that the value becomes; undefined if there is none. */
 export function nginxOf({ becomes, directive }: Setting<unknown>): string | undefined {
   return becomes ?? (directive === undefined ? undefined : [directive.name].flat().join(", "));
 }

@@ -79,7 +79,7 @@ export function openGatewaySide(options: GatewaySideOptions): GatewaySide {
   };
 }
 
-/** Makes the keeper of Gateways' Services; undefined where no Gateway gets a Service of its own. */
+/** Makes the keeper of Gateways' Services; undefined if no Gateway gets a Service of its own. */
 function openServices(options: GatewaySideOptions): GatewayServices | undefined {
   const { client, accept, clock, random, log, metrics, cluster, say } = options;
   const { controllerName, services } = accept.gateway;

@@ -22,7 +22,7 @@ export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "change
   readonly log: Log;
   /** Called for each event of the election, for the metrics. */
   readonly elected: (event: ElectionEvent) => void;
-  /** Where it is undefined, no Service gets an Ingress. */
+  /** If it is undefined, no Service gets an Ingress. */
   readonly serviceIngresses: ServiceIngressOptions | undefined;
   /** Keeps the statuses of objects of the Gateway API. */
   readonly keepGateways: (term: Term, stop: AbortSignal) => Promise<void>;

@@ -108,7 +108,7 @@ function problemsOfUnread(whole: Snapshot, unread: UnreadObjects, options: Trans
 }
 
 /**
- * Returns refusals of the webhook that are not Problems of the translation. Where two Ingresses
+ * Returns refusals of the webhook that are not Problems of the translation. If two Ingresses
  * share a path, the younger one gets the Problem.
  */
 function refusals(snapshot: Snapshot, settings: Settings, options: TranslateOptions): Problem[] {

@@ -80,7 +80,7 @@ type Listed =
   | { readonly ok: false; readonly fatal: boolean; readonly code: number; readonly why: string };
 
 /**
- * Lists the objects in the first version that the API server has; undefined where it has none, as
+ * Lists the objects in the first version that the API server has; undefined if it has none, as
  * most clusters have no Gateways.
  */
 async function newestOf(

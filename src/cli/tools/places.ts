@@ -7,7 +7,7 @@ import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.t
 import type { Problem } from "../../problem.ts";
 
 /**
- * Returns the path of the field; it is empty where the Problem is about the object as a whole.
+ * Returns the path of the field; it is empty if the Problem is about the object as a whole.
  * `prefix` is that of the annotations.
  */
 export function pathIn(object: KubernetesObject, problem: Problem, prefix: string): Path {
@@ -53,7 +53,7 @@ function fieldPath(field: string, prefix: string): Path {
 }
 
 /**
- * Returns the field whose text has what nginx's message has in quotes, snippets first. Where none
+ * Returns the field whose text has what nginx's message has in quotes, snippets first. If none
  * has it, the only snippet is meant, because all other texts are quoted.
  */
 function refusedPath(object: KubernetesObject, why: string, prefix: string): Path {

@@ -14,7 +14,7 @@ export interface BackendCheck {
   readonly hostname: string;
 }
 
-/** Returns the requirements of `proxy-ssl-*`; undefined where a policy cannot express them. */
+/** Returns the requirements of `proxy-ssl-*`; undefined if a policy cannot express them. */
 export function checkOf(value: ProxySsl): BackendCheck | undefined {
   if (value.kind === "none" || !value.verify || !value.sni || value.chain !== "") return undefined;
   if (value.ciphers !== "DEFAULT" || !isPreciseHostname(value.name)) return undefined;

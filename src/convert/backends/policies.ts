@@ -29,7 +29,7 @@ interface Checked extends Port {
 export class BackendPolicies {
   readonly #services: Snapshot["services"];
   /**
-   * Policies by Service and number of the port; undefined where Ingresses differ, or a policy
+   * Policies by Service and number of the port; undefined if Ingresses differ, or a policy
    * cannot hold.
    */
   readonly #checked = new Map<string, Checked | undefined>();

@@ -57,7 +57,7 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Returns the annotations that a field of an Effect comes from; none where the field is not a
+ * Returns the annotations that a field of an Effect comes from; none if the field is not a
  * feature.
  */
 export function annotationsOfField(field: string): readonly string[] {
@@ -90,7 +90,7 @@ export function featuresField({ features }: Pick<Location<FeatureValues>, "featu
   return field;
 }
 
-/** Returns the text of one feature; undefined where the effect has none. */
+/** Returns the text of one feature; undefined if the effect has none. */
 export function featureIn(effect: Effect, feature: string): string | undefined {
   return fieldsIn.get(effect.get(allFeatures) ?? "")?.find(([name]) => name === `feature ${feature}`)?.[1];
 }

@@ -22,7 +22,7 @@ import { passedByIngress } from "./passed-on.ts";
 /**
  * Returns effects that count as equal, the real one first. A path without a rule ends in 404, so a
  * redirect to https or a request for a password before that counts as equal. Returns undefined
- * where only nginx knows the effect.
+ * if only nginx knows the effect.
  */
 export function effectsOfIngresses(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
   const { served, options } = world;
@@ -125,7 +125,7 @@ function sharesOf(
 const serviceOf = (upstream: string): string => upstream.split(" ")[0]!.split("/").slice(0, 2).join("/");
 
 /**
- * Returns the rule by which the canary may take the request; undefined where a rule keeps the
+ * Returns the rule by which the canary may take the request; undefined if a rule keeps the
  * request out.
  */
 function ruleOf({ policy }: Canary, { headers }: AskedRequest): "header" | "cookie" | "weight" | undefined {

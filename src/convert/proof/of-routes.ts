@@ -21,7 +21,7 @@ import { passedByRoute } from "./passed-on.ts";
 
 /**
  * Returns effects that count as equal, the real one first. An Ingress that stays may take the
- * request. Returns undefined where only nginx knows the effect.
+ * request. Returns undefined if only nginx knows the effect.
  */
 export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Effect, ...Effect[]] | undefined {
   const { served, options } = world;

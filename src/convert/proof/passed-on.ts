@@ -10,14 +10,14 @@ import type { Effect, World } from "./effect.ts";
 
 export const passedAnswer = "of the backend, which gets the TLS itself";
 
-/** Returns the effect of an Ingress; undefined where TLS does not pass through. */
+/** Returns the effect of an Ingress; undefined if TLS does not pass through. */
 export function passedByIngress({ passed }: World, { scheme, host }: AskedRequest): Effect | undefined {
   const target = scheme === "https" ? passed.get(host) : undefined;
   if (target === undefined) return undefined;
   return effectOf([`${target.namespace}/${target.service}:${target.port} 100%`]);
 }
 
-/** Returns the effect of a TLSRoute; undefined where no TLS listener takes the name. */
+/** Returns the effect of a TLSRoute; undefined if no TLS listener takes the name. */
 export function passedByRoute(
   { served, options: { ports } }: World,
   { scheme, host }: AskedRequest,

@@ -73,8 +73,8 @@ export function prove(ofIngresses: World, ofRoutes: World, { isCompared, isConve
 }
 
 /**
- * Returns the effects of Ingresses and of routes on a request. Where several effects count as
- * equal, it returns two that agree, if there are such. Returns undefined where only nginx can
+ * Returns the effects of Ingresses and of routes on a request. If several effects count as
+ * equal, it returns two that agree, if there are such. Returns undefined if only nginx can
  * decide.
  */
 export function effectsOf(

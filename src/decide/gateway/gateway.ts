@@ -1,6 +1,6 @@
 /**
  * Decides a request at the ports of Gateways: for each Gateway with a listener on the port of the
- * URL it finds the listener, the route, its guards and backends. Where several Gateways have
+ * URL it finds the listener, the route, its guards and backends. If several Gateways have
  * addresses of their own, DNS decides between them.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
@@ -33,13 +33,13 @@ export interface GatewayDecision {
   readonly port: ListenerPort;
   readonly listener: Listener;
   /**
-   * Routes that take the path but whose conditions the request does not meet. Where no route takes
+   * Routes that take the path but whose conditions the request does not meet. If no route takes
    * the request, those of its host with other paths follow.
    */
   readonly lost: readonly RouteLost[];
   readonly taken: RouteTaken | undefined;
   readonly guards: readonly Guard[];
-  /** Backends that have a share; empty where no backend is asked. */
+  /** Backends that have a share; empty if no backend is asked. */
   readonly backends: readonly BackendShare[];
   /**
    * The reason why an Ingress on the same port gets the request, if one does. The route then has no
@@ -53,7 +53,7 @@ export interface GatewayDecision {
 }
 
 /**
- * Returns an empty list where no listener of a Gateway takes the request. Then Ingresses decide.
+ * Returns an empty list if no listener of a Gateway takes the request. Then Ingresses decide.
  */
 export function decideGateways(
   served: Served,
@@ -213,7 +213,7 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
   };
 }
 
-/** Returns undefined where the filters leave the request to a backend. */
+/** Returns undefined if the filters leave the request to a backend. */
 function answerOfFilters({ served, asked, request, port }: At, { cors, redirect }: Filters): End | undefined {
   if (cors !== undefined && isPreflight(asked))
     return { kind: "answer", status: 204, why: "the route answers preflights of CORS" };
@@ -226,13 +226,13 @@ function unusableWords({ unusable }: WeightedBackend): string | undefined {
   return unusable && fullSentence(unusable);
 }
 
-/** Returns the groups of the pattern that takes the path; none where a plain path takes it. */
+/** Returns the groups of the pattern that takes the path; none if a plain path takes it. */
 function groupsIn({ route }: RouteTaken, { uri }: ReadRequest): readonly (string | undefined)[] {
   if (route.match !== "pattern") return [];
   return [...(patternOf(`^(?:${groupsOf(route.path).text})$`, "s")?.exec(uri) ?? [])];
 }
 
-/** Returns the path after rewrite-target; undefined where it stays. */
+/** Returns the path after rewrite-target; undefined if it stays. */
 function annotatedPath({ found }: Asked): string | undefined {
   const target = "rewrite" in found.route ? found.route.rewrite : undefined;
   return target && expanded(target, found.groups);

@@ -132,7 +132,7 @@ function isDeeper(name: string, host: string): boolean {
 }
 
 /**
- * Returns the name by which Ingresses have the host; undefined where none has it. An alias that is
+ * Returns the name by which Ingresses have the host; undefined if none has it. An alias that is
  * a pattern comes after all names, but before the name for all hosts.
  */
 function levelOf(served: Pick<Served, "servers">, host: string): string | undefined {
@@ -161,7 +161,7 @@ export function ofOtherPaths(server: Server<FeatureValues>, uri: string): readon
   return [...others].map(([location, route]) => ({ server, route, location: server.locations[location]!, why }));
 }
 
-/** Returns undefined where only nginx can decide. */
+/** Returns undefined if only nginx can decide. */
 export function takesPath({ match, path }: Route, uri: string): boolean | undefined {
   if (match === "exact") return path === uri;
   if (match === "prefix") return uri.startsWith(path);

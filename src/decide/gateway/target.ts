@@ -37,7 +37,7 @@ export function redirectTarget(
   return `${scheme}://${authority}${path}`;
 }
 
-/** Returns undefined where the path stays. */
+/** Returns undefined if the path stays. */
 export function rewritten({ path }: UrlRewrite, { uri }: ReadRequest): string | undefined {
   return path === undefined ? undefined : changed(path, uri);
 }

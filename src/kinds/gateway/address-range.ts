@@ -2,7 +2,7 @@
 import { addressOfBytes, bytesOfAddress } from "../../model/ip-address.ts";
 
 /**
- * Returns the addresses in canonical spelling, at most `most` + 1 of them. Returns undefined where
+ * Returns the addresses in canonical spelling, at most `most` + 1 of them. Returns undefined if
  * the two do not form a range.
  */
 export function addressesBetween(first: string, last: string, most: number): string[] | undefined {

@@ -5,7 +5,7 @@
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-/** Returns milliseconds; undefined where the text is not a duration. */
+/** Returns milliseconds; undefined if the text is not a duration. */
 export function durationMs(text: string): number | undefined {
   if (!/^([0-9]{1,5}(h|m|s|ms)){1,4}$/.test(text)) return undefined;
   let sum = 0;

@@ -30,7 +30,7 @@ const descriptions: Readonly<Record<WordPlace, (name: string, isSame: boolean) =
 };
 
 /**
- * Returns the meaning of the word in other places, as the rest of a sentence; undefined where it
+ * Returns the meaning of the word in other places, as the rest of a sentence; undefined if it
  * has none. `here` is the place in which it does not exist.
  */
 export function placeOfWord(word: string, here: WordPlace): string | undefined {

@@ -15,7 +15,7 @@ type Mapping = Readonly<Record<string, unknown>>;
 const mostRounds = 20;
 
 /**
- * Returns undefined where too little is left, such as no name. `kind` is the kind that was meant.
+ * Returns undefined if too little is left, such as no name. `kind` is the kind that was meant.
  */
 export function repaired(value: Mapping, kind: WatchedKind): KubernetesObject | undefined {
   let left: Mapping | undefined = { ...value, apiVersion: kinds[kind].apiVersion, kind };
@@ -29,7 +29,7 @@ export function repaired(value: Mapping, kind: WatchedKind): KubernetesObject | 
   return undefined;
 }
 
-/** Returns undefined where one of the paths is the value itself. */
+/** Returns undefined if one of the paths is the value itself. */
 function without(value: unknown, paths: readonly Path[]): unknown {
   if (paths.length === 0) return value;
   if (paths.some((path) => path.length === 0)) return undefined;

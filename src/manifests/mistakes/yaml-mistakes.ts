@@ -221,7 +221,7 @@ function aliasWords(source: string): string {
   return `text that begins with * refers to an anchor, and no anchor has this name; put it in quotes${quoted}`;
 }
 
-/** Returns the lines around the place, with a mark under it; none where the text holds a Secret. */
+/** Returns the lines around the place, with a mark under it; none if the text holds a Secret. */
 export function frameOf(text: string, { line, column: at }: Place): string | undefined {
   if (/kind["']?[^\S\n]*:\s*["']?Secret\b|stringData/.test(text)) return undefined;
   const lines = text.split("\n");

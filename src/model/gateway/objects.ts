@@ -84,7 +84,7 @@ export interface GatewayAddress {
 
 export interface GatewayListener {
   readonly name: string;
-  /** Where it is absent or empty, all hosts are meant. */
+  /** If it is absent or empty, all hosts are meant. */
   readonly hostname?: string;
   readonly port: number;
   /** `HTTP`, `HTTPS`, `TLS`, `TCP`, `UDP`, or a name of another implementation's. */

@@ -34,7 +34,7 @@ export function hasUnknownTargets(settings: RouteSettings): boolean {
 }
 
 /**
- * Returns the spec; an empty one where it is not a mapping. A newer version may have written
+ * Returns the spec; an empty one if it is not a mapping. A newer version may have written
  * another shape.
  */
 export function specOf({ spec }: RouteSettings): Readonly<Record<string, unknown>> {

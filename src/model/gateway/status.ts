@@ -31,7 +31,7 @@ export type DesiredStatus = { readonly object: KubernetesObject } & (
       /** The number of accepted ListenerSets. */
       readonly attachedListenerSets: number;
       /**
-       * The Service that the Gateway should have, which is not a part of the status; absent where
+       * The Service that the Gateway should have, which is not a part of the status; absent if
        * it should have none.
        */
       readonly service?: DesiredService;

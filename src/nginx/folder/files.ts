@@ -150,7 +150,7 @@ async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>)
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** Returns the file's bytes, or undefined where there is no file. */
+/** Returns the file's bytes, or undefined if there is no file. */
 export async function bytesOf(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);

@@ -8,7 +8,7 @@ import { basename, join, relative } from "node:path";
 import type { RunFolder } from "./paths.ts";
 
 /**
- * Returns why the folder cannot be used; undefined where it can. A missing file does not matter.
+ * Returns why the folder cannot be used; undefined if it can. A missing file does not matter.
  */
 export function plantedIn(folder: RunFolder): string | undefined {
   for (const path of foldersOf(folder)) {

@@ -40,7 +40,7 @@ export function nginxProcesses({ root, conf }: { readonly root: string; readonly
 
 /**
  * Whether a master has no more work, so that it accepts signals. Before that, it may still start
- * workers of an older text. The result is true where the kernel does not show this.
+ * workers of an older text. The result is true if the kernel does not show this.
  */
 export function isIdle(master: number): boolean {
   const blocked = /^SigBlk:\s*([0-9a-f]+)$/m.exec(read(`/proc/${master}/status`))?.[1] ?? "0";
@@ -92,7 +92,7 @@ function folderAt(path: string): Stats | undefined {
   }
 }
 
-/** Returns an empty text where there is no file, because a process may end at any time. */
+/** Returns an empty text if there is no file, because a process may end at any time. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -22,7 +22,7 @@ export interface AskQuestion {
 }
 
 /**
- * `ok` is false where the question cannot be understood, or nothing was applied yet. One sentence
+ * `ok` is false if the question cannot be understood, or nothing was applied yet. One sentence
  * has the reason.
  */
 export type AskOutcome =
@@ -36,7 +36,7 @@ export interface AskAnswer {
    * Configuration, which may come from files.
    */
   readonly by: "nginx" | "configuration";
-  /** Where a controller runs: why the running nginx was not asked, or gave no answer. */
+  /** If a controller runs: why the running nginx was not asked, or gave no answer. */
   readonly note?: string;
   readonly request: AskedWords;
   /**
@@ -76,7 +76,7 @@ export interface Arrival {
    * Checks before the backend, in the order of nginx. The one that stops the request is the last.
    */
   readonly guards: readonly AskedGuard[];
-  /** Backends that may get the request; empty where no backend is asked. */
+  /** Backends that may get the request; empty if no backend is asked. */
   readonly backends: readonly AskedBackend[];
   /**
    * The certificate of the handshake. For http it is the one that https would show, where the host
@@ -141,11 +141,11 @@ export interface AskedRoute {
   /** `name` is for a stream, which has no path. */
   readonly match: "exact" | "prefix" | "regex" | "pattern" | "slash" | "name";
   /**
-   * The required method, headers and query parameters, in words; empty where the path alone
+   * The required method, headers and query parameters, in words; empty if the path alone
    * decides.
    */
   readonly when: string;
-  /** Equal where equal text of nginx.conf serves requests; absent where nginx was not asked. */
+  /** Equal where equal text of nginx.conf serves requests; absent if nginx was not asked. */
   readonly shape?: string;
 }
 

@@ -12,7 +12,7 @@ export interface CertificateRow {
   readonly notBefore: string;
   readonly notAfter: string;
   readonly state: CertificateState;
-  /** The reason why it is weak; empty where it is not. */
+  /** The reason why it is weak; empty if it is not. */
   readonly weakness: string;
   /** Whether it is served where no other one fits. */
   readonly isDefault: boolean;

@@ -15,9 +15,9 @@ export interface RouteRow {
   readonly owner: ObjectRef;
   /** `namespace/gateway/name` of the listener; empty for an Ingress. */
   readonly listener: string;
-  /** The conditions beside the path, in words; empty where the path alone decides. */
+  /** The conditions beside the path, in words; empty if the path alone decides. */
   readonly when: string;
-  /** `namespace/name:port`, or `redirect 301`; empty where the default backend answers. */
+  /** `namespace/name:port`, or `redirect 301`; empty if the default backend answers. */
   readonly backend: string;
   /** The number of endpoints that get requests, of all backends. */
   readonly ready: number;
@@ -57,7 +57,7 @@ export interface Quantile {
 }
 
 export interface RouteList extends List<RouteRow> {
-  /** The reason why there are no figures of requests; empty where there are some. */
+  /** The reason why there are no figures of requests; empty if there are some. */
   readonly notCounted: string;
 }
 
@@ -81,7 +81,7 @@ export interface BackendRow {
   readonly share: number;
   readonly balance: string;
   readonly ready: number;
-  /** The reason why it cannot be used; empty where it can. */
+  /** The reason why it cannot be used; empty if it can. */
   readonly unusable: string;
 }
 
@@ -97,11 +97,11 @@ export interface EndpointRow {
   readonly address: string;
   readonly state: "ready" | "draining" | "not ready";
   /**
-   * The moving average of its answer times; null where nginx measures none, or has no recent ones.
+   * The moving average of its answer times; null if nginx measures none, or has no recent ones.
    */
   readonly answerSeconds: number | null;
   /**
-   * Requests that went on to another try after it, in the last ten minutes; null where nginx does
+   * Requests that went on to another try after it, in the last ten minutes; null if nginx does
    * not answer.
    */
   readonly failures: number | null;

@@ -24,7 +24,7 @@ export interface StatusAnswer {
     readonly changedAt: string;
   };
   /**
-   * A change that nginx does not have yet, or refuses; absent where nginx serves everything that is
+   * A change that nginx does not have yet, or refuses; absent if nginx serves everything that is
    * wanted.
    */
   readonly behind?: { readonly why: string };
@@ -46,7 +46,7 @@ export interface StatusAnswer {
     readonly drainingWorkers: number;
     /** The number of times that it was started again after it had ended by itself. */
     readonly restarts: number;
-    /** Open connections; absent where nginx does not answer. */
+    /** Open connections; absent if nginx does not answer. */
     readonly connections?: number;
   };
   /**
@@ -78,7 +78,7 @@ export interface StatusCounts {
 export interface StatusChange {
   readonly at: string;
   /**
-   * `Ingress shop/web changed (spec.rules)`, at most five; empty where no object changed, as with a
+   * `Ingress shop/web changed (spec.rules)`, at most five; empty if no object changed, as with a
    * template.
    */
   readonly objects: readonly string[];

@@ -43,7 +43,7 @@ export function explain(explaining: Explaining): AskAnswer {
   };
 }
 
-/** Returns undefined where no stream takes the connection, so that it may be a request. */
+/** Returns undefined if no stream takes the connection, so that it may be a request. */
 export function explainStream({ request, stream }: Asked, world: AskedWorld, note?: string): AskAnswer | undefined {
   if (stream === undefined) return undefined;
   const { protocol, host, port } = stream;

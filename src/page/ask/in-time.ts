@@ -1,5 +1,5 @@
 /**
- * Ends work that takes too long. Where nginx cannot be asked, patterns of tenants are applied here
+ * Ends work that takes too long. If nginx cannot be asked, patterns of tenants are applied here
  * to the URL in the question, and JavaScript has no limit for the steps of a pattern. Without a
  * time limit, a link to the page with such a URL could stop the whole controller.
  */
@@ -7,7 +7,7 @@ import { createContext, Script } from "node:vm";
 
 const script = new Script("work()");
 
-/** Returns the result of `work`, or undefined where it was ended after `limitMs`. */
+/** Returns the result of `work`, or undefined if it was ended after `limitMs`. */
 export function inTime<T>(limitMs: number, work: () => T): T | undefined {
   try {
     return script.runInContext(createContext({ work }), { timeout: limitMs }) as T;

@@ -122,7 +122,7 @@ function shownTo(
 }
 
 /**
- * Returns why a host for which TLS is configured has no certificate of its own; undefined where
+ * Returns why a host for which TLS is configured has no certificate of its own; undefined if
  * that is not known.
  */
 function withoutCertificate({ host, request }: Decision, { problems, snapshot }: AskedWorld): string | undefined {

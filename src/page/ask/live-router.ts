@@ -1,6 +1,6 @@
 /**
  * The answer of the running nginx about a request, as the Router of a decision. nginx's answer
- * names records, and their content comes from the Configuration from which they were made. Where
+ * names records, and their content comes from the Configuration from which they were made. If
  * the two do not fit, nginx has received other records meanwhile.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";

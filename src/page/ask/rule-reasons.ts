@@ -12,7 +12,7 @@ import { someOf } from "./steps.ts";
 /** Whether the listener has routes for the host, with other paths or conditions. */
 export const hasRoutes = ({ taken, lost }: GatewayDecision): boolean => taken === undefined && lost.length > 0;
 
-/** Returns sentences, none where a route takes the request. */
+/** Returns sentences, none if a route takes the request. */
 export function ruleReasons(
   decision: GatewayDecision,
   { host, uri }: { readonly host: string; readonly uri: string },

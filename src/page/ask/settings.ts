@@ -29,7 +29,7 @@ export function settingsOf(owner: Owner | undefined, world: AskedWorld): readonl
 }
 
 /**
- * Returns undefined where no annotation decides, and an empty list where its value is the default.
+ * Returns undefined if no annotation decides, and an empty list if its value is the default.
  */
 function ofAnnotation(
   { key, aliases = [], kind, fallback, risk }: Field<unknown>,

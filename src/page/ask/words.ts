@@ -63,7 +63,7 @@ export function askedProblem({ severity, at, problem }: Finding): AskedProblem {
 }
 
 /**
- * Returns undefined where there is no Certificate with this id, so that clients get the default
+ * Returns undefined if there is no Certificate with this id, so that clients get the default
  * one.
  */
 export function certificateOf(

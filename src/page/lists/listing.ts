@@ -1,7 +1,7 @@
 /**
  * Rows of one view, filtered, sorted and cut into pages. The texts for the filter, and each order,
  * are made at their first use and are kept with the rows. So while a user types a filter, ten
- * thousand rows are read and none is made again. Where few rows have changed, the orders are kept,
+ * thousand rows are read and none is made again. If few rows have changed, the orders are kept,
  * too.
  */
 import type { List } from "../api/list.ts";

@@ -63,7 +63,7 @@ export class Live {
     this.#spentMs += ms;
   }
 
-  /** The reason why no further page may connect; undefined where there is room. */
+  /** The reason why no further page may connect; undefined if there is room. */
   get whyFull(): string | undefined {
     return this.#listeners.size < mostListeners
       ? undefined

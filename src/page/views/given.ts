@@ -31,7 +31,7 @@ const secretKeys = ["ssl-session-ticket-key"];
 /** Labels of the Kinds whose texts are configuration of other programs, which may hold secrets. */
 const ownTexts = ["nginx directives", "ModSecurity rules"];
 
-/** Returns the settings. `owner` is absent where no object owns the route. */
+/** Returns the settings. `owner` is absent if no object owns the route. */
 export function givenSettings(
   owner: KubernetesObject | undefined,
   { configMaps }: Snapshot,

@@ -24,7 +24,7 @@ import { rowOf, trafficOf } from "./routes.ts";
 export interface RouteName {
   readonly host: string;
   readonly path: string;
-  /** `namespace/name`; empty where no object owns it. */
+  /** `namespace/name`; empty if no object owns it. */
   readonly owner: string;
   readonly listener: string;
   readonly when: string;
@@ -38,7 +38,7 @@ interface Found {
   readonly location: Location<FeatureValues>;
 }
 
-/** Returns undefined where there is no such route, or no longer. */
+/** Returns undefined if there is no such route, or no longer. */
 export async function routeDetail(
   name: RouteName,
   source: PageSource,

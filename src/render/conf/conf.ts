@@ -74,7 +74,7 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
 }
 
 /**
- * Renders the text. Some directives can only come from a snippet or template of the operator. Where
+ * Renders the text. Some directives can only come from a snippet or template of the operator. If
  * the rendered text has one, it is rendered again with the directive's module.
  */
 function textOf(template: Template, parts: ConfParts): string {
@@ -100,7 +100,7 @@ function variablesRead(text: string, isRead: (name: string) => boolean, { counts
 const setWhereRead = new Set([...groupVariables, ...gatewayLabels, closedReasonVariable]);
 
 /**
- * Whether only Sluice's own map reads `$request_id`. Where a log or a snippet reads it, too, it
+ * Whether only Sluice's own map reads `$request_id`. If a log or a snippet reads it, too, it
  * must equal the id that backends get, so nginx makes both.
  */
 function onlyOurMapReadsTheId(text: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * Indents nginx's text by the depth of its braces, because partials and locations are rendered
  * without the block around them. Quoted words of several lines stay unchanged: their white space
- * belongs to them. Where the source map has a note (`source-map.ts`), the end of its block is
+ * belongs to them. If the source map has a note (`source-map.ts`), the end of its block is
  * marked.
  */
 
@@ -62,7 +62,7 @@ function braces(line: string, quote: string): { opened: number; closed: number; 
 }
 
 /**
- * Returns the position of the closing brace of `${name`, whose name begins at `from`. Where there
+ * Returns the position of the closing brace of `${name`, whose name begins at `from`. If there
  * is none, it is the position before `from`.
  */
 function endOfName(line: string, from: number): number {

@@ -11,7 +11,7 @@ export class InternalNames {
   readonly #key: string;
 
   /**
-   * `key` is empty where no nginx serves, as in golden files and `sluice render`; names are
+   * `key` is empty if no nginx serves, as in golden files and `sluice render`; names are
    * readable then.
    */
   constructor(key: string) {

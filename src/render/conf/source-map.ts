@@ -108,7 +108,7 @@ function locationsOf(kind: string, name: string, { host, hosts, shapesOf }: Look
 }
 
 /**
- * Returns the keys of the objects. Where a location has `authors`, its text comes from them alone,
+ * Returns the keys of the objects. If a location has `authors`, its text comes from them alone,
  * because the owner's own values are data.
  */
 function keysOf(locations: readonly Pick<Own, "owner" | "authors">[]): ReadonlySet<string> {

@@ -22,7 +22,7 @@ export function patternsOf({ name, aliases }: Pick<Server<unknown>, "name" | "al
   return aliases.filter((alias) => formOf(alias.name) !== "exact").map((alias) => ({ host: name, alias }));
 }
 
-/** Returns undefined where there are none. */
+/** Returns undefined if there are none. */
 export function patternsRecord(patterns: readonly HostPattern[]): string | undefined {
   if (patterns.length === 0) return undefined;
   const leading: Record<string, readonly [host: string, tls: number]> = {};

@@ -31,7 +31,7 @@ export interface Shape extends LocationText {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether nginx accepts its text only in a location with a path. */
   readonly needsPath: boolean;
-  /** The shapes of neighbouring values, which a text has as well; absent where there are none. */
+  /** The shapes of neighbouring values, which a text has as well; absent if there are none. */
   readonly near?: () => readonly Shape[];
 }
 

@@ -22,7 +22,7 @@ export interface TextLocation {
 }
 
 export interface RoutedTextServer extends TextServer {
-  /** Returns the paths that are text; none where all paths are data. */
+  /** Returns the paths that are text; none if all paths are data. */
   readonly locations: readonly TextLocation[];
 }
 

@@ -25,7 +25,7 @@ export interface DividedPort {
   readonly takesRest: boolean;
 }
 
-/** Returns undefined where no listener has a server block of its own. */
+/** Returns undefined if no listener has a server block of its own. */
 export function dividedPort({ id: port, listeners }: Pick<ListenerPort, "id" | "listeners">): DividedPort | undefined {
   const own = listeners.filter((one) => one.own !== undefined);
   if (own.length === 0) return undefined;

@@ -24,7 +24,7 @@ import type { RouteTraits } from "./route-traits.ts";
 export type RouteParts = Pick<Location<unknown>, "filters" | "timeouts" | "retries">;
 
 /**
- * Returns the changes of a rule, or of one of its backends. Returns undefined where there are none.
+ * Returns the changes of a rule, or of one of its backends. Returns undefined if there are none.
  */
 export function filtersRecord(
   { filters: rule = {}, timeouts, retries }: RouteParts,
@@ -108,7 +108,7 @@ function pathOf(change: PathChange | undefined): readonly string[] | undefined {
   return change.type === "full" ? [change.path] : [change.path, change.prefix];
 }
 
-/** Returns JSON; undefined where nothing has to be changed. */
+/** Returns JSON; undefined if nothing has to be changed. */
 function steeringOf(rule: Filters, backend: Filters): string | undefined {
   const requests = [rule.requestHeaders, backend.requestHeaders].flatMap(changesOf);
   const answers = [rule.responseHeaders, backend.responseHeaders].flatMap(changesOf);

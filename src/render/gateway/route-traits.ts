@@ -35,7 +35,7 @@ export interface RouteTraits {
   /** Whether clients have sessions. */
   readonly persists?: true;
   /**
-   * Statuses after which requests are tried again, as after a failed connection; absent where the
+   * Statuses after which requests are tried again, as after a failed connection; absent if the
    * route has no retries.
    */
   readonly retries?: readonly RetriedStatus[];

@@ -17,7 +17,7 @@ export interface MarkedListeners {
 }
 
 /**
- * Returns one record for each ListenerPort. Where some ListenerPorts of a port have addresses, the
+ * Returns one record for each ListenerPort. If some ListenerPorts of a port have addresses, the
  * record of the port alone says so; it also serves all other addresses, if a ListenerPort has them.
  * A ListenerPort behind the stream module is also found by its socket, which is an address without
  * a port. `marked` has ids of listeners.

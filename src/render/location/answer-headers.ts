@@ -5,7 +5,7 @@ import { forgottenLines, type HeaderLines, hasOwn, hideDirectives } from "../../
 import type { Settings } from "../../settings/registry.ts";
 
 /**
- * Returns the view of `templates/answer-headers.tmpl`. It is false where the location inherits all
+ * Returns the view of `templates/answer-headers.tmpl`. It is false if the location inherits all
  * headers and adds none.
  */
 export function answerHeadersView(

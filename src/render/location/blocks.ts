@@ -16,7 +16,7 @@ export interface Block {
 
 /**
  * Returns one block for each Location. Prefix `/foo`, which is an exact and a prefix route, becomes
- * one regular expression; the longest come first, because nginx takes the first that matches. Where
+ * one regular expression; the longest come first, because nginx takes the first that matches. If
  * a snippet has locations of its own, each route is a block instead, as in ingress-nginx: nginx
  * allows locations inside `/` or `/foo/`, but not inside a regular expression.
  */

@@ -7,7 +7,7 @@ import type { Filters } from "../../model/filters.ts";
 import { serverKey } from "../../model/listeners.ts";
 
 /**
- * Returns the Location's name in the list, or an empty text where none of its requests can come
+ * Returns the Location's name in the list, or an empty text if none of its requests can come
  * back. `index` is that of the Location.
  */
 export function hopOf(server: Server<FeatureValues>, index: number): string {

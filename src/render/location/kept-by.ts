@@ -7,7 +7,7 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Server } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
 
-/** Returns an empty text where no answer is cached. `index` is that of the Location. */
+/** Returns an empty text if no answer is cached. `index` is that of the Location. */
 export function keptBy(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const { path, features } = locations[index]!;

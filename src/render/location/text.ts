@@ -77,7 +77,7 @@ export interface LocationTraits {
   /** Whether the path stays as it is, although its owner has a target. */
   readonly keepsUri?: true;
   /**
-   * Whether a client has to show a certificate, which is not possible without TLS; absent where it
+   * Whether a client has to show a certificate, which is not possible without TLS; absent if it
    * need not.
    */
   readonly wantsCertificate?: true;
@@ -103,7 +103,7 @@ export interface Target {
   /** Names of the upstream blocks for plain HTTP to which it may send requests. */
   readonly blocks: readonly string[];
   /**
-   * The blocks that are used instead if its requests have timeouts of their own; absent where the
+   * The blocks that are used instead if its requests have timeouts of their own; absent if the
    * text sets timeouts.
    */
   readonly timedBlocks?: readonly string[];
@@ -111,7 +111,7 @@ export interface Target {
   readonly chosen?: Token;
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders?: readonly AnswerHeader[];
-  /** The pattern and target of a rewrite; false where there is none, or the router rewrites. */
+  /** The pattern and target of a rewrite; false if there is none, or the router rewrites. */
   readonly rewrite: View;
 }
 
@@ -244,7 +244,7 @@ function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolea
   return rewrite !== false && backendRequest.prefix.includes("$");
 }
 
-/** Returns a variable that is not empty where the request has TLS or is redirected to https. */
+/** Returns a variable that is not empty if the request has TLS or is redirected to https. */
 function unlessRedirected({ sslRedirect }: FeatureValues, { redirectsToHttps }: LocationTraits, place: Place): Token {
   const https = Token.variable("https");
   if (!redirectsToHttps || (!sslRedirect.always && !sslRedirect.whenConfigured)) return https;

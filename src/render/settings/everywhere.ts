@@ -57,7 +57,7 @@ export function serverSnippetView({ serverSnippet }: Settings) {
   };
 }
 
-/** Returns the operator's own text; false where there is none. */
+/** Returns the operator's own text; false if there is none. */
 export function snippetView(text: string): View {
   return text !== "" && snippet.view(text);
 }

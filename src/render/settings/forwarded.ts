@@ -125,7 +125,7 @@ function hostVariable(settings: Settings, mode: Machine["mode"]): string {
 }
 
 /**
- * Returns the headers of RS-23.2 for a backend, and those of `proxy-set-headers`. Where both have a
+ * Returns the headers of RS-23.2 for a backend, and those of `proxy-set-headers`. If both have a
  * header of the same name, the backend gets both (RS-32.18). An empty value removes the client's
  * header.
  */

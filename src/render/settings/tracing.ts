@@ -6,7 +6,7 @@ import { Token } from "../../directives/token.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 
 /**
- * Returns the view of `templates/settings/opentelemetry.tmpl`. Where only some locations trace,
+ * Returns the view of `templates/settings/opentelemetry.tmpl`. If only some locations trace,
  * `conf.ts` turns `on` to true.
  */
 export function tracingView(settings: Settings, can: Capabilities, { files }: Machine) {

@@ -27,14 +27,14 @@ export interface IssuedBy {
   /** The path of the Location, for a cookie without one. */
   readonly path: string;
   /**
-   * Returns the binding of the canary that takes the request, or the upstream's own; empty where a
+   * Returns the binding of the canary that takes the request, or the upstream's own; empty if a
    * canary issues none.
    */
   readonly binding?: Token;
 }
 
 /**
- * Returns the value of the Set-Cookie header and its maps. The value is empty where the client has
+ * Returns the value of the Set-Cookie header and its maps. The value is empty if the client has
  * the cookie, or no endpoint was asked.
  */
 export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {

@@ -16,7 +16,7 @@ export interface StaticCanary {
   /** The name of its upstream block for plain HTTP. */
   readonly block: string;
   readonly label: string;
-  /** The value that binds clients to it; undefined where it issues no cookie. */
+  /** The value that binds clients to it; undefined if it issues no cookie. */
   readonly binding: string | undefined;
 }
 

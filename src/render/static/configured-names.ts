@@ -11,7 +11,7 @@ import { type Alias, catchAll, type Server } from "../../model/configuration.ts"
 /** The variable with the map's result. */
 export const configuredName = Token.variable("tls_of_host");
 
-/** Returns the map; undefined where TLS is configured for no wildcard. */
+/** Returns the map; undefined if TLS is configured for no wildcard. */
 export function configuredNames(servers: Iterable<Server<unknown>>): Token | undefined {
   const names = [...servers].flatMap((server) => [server, ...server.aliases]).filter(isConfiguredWildcard);
   if (names.length === 0) return undefined;

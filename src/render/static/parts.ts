@@ -15,7 +15,7 @@ export interface StaticParts {
   /** Returns the cookie that binds clients to endpoints of the Upstream. */
   cookieOf(upstream: string): AffinityCookie | undefined;
   /**
-   * The maps for names that only a pattern matches; undefined where TLS is configured for no
+   * The maps for names that only a pattern matches; undefined if TLS is configured for no
    * wildcard.
    */
   readonly configuredNames: Token | undefined;

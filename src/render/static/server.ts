@@ -88,10 +88,10 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
 }
 
 /**
- * Returns the certificate of a server block. It is false where the TLS settings of the default
+ * Returns the certificate of a server block. It is false if the TLS settings of the default
  * server suffice, because nginx reads certificate and key again for each block that names them,
  * which takes 2 ms. `ownTls` says whether the block has TLS settings of its own, or is the default
- * one. Where the default server refuses handshakes, nginx requires a certificate in all others.
+ * one. If the default server refuses handshakes, nginx requires a certificate in all others.
  */
 function certificateView({ certificate }: Alias, { about, certificateFile, stapleFile }: StaticParts, ownTls: boolean) {
   const file = certificateFile(certificate);

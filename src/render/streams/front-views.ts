@@ -89,7 +89,7 @@ export function endSocket(stream: GatewayStream, host: StreamHost, { paths }: Ma
 /** Returns the socket that closes every connection. */
 export const refusing = ({ paths }: Machine): Token => Token.word(`unix:${paths.sockets}/refused.sock`);
 
-/** Returns the target of a host's connections; undefined where all are refused. */
+/** Returns the target of a host's connections; undefined if all are refused. */
 export function poolOf(stream: GatewayStream, host: StreamHost): Token | undefined {
   if (!host.backends.some(isOpen)) return undefined;
   const name = hostPool(stream, host);

@@ -20,7 +20,7 @@ export interface Fronts {
   /** The stream of a Gateway that has the usual https port. */
   readonly onHttps: GatewayStream | undefined;
   /**
-   * Returns the path of the socket behind a port; undefined where requests arrive at the port
+   * Returns the path of the socket behind a port; undefined if requests arrive at the port
    * itself.
    */
   socketOf(port: ListenedOn): string | undefined;

@@ -49,7 +49,7 @@ export function streamFiles(
   return [...pairs, ...files];
 }
 
-/** Returns false where there are none. */
+/** Returns false if there are none. */
 export function gatewayStreamsView(streams: readonly GatewayStream[], world: StreamWorld): View {
   if (streams.length === 0) return false;
   const { settings, machine } = world;

@@ -1,5 +1,5 @@
 /**
- * The pools of streams: the endpoints that get the connections of one port, or of one name. Where
+ * The pools of streams: the endpoints that get the connections of one port, or of one name. If
  * nginx can look endpoints up again (`upstreamResolve`), they are data, and the text has only the
  * names of the pools. Otherwise they are text.
  */
@@ -51,7 +51,7 @@ export interface PoolGroup {
 }
 
 /**
- * Returns the groups of a host; none where it has no backend. Backends without endpoints are left
+ * Returns the groups of a host; none if it has no backend. Backends without endpoints are left
  * out, unless no backend has any.
  */
 export function groupsOf(stream: GatewayStream, host: StreamHost): readonly PoolGroup[] {

@@ -127,7 +127,7 @@ export class GatewayStatuses {
   }
 
   /**
-   * Figures about the version that nginx serves; undefined where there are no objects of the
+   * Figures about the version that nginx serves; undefined if there are no objects of the
    * Gateway API.
    */
   get figures(): GatewayFigures | undefined {

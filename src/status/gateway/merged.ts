@@ -29,7 +29,7 @@ type Of<K extends DesiredStatus["kind"]> = Extract<DesiredStatus, { readonly kin
 type Status = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the status to write; undefined where `newest` has it already, or is a new object with the
+ * Returns the status to write; undefined if `newest` has it already, or is a new object with the
  * same name.
  */
 export function mergedStatus(newest: KubernetesObject, wanted: DesiredStatus, writer: Writer): Status | undefined {

@@ -25,7 +25,7 @@ export class WantedStatuses {
     return this.#live !== undefined;
   }
 
-  /** Returns the status that the object should have; undefined where there is none yet. */
+  /** Returns the status that the object should have; undefined if there is none yet. */
   get(key: string): DesiredStatus | undefined {
     return this.#wanted.get(key);
   }

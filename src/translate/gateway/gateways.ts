@@ -71,7 +71,7 @@ export class Gateways {
     this.placement = new Placement(options);
   }
 
-  /** Returns the reading of, for example, `Gateway shop/public`; undefined where it is not ours. */
+  /** Returns the reading of, for example, `Gateway shop/public`; undefined if it is not ours. */
   parent(called: string): ParentReading | undefined {
     const [kind, key] = kindAndKey(called);
     if (kind !== "Gateway") {
@@ -82,7 +82,7 @@ export class Gateways {
     return reading && { called, gateway: key, listeners: reading.listeners, notAllowed: undefined };
   }
 
-  /** Returns the certificate that the Gateway shows to backends; undefined where it shows none. */
+  /** Returns the certificate that the Gateway shows to backends; undefined if it shows none. */
   identity(gateway: string): Identity | undefined {
     return this.#readings.get(gateway)?.identity;
   }

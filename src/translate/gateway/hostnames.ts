@@ -14,7 +14,7 @@ export function intersect(one: string, other: string): boolean {
   return isWildcard(other) && isBelow(one, other);
 }
 
-/** Returns the hosts that the two have in common; undefined where there are none. */
+/** Returns the hosts that the two have in common; undefined if there are none. */
 export function intersection(one: string, other: string): string | undefined {
   if (!intersect(one, other)) return undefined;
   return covers(one, other) ? other : one;

@@ -116,7 +116,7 @@ function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | s
   return values as PartialParameters;
 }
 
-/** Reads the parameters of a Gateway, in its own namespace; undefined where it refers to none. */
+/** Reads the parameters of a Gateway, in its own namespace; undefined if it refers to none. */
 export function infrastructureParameters(
   { metadata, spec }: Gateway,
   object: ObjectName,

@@ -33,10 +33,10 @@ export interface ListenerReading {
   /** Undefined where it takes requests. */
   readonly stream: StreamProtocol | undefined;
   readonly kinds: readonly RouteKind[];
-  /** The reason why it is not accepted; undefined where it is. */
+  /** The reason why it is not accepted; undefined if it is. */
   readonly refused: Fault | undefined;
   /**
-   * The reason why it conflicts with other listeners of the Gateway; undefined where it does not.
+   * The reason why it conflicts with other listeners of the Gateway; undefined if it does not.
    */
   readonly conflict: Fault | undefined;
   /**
@@ -52,7 +52,7 @@ export interface ListenerReading {
   /** `namespace/name` of Secrets with a usable key pair, the first for each type of key. */
   readonly certificates: readonly string[];
   /**
-   * The validation of clients on its port; absent where there is none. Where the authorities are
+   * The validation of clients on its port; absent if there is none. If the authorities are
    * not usable, the listener is refused.
    */
   readonly clients?: ClientValidation;
@@ -65,16 +65,16 @@ export interface GatewayReading {
   readonly gateway: Gateway;
   /** The object in the cluster. */
   readonly present: Gateway;
-  /** The reason why nginx refused the present form; absent where it did not. */
+  /** The reason why nginx refused the present form; absent if it did not. */
   readonly refused?: Problem;
   readonly listeners: readonly ListenerReading[];
-  /** The certificate that is shown to its backends; absent where there is none. */
+  /** The certificate that is shown to its backends; absent if there is none. */
   readonly identity?: Identity;
   /** References of the Gateway as a whole that cannot be resolved. */
   readonly unresolved: readonly Fault[];
   /** The reason why its parameters cannot be used. */
   readonly parameters: Problem | undefined;
-  /** Its own parameters; undefined where it has none, or they cannot be used. */
+  /** Its own parameters; undefined if it has none, or they cannot be used. */
   readonly values: PartialParameters | undefined;
   /** Fields that are not served, which does not affect other fields. */
   readonly unserved: readonly Problem[];
@@ -94,11 +94,11 @@ export interface SetReading {
   readonly set: ListenerSet;
   /** The object in the cluster. */
   readonly present: ListenerSet;
-  /** The reason why nginx refused the present form; absent where it did not. */
+  /** The reason why nginx refused the present form; absent if it did not. */
   readonly refused?: Problem;
   /**
    * The reason why the Gateway does not accept it, in which case it has no listeners; undefined
-   * where the Gateway does.
+   * if the Gateway does.
    */
   readonly notAllowed: Problem | undefined;
   readonly listeners: readonly ListenerReading[];

@@ -25,7 +25,7 @@ export function supportedVersion(versions: DefinitionVersions | undefined): Desi
   return holds(type, `the definitions of the Gateway API are of ${[...new Set(versions.values())].sort().join(", ")}`);
 }
 
-/** Returns the sentence about definitions of unknown versions; undefined where there are none. */
+/** Returns the sentence about definitions of unknown versions; undefined if there are none. */
 export function unknownVersions(versions: DefinitionVersions): string | undefined {
   if (versions === "unreadable") return undefined;
   const strange = [...versions].filter(([, version]) => !isKnown(version));

@@ -8,13 +8,13 @@ import { type HostPolicy, hostPolicyOf, noHostPolicy } from "./policy.ts";
 
 /**
  * The source of the policy: `labels` of Namespaces, or the ConfigMap `namespace/name`. It is
- * undefined where there is no policy.
+ * undefined if there is no policy.
  */
 export type HostPolicyPlace = string | undefined;
 
 export const onNamespaces = "labels";
 
-/** Returns the ConfigMap with the policy; undefined where there is none. */
+/** Returns the ConfigMap with the policy; undefined if there is none. */
 export const policyConfigMap = ({ hostPolicy }: { readonly hostPolicy: HostPolicyPlace }): string | undefined =>
   hostPolicy === onNamespaces ? undefined : hostPolicy;
 
@@ -48,7 +48,7 @@ export class HostPolicyInForce {
   }
 
   /**
-   * Returns undefined where the ConfigMap is missing. Its last content then stays in force, so that
+   * Returns undefined if the ConfigMap is missing. Its last content then stays in force, so that
    * its loss opens no host.
    */
   #ofConfigMap(key: string, { configMaps }: Snapshot): ReadEntries | undefined {

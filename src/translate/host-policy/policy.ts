@@ -6,7 +6,7 @@
 import { catchAll } from "../../model/configuration.ts";
 
 export interface HostPolicy {
-  /** Returns the namespaces that may use a host, sorted; undefined where every namespace may. */
+  /** Returns the namespaces that may use a host, sorted; undefined if every namespace may. */
   ownersOf(host: string): readonly string[] | undefined;
   /** Returns names and wildcards of entries that a wildcard covers, at any depth. */
   below(wildcard: string): readonly string[];

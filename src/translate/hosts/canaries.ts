@@ -124,7 +124,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
 
 const placeOf = (type: string, path: string): string => `${type} ${path}`;
 
-/** Returns in words whether the Service or its port is missing; undefined where both exist. */
+/** Returns in words whether the Service or its port is missing; undefined if both exist. */
 function missingPart({ key, port }: ClaimedBackend, world: World): string | undefined {
   const service = world.service(key);
   if (service === undefined) return `Service ${key} not found`;

@@ -1,5 +1,5 @@
 /**
- * The Certificates that Servers use, and their Secrets. Where the new content of a Secret is not a
+ * The Certificates that Servers use, and their Secrets. If the new content of a Secret is not a
  * usable key pair, the last good one stays in force. So Servers get a Secret from here and not from
  * the Snapshot.
  */

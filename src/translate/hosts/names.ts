@@ -16,7 +16,7 @@ import { hostOwner } from "./owner.ts";
 export interface WantedNames {
   readonly aliases: readonly string[];
   readonly twin: string | undefined;
-  /** Namespace and age of the oldest owner of the host; undefined where they do not matter. */
+  /** Namespace and age of the oldest owner of the host; undefined if they do not matter. */
   readonly since?: Age | undefined;
 }
 

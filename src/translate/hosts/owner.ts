@@ -1,7 +1,7 @@
 /**
  * Finds the owner of a host. Several namespaces may have paths on one host, but only the namespace
  * of its oldest Claim may set values for the whole host. Otherwise a younger Claim of another
- * namespace could change the answers of the first one. Where a guard of such a Claim is ignored,
+ * namespace could change the answers of the first one. If a guard of such a Claim is ignored,
  * the paths that it should protect are closed.
  */
 import type { Fields } from "../../annotations/declare.ts";
@@ -12,7 +12,7 @@ import type { Claim } from "../claim.ts";
 import { shownHost } from "./shown-host.ts";
 
 export interface HostOwner {
-  /** The oldest Claim that is not a canary; undefined where there is none. */
+  /** The oldest Claim that is not a canary; undefined if there is none. */
   readonly oldest: Claim | undefined;
   /** Whether this Claim may set values for the whole host. */
   readonly mayDecide: (claim: Claim) => boolean;

@@ -15,7 +15,7 @@ export interface Path {
   readonly rewriteTarget: string;
   /** Whether it answers 503. nginx only adds a slash where a location passes requests on. */
   readonly denied: boolean;
-  /** The owner's namespace; absent where the paths of all owners are read alike. */
+  /** The owner's namespace; absent if the paths of all owners are read alike. */
   readonly namespace?: string | undefined;
   /** Whether it is the `/` of a host where no Claim has that. */
   readonly implicit?: boolean;

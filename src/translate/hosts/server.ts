@@ -34,12 +34,12 @@ export interface BuiltServer {
   /** Keys of the Secrets that were searched for its certificate. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
-  /** The Problems about paths that the host's namesake has as well; absent where there are none. */
+  /** The Problems about paths that the host's namesake has as well; absent if there are none. */
   readonly contested?: readonly Problem[];
-  /** The object from which the host's certificate comes; absent where it has none. */
+  /** The object from which the host's certificate comes; absent if it has none. */
   readonly certifier?: Claim;
   /**
-   * The Claim that configures TLS for the host, and its Secret; undefined where TLS is not
+   * The Claim that configures TLS for the host, and its Secret; undefined if TLS is not
    * configured.
    */
   readonly tlsWinner?: string | undefined;

@@ -29,7 +29,7 @@ import { hostOwner } from "./owner.ts";
 import { type BuiltServer, ordinaryDrafts, serverOf } from "./server.ts";
 import { covers, hasTls, parentOf, tlsOf } from "./tls.ts";
 
-/** The objects that a host's Server uses now; none where the host is gone. */
+/** The objects that a host's Server uses now; none if the host is gone. */
 export interface HostUses {
   readonly host: string;
   readonly upstreams: readonly UpstreamUse[];
@@ -254,7 +254,7 @@ function isOrdinary({ features }: Claim): boolean {
 }
 
 /**
- * Builds the Server from the Claims. Where Sluice fails on them, it leaves out the youngest Claim
+ * Builds the Server from the Claims. If Sluice fails on them, it leaves out the youngest Claim
  * whose absence helps; if there is none, the host is not served.
  */
 function builtWithoutBugs(host: string, claims: readonly Claim[], world: World): BuiltServer {

@@ -14,7 +14,7 @@ export interface AppRoot {
 }
 
 /**
- * Returns the app-root of a host. Where several Claims set it, the one with the longest path wins
+ * Returns the app-root of a host. If several Claims set it, the one with the longest path wins
  * (RS-12.3). Only the Claim with the path `/`, and the namespace of the host's oldest Claim, may
  * redirect `/`.
  */

@@ -22,7 +22,7 @@ export interface HostTls {
   /** Keys of the Secrets that were searched for it. */
   readonly secrets: readonly string[];
   readonly problems: readonly Problem[];
-  /** The Claim that configures TLS; undefined where none does. */
+  /** The Claim that configures TLS; undefined if none does. */
   readonly winner: Claim | undefined;
 }
 
@@ -37,7 +37,7 @@ const withoutTls: HostTls = {
 
 /**
  * Finds the TLS of a host. The oldest Claim with a TLS section decides (RS-10.1), and in it the
- * entry that lists the host, or else the first that fits. Where the namespace of the host's oldest
+ * entry that lists the host, or else the first that fits. If the namespace of the host's oldest
  * Claim has no such section, another one counts only with a Certificate that is valid for the host.
  * Otherwise the whole host would be redirected to https and get a wrong certificate.
  */

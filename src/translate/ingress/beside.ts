@@ -23,14 +23,14 @@ const hooks = new Map<string, Hooks>(
   }),
 );
 
-/** Returns why this annotation has no effect beside the others; undefined where it has one. */
+/** Returns why this annotation has no effect beside the others; undefined if it has one. */
 export function idleBeside(key: string, values: FeatureValues): string | undefined {
   const own = hooks.get(key);
   return own?.onlyWith?.(values[own.name], otherOf(values));
 }
 
 /**
- * Returns the part of this annotation's effect that an nginx without Lua lacks; undefined where it
+ * Returns the part of this annotation's effect that an nginx without Lua lacks; undefined if it
  * lacks nothing.
  */
 export function lostWithoutLua(key: string, values: FeatureValues): LostWithoutLua | undefined {

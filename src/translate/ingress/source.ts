@@ -1,5 +1,5 @@
 /**
- * Makes Claims of this controller's Ingresses. Where an Ingress is refused, by its reading or by
+ * Makes Claims of this controller's Ingresses. If an Ingress is refused, by its reading or by
  * nginx, its last good form stays in force, unless that form has weaker guards.
  */
 import { unannotated } from "../../annotations/read.ts";
@@ -144,7 +144,7 @@ export class IngressSource implements ClaimSource {
   }
 
   /**
-   * Whether the good form may have weaker guards. Where Sluice cannot compare the two forms, it
+   * Whether the good form may have weaker guards. If Sluice cannot compare the two forms, it
    * may.
    */
   #loosens(good: Ingress, refused: Ingress): boolean {

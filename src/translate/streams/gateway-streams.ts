@@ -1,7 +1,7 @@
 /**
  * Makes the streams of Gateways: the backends of each name on a StreamPort. A client's name belongs
  * to the listener with the most specific hostname that covers it, and there to the route with the
- * most specific one. Where two routes have the same name, the older one gets it.
+ * most specific one. If two routes have the same name, the older one gets it.
  */
 import { guarded } from "../../guarded.ts";
 import { partsOf, serverKey } from "../../model/listeners.ts";
@@ -132,8 +132,8 @@ function isBest({ hostname: own }: StreamListener, name: string, all: readonly s
 }
 
 /**
- * Returns the backend; none where its weight is 0, because it has no share. Where nginx ends the
- * TLS of clients, a policy for TLS towards the backend is followed. Where nginx cannot follow the
+ * Returns the backend; none if its weight is 0, because it has no share. If nginx ends the
+ * TLS of clients, a policy for TLS towards the backend is followed. If nginx cannot follow the
  * policy, nothing is sent, because it would be sent without TLS.
  */
 function streamBackend(

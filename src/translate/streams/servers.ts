@@ -18,10 +18,10 @@ import { servicePortOf } from "../upstreams/endpoints.ts";
 export interface StreamWorld {
   service(key: string): Service | undefined;
   endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
-  /** Returns another listener on a port; undefined where there is none. */
+  /** Returns another listener on a port; undefined if there is none. */
   taken(kind: "tcp" | "udp", port: number): string | undefined;
   /**
-   * Returns nginx's refusal of this text for a port such as `tcp/5432`; undefined where nginx did
+   * Returns nginx's refusal of this text for a port such as `tcp/5432`; undefined if nginx did
    * not refuse it.
    */
   refusal(port: string, text: string): Refusal | undefined;
@@ -151,7 +151,7 @@ export function passthroughServers(
 }
 
 /**
- * Returns the Location whose Service gets the TLS of a host; undefined where TLS does not pass
+ * Returns the Location whose Service gets the TLS of a host; undefined if TLS does not pass
  * through. The flag `--enable-ssl-passthrough` is not looked at.
  */
 export function passedLocation({

@@ -26,7 +26,7 @@ export class BackendUses {
   }
 
   /**
-   * Notes the backends of a path. Returns false where one of them is not a Service: such a path
+   * Notes the backends of a path. Returns false if one of them is not a Service: such a path
    * makes no Location (RS-5.8).
    */
   ofPath(claim: Claim, { field, backends }: ClaimedPath): boolean {

@@ -43,7 +43,7 @@ export function familyOf(pid: number): readonly number[] {
   return of(pid);
 }
 
-/** Returns undefined where the process has ended. */
+/** Returns undefined if the process has ended. */
 function parentOf(pid: string): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")[1]);

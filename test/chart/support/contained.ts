@@ -53,7 +53,7 @@ export function startContained(options: ContainedOptions): Contained {
   })();
   const first = () => childOf(running.pid);
   /**
-   * Signals the first process. Where there is none yet, or no longer, it kills `unshare` itself,
+   * Signals the first process. If there is none yet, or no longer, it kills `unshare` itself,
    * which passes no signal on.
    */
   const send = (signal: NodeJS.Signals) => {
@@ -128,7 +128,7 @@ function spaceOf(pid: string): string | undefined {
   }
 }
 
-/** Returns an empty text where there is no file, because a process may end between two reads. */
+/** Returns an empty text if there is no file, because a process may end between two reads. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -24,7 +24,7 @@ export interface SuiteResult {
   readonly failed: ReadonlyMap<string, string>;
   readonly skipped: readonly string[];
   /**
-   * The report in the format that the Gateway API publishes; undefined where the suite wrote none.
+   * The report in the format that the Gateway API publishes; undefined if the suite wrote none.
    */
   readonly reportFile: string;
 }
@@ -74,7 +74,7 @@ export function resultsIn(printed: string): Omit<SuiteResult, "reportFile"> {
       ([, name]) => name ?? "",
     );
   const failed = new Map(named("FAIL").map((name) => [name, outputOf(name, printed)]));
-  // Where the suite ends before its first test, its output is the reason.
+  // If the suite ends before its first test, its output is the reason.
   const isWhole = /^--- (PASS|FAIL|SKIP): TestConformance /m.test(printed);
   if (!isWhole || (failed.size === 0 && /^--- FAIL: TestConformance /m.test(printed)))
     failed.set("the suite itself", printed.split("\n").slice(-40).join("\n"));

@@ -125,7 +125,7 @@ export class Studio {
     );
   }
 
-  /** Returns nginx's message about the text; empty where it accepts the text. */
+  /** Returns nginx's message about the text; empty if it accepts the text. */
   async refusal({ conf, files }: RenderedText): Promise<string> {
     const folder = this.#folder;
     for (const { path, content } of files) {

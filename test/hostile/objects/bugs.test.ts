@@ -109,7 +109,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await world.apply(throwing(good, ["spec", "rules"]));
     expect(world.problemsOf("broken").join()).toMatch(isBug);
     expect(await world.ask("broken.example")).toMatchObject({ status: 200 });
-    // Where its guards are not known, its paths are closed.
+    // If its guards are not known, its paths are closed.
     await world.apply(throwing(good, ["metadata", "annotations"]));
     expect(await world.ask("broken.example")).toMatchObject({ status: 503 });
   });

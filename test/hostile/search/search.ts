@@ -151,7 +151,7 @@ const counted =
  */
 const mentioned = /"location","=","\/_sluice\/variables"\] > \["set","\$\w+",""\]$/;
 
-/** `alone` is the result without the hostile objects; undefined where it may differ. */
+/** `alone` is the result without the hostile objects; undefined if it may differ. */
 function findings(workshop: Workshop, alone: Looked | undefined, tally: Tally): readonly string[] {
   const { value: meant, seals } = sealed(() => workshop.rendered());
   tally.values += seals.count;

@@ -21,7 +21,7 @@ export interface Speaker {
   /** The requests since the last `forget`. */
   readonly asked: readonly Asked[];
   forget(): void;
-  /** Where it is undefined, the server answers 200 with its name. */
+  /** If it is undefined, the server answers 200 with its name. */
   answer: RequestListener | undefined;
   stop(): Promise<void>;
 }

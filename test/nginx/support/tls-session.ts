@@ -26,7 +26,7 @@ export function sessionOf(handshake: Handshake): Promise<Buffer | undefined> {
 
 /**
  * Returns the answer to a request of a client that offers the session, if any. The text is empty
- * where nginx refuses the connection.
+ * if nginx refuses the connection.
  */
 export function offered(
   handshake: Handshake,

@@ -40,7 +40,7 @@ export const knownDifferences: readonly Known[] = [
 
 const answeredByBackend = (...answers: readonly Fields[]): boolean => answers.some((one) => one.has("backend"));
 
-/** Whether a page gives the reason. `isUnruled` is true where no rule of a route has the path. */
+/** Whether a page gives the reason. `isUnruled` is true if no rule of a route has the path. */
 export function isKnown(fields: readonly string[], answers: Answers, isUnruled: boolean): boolean {
   return knownDifferences.some(({ covers }) => covers(fields, answers, isUnruled));
 }

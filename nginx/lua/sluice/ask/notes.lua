@@ -114,7 +114,7 @@ local function watch_gateways(state, copied)
 
   local target_of = gateway.target
 
-  -- The result is false where the request belongs to an Ingress.
+  -- The result is false if the request belongs to an Ingress.
   function gateway.target(slot)
     local target = target_of(slot)
     state.noted.is_gateway = target ~= false

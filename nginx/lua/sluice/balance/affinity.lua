@@ -64,7 +64,7 @@ local function endpoint_of(upstream, key)
 end
 
 -- Returns a key that leads to an endpoint drawn at random. Endpoints own unequal shares of a ring,
--- so a random key would favour some. Where no key is found for the drawn endpoint, a key of another
+-- so a random key would favour some. If no key is found for the drawn endpoint, a key of another
 -- endpoint that has not failed is returned.
 local function fresh_key(upstream, tried)
   local all = upstream.endpoints

@@ -37,7 +37,7 @@ local function known_time(peer)
   return time and time * share_left(noted or 0)
 end
 
--- Returns the last noted average without decay, or nil where there is none. It shows how long
+-- Returns the last noted average without decay, or nil if there is none. It shows how long
 -- answers took, however old they are.
 function _M.noted_time(peer)
   return (times:get(peer))

@@ -12,7 +12,7 @@ local function key_of(peer)
   return "failed " .. peer
 end
 
--- `peer` is nil where nginx names none.
+-- `peer` is nil if nginx names none.
 function _M.note(peer)
   if peer then
     times:incr(key_of(peer), 1, 0, kept_seconds)

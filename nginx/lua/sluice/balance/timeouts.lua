@@ -8,7 +8,7 @@ local tonumber = tonumber
 
 local _M = {}
 
--- Returns the seconds to connect, to send and to read. A value is nil where nginx.conf decides. The
+-- Returns the seconds to connect, to send and to read. A value is nil if nginx.conf decides. The
 -- variable's text looks like `5 - 60`.
 function _M.own(var)
   local text = var.route_timeouts

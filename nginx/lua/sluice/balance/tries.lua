@@ -19,7 +19,7 @@ function _M.made(addresses)
   return tried, count, last
 end
 
--- Returns how many tries the route allows, or nil where it sets no limit or sets 0.
+-- Returns how many tries the route allows, or nil if it sets no limit or sets 0.
 function _M.most(text)
   local most = tonumber(text)
   return most and most > 0 and most or nil

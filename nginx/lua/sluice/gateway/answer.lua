@@ -41,7 +41,7 @@ local function is_preflight(var)
     and var.http_access_control_request_method ~= nil
 end
 
--- Returns true where the route answers the request by itself.
+-- Returns true if the route answers the request by itself.
 function _M.of(filters, scope)
   local var = ngx.var
   if filters.cors and is_preflight(var) then

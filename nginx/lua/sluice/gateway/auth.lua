@@ -68,7 +68,7 @@ function _M.pick()
   end
 end
 
--- Returns whether the header may go to the backend. Where the rule lists no headers, all that
+-- Returns whether the header may go to the backend. If the rule lists no headers, all that
 -- describe the request may.
 local function may_go_on(name, listed)
   local plain = reserved.plain(name)

@@ -3,7 +3,7 @@ local ngx = ngx
 
 local _M = {}
 
--- Returns false where the body has more than `most` bytes, or its length is not known in advance.
+-- Returns false if the body has more than `most` bytes, or its length is not known in advance.
 function _M.of(var, most)
   local length = tonumber(var.content_length)
   if not length and not var.http_transfer_encoding then

@@ -79,8 +79,8 @@ function _M.run(rejects)
   end
 end
 
--- Runs on a port that Ingresses use, too. Where an Ingress has a more specific name than the
--- listener, its certificate is used. Where the listener has no certificate, the host of an Ingress
+-- Runs on a port that Ingresses use, too. If an Ingress has a more specific name than the
+-- listener, its certificate is used. If the listener has no certificate, the host of an Ingress
 -- keeps its own.
 function _M.beside(rejects)
   local generation = store.generation()
@@ -88,7 +88,7 @@ function _M.beside(rejects)
   if not listener then
     return certificate.run(rejects)
   end
-  -- Where an Ingress is preferred to the listener, its certificate is used for an equal hostname,
+  -- If an Ingress is preferred to the listener, its certificate is used for an equal hostname,
   -- too.
   known = not listener.yields and known or nil
   if certificate.has_own(name, known) or not listener.pairs and certificate.is_known(name) then

@@ -17,7 +17,7 @@ local _M = {}
 -- them, but join cookies.
 local joins = (ngx.config.nginx_version or 0) >= 1023000
 
--- Returns all values of a header in one text, or nil where the request has none. A condition has
+-- Returns all values of a header in one text, or nil if the request has none. A condition has
 -- the header's name in lower case, and the name of nginx's variable for it. It has no variable
 -- where that would also read other headers: $http_x_a has the value of X-A, not only of x_a.
 local function header(one)
@@ -60,7 +60,7 @@ local function parameters(args)
   return values
 end
 
--- Returns the value of the first parameter of that name; nil where the query has none.
+-- Returns the value of the first parameter of that name; nil if the query has none.
 local function parameter(one)
   local args = ngx.var.args
   return args and args ~= "" and parameters(args)[one[1]] or nil
@@ -84,7 +84,7 @@ local function part_of_call(one)
 end
 
 -- Returns whether the value equals the wanted one, or the pattern takes the whole value. The second
--- result is true where the match ran out of steps.
+-- result is true if the match ran out of steps.
 local function fits(value, wanted, is_pattern)
   if not value then
     return false
@@ -104,7 +104,7 @@ local function fits(value, wanted, is_pattern)
   return from ~= nil
 end
 
--- Returns whether the request fulfils the conditions from `i` on; nil where that could not be found
+-- Returns whether the request fulfils the conditions from `i` on; nil if that could not be found
 -- out. It recurses instead of looping, so that LuaJIT compiles a request as one piece.
 local function all(list, i, value_of)
   local one = list[i]
@@ -118,7 +118,7 @@ local function all(list, i, value_of)
   return held and all(list, i + 1, value_of)
 end
 
--- Returns whether the request fulfils all conditions. Returns nil where a pattern ran out of steps
+-- Returns whether the request fulfils all conditions. Returns nil if a pattern ran out of steps
 -- or the budget is spent: the owner of the request is unknown then, and the next route may have
 -- fewer guards.
 function _M.hold(choice)

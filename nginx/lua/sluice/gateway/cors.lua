@@ -19,7 +19,7 @@ local function is_allowed(cors, origin)
   return cors.pattern ~= nil and ngx.re.find(text, cors.pattern, "jo") ~= nil
 end
 
--- Returns the list. Where it is `*` and cookies may be sent, returns the names that the browser
+-- Returns the list. If it is `*` and cookies may be sent, returns the names that the browser
 -- asked for: with cookies a browser reads `*` as a plain name.
 local function listed(list, credentials, asked)
   if list == "*" and credentials then

@@ -71,7 +71,7 @@ local function refusal(response)
   return { refused = status, answers = changes(messages(denied, 2), 0), body = last(denied, 3) }
 end
 
--- Reads the message. Where the service leaves `append` unset, headers of requests are set, and
+-- Reads the message. If the service leaves `append` unset, headers of requests are set, and
 -- headers of answers are added, as Envoy does it.
 function _M.of(text)
   local response = assert(protobuf.read(text), "it is no CheckResponse")

@@ -39,7 +39,7 @@ local function from(place, i, alone)
   return from(place, i + 1, alone)
 end
 
--- Returns the location of the first route whose conditions hold; nil where none holds, false where
+-- Returns the location of the first route whose conditions hold; nil if none holds, false if
 -- that could not be found out.
 local function chosen(place, alone)
   if type(place) == "number" then
@@ -92,7 +92,7 @@ local function longest_prefix(record, uri, alone)
   end
 end
 
--- Tries the patterns in the record's order; each must take the whole path. Returns false where one
+-- Tries the patterns in the record's order; each must take the whole path. Returns false if one
 -- ran out of steps.
 local function by_pattern(record, uri, alone)
   for _, one in ipairs(record.pattern) do
@@ -115,7 +115,7 @@ local function by_pattern(record, uri, alone)
   end
 end
 
--- Returns the location that takes the path, or `namesake`; nil where none does, false where that
+-- Returns the location that takes the path, or `namesake`; nil if none does, false if that
 -- could not be found out. With `alone` the namesake is left out, because its wildcard takes one
 -- label and that of a listener takes several.
 function _M.find(record, uri, alone)

@@ -27,7 +27,7 @@ function _M.bytes(field, text)
   return varint(field * 8 + 2) .. varint(#text) .. text
 end
 
--- Returns the number that begins at `at`, and the position after it. Returns nil where it has no
+-- Returns the number that begins at `at`, and the position after it. Returns nil if it has no
 -- end. Numbers beyond 2^53 lose digits, and none of them becomes 0.
 local function varint_at(text, at)
   local number, factor = 0, 1
@@ -44,7 +44,7 @@ local function varint_at(text, at)
   end
 end
 
--- Returns the number of bytes of the value that begins at `at`, or nil where no value of this kind
+-- Returns the number of bytes of the value that begins at `at`, or nil if no value of this kind
 -- can begin.
 local function length_at(text, kind, at)
   if kind == 2 then
@@ -57,7 +57,7 @@ local function length_at(text, kind, at)
 end
 
 -- Returns a list of values for each field number. A value is a number or the bytes. Returns nil
--- where the text is not a message.
+-- if the text is not a message.
 function _M.read(text)
   local fields, at = {}, 1
   while at <= #text do
@@ -85,7 +85,7 @@ function _M.read(text)
   return fields
 end
 
--- Returns the bytes of a field, or the empty text where it is not set. A message may come in
+-- Returns the bytes of a field, or the empty text if it is not set. A message may come in
 -- several parts, which are joined. A number in their place is an error.
 function _M.joined(fields, number)
   local parts = fields[number] or {}
@@ -95,7 +95,7 @@ function _M.joined(fields, number)
   return concat(parts)
 end
 
--- Returns the text of a field. Where it comes several times, the last one counts.
+-- Returns the text of a field. If it comes several times, the last one counts.
 function _M.last(fields, number)
   local parts = fields[number] or {}
   local value = parts[#parts] or ""

@@ -25,7 +25,7 @@ local function keys_of(upstream)
   return known
 end
 
--- Returns the key of the request's token, or nil where the token belongs to another rule or has
+-- Returns the key of the request's token, or nil if the token belongs to another rule or has
 -- ended. Sluice did not set a token whose end lies too far in the future.
 local function key_that_came(session)
   local key, binding, ending = match(ngx.var[session.variable] or "", "^(%x+)%.(%x+)%.?(%d*)$")
@@ -40,7 +40,7 @@ local function key_that_came(session)
   return key
 end
 
--- Returns the backend of the rule that has the client's session; nil where none has.
+-- Returns the backend of the rule that has the client's session; nil if none has.
 function _M.backend(backends)
   local key = key_that_came(backends[1].session)
   if not key then

@@ -9,7 +9,7 @@ local _M = {}
 
 local none = {}
 
--- Returns the upstream and shape that answer in place of the backend, or nil where the backend
+-- Returns the upstream and shape that answer in place of the backend, or nil if the backend
 -- itself answers.
 function _M.stand_in(settings, served, generation)
   local named = settings.standIn
@@ -25,7 +25,7 @@ function _M.stand_in(settings, served, generation)
   end
 end
 
--- Runs before the filters. Where a filter changes the path as well, the filter wins.
+-- Runs before the filters. If a filter changes the path as well, the filter wins.
 function _M.run(location, settings, filters)
   local var = ngx.var
   if settings.sticky then

@@ -22,7 +22,7 @@ local function read_verdict()
   return cjson.decode(ngx.var.route_auth_answer or "") or {}
 end
 
--- Returns the values that a header has after a change `{ name, value, how }`, or nil where it stays
+-- Returns the values that a header has after a change `{ name, value, how }`, or nil if it stays
 -- as it is. ext_authz.lua has the meaning of `how`.
 local function changed(current, change)
   local value, how = change[2], change[3]

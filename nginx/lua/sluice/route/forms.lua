@@ -16,7 +16,7 @@ local function serves(record, shapes)
   return true
 end
 
--- Returns the youngest form that the server can serve, or nil where the host did not exist then.
+-- Returns the youngest form that the server can serve, or nil if the host did not exist then.
 -- `shapes` are those of the server. An alias names no shapes itself: its newest form goes with its
 -- target's newest form.
 function _M.served(name, generation, shapes)

@@ -13,7 +13,7 @@ local match = string.match
 local _M = {}
 
 -- Returns the host of an authority, as nginx normalizes it, and the port with its colon. Returns
--- nil where the text behind the host is no port.
+-- nil if the text behind the host is no port.
 local function parts(authority)
   local name, port = match(lower(authority), "^(%[[%x:.]+%])(.*)$")
   if not name then

@@ -27,7 +27,7 @@ end
 
 -- Returns the record of the host, and whether TLS is configured for it. The record is the host's
 -- own, its alias's, that of a pattern or of the wildcard one label above, or the catch-all's; the
--- third result says that it is the catch-all's. The first result is false where a pattern ran out
+-- third result says that it is the catch-all's. The first result is false if a pattern ran out
 -- of steps. The fourth is true, with no record, where the text is no host.
 function _M.host(host, generation, shapes)
   local record = get(host, generation, shapes)
@@ -113,7 +113,7 @@ local function longest_prefix(record, uri)
 end
 
 -- Returns the location of the path, then the route and groups of a pattern that took it, or the
--- path with the slash that has to be added. Returns false where a pattern ran out of steps: the
+-- path with the slash that has to be added. Returns false if a pattern ran out of steps: the
 -- owner of the path is unknown then, and the next pattern may have fewer guards. A pattern that
 -- does not compile takes no path; the sync leaves out those that it finds.
 function _M.path(record, uri)

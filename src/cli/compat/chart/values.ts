@@ -50,7 +50,7 @@ export interface ValuesSource {
 
 interface Declared {
   readonly fate: Exclude<ValueInUse["fate"], "refused" | "ignored">;
-  /** JSON; undefined where the value has no default. */
+  /** JSON; undefined if the value has no default. */
   readonly fallback: string | undefined;
   readonly note: string;
 }

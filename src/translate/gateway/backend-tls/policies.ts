@@ -56,7 +56,7 @@ export class BackendTlsPolicies {
     return this.#changed;
   }
 
-  /** Returns undefined where there is no such policy. */
+  /** Returns undefined if there is no such policy. */
   reading(key: string): PolicyReading | undefined {
     return this.#readings.get(key);
   }
@@ -66,7 +66,7 @@ export class BackendTlsPolicies {
     return this.#targets.usersOf(service);
   }
 
-  /** Returns the policy that governs the port of that name; undefined where none does. */
+  /** Returns the policy that governs the port of that name; undefined if none does. */
   governing(service: string, port: string | undefined): PolicyReading | undefined {
     const all = this.#sorted(service);
     const has = (section: string | undefined) => (one: PolicyReading) =>
@@ -74,7 +74,7 @@ export class BackendTlsPolicies {
     return (port === undefined ? undefined : all.find(has(port))) ?? all.find(has(undefined));
   }
 
-  /** Returns why the policy does not govern the target; undefined where it does. */
+  /** Returns why the policy does not govern the target; undefined if it does. */
   conflictAt({ key, object }: PolicyReading, { service, section, field }: PolicyTargetRead): Fault | undefined {
     const older = this.#sorted(service).find((one) =>
       one.targets.some((target) => target.service === service && target.section === section),

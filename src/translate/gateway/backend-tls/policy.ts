@@ -43,7 +43,7 @@ export interface PolicyReading {
 export interface PolicyWorld {
   configMap(key: string): ConfigMap | undefined;
   /**
-   * The path of the file with the authorities that the machine trusts; undefined where there is
+   * The path of the file with the authorities that the machine trusts; undefined if there is
    * none.
    */
   readonly systemAuthorities: string | undefined;

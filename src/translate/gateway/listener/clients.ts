@@ -20,7 +20,7 @@ const modes: Readonly<Record<string, { readonly lenient: boolean }>> = {
 };
 
 /**
- * Returns the validation of clients on a port; undefined where there is none. An entry for the port
+ * Returns the validation of clients on a port; undefined if there is none. An entry for the port
  * replaces the default, even if it is empty.
  */
 export function askedClients({ spec }: Gateway, port: number): AskedClients | undefined {

@@ -88,7 +88,7 @@ export class References {
     return { fault: this.#fault(ofBackends, field, `Secret ${found.key} cannot be shown: ${weakness.why}`) };
   }
 
-  /** Returns the authorities for clients of a port; undefined where none of them is usable. */
+  /** Returns the authorities for clients of a port; undefined if none of them is usable. */
   clientsOf({ field, references, lenient }: AskedClients): {
     readonly clients: ClientValidation | undefined;
     readonly unresolved: readonly Fault[];

@@ -209,7 +209,7 @@ export class ListenerSets {
 }
 
 /**
- * Returns `namespace/name` of the set's Gateway; undefined where its parent is another kind of
+ * Returns `namespace/name` of the set's Gateway; undefined if its parent is another kind of
  * object.
  */
 function gatewayNamed({ spec, metadata }: ListenerSet): string | undefined {

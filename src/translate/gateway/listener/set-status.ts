@@ -51,7 +51,7 @@ function programmed(
   return fails("Programmed", "ListenersNotValid", faultWords(set, state));
 }
 
-/** Returns the mistakes of its listeners, one after the other; empty where there is none. */
+/** Returns the mistakes of its listeners, one after the other; empty if there is none. */
 function faultWords({ listeners }: SetReading, { unavailable }: GatewayState): string {
   const faults = listeners.flatMap((one) => {
     const fault = refusal(one, unavailable);

@@ -15,17 +15,17 @@ import { closed, featuresGiven, type SettingsReading } from "./reading.ts";
 export interface Effective {
   readonly features: FeatureValues;
   /**
-   * The reason why one of the objects alone lets no request pass; undefined where requests may
+   * The reason why one of the objects alone lets no request pass; undefined if requests may
    * pass.
    */
   readonly closed: Problem | undefined;
-  /** The reason why several together let no request pass; undefined where requests may pass. */
+  /** The reason why several together let no request pass; undefined if requests may pass. */
   readonly conflict: Problem | undefined;
   /** The objects with these values. */
   readonly authors: readonly Owner[];
   /** Their readings, the inner one first. */
   readonly layers: readonly SettingsReading[];
-  /** Values that cannot be served on the listener; absent where all can. */
+  /** Values that cannot be served on the listener; absent if all can. */
   readonly unserved?: readonly Problem[];
 }
 
@@ -55,7 +55,7 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
   return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors, layers };
 }
 
-/** Returns undefined where they cannot be combined. */
+/** Returns undefined if they cannot be combined. */
 function both(name: keyof FeatureValues, { both: join }: AnyFeature, layers: readonly SettingsReading[]): unknown {
   return layers
     .map(({ values }): unknown => values[name])

@@ -22,7 +22,7 @@ const ofTlsAlone: ReadonlySet<Name> = new Set(["sslCiphers", "sslPreferServerCip
 type Common = Pick<ReadonlySet<string>, "has">;
 
 /**
- * Returns the values for rules on a listener. Where its port has no block for the values, guards
+ * Returns the values for rules on a listener. If its port has no block for the values, guards
  * close the rules, and other values are ignored.
  */
 export function withServerFaults(found: Effective, listener: ListenerReading, common: Common): Effective {

@@ -36,7 +36,7 @@ export interface SettingsReading {
   readonly texts: ReadonlyMap<string, string>;
   /** The values of these texts alone. */
   readonly values: FeatureValues;
-  /** The reason why the rules to which they apply answer 503; undefined where they do not. */
+  /** The reason why the rules to which they apply answer 503; undefined if they do not. */
   readonly closed: Problem | undefined;
   readonly problems: readonly Problem[];
   /** The Problems that may lie in another object. */
@@ -51,7 +51,7 @@ export interface SettingsReading {
    * RouteSettings.
    */
   readonly lookup: Lookup;
-  /** Their reading for routes and rules; absent where it is the same as for listeners. */
+  /** Their reading for routes and rules; absent if it is the same as for listeners. */
   readonly forRules?: SettingsReading;
 }
 

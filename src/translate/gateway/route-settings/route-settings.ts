@@ -31,7 +31,7 @@ import { noTwins, type Twins, twinsOn } from "./twins.ts";
 export interface RulePlace {
   /** The route, such as `HTTPRoute shop/web`. */
   readonly route: string;
-  /** The rule's name; undefined where it has none. */
+  /** The rule's name; undefined if it has none. */
   readonly rule: string | undefined;
   /** `namespace/name` of RouteSettings that its filters name, in their order. */
   readonly named: readonly string[];
@@ -98,7 +98,7 @@ export class AllRouteSettings {
     return this.#readings.size === 0;
   }
 
-  /** Returns the reading of the object `namespace/name`; undefined where there is none. */
+  /** Returns the reading of the object `namespace/name`; undefined if there is none. */
   reading(key: string): SettingsReading | undefined {
     return this.#readings.get(key);
   }
@@ -129,7 +129,7 @@ export class AllRouteSettings {
     return this.#beside.get(key) ?? new Set();
   }
 
-  /** Returns the values for a rule on a listener; undefined where there are none. */
+  /** Returns the values for a rule on a listener; undefined if there are none. */
   effective(place: RulePlace): Effective | undefined {
     const found = this.isEmpty ? undefined : this.#combined(this.#layersOf(place));
     return found && withServerFaults(found, place.listener, this.#common);
@@ -216,7 +216,7 @@ export class AllRouteSettings {
   }
 
   /**
-   * Returns the reading to use. Where nginx refused the present form, no request may pass that the
+   * Returns the reading to use. If nginx refused the present form, no request may pass that the
    * present form would stop.
    */
   #readingOf(
@@ -247,7 +247,7 @@ export class AllRouteSettings {
 }
 
 /**
- * Returns the target as text, such as `Gateway shop/public`; undefined where its kind is not one of
+ * Returns the target as text, such as `Gateway shop/public`; undefined if its kind is not one of
  * the Gateway API.
  */
 function calledOf({ group, kind, name }: PolicyTarget, { metadata }: RouteSettings): string | undefined {

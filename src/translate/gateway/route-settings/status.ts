@@ -23,7 +23,7 @@ export interface TargetSeen {
 
 export interface TargetWorld {
   /**
-   * Returns the object with a name such as `Gateway shop/public`; undefined where there is none.
+   * Returns the object with a name such as `Gateway shop/public`; undefined if there is none.
    */
   seen(called: string): TargetSeen | undefined;
   /** Returns the settings that are attached to it or to that part of it, oldest first. */

@@ -13,7 +13,7 @@ export interface Attachment {
   /** `spec.parentRefs[0]`. */
   readonly field: string;
   readonly parent: ParentReading;
-  /** The listeners that accept the route. Where there are none, `fault` has the reason. */
+  /** The listeners that accept the route. If there are none, `fault` has the reason. */
   readonly listeners: readonly ListenerReading[];
   readonly fault: Fault | undefined;
   /** Hosts that the host policy gives to other namespaces, where the route keeps other hosts. */

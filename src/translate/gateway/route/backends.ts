@@ -25,7 +25,7 @@ export interface BackendWorld {
   readonly grants: Grants;
   /** Returns a Service. It is called only for Services that the route may use. */
   service(key: string): Service | undefined;
-  /** Returns the BackendTLSPolicy that governs the port of this name; undefined where none does. */
+  /** Returns the BackendTLSPolicy that governs the port of this name; undefined if none does. */
   policy(service: string, port: string | undefined): PolicyReading | undefined;
   /** Whether there are RouteSettings with this `namespace/name`. */
   hasSettings(key: string): boolean;

@@ -11,7 +11,7 @@ import type { Route } from "../../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 
 export interface Beside {
-  /** From 0 to 1; undefined where it takes all requests that fit it. */
+  /** From 0 to 1; undefined if it takes all requests that fit it. */
   readonly share: number | undefined;
   readonly isShadow: boolean;
   readonly notes: readonly Problem[];

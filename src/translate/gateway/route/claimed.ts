@@ -17,7 +17,7 @@ function askedBy({ metadata: { uid, creationTimestamp, annotations }, spec }: Ro
 }
 
 /**
- * Makes the Claim. `share` is the share of requests of its Locations; undefined where they take
+ * Makes the Claim. `share` is the share of requests of its Locations; undefined if they take
  * all.
  */
 export function claimOf(

@@ -1,5 +1,5 @@
 /**
- * Reads the auth service of a rule (GEP-1494). Where it cannot be used as the rule demands, no
+ * Reads the auth service of a rule (GEP-1494). If it cannot be used as the rule demands, no
  * request passes.
  */
 import type { AuthService } from "../../../model/filters.ts";

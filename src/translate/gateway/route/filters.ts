@@ -22,7 +22,7 @@ export type FiltersRead =
     };
 
 /**
- * Reads the filters. `prefix` is the matched path, without a slash at its end; undefined where the
+ * Reads the filters. `prefix` is the matched path, without a slash at its end; undefined if the
  * match is not a PathPrefix.
  */
 export function filtersOf(filters: readonly HTTPRouteFilter[], prefix: string | undefined): FiltersRead {
@@ -143,7 +143,7 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
   return { cors: corsOf(cors!) };
 }
 
-/** Returns the changes. Where several entries have the same name, only the first counts. */
+/** Returns the changes. If several entries have the same name, only the first counts. */
 function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
   return {
     set: firstOfEach(set),

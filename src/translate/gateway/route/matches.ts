@@ -6,7 +6,7 @@ import type { HTTPRouteMatch, HTTPRouteRule, ValueMatch } from "../../../model/g
 import type { PathMatch } from "../../claim.ts";
 
 export interface ReadMatch {
-  /** Below the field of the rule: `.matches[0]`; empty where the rule has no matches. */
+  /** Below the field of the rule: `.matches[0]`; empty if the rule has no matches. */
   readonly part: string;
   readonly match: PathMatch;
 }

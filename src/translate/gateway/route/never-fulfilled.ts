@@ -14,7 +14,7 @@ export type HeaderSettings = Pick<Settings, "ignoreInvalidHeaders" | "enableUnde
 const refusedMethods = ["CONNECT", "TRACE"];
 
 /**
- * Returns the key and value of the ConfigMap that would let the header through; undefined where
+ * Returns the key and value of the ConfigMap that would let the header through; undefined if
  * nginx keeps it.
  */
 function keyFor(

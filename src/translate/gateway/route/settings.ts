@@ -1,5 +1,5 @@
 /**
- * Finds the RouteSettings that a rule names by the filter ExtensionRef. Where one of them is
+ * Finds the RouteSettings that a rule names by the filter ExtensionRef. If one of them is
  * missing, its requests get an error.
  */
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";

@@ -20,7 +20,7 @@ export interface Allocation {
   /** Ports whose Service had a target port that it cannot keep. */
   readonly moved: readonly { readonly need: PortNeed; readonly to: number | undefined }[];
   /**
-   * The time until a port becomes available for which a Gateway waits; undefined where no Gateway
+   * The time until a port becomes available for which a Gateway waits; undefined if no Gateway
    * waits, or no port will become available.
    */
   readonly waitMs: number | undefined;

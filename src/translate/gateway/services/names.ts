@@ -8,7 +8,7 @@ const longest = 63;
 const serviceName = /^[a-z]([a-z\d-]*[a-z\d])?$/;
 
 /**
- * Returns `GATEWAY-CLASS`. Where that cannot be the name of a Service, returns a similar name with
+ * Returns `GATEWAY-CLASS`. If that cannot be the name of a Service, returns a similar name with
  * a hash at its end.
  */
 export function serviceNameOf({ metadata, spec }: Gateway): string {

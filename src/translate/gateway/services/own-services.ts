@@ -63,7 +63,7 @@ export class OwnServices {
 
   /**
    * Returns the Service that a Gateway should have. `ofClass` and the Gateway's own parameters are
-   * undefined where they cannot be read.
+   * undefined if they cannot be read.
    */
   desired(reading: GatewayReading, ofClass: PartialParameters | undefined) {
     const { parameters, values = {} } = reading;

@@ -1,6 +1,6 @@
 /**
  * `app-root` of a listener, as RouteSettings attach it: a request for `/` of each host that has
- * routes there is redirected before any rule of them. Where an older object has the path, it stays
+ * routes there is redirected before any rule of them. If an older object has the path, it stays
  * with that one.
  */
 import type { Problem } from "../../../problem.ts";

@@ -155,7 +155,7 @@ function comesAfter(one: Candidate, theirs: Candidate): boolean {
 }
 
 /**
- * Inserts the candidate of the namesake at its place. Where two have the same path, it notes which
+ * Inserts the candidate of the namesake at its place. If two have the same path, it notes which
  * one takes no requests.
  */
 function insert(theirs: Candidate, all: Candidate[], verdicts: Verdicts): void {

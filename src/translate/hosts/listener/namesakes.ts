@@ -45,7 +45,7 @@ export class Namesakes {
 
   /**
    * Returns the host that serves the name of this host of a listener, and whether it only redirects
-   * from that name; undefined where there is none.
+   * from that name; undefined if there is none.
    */
   find(key: string, names: Names): { readonly host: string; readonly redirects: boolean } | undefined {
     const { listener, name } = partsOf(key);

@@ -42,7 +42,7 @@ export class Shadows {
     this.#all = this.#all.with([...keys].map((key) => [key, this.#made(key, world)] as const));
   }
 
-  /** Returns undefined where no route is in shadow. A bug here must not affect the served hosts. */
+  /** Returns undefined if no route is in shadow. A bug here must not affect the served hosts. */
   #made(key: ServerKey, world: World): Server<FeatureValues> | undefined {
     const hidden = shadowKey(key);
     const claims = this.#claims.of(hidden);
