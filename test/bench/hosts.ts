@@ -150,7 +150,7 @@ async function withCertificates(hosts: number, node: readonly string[]): Promise
   return [
     { what: `test and reload, ${having}`, hosts, unit: "ms", values: tookMs, bound: 200 },
     { what: `a worker's memory (PSS), ${having}`, hosts, unit: "MB", values: before, bound: 60 },
-    { what: `a worker's memory (PSS), ${having} that were all asked for`, hosts, unit: "MB", values: after, bound: 60 },
+    { what: `a worker's memory (PSS), ${having} that all had handshakes`, hosts, unit: "MB", values: after, bound: 60 },
   ];
 }
 

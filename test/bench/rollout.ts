@@ -40,7 +40,7 @@ export async function rollout(): Promise<Figure[]> {
     return [
       { what: "requests during the rollout", unit: "", values: [asked] },
       { what: "requests that failed", unit: "", values: [failed], bound: 0 },
-      { what: "requests that were asked once more", unit: "", values: [again] },
+      { what: "requests that were sent once more", unit: "", values: [again] },
       { what: "requests to an address more than 1 s after it left", unit: "", values: [late], bound: 0 },
       { what: "reloads", unit: "", values: [reloads], bound: 0 },
     ].map((figure) => ({ ...figure, hosts: deployments })) as Figure[];

@@ -53,6 +53,6 @@ async function at(hosts: number, node: readonly string[]): Promise<Figure[]> {
     { what: `the controller's memory (RSS), ${having}`, hosts, unit: "MB", values: [quiet], bound: 1_024 },
     { what: `the controller's memory (RSS) at the end, ${having}`, hosts, unit: "MB", values: [memory], bound: 1_024 },
     { what: `a worker's memory (PSS), ${having}`, hosts, unit: "MB", values: workers, bound: 60 },
-    { what: `a worker's memory (PSS), ${having} that were all asked for`, hosts, unit: "MB", values: asked, bound: 60 },
+    { what: `a worker's memory (PSS), ${having} that all had handshakes`, hosts, unit: "MB", values: asked, bound: 60 },
   ];
 }
