@@ -59,7 +59,8 @@ export interface Listener {
    */
   readonly hostname: string;
   /**
-   * Ids of Certificates; the first of each type of key is used. Empty where the port has no TLS.
+   * Ids of Certificates; the server name of a handshake chooses among them. Empty where the port
+   * has no TLS.
    */
   readonly certificates: readonly string[];
   /** Settings that nginx reads in a server block; absent if the listener has none. */

@@ -160,7 +160,7 @@ export const recordFields = {
    * With `shadow`, some of its hosts have routes in shadow. With `yields`, an Ingress's certificate
    * is shown for its hostname.
    */
-  listener: ["id", "name", "gateway", "pairs", "shadow", "yields"],
+  listener: ["id", "name", "gateway", "pairs", "named", "shadow", "yields"],
   standIn: ["upstream", "shape"],
   canary: ["upstream", "header", "value", "pattern", "cookie", "share"],
   upstream: ["label", "endpoints", "balance"],

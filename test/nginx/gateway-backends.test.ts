@@ -221,7 +221,7 @@ async function rsaPair(): Promise<KeyPair> {
 }
 
 test("a listener with certificates of two key types shows each client the one that it can verify", async () => {
-  const [{ tls: ecdsa }, rsa] = await Promise.all([sharedPki(), rsaPair()]);
+  const [{ tls: ecdsa, alt }, rsa] = await Promise.all([sharedPki(), rsaPair()]);
   const base64 = (one: string) => Buffer.from(one).toString("base64");
   const secret = (own: string, { certificate, key }: KeyPair) => ({
     apiVersion: "v1",
@@ -237,10 +237,10 @@ test("a listener with certificates of two key types shows each client the one th
   const { remove, printed } = await serving({
     files: {
       "gateway.yaml": gateway([
-        listener("one", ports.https, ["rsa", "ecdsa"]),
+        listener("one", ports.https, ["rsa", "ecdsa", "alt"]),
         listener("other", ports.strangers, ["ecdsa", "rsa"]),
       ]),
-      "secrets.yaml": yaml(secret("rsa", rsa), secret("ecdsa", ecdsa)),
+      "secrets.yaml": yaml(secret("rsa", rsa), secret("ecdsa", ecdsa), secret("alt", alt)),
       "route.yaml": route([{ backendRefs: to("usual") }]),
       "services.yaml": service("usual", plain),
     },
@@ -267,6 +267,8 @@ test("a listener with certificates of two key types shows each client the one th
       expect.soft(await shown(port, fresh), `TLS 1.3 with ${type}`).toBe(commonName);
     }
   }
+  const bySni = (servername: string) => shown(ports.https, { servername });
+  expect(await bySni("alt.example"), "a further certificate for another name").toBe("alt.example");
   expect(printed()).not.toContain("problem");
 });
 

@@ -3,6 +3,7 @@
  * which are refused.
  */
 import { createSocket, type Socket as Datagrams } from "node:dgram";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -138,6 +139,13 @@ const listeners = [
     hostname: "ended.example",
     tls: { mode: "Terminate", certificateRefs: [{ name: "ended" }] },
   },
+  {
+    name: "alt",
+    port: 9443,
+    protocol: "TLS",
+    hostname: "alt.example",
+    tls: { mode: "Terminate", certificateRefs: [{ name: "ended" }, { name: "alt" }] },
+  },
   ...["secured", "wrong", "partly"].map((name) => ({
     name,
     port: 9443,
@@ -159,8 +167,7 @@ const policy = (service: string, hostname: string) => ({
 });
 
 function objects(): KubernetesObject[] {
-  const data = { "tls.crt": pki.backend.certificate, "tls.key": pki.backend.key };
-  const base64 = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
   return [
     {
       apiVersion: `${group}/v1`,
@@ -168,13 +175,18 @@ function objects(): KubernetesObject[] {
       metadata: { name: "sluice" },
       spec: { controllerName: "sluice.dev/gateway-controller" },
     },
-    {
+    ...(
+      [
+        ["ended", pki.backend],
+        ["alt", pki.alt],
+      ] as const
+    ).map(([name, { certificate, key }]) => ({
       apiVersion: "v1",
       kind: "Secret",
-      metadata: { name: "ended", namespace: "ns" },
+      metadata: { name, namespace: "ns" },
       type: "kubernetes.io/tls",
-      data: Object.fromEntries(base64),
-    },
+      data: { "tls.crt": base64(certificate), "tls.key": base64(key) },
+    })),
     ...backends.flatMap((host, at) => service(`b${at + 1}`, [host])),
     ...service("none", []),
     gateway(listeners),
@@ -216,6 +228,7 @@ function objects(): KubernetesObject[] {
       hostnames: ["shut.through.example"],
       to: [{ name: "none", port: 443 }],
     }),
+    route("TLSRoute", "alt", { section: "alt", to: [{ name: "b3", port: 70 }] }),
     route("TLSRoute", "ended", { section: "ended", hostnames: ["ended.example"], to: [{ name: "b3", port: 70 }] }),
     {
       apiVersion: "v1",
@@ -260,6 +273,15 @@ function tls(servername: string): Promise<string> {
     socket.on("data", (data) => (got += data)).on("close", () => resolve(got === "" ? "closed" : got));
     socket.on("error", () => {});
   });
+}
+
+/** Returns the common name of the certificate that a client gets. */
+async function shownTo(servername: string): Promise<string> {
+  const socket = tlsConnect({ port: 9443, host: address, servername, rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { subject: name } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(name.CN);
 }
 
 const udp = (port: number): Promise<string> => datagramAnswer("ping", port, address);
@@ -329,6 +351,9 @@ test("on one port TLS passes through or ends, by the name that a client sends", 
   expect(await tls("any.through.example")).toBe("61 any.through.example hello");
   expect(await tls("one.through.example")).toBe("62 one.through.example hello");
   expect(await tls("ended.example")).toBe("63 hello");
+  expect(await tls("alt.example")).toBe("63 hello");
+  expect(await shownTo("ended.example")).toBe("backend.example");
+  expect(await shownTo("alt.example"), "the second certificate has the name").toBe("alt.example");
   expect(await tls("shut.through.example")).toBe("closed");
   expect(await tls("other.example")).toBe("closed");
 });

@@ -1,4 +1,5 @@
 /** Computes the effect of routes on a request. */
+import { pairsFor } from "../../certificates/choice.ts";
 import { decideGateways, type GatewayDecision } from "../../decide/gateway/gateway.ts";
 import { hostOf } from "../../decide/host.ts";
 import { type AskedRequest, readRequest } from "../../decide/request.ts";
@@ -30,7 +31,8 @@ export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Ef
   const request = readRequest(asked);
   const [decision] = request === undefined ? [] : decideGateways(served, asked, request, options);
   if (decision === undefined) return effectsOfIngresses(world, asked);
-  const certificate = certificateField(asked, decision.listener.certificates[0] ?? "");
+  const [pair = ""] = pairsFor(request!.host, decision.listener.certificates, served.certificates);
+  const certificate = certificateField(asked, pair);
   if (decision.passedOn === undefined) {
     const effect = effectOf(decision, certificate);
     return effect && [effect];

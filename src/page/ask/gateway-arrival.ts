@@ -1,4 +1,5 @@
 /** Makes the answer about a request at the port of a Gateway from the decision. */
+import { pairsFor } from "../../certificates/choice.ts";
 import { unfulfilled } from "../../decide/gateway/conditions.ts";
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { RouteLost } from "../../decide/gateway/match.ts";
@@ -90,7 +91,7 @@ function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): 
 
 function certificateFor({ world, asked, live }: Explaining, { port, listener }: GatewayDecision): AskedCertificate {
   const host = asked.sni ?? asked.host.replace(/:\d+$/, "").toLowerCase();
-  const pairs = live?.at(port)?.pairs ?? listener.certificates;
+  const pairs = live?.at(port)?.pairs ?? pairsFor(host, listener.certificates, world.served.certificates);
   const found = certificateOf(pairs[0], world.served, host);
   return found ?? { names: [], fits: false, why: "none can be used, so the handshake ends" };
 }

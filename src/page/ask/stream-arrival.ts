@@ -1,5 +1,6 @@
 /** Makes the answer about a connection or a datagram that nginx's stream module takes. */
 import { isIP } from "node:net";
+import { pairsFor } from "../../certificates/choice.ts";
 import {
   type AskedStream,
   namesOnPort,
@@ -19,7 +20,10 @@ import type { AskedWorld, Finding } from "./world.ts";
 
 export function streamArrival(asked: AskedStream, decision: StreamDecision, world: AskedWorld): Arrival {
   const { protocol, place, name, owner, certificates, targets, refused } = decision;
-  const certificate = certificates === undefined ? undefined : shown(certificates, asked, world);
+  const certificate =
+    certificates === undefined
+      ? undefined
+      : shown(pairsFor(name, certificates, world.served.certificates), asked, world);
   const services = targets.map(({ service }) => ({ kind: "Service", ...partsOf(service) }));
   const owners = owner !== undefined ? [owner] : place.kind === "gateway" ? place.owners : [];
   const problems = problemsOf(world.findings, [...owners, ...services]).filter(
@@ -66,9 +70,8 @@ function backendOf({ service, share, endpoints }: StreamTarget): AskedBackend {
   return { ...of, share, endpoints: endpoints.map(addressWithPort), ...none };
 }
 
-function shown(ids: readonly string[], { host }: AskedStream, { served }: AskedWorld): AskedCertificate {
-  const usable = ids.find((id) => served.certificates.has(id));
-  const found = certificateOf(usable, served, host);
+function shown([first]: readonly string[], { host }: AskedStream, { served }: AskedWorld): AskedCertificate {
+  const found = certificateOf(first, served, host);
   return found ?? { names: [], fits: false, why: "none can be used, so the handshake ends" };
 }
 

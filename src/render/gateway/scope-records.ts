@@ -2,6 +2,7 @@
  * ListenerPorts as data: the listener of a host and its certificates, by the address and port of a
  * connection.
  */
+import { pairsByName } from "../../certificates/choice.ts";
 import type { Certificate } from "../../model/configuration.ts";
 import { canonical } from "../../model/ip-address.ts";
 import type { Listener, ListenerPort } from "../../model/listeners.ts";
@@ -83,26 +84,16 @@ function listenerRecord(
   all: Table<Certificate>,
   marked: MarkedListeners,
 ): Fields<"listener"> {
-  const pairs = firstOfEachKey(ids, all);
+  const { pairs, named } = pairsByName(ids, all);
   return {
     id,
     name,
     gateway,
     ...(pairs.length > 0 ? { pairs } : {}),
+    ...(isEmpty(named) ? {} : { named }),
     ...(marked.shadowed.has(id) ? { shadow: 1 } : {}),
     ...(marked.yielding.has(id) ? { yields: 1 } : {}),
   };
-}
-
-/** Returns the first certificate for each type of key, because OpenSSL holds one for each type. */
-function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readonly string[] {
-  const types = new Set<string>();
-  return ids.filter((id) => {
-    const type = all.get(id)?.identity.keyAlgorithm;
-    if (type === undefined || types.has(type)) return false;
-    types.add(type);
-    return true;
-  });
 }
 
 function isEmpty(record: object): boolean {

@@ -3,6 +3,8 @@
  * passes the bytes on to a pool, or to a socket of this nginx where TLS ends. Connections without a
  * backend go to a socket that closes them.
  */
+
+import { pairsFor } from "../../certificates/choice.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { shortHash } from "../../directives/short-hash.ts";
 import { Token, type View } from "../../directives/token.ts";
@@ -41,7 +43,8 @@ export function streamFiles(
     for (const { tls } of hosts.flatMap(({ backends }) => backends))
       if (tls !== undefined) streamTlsView(tls, filesOf(root, files));
   }
-  const ids = new Set(streams.flatMap(({ hosts }) => hosts.flatMap((host) => host.certificates ?? [])));
+  const shown = ({ hostname, certificates: ids = [] }: StreamHost) => pairsFor(hostname, ids, certificates);
+  const ids = new Set(streams.flatMap(({ hosts }) => hosts.flatMap(shown)));
   const pairs = [...ids].flatMap((id) => {
     const found = certificates.get(id);
     return found === undefined ? [] : certificateFiles(pairName(id), found);
@@ -146,7 +149,7 @@ function namesView(stream: GatewayStream, { machine }: StreamWorld): View {
 function endView(stream: GatewayStream, host: StreamHost, { machine, certificates }: StreamWorld): View[] {
   const pool = poolOf(stream, host);
   if (pool === undefined || stream.protocol !== "tls" || !hasEnd(stream, host)) return [];
-  const pairs = (host.certificates ?? []).filter((id) => certificates.has(id));
+  const pairs = pairsFor(host.hostname, host.certificates ?? [], certificates);
   if (host.certificates !== undefined && pairs.length === 0) return [];
   const [group, ...more] = groupsOf(stream, host);
   const file = (id: string, ending: string) =>

@@ -7,9 +7,11 @@ local store = require("sluice.store")
 
 local byte = string.byte
 local concat = table.concat
+local find = string.find
 local format = string.format
 local gsub = string.gsub
 local lower = string.lower
+local sub = string.sub
 
 local _M = {}
 
@@ -66,12 +68,23 @@ local function named(generation)
   return listener, known, asked
 end
 
+-- Returns the key pairs for the name. Where the listener has several certificates, the one with the
+-- name itself comes first, then one with the wildcard one label above.
+local function pairs_for(listener, name)
+  local own = listener.named
+  if not own then
+    return listener.pairs
+  end
+  local dot = find(name, ".", 1, true)
+  return own[name] or dot and own["*" .. sub(name, dot)] or listener.pairs
+end
+
 -- With `rejects`, the handshake ends for a name that no listener has (ssl-reject-handshake).
 function _M.run(rejects)
   local generation = store.generation()
   local listener, _, name = named(generation)
   if listener then
-    certificate.show(listener.pairs, generation)
+    certificate.show(pairs_for(listener, name), generation)
   elseif rejects and name ~= "" then
     return ngx.exit(ngx.ERROR)
   else
@@ -94,7 +107,7 @@ function _M.beside(rejects)
   if certificate.has_own(name, known) or not listener.pairs and certificate.is_known(name) then
     return certificate.run()
   end
-  certificate.show(listener.pairs, generation)
+  certificate.show(pairs_for(listener, name), generation)
 end
 
 return _M

@@ -65,17 +65,14 @@ export class References {
       };
       return { certificates: [], unresolved: [{ reason: "InvalidCertificateRef", problem }] };
     }
-    const byAlgorithm = new Map<string, string>();
+    const keys = new Set<string>();
     const unresolved: Fault[] = [];
     for (const [at, reference] of references.entries()) {
       const found = this.#pair(reference, `${field}.tls.certificateRefs[${at}]`, ofListeners);
       if ("fault" in found) unresolved.push(found.fault);
-      else {
-        const { keyAlgorithm } = found.certificate.identity;
-        if (!byAlgorithm.has(keyAlgorithm)) byAlgorithm.set(keyAlgorithm, found.key);
-      }
+      else keys.add(found.key);
     }
-    return { certificates: [...byAlgorithm.values()], unresolved };
+    return { certificates: [...keys], unresolved };
   }
 
   /** Returns the key pair that is shown to backends. */

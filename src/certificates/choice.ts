@@ -1,0 +1,45 @@
+/**
+ * Chooses among several key pairs for one server name, as the Gateway API demands: the longest name
+ * that matches decides. OpenSSL holds one pair for each type of key.
+ */
+import type { Certificate } from "../model/configuration.ts";
+import type { Table } from "../model/table.ts";
+
+export interface PairsByName {
+  /** The pairs for all names that no certificate has: the first of each type of key. */
+  readonly pairs: readonly string[];
+  /** The pairs for names that get others; a wildcard stands for one label. */
+  readonly named: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Returns the pairs for each name of the certificates. */
+export function pairsByName(ids: readonly string[], all: Table<Certificate>): PairsByName {
+  const pairs = firstOfEachKey(ids, all);
+  const certificates = new Set(ids.flatMap((id) => all.get(id) ?? []));
+  if (certificates.size < 2) return { pairs, named: {} };
+  const names = new Set([...certificates].flatMap((certificate) => certificate.names));
+  const entries = [...names].map((name) => [name, pairsFor(name, ids, all)] as const);
+  return { pairs, named: Object.fromEntries(entries.filter(([, own]) => own.join() !== pairs.join())) };
+}
+
+/**
+ * Returns the pairs for one name: those whose certificates have the name itself, otherwise those
+ * with a wildcard for it, otherwise all; of these the first of each type of key.
+ */
+export function pairsFor(name: string, ids: readonly string[], all: Table<Certificate>): readonly string[] {
+  const having = (wanted: string) => ids.filter((id) => all.get(id)?.names.includes(wanted));
+  const own = having(name);
+  const dot = name.indexOf(".");
+  const fitting = own.length > 0 || dot < 0 ? own : having(`*${name.slice(dot)}`);
+  return firstOfEachKey(fitting.length > 0 ? fitting : ids, all);
+}
+
+function firstOfEachKey(ids: readonly string[], all: Table<Certificate>): readonly string[] {
+  const types = new Set<string>();
+  return ids.filter((id) => {
+    const type = all.get(id)?.identity.keyAlgorithm;
+    if (type === undefined || types.has(type)) return false;
+    types.add(type);
+    return true;
+  });
+}
