@@ -1,6 +1,7 @@
--- Answers where a request would go, without serving it. The controller sends a request with the
--- same host, path, query and headers; its body has the rest of the question as JSON. The answer
--- names hosts, locations and endpoints, and nothing that only the request or a Secret holds.
+-- Determines the route and backend of a request without serving it. The controller sends a request
+-- with the same host, path, query and headers; its body has the rest of the question as JSON. The
+-- answer names hosts, locations and endpoints. It contains nothing that only the request or a
+-- Secret holds.
 local channel = require("sluice.channel")
 local cjson = require("cjson.safe")
 local copy = require("sluice.ask.copy")
@@ -113,7 +114,7 @@ local function routed(asked, draw)
   return answer
 end
 
--- Returns the ids of the key pairs that the client gets, or an empty list if the handshake ends.
+-- Returns the ids of the key pairs that the client gets, or nil if the handshake fails.
 local function shown(asked)
   local noted = begin()
   if not asked.shared then

@@ -9,8 +9,8 @@ local lower = string.lower
 
 local _M = {}
 
--- Cookies of the auth service reach the client with these statuses only, unless the route says
--- always. They are the statuses of nginx's add_header.
+-- Cookies of the auth service reach the client with these statuses only, unless the route has
+-- auth-always-set-cookie. They are the statuses of nginx's add_header.
 local with_cookies = {
   [200] = true, [201] = true, [204] = true, [206] = true, [301] = true, [302] = true, [303] = true, [304] = true,
   [307] = true, [308] = true,
@@ -31,9 +31,8 @@ local function found_in(headers, names)
   return concat(lines, "\n")
 end
 
--- Runs in the location that asks the auth service. It keeps headers of the answer in variables,
--- which the client's request shares. No header holds a line break, so a line break separates
--- cookies.
+-- Runs in the location of the auth request. It keeps headers of the answer in variables, which the
+-- client's request shares. No header holds a line break, so a line break separates cookies.
 function _M.answered(wanted, only_200)
   local var = ngx.var
   local headers = ngx.resp.get_headers(0)

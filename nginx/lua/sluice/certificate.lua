@@ -52,7 +52,7 @@ local function is_known(name)
 end
 
 -- Staples the answer of the issuer's OCSP responder where the controller has one. OpenSSL sends it
--- to clients that ask for it.
+-- to clients that request it.
 local function staple(fingerprint, generation)
   local answer = store.get("staple", fingerprint, generation)
   if not answer then

@@ -1,7 +1,7 @@
 -- Computes digests of the contents of shared memory, so that the controller can compare them with
 -- what it wrote. A word from the request is the key of the digests, so that an older answer cannot
--- be replayed. Listing all keys stops every worker for a moment, so the controller asks only when
--- the counter of writes shows that another program has written.
+-- be replayed. Listing all keys stops every worker for a moment, so the controller requests digests
+-- only when the counter of writes shows that another program has written.
 local records = ngx.shared.sluice_records
 
 local own = {}

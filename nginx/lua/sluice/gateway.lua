@@ -158,7 +158,7 @@ local function target_of(slot, generation, shapes, shared, only_host)
   if not listener then
     return nothing
   elseif homes[listener.id] ~= apart[slot] then
-    -- This worker's text is older than the listeners, and what guards them is text.
+    -- This worker's text is older than the listeners, and their guards are text.
     return own.misdirected
   end
   local location, level = location_of(listener, host, var.uri, generation, shapes, shared, scope.any)

@@ -71,8 +71,8 @@ local function judge(key, limits, now)
   end
 end
 
--- Runs at the end of the rewrite phase. As with nginx, a request counts once, wherever it goes on
--- to, and a request without a key does not count.
+-- Runs at the end of the rewrite phase. As with nginx, a request counts once, even if it is
+-- redirected inside nginx, and a request without a key does not count.
 function _M.check(key, status)
   local var = ngx.var
   if var.route_limited == "1" then

@@ -1,5 +1,5 @@
--- Reports the response times and failures that balancing has noted for some peers. It is made for
--- people, who look at the endpoints of one route at a time.
+-- Reports the response times and failures that balancing has noted for some peers. A user views the
+-- endpoints of one route at a time, so a request names few peers.
 local channel = require("sluice.channel")
 local ewma = require("sluice.balance.ewma")
 local failures = require("sluice.balance.failures")

@@ -17,7 +17,7 @@ local function random_bytes(count)
   return bytes
 end
 
--- Few requests come through here, so LuaJIT should not compile this path.
+-- Few requests run this function, so LuaJIT should not compile it.
 jit.off(random_bytes)
 
 function _M.seed()

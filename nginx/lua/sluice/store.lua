@@ -1,8 +1,8 @@
 -- The records that the controller publishes: one shared dictionary, and the part of it that a
 -- worker has decoded. A worker's copy is valid while the generation in shared memory is the one at
--- which the copy was checked. So a worker sees a new record at its next look, without a timer. Each
--- record has the number of its write beside it, so an unchanged record is not decoded again, and
--- its text need not be kept for a comparison.
+-- which the copy was checked. So a worker uses a new record at its next lookup, without a timer.
+-- Each record has the number of its write beside it, so an unchanged record is not decoded again,
+-- and its text need not be kept for a comparison.
 local cjson = require("cjson.safe")
 
 local records = ngx.shared.sluice_records
@@ -52,14 +52,14 @@ end
 
 local last_generation, asked_at
 
--- Returns the present generation. Code that looks several times at one moment asks for it once.
+-- Returns the present generation. Code that reads several records at one moment calls this once.
 function _M.generation()
   last_generation, asked_at = records:get(generation_key), now()
   return last_generation
 end
 
 -- Returns the generation of this millisecond of nginx's clock: the one by which a request was
--- routed, where it is passed on at once.
+-- routed, if it is passed on at once.
 function _M.recent_generation()
   if asked_at == now() then
     return last_generation

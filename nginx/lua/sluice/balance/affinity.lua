@@ -1,7 +1,7 @@
--- Cookie stickiness (RS-14). The cookie is "<key>|<binding>": the key leads to the endpoint, and
--- the binding names the upstream of a rule that issued it, the main one or a canary. `balanced`
--- finds the endpoint of a key on a ring, so every key has an endpoint. `persistent` compares the
--- key with the checksums of addresses, so a key leads to one endpoint or to none.
+-- Session affinity by a cookie (RS-14). The cookie is "<key>|<binding>": the key leads to the
+-- endpoint, and the binding names the upstream of a rule that issued it, the main one or a canary.
+-- `balanced` finds the endpoint of a key on a ring, so every key has an endpoint. `persistent`
+-- compares the key with the checksums of addresses, so a key leads to one endpoint or to none.
 local ring = require("sluice.balance.ring")
 local session_cookie = require("sluice.balance.session_cookie")
 local tries = require("sluice.balance.tries")

@@ -1,5 +1,5 @@
--- Counts, for each peer, the requests that went on to another try after it. Only people read these
--- counts; balancing does not use them. They share the memory of ewma.lua, whose keys are a peer
+-- Counts, for each peer, the requests that went on to another try after it. The counts are only
+-- reported; balancing does not use them. They share the memory of ewma.lua, whose keys are a peer
 -- alone, and may be evicted like its entries.
 local times = ngx.shared.sluice_times
 

@@ -30,7 +30,7 @@ local function value_of(parts)
 end
 
 -- Groups of `size` endpoints in the order of the list; the last group is completed from the start
--- (RS-9.10). A group is never larger than the list, whatever size the annotation asks for.
+-- (RS-9.10). A group is never larger than the list, even if the annotation has a larger size.
 local function groups_of(endpoints, wanted)
   local size = min(wanted, #endpoints)
   local groups, names = {}, {}

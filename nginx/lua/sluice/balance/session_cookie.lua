@@ -1,11 +1,11 @@
--- Writes the affinity cookie (RS-14.2). Only locations whose own Ingress asks for affinity set it
+-- Writes the affinity cookie (RS-14.2). Only locations whose own Ingress has affinity set it
 -- (RS-14.3), and a retry replaces the cookie of the try before it.
 local ngx = ngx
 local find = string.find
 
 local _M = {}
 
--- Browsers that read SameSite=None as Strict, or refuse such a cookie.
+-- Matches browsers that read SameSite=None as Strict, or refuse such a cookie.
 local function misunderstands_none(agent)
   return agent ~= nil
     and (

@@ -1,5 +1,5 @@
--- Finds the peers that a request has tried already. nginx lists them in $upstream_addr, so a
--- request without a retry pays nothing.
+-- Finds the peers that a request has tried already. nginx lists them in $upstream_addr, so this
+-- costs nothing for a request without a retry.
 local gmatch = string.gmatch
 
 local _M = {}

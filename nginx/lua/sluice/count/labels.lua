@@ -18,7 +18,8 @@ local options
 local known, count, generation = {}, 0, nil
 local most_known = 20000
 
--- Clients may send any method. These keep their name, and all others count as one.
+-- Clients may send any method. The methods of this list keep their names, and all others count as
+-- one.
 local methods = {}
 for name in string.gmatch(
   "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK REPORT SEARCH",
@@ -70,8 +71,8 @@ local function host_label(host, listener)
   return options.undefined_hosts and host
 end
 
--- Reads $host, the canary, the method, the status, and four labels of the router, of which the last
--- is a path and may hold anything; routes of Gateways have four more. Returns false for a host that
+-- Reads $host, the canary, the method, the status, and four labels of the router. The last of these
+-- is a path and may hold anything. Routes of Gateways have four more. Returns false for a host that
 -- is not counted.
 local function new_labels(text)
   local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
@@ -100,7 +101,7 @@ function _M.of(text)
   return labels
 end
 
--- Called now and then: forgets labels of older records, and all of them when there are too many.
+-- Called from time to time: drops labels of older records, and all of them when there are too many.
 function _M.renew()
   local now = store.generation()
   if now ~= generation or count >= most_known then

@@ -53,7 +53,7 @@ function _M.may_fail(retries, made, has_failed)
   return made < retries
 end
 
--- Runs in the access phase, after all guards. Returns false if the request has been here before,
+-- Runs in the access phase, after all guards. Returns false if this has run before for the request,
 -- so that its filters run only once.
 function _M.enter()
   local var = ngx.var

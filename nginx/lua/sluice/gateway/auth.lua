@@ -1,5 +1,5 @@
--- Asks the auth service of a rule (ExternalAuth). nginx does that in a subrequest, which shares the
--- variables of the request. Only an answer of 200 lets the request pass; headers of that answer go
+-- Sends the auth request of a rule (ExternalAuth). It is a subrequest, which shares the variables
+-- of the client's request. Only an answer of 200 lets the request pass; headers of that answer go
 -- to the backend.
 local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")

@@ -1,7 +1,8 @@
--- Asks an auth service over gRPC, by Envoy's protocol ext_authz. nginx cannot read the body of an
--- answer to auth_request, nor capture a subrequest for a client of HTTP/2. So auth_request asks a
--- server of nginx itself, through a socket. That server asks the service over gRPC, and answers
--- like an auth service over HTTP: with a status, and with the message of the service in a header.
+-- Calls an auth service over gRPC, by Envoy's protocol ext_authz. nginx cannot read the body of an
+-- answer to auth_request, nor capture a subrequest for a client of HTTP/2. So auth_request sends
+-- its subrequest through a socket to a server of nginx itself. That server calls the service over
+-- gRPC, and answers like an auth service over HTTP: with a status, and with the message of the
+-- service in a header.
 local cjson = require("cjson.safe")
 local protobuf = require("sluice.gateway.protobuf")
 local verdicts = require("sluice.gateway.ext_authz")
@@ -142,7 +143,7 @@ function _M.serve()
     problem = "its answer has more than " .. most_bytes .. " bytes"
   end
   if problem or not text then
-    ngx.log(ngx.ERR, "the auth service ", asked.upstream, " was asked over gRPC, and ", problem)
+    ngx.log(ngx.ERR, "the auth service ", asked.upstream, " failed over gRPC: ", problem)
     return ngx.exit(500)
   end
   ngx.header["X-Sluice-Verdict"] = ngx.encode_base64(text)
@@ -150,7 +151,7 @@ function _M.serve()
   ngx.print("")
 end
 
--- Runs in the location that asks the service: adds the status of gRPC to the end of its answer.
+-- Runs in the location that calls the service: adds the status of gRPC to the end of its answer.
 function _M.pass_header()
   ngx.ctx.status = ngx.header["grpc-status"]
   ngx.header["Content-Length"] = nil

@@ -1,4 +1,4 @@
--- CORS: tells browsers which other origins may read an answer.
+-- Sets the headers of CORS, which name the other origins whose pages may read an answer.
 local ngx = ngx
 local find = string.find
 local gsub = string.gsub
@@ -20,7 +20,7 @@ local function is_allowed(cors, origin)
 end
 
 -- Returns the list. If it is `*` and cookies may be sent, returns the names that the browser
--- asked for: with cookies a browser reads `*` as a plain name.
+-- requested: with cookies a browser reads `*` as a plain name.
 local function listed(list, credentials, asked)
   if list == "*" and credentials then
     return asked

@@ -31,7 +31,8 @@ function _M.set()
   end
 end
 
--- Ends the connection after the deadline, also where a backend sends a few bytes now and then.
+-- Ends the connection after the deadline, even if a backend still sends a few bytes from time to
+-- time.
 function _M.check()
   local deadline = tonumber(ngx.var.route_deadline)
   if deadline and ngx.now() > deadline and not ngx.arg[2] then

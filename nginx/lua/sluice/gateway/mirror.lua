@@ -80,8 +80,8 @@ local function connect(socket, peer)
   return socket:connect(peer)
 end
 
--- Reads what comes back, because nginx sends a call on only while it can hand over the answer, and
--- ends it with the connection. Some answers have no end.
+-- Reads the answer, because nginx forwards a call only while its client takes the answer, and
+-- cancels the call when the connection ends. Some answers have no end.
 local function drain(socket)
   local latest = ngx.now() + read_ms / 1000
   local some

@@ -6,8 +6,8 @@ local type = type
 
 local _M = {}
 
--- Runs in the location that asks the auth service: keeps the verdict in a variable, which the
--- client's request shares.
+-- Runs in the location of the auth request: keeps the verdict in a variable, which the client's
+-- request shares.
 function _M.answered()
   local status = ngx.status
   local text = ngx.decode_base64(ngx.header["X-Sluice-Verdict"] or "")
@@ -23,7 +23,7 @@ local function read_verdict()
 end
 
 -- Returns the values that a header has after a change `{ name, value, how }`, or nil if it stays
--- as it is. ext_authz.lua has the meaning of `how`.
+-- unchanged. ext_authz.lua has the meaning of `how`.
 local function changed(current, change)
   local value, how = change[2], change[3]
   if how == 0 and current ~= nil then

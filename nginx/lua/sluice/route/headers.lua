@@ -12,9 +12,9 @@ local _M = {}
 local data, size = ffi.new("unsigned char *[1]"), ffi.new("size_t[1]")
 local line_feed = 10
 
--- Returns the Host header of a request without X-Forwarded-For, else nil. The argument is both with
--- a line feed between, which no header may contain. This is for set_by_lua alone: nginx forgets the
--- argument when that ends.
+-- Returns the Host header of a request without X-Forwarded-For, else nil. The argument is the two
+-- headers with a line feed between them, which no header may contain. This is for set_by_lua alone:
+-- nginx drops the argument when that ends.
 function _M.only_host()
   C.ngx_http_lua_ffi_get_setby_param(get_request(), 1, data, size)
   local length = tonumber(size[0])
