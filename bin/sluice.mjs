@@ -4,9 +4,9 @@
  * for about a second, and without the cache half of that would be compilation. This file is plain
  * JavaScript, because a first file in TypeScript would load Node's compiler for itself alone.
  *
- * Node 24 comes with the packages of the checkout, so an older Node starts that one. Where it is
+ * Node 24 comes with the packages of the checkout, so an older Node starts that one. If it is
  * not installed, one line says what to run. The cache is in a folder of the user's own, because its
- * content is executed. Where the folder is missing or not writable, everything is compiled again.
+ * content is executed. If the folder is missing or not writable, everything is compiled again.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -28,7 +28,7 @@ else setUpFirst(`it needs Node 24, and this is ${process.version}`);
 
 async function start() {
   const { HOME, XDG_CACHE_HOME = HOME && join(HOME, ".cache") } = process.env;
-  /** They run for long, and beside nginx's workers. */
+  /** Programs that serve use no cache: it costs memory and does not make their start faster. */
   const serves = ["run", "serve", "nginx"].includes(program[0] ?? "");
   if (XDG_CACHE_HOME && !serves) nodeModule.enableCompileCache(join(XDG_CACHE_HOME, "sluice", "compiled"));
   await import("../src/main.ts");
@@ -39,7 +39,7 @@ async function start() {
  * that reach this process alone are passed on.
  */
 function handOver() {
-  // This comes before the start of the child: a signal in between would end this process alone.
+  // The handlers are set before the child starts: a signal in between would end this process alone.
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {});
   const child = spawn(own, [fileURLToPath(import.meta.url), ...program], { stdio: "inherit" });

@@ -12,7 +12,14 @@ const root = join(import.meta.dirname, "..");
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8");
 const filesIn = (...patterns: string[]): readonly string[] => globSync(patterns, { cwd: root }).toSorted();
 
-const sources = filesIn("*.{ts,mjs}", "{src,scripts,test,image}/**/*.{ts,mjs,sh}", "ui/**/*.js", "nginx/lua/**/*.lua");
+const sources = filesIn(
+  "*.{ts,mjs}",
+  "{src,scripts,test,image,bin,examples}/**/*.{ts,mjs,sh}",
+  "ui/**/*.js",
+  "nginx/lua/**/*.lua",
+  "{image,nginx/modules}/**/*.{c,h}",
+  "templates/**/*.tmpl",
+);
 
 /** Programs write these pages. */
 const generated = /^docs\/(?:reference\/|(?:performance|chart-values|configurations)\.md$)/;

@@ -1,4 +1,4 @@
-/** The two kinds the controller works with: its own Foo, and the Deployment that a Foo asks for. */
+/** The two kinds of this controller: its own Foo, and the Deployment that a Foo describes. */
 import { type KubernetesObject, resource } from "../../src/kubernetes/index.ts";
 
 export interface Foo extends KubernetesObject {
@@ -34,7 +34,10 @@ export const deployments = resource<Deployment>({
   namespaced: true,
 });
 
-/** The Deployment that `foo` asks for, owned by it, so that Kubernetes deletes it with the Foo. */
+/**
+ * Returns the Deployment that `foo` describes. The Foo owns it, so Kubernetes deletes both
+ * together.
+ */
 export function deploymentFor({ apiVersion, kind, metadata, spec }: Foo): Deployment {
   const labels = { app: "nginx", controller: metadata.name };
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? "", controller: true };

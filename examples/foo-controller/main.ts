@@ -1,6 +1,7 @@
 /**
- * Foo: a Deployment with the name and the replicas that its spec gives, kept that way.
- * Any change of a Deployment is a reason to look at the Foos that name it, also one that takes a foreign Deployment out of their way.
+ * Keeps a Deployment for each Foo, with the name and the number of replicas in its spec. Each
+ * change of a Deployment queues the Foos that name it. This includes Deployments that no Foo owns:
+ * when one of these is deleted, a Foo can create its own.
  */
 import {
   Client,
@@ -42,7 +43,7 @@ const world: World = {
 
 async function work(): Promise<void> {
   const stopped = new Promise<void>((done) => stop.signal.addEventListener("abort", () => done(), { once: true }));
-  // Before both caches are full, a Deployment that exists would look like one to create.
+  // While the caches are not filled, an existing Deployment would seem to be missing.
   await Promise.race([Promise.all([fooInformer.synced, deploymentInformer.synced]), stopped]);
   await runWorkers(queue, (key) => reconcile(key, world), stop.signal, {
     workers: 2,

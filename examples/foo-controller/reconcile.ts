@@ -1,6 +1,7 @@
 /**
- * One look at one Foo: what there is, what there should be, and the requests between the two.
- * It reads the caches, which may be a moment behind. A request made on old knowledge is refused by the API server (409) and tried again.
+ * Compares one Foo with its Deployment, and sends the requests that make the Deployment fit. It
+ * reads the caches, which may be a moment behind. The API server refuses a request that is based on
+ * an old version (409), and the key is tried again.
  */
 import type { ApiFailure, Client, EventRecorder, Lister, Reconciled } from "../../src/kubernetes/index.ts";
 import { type Deployment, deploymentFor, deployments, type Foo, foos, isOwnedBy } from "./kinds.ts";

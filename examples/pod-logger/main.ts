@@ -1,6 +1,7 @@
 /**
- * Logs Pods as they come, change phase and go: the smallest use of an informer and a queue.
- * The queue carries only the Pod's name; what is logged is what the cache holds when its turn comes.
+ * Logs Pods that are created, change their phase, or are deleted: the smallest use of an informer
+ * and a queue. The queue holds only the Pod's name. The log line shows the Pod as the cache has it
+ * when the key is processed.
  */
 import {
   Client,
@@ -31,7 +32,8 @@ const informer = new SharedInformer(client, pods, {
 const queue = new WorkQueue(systemClock);
 informer.subscribe(({ object }) => queue.add(keyOf(object)));
 
-// A key can have its turn again after the Pod is gone, so a Pod that was never logged counts as gone.
+// A key may be processed once more after the Pod is gone, so a Pod that was never logged counts as
+// gone.
 const phases = new Map<string, string>();
 const log = async (key: string) => {
   const pod = informer.store.get(key);

@@ -1,4 +1,4 @@
-/* Finds the run folder, reads small files, and knows processes by their names. */
+/* Finds the run folder, reads small files, and finds processes by their names. */
 #define _GNU_SOURCE
 #include "files.h"
 

@@ -1,8 +1,8 @@
 /*
- * guarded-nginx BINARY [ARGUMENT ...]: becomes nginx, and leaves a process behind that ends nginx when the
- * controller has ended for any reason. A SIGKILL cannot be caught, but the kernel closes the pipes of a dead
- * process, so the guard waits for the end of descriptor 3. src/nginx/process/watchdog.ts is the same in
- * shell, for machines that have one.
+ * guarded-nginx BINARY [ARGUMENT ...]: becomes nginx, and leaves a process behind, the guard. The
+ * guard ends nginx when the controller has ended for any reason. A SIGKILL cannot be caught, but
+ * the kernel closes the pipes of a dead process, so the guard waits for the end of descriptor 3.
+ * src/nginx/process/watchdog.ts does the same with a shell script, on machines that have a shell.
  */
 #define _GNU_SOURCE
 #include "programs.h"

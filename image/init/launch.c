@@ -36,7 +36,9 @@ static const char *const limits[] = {
     NULL,
 };
 
-/* A list of arguments that grows; the process is replaced or ends soon, so nothing is freed. */
+/*
+ * A list of arguments that grows. Nothing is freed, because the process is soon replaced or ends.
+ */
 static char **words;
 static size_t word_count;
 
@@ -87,7 +89,7 @@ int start_controller(char **arguments)
     return start_script("main.js", "run", 1, arguments);
 }
 
-/* Becomes Node with a script, and with a subcommand and the run folder where the program has them. */
+/* Becomes Node with a script. Adds a subcommand and the run folder if the program has them. */
 int start_script(const char *script, const char *subcommand, int with_run_folder, char **arguments)
 {
     if (word_count == 0) add("node");

@@ -1,6 +1,6 @@
 /*
- * The small programs of the image, which has no shell. All are one executable that looks at the name it was
- * started by, as busybox does.
+ * The small programs of the image, which has no shell. All of them are one executable, which
+ * chooses the program by the name under which it was started, as busybox does.
  */
 #ifndef SLUICE_PROGRAMS_H
 #define SLUICE_PROGRAMS_H

@@ -1,7 +1,7 @@
 /*
- * /wait-shutdown: the preStop hook. It asks the controller to stop and returns when no nginx is left, so that
- * the Pod is drained before the kubelet sends its own signal. Signals go to sluice-init, which is process 1
- * unless the Pod shares its processes.
+ * /wait-shutdown: the preStop hook. It signals the controller to stop and returns when no nginx is
+ * left, so that the Pod is drained before the kubelet sends its own signal. Signals go to
+ * sluice-init, which is process 1 unless the Pod shares its processes.
  */
 #define _GNU_SOURCE
 #include "programs.h"

@@ -1,8 +1,9 @@
 /*
- * /sluice-init COMMAND [ARGUMENT ...]: process 1 of the container. It starts the controller and, should the
- * controller die while nginx still serves, starts it again and leaves nginx alone: the new controller adopts
- * nginx. Without a serving nginx it ends as the controller ended, so that Kubernetes sees the failure and waits
- * longer each time. It reaps processes whose parent has died.
+ * /sluice-init COMMAND [ARGUMENT ...]: process 1 of the container. It starts the controller. If the
+ * controller dies while nginx still serves, it starts the controller again, which adopts the
+ * running nginx. If no nginx serves, it ends with the controller's exit code. Kubernetes then knows
+ * about the failure, and waits longer before each restart. It reaps processes whose parent has
+ * died.
  *
  * Signals are blocked from the start and taken one at a time, so none is lost between two steps.
  */
@@ -26,7 +27,7 @@ static pid_t child;
 static int child_status;
 static int stopping;
 
-/* The master, while it serves; 0 if there is none. */
+/* Returns nginx's master while it serves, or 0 if there is none. */
 static pid_t nginx_pid(void)
 {
     char path[4096], text[32];
@@ -50,7 +51,10 @@ static void start(char **command)
     _exit(127);
 }
 
-/* Reaps ended processes. A child that a signal ended has the status 128 and its number, as in a shell. */
+/*
+ * Reaps ended processes. A child that a signal ended has the status 128 and its number, as in a
+ * shell.
+ */
 static void reap(void)
 {
     int status;
@@ -62,7 +66,7 @@ static void reap(void)
     }
 }
 
-/* Takes one signal, or none within the time. */
+/* Waits for one signal, at most for the given time. */
 static void take_signal(const struct timespec *limit)
 {
     int number = sigtimedwait(&taken, NULL, limit);
@@ -95,7 +99,10 @@ static void pause_for(int delay)
     }
 }
 
-/* A controller that stopped in order has stopped nginx. One that died cannot, so this waits for requests in flight. */
+/*
+ * A controller that stops in order also stops nginx. If it died, this waits for the requests in
+ * flight.
+ */
 static void finish_nginx(void)
 {
     const struct timespec look = { 0, 100 * 1000 * 1000 };

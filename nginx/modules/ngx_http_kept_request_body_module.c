@@ -1,8 +1,10 @@
 /*
- * keep_request_body SIZE: keeps a copy of a request's body while nginx sends it on, so that the log phase has it
- * as $kept_request_body. nginx itself keeps nothing of a body that it does not buffer, such as those of grpc_pass,
- * and mirrors by reading the whole body first, which a client that waits for an answer before its next message
- * never ends. A body that is larger, or whose end has not come, leaves the variable without a value.
+ * keep_request_body SIZE: keeps a copy of a request's body while nginx sends it to the backend. In
+ * the log phase the variable $kept_request_body has the copy. nginx itself does not keep a body
+ * that it does not buffer, such as that of grpc_pass. Its own mirrors read the whole body before
+ * the backend gets anything, so a client that waits for an answer before its next message would
+ * wait for ever. The variable has no value if the body is larger than SIZE, or if its end has not
+ * arrived.
  */
 #include <ngx_config.h>
 #include <ngx_core.h>
@@ -111,7 +113,7 @@ ngx_http_kept_request_body_keep(ngx_http_request_t *r, ngx_http_kept_request_bod
 }
 
 
-/* Gets each part of the body once, when it arrives. */
+/* nginx calls this once for each part of the body, when the part arrives. */
 static ngx_int_t
 ngx_http_kept_request_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {

@@ -1,11 +1,13 @@
 /*
- * upstream_ssl_verify_san NAME ... | off: the certificate of a backend must carry one of these names, and the
- * name of proxy_ssl_name is then used for SNI alone. A name is `dns:shop.example` or `uri:spiffe://shop/web`.
- * A value may hold variables, and a variable may hold several names with spaces between them. Without
- * any name no certificate is trusted. It works with everything that connects through ngx_http_upstream: proxy_pass,
- * grpc_pass, uwsgi_pass. proxy_ssl_verify must be on: it loads the authorities.
+ * upstream_ssl_verify_san NAME ... | off: the certificate of a backend must have one of these
+ * names. The name of proxy_ssl_name is then used for SNI alone. A name is `dns:shop.example` or
+ * `uri:spiffe://shop/web`. A value may hold variables, and a variable may hold several names with
+ * spaces between them. If the list has no name, no certificate is trusted. The directive works with
+ * everything that connects through ngx_http_upstream: proxy_pass, grpc_pass, uwsgi_pass. It needs
+ * proxy_ssl_verify, which loads the authorities.
  *
- * This file reads the directive and puts the guard of the peer's file in front of every upstream.
+ * This file reads the directive. It also puts the guard of ngx_http_upstream_ssl_san_peer.c in
+ * front of every upstream.
  */
 #include "ngx_http_upstream_ssl_san.h"
 
@@ -48,7 +50,10 @@ ngx_module_t  ngx_http_upstream_ssl_san_module = {
 };
 
 
-/* All upstreams have their init functions now, because load balancing, keepalive and Lua come before. */
+/*
+ * Modules for load balancing, keepalive and Lua are initialised before, so all upstreams have their
+ * init functions now.
+ */
 static ngx_int_t
 ngx_http_upstream_ssl_san_postconfiguration(ngx_conf_t *cf)
 {

@@ -1,12 +1,15 @@
 /*
- * Checks whether a certificate has one of several names: `dns:` as in RFC 6125, `uri:` byte by byte. The
- * subject's common name never counts, and no certificate fits an empty list.
+ * Checks whether a certificate has one of several names: `dns:` as in RFC 6125, `uri:` byte by
+ * byte. The subject's common name never counts, and no certificate matches an empty list.
  */
 #include "ngx_http_upstream_ssl_san.h"
 #include <openssl/x509v3.h>
 
 
-/* A URI is compared byte by byte, with its length, so that a NUL inside the certificate's name fits nothing. */
+/*
+ * A URI is compared byte by byte, with its length, so that a name with a NUL inside matches
+ * nothing.
+ */
 static ngx_uint_t
 ngx_http_upstream_ssl_san_has_uri(X509 *cert, u_char *uri, size_t length)
 {

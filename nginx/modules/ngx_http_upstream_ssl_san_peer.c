@@ -1,14 +1,17 @@
 /*
- * Guards the connection of one request to a backend. nginx has no hook after the handshake with a backend, so
- * three places guard together:
- *  - the verify callback of the SSL_CTX, inside the handshake: a certificate without a fitting name ends it with
- *    an alert, before a byte of the request is sent;
- *  - the peer's set_session: no session is resumed, because a resumed one shows no certificate to the callback;
- *  - the peer's get: a kept-alive connection that another location has opened is used only if that location has
- *    the same TLS settings, the authorities among them, and the certificate fits. Otherwise it is closed, and
- *    nginx goes on as if the backend had closed it.
- * nginx compares proxy_ssl_name with the certificate where ssl_verify is on. A request gets a copy of its
- * settings, in which the callback switches that comparison off once it has found a name itself.
+ * Guards the connection of one request to a backend. nginx has no hook after the handshake with a
+ * backend, so three functions guard it together:
+ *  - the verify callback of the SSL_CTX, inside the handshake: a certificate without one of the
+ *    names ends it with an alert, before a byte of the request is sent;
+ *  - the peer's set_session: no session is resumed, because the callback gets no certificate in a
+ *    resumed session;
+ *  - the peer's get: a kept-alive connection that another location has opened is used only if that
+ *    location has the same TLS settings, the authorities among them, and if the certificate has one
+ *    of the names. Otherwise it is closed, and nginx continues as if the backend had closed it.
+ *
+ * With ssl_verify nginx also compares proxy_ssl_name with the certificate. Therefore each request
+ * gets a copy of its settings, and the callback switches this comparison off in the copy once it
+ * has found a name itself.
  */
 #include "ngx_http_upstream_ssl_san.h"
 
@@ -36,7 +39,10 @@ ngx_http_upstream_ssl_san_verify(X509_STORE_CTX *store, void *unused)
     ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
     c = ngx_ssl_get_connection(ssl);
 
-    /* The connection belongs to a request until its handshake is complete, and then to what keeps it alive. */
+    /*
+     * The connection belongs to a request until its handshake is complete, and afterwards to the
+     * keepalive module.
+     */
     if (c->ssl->handshaked) {
         return ok > 0;
     }
@@ -48,7 +54,7 @@ ngx_http_upstream_ssl_san_verify(X509_STORE_CTX *store, void *unused)
         return ok > 0;
     }
 
-    /* nginx's own callback lets every chain pass and looks at the error afterwards. */
+    /* nginx's own callback accepts every chain, and nginx checks the error afterwards. */
     if (ok > 0 && X509_STORE_CTX_get_error(store) == X509_V_OK) {
         if (ngx_http_upstream_ssl_san_fits(&ctx->names, X509_STORE_CTX_get0_cert(store))) {
             ctx->conf.ssl_verify = 0;
@@ -78,7 +84,10 @@ ngx_http_upstream_ssl_san_get(ngx_peer_connection_t *pc, void *data)
 
     rc = ctx->get(pc, ctx->data);
 
-    /* A new connection is checked in its handshake, where each attempt starts with nginx's own check on. */
+    /*
+     * A new connection is checked in its handshake. Each attempt starts with nginx's own check
+     * switched on.
+     */
     ctx->conf.ssl_verify = 1;
 
     c = pc->connection;
@@ -87,7 +96,10 @@ ngx_http_upstream_ssl_san_get(ngx_peer_connection_t *pc, void *data)
         return rc;
     }
 
-    /* The result is that of the SSL_CTX that opened the connection, which may have other authorities. */
+    /*
+     * The result is that of the SSL_CTX that opened the connection, which may have other
+     * authorities.
+     */
     if (c->ssl != NULL
         && SSL_get_SSL_CTX(c->ssl->connection) == ctx->conf.ssl->ctx
         && SSL_get_verify_result(c->ssl->connection) == X509_V_OK)
@@ -101,7 +113,9 @@ ngx_http_upstream_ssl_san_get(ngx_peer_connection_t *pc, void *data)
         }
     }
 
-    /* nginx treats it as closed by the backend: `cached` stays set, so this attempt does not count. */
+    /*
+     * nginx treats it as closed by the backend: `cached` stays set, so this attempt does not count.
+     */
     ngx_log_error(NGX_LOG_INFO, pc->log, 0, "a kept-alive connection is not one that \"upstream_ssl_verify_san\" allows");
 
     if (c->ssl != NULL) {
@@ -176,7 +190,10 @@ ngx_http_upstream_ssl_san_create_ctx(ngx_http_request_t *r, ngx_array_t *values)
 }
 
 
-/* Runs in place of every upstream's own init, calls that, and adds the guard where the directive is set. */
+/*
+ * Replaces the init function of every upstream: calls the original one, and adds the guard if the
+ * directive is set.
+ */
 ngx_int_t
 ngx_http_upstream_ssl_san_init(ngx_http_request_t *r, ngx_http_upstream_srv_conf_t *us)
 {

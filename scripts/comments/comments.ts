@@ -12,22 +12,31 @@ export interface CommentLine {
 /** Returns the lines that are comments; `extension` is that of the file, without a dot. */
 export function commentLines(source: string, extension: string): readonly CommentLine[] {
   const found: CommentLine[] = [];
-  let open = false;
+  const { line: start, block } = notations[extension] ?? {};
+  let isOpen = false;
   for (const [at, text] of source.split("\n").entries()) {
     const trimmed = text.trimStart();
-    const starts = beginnings[extension] ?? [];
-    if (!open && !starts.some((start) => trimmed.startsWith(start))) continue;
+    const opens = block !== undefined && trimmed.startsWith(block[0]);
+    if (!isOpen && !opens && !(start !== undefined && trimmed.startsWith(start))) continue;
     found.push({ line: at + 1, text });
-    if (trimmed.startsWith("/*") && !trimmed.includes("*/")) open = true;
-    if (open && trimmed.includes("*/")) open = false;
+    if (isOpen || opens) isOpen = !trimmed.includes(block![1]);
   }
   return found;
 }
 
-const beginnings: Readonly<Record<string, readonly string[]>> = {
-  ts: ["//", "/*"],
-  mjs: ["//", "/*"],
-  js: ["//", "/*"],
-  lua: ["--"],
-  sh: ["#"],
+interface Notation {
+  readonly line?: string;
+  readonly block?: readonly [begin: string, end: string];
+}
+
+const ofJavaScript: Notation = { line: "//", block: ["/*", "*/"] };
+const notations: Readonly<Record<string, Notation>> = {
+  ts: ofJavaScript,
+  mjs: ofJavaScript,
+  js: ofJavaScript,
+  c: ofJavaScript,
+  h: ofJavaScript,
+  lua: { line: "--" },
+  sh: { line: "# " },
+  tmpl: { line: "# ", block: ["{{!--", "--}}"] },
 };
