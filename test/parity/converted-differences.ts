@@ -33,6 +33,10 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "a route sends the canary its share where the main Service has no endpoints",
   ],
   "routing/canary-without-endpoints": ["answer", "a route answers 503 for the share of a canary without endpoints"],
+  "routing/groups-of-the-path-in-other-values": [
+    "balance",
+    "several Ingresses share a Service and how it is balanced; routes have each their own",
+  ],
   "routing/host-exact-beats-wildcard": ["wildcard-depth", depth],
   "routing/host-upper-case": ["wildcard-depth", depth],
   "routing/host-wildcard-and-catch-all": ["wildcard-depth", depth],
@@ -44,6 +48,7 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
   ],
   "routing/paths-with-odd-letters": ["unclear", "JavaScript does not read one of the patterns, so only nginx can say"],
   "routing/redirects-that-nginx-writes": ["wildcard-depth", depth],
+  "routing/regex-exact-and-prefix-among-others": ["wildcard-depth", depth],
   "routing/server-alias-clashes": ["wildcard-depth", depth],
   "routing/tls-below-a-wildcard-host": ["wildcard-depth", depth],
   "routing/tls-wildcard-host": ["wildcard-depth", depth],
@@ -137,6 +142,7 @@ export const answeredOtherwise: Readonly<Record<string, readonly [requests: read
   "routing/www-redirect-combinations": [[2], slash],
   "routing/www-redirect-from-bare": [[3], slash],
   "settings/flags-ports/other-ports": [[5], "a redirect names the port of the listener, and that of an Ingress none"],
+  "settings/groups-of-the-path-in-the-configmap": [[1, 2, 4], "groups of the path are empty in headers of routes"],
   "settings/proxy-ssl-location-only-off": [
     [2],
     "the certificate towards backends is of a host for Ingresses, and of a rule for routes",

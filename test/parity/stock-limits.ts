@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "access/auth-signin-cookies-of-the-auth-service",
     "access/auth-signin-over-https",
     "access/auth-signin-redirect-param",
+    "access/auth-signin-variables-of-snippets",
     "access/auth-signin-with-query",
     "access/auth-url-spellings",
     "access/auth-url-and-custom-errors",
@@ -18,6 +19,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "access/satisfy-combinations",
     "settings/global-auth-signin",
     "settings/global-auth-signin-redirect-param",
+    "settings/global-auth-signin-variables-of-snippets",
   ],
   "of several headers of one name in the answer of an auth service nginx alone knows the first": [
     "access/auth-response-headers",

@@ -128,6 +128,7 @@ export class LocationTexts {
   /** `behind` says whether requests may arrive through the stream module. */
   constructor(template: Template, settings: Settings, machine: Machine, behind = machine.passthrough) {
     const { capabilities, paths, ports, nameKey } = machine;
+    const { addHeaders, proxySetHeaders } = settings.followed;
     this.#template = template;
     this.#root = paths.root;
     this.#sockets = paths.sockets;
@@ -136,7 +137,7 @@ export class LocationTexts {
     this.#about = {
       settings,
       requestHeaders: requestHeaders(settings, machine, behind),
-      headersNameGroups: settings.followed.proxySetHeaders.some(({ value }) => namesGroups(value)),
+      headersNameGroups: [...proxySetHeaders, ...addHeaders].some(({ value }) => namesGroups(value)),
       everywhere: inEveryLocation(settings, capabilities, machine, behind),
     };
     this.#used = usedHeaders(this.#about);

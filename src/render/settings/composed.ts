@@ -4,7 +4,7 @@ import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { Directive } from "../../directives/place.ts";
 import { Token } from "../../directives/token.ts";
-import { isVariableName } from "../../kinds/variables.ts";
+import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import { proxyBufferTokens } from "../../settings/buffer-sizes.ts";
 import type { Context } from "../../settings/declare.ts";
 import { nextUpstreamTokens } from "../../settings/next-upstream-words.ts";
@@ -128,7 +128,8 @@ function headers(settings: Settings, can: Capabilities): Line[] {
 
 /** Returns the directive for a header with its value. Without a value the header is removed. */
 function headerLine(name: string, value: string): Token {
-  return Token.variables(value === "" ? `${name}:` : `${name}: ${value}`, isVariableName);
+  const text = value === "" ? `${name}:` : `${name}: ${withGroupVariables(value)}`;
+  return Token.variables(text, isVariableName);
 }
 
 function serverHeader({ serverTokens, allowBackendServerHeader }: Settings, can: Capabilities): Line[] {
