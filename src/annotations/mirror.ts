@@ -14,7 +14,7 @@ import { isHost } from "../kinds/addresses.ts";
 import { checkedUrl, namedHost, originOf, whyNotOrigin } from "../kinds/checked-name.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
-import { undecoded, variablesIn, withoutGroups } from "../kinds/variables.ts";
+import { strangerWhy, undecoded, variablesIn, withoutGroups } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { field, type Resolved, resolvedFeature } from "./declare.ts";
 import { isQuestionVariable } from "./external-auth/kinds.ts";
@@ -39,7 +39,7 @@ function readText(text: string, declared: Names) {
   const stranger = read.ok
     ? variablesIn(read.value).find((name) => !isQuestionVariable(name) && !declared(name))
     : undefined;
-  return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
+  return stranger === undefined ? read : no(strangerWhy(text, stranger));
 }
 
 /**

@@ -112,3 +112,11 @@ export function isKnownVariable(variable: string, where: "http" | "stream"): boo
 
 /** Returns the names of these variables, without families such as `$http_…`. */
 export const knownVariables = (where: "http" | "stream"): readonly string[] => [...known[where]];
+
+/** Returns why a value may not name the variable: it is closed there, or nothing declares it. */
+export function strangerWhy(text: string, variable: string): string {
+  const why = isKnownVariable(variable, "http")
+    ? "is not allowed here"
+    : "no permitted snippet of this Ingress or of the ConfigMap declares";
+  return `${shown(text)} uses $${variable}, which ${why}`;
+}

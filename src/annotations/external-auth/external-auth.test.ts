@@ -60,6 +60,10 @@ test("a sign-in address that names credentials of the client is not used (F5 3ce
   expect(problems.map(sentence)).toEqual([
     'annotation auth-signin: "https://a/?t=$http_authorization" uses $http_authorization, which is not allowed here; the default is used',
   ]);
+  const undeclared = readingOf({ ...asked, "auth-signin": "https://a/?t=$tenant" });
+  expect(undeclared.problems.map(sentence)).toEqual([
+    'annotation auth-signin: "https://a/?t=$tenant" uses $tenant, which no permitted snippet of this Ingress or of the ConfigMap declares; the default is used',
+  ]);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { isHost } from "../../kinds/addresses.ts";
 import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
 import { isRequestVariable } from "../../kinds/request-variables.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
-import { decodedMistake, isKnownVariable, undecoded, variablesIn } from "../../kinds/variables.ts";
+import { decodedMistake, isKnownVariable, strangerWhy, undecoded, variablesIn } from "../../kinds/variables.ts";
 
 /**
  * Returns a kind that accepts only texts whose variables are all allowed. nginx would refuse other
@@ -21,7 +21,7 @@ function withVariables(kind: Kind<string>, allowed: (name: string) => boolean): 
       if (!read.ok) return read;
       if (!allowed("uri") && decodedMistake(text) !== undefined) return undecoded(kind).read(text);
       const stranger = variablesIn(read.value).find((name) => !allowed(name));
-      return stranger === undefined ? read : no(`${shown(text)} uses $${stranger}, which is not allowed here`);
+      return stranger === undefined ? read : no(strangerWhy(text, stranger));
     },
     view: (value) => Token.variables(value, allowed),
   };
