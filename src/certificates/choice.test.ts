@@ -35,11 +35,13 @@ test("the longest name of a certificate decides, and of equal ones the first of 
   expect(pairsFor("one.a.test", ["gone"], all)).toEqual([]);
 });
 
-test("names that get the usual pairs are not listed", () => {
-  expect(pairsByName(["wild", "one"], all)).toEqual({
-    pairs: ["wild"],
-    named: { "one.a.test": ["one"], "b.test": ["one"] },
-  });
+test("all names are listed, because a wildcard would take one that is left out", () => {
+  const named = { "*.a.test": ["wild"], "one.a.test": ["one"], "b.test": ["one"] };
+  expect(pairsByName(["wild", "one"], all)).toEqual({ pairs: ["wild"], named });
+  expect(pairsByName(["one", "wild"], all)).toEqual({ pairs: ["one"], named });
+});
+
+test("nothing is listed where all names get the same pairs", () => {
   expect(pairsByName(["other", "one-rsa"], all)).toEqual({ pairs: ["other", "one-rsa"], named: {} });
   expect(pairsByName(["one"], all)).toEqual({ pairs: ["one"], named: {} });
 });

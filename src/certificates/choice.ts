@@ -8,7 +8,10 @@ import type { Table } from "../model/table.ts";
 export interface PairsByName {
   /** The pairs for all names that no certificate has: the first of each type of key. */
   readonly pairs: readonly string[];
-  /** The pairs for names that get others; a wildcard stands for one label. */
+  /**
+   * The pairs for each name of the certificates; a wildcard stands for one label. It is empty where
+   * all names get the same pairs.
+   */
   readonly named: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -19,7 +22,8 @@ export function pairsByName(ids: readonly string[], all: Table<Certificate>): Pa
   if (certificates.size < 2) return { pairs, named: {} };
   const names = new Set([...certificates].flatMap((certificate) => certificate.names));
   const entries = [...names].map((name) => [name, pairsFor(name, ids, all)] as const);
-  return { pairs, named: Object.fromEntries(entries.filter(([, own]) => own.join() !== pairs.join())) };
+  const isUsual = entries.every(([, own]) => own.join() === pairs.join());
+  return { pairs, named: isUsual ? {} : Object.fromEntries(entries) };
 }
 
 /**
