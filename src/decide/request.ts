@@ -14,7 +14,10 @@ export interface AskedRequest {
   readonly headers: ReadonlyMap<string, string>;
   /** The port of the URL. If it is undefined, it is the usual one of the scheme. */
   readonly port?: number;
-  /** The name in the TLS handshake. If it is undefined, it is the host. */
+  /**
+   * The name in the TLS handshake, or empty where the client sends none. If it is undefined, it is
+   * the host.
+   */
   readonly sni?: string;
   /** The client's address; undefined if it is unknown. */
   readonly client?: string;

@@ -133,7 +133,7 @@ function atListener(at: At, router: Router): GatewayDecision {
   const taken = end.kind === "taken" ? end.taken : undefined;
   const base = { port, listener, lost, taken, guards: [], backends: [] };
   if (end.kind === "ingress") return { ...base, passedOn: end.why, end: { kind: "answer", status: 404, why: end.why } };
-  if (asked.sni !== undefined && port.tls && router.isMisdirected(port, listener, asked.sni)) {
+  if (asked.sni && port.tls && router.isMisdirected(port, listener, asked.sni)) {
     const chosen = listenerFor(port, asked.sni);
     const why = `the handshake named ${asked.sni}, which belongs to ${chosen === undefined ? "no listener" : `listener ${chosen.name}`}`;
     return { ...base, end: { kind: "answer", status: 421, why } };

@@ -71,7 +71,7 @@ function questionOf({ served, asked, request, machine }: Questioned, port: Liste
       content_length: length ?? false,
       scheme,
       https: tls ? "on" : false,
-      ssl_server_name: tls ? (asked.sni ?? request.host) : false,
+      ssl_server_name: (tls && (asked.sni ?? request.host)) || false,
       server_port: String(port?.listenPort ?? machine.ports[scheme]),
       server_addr: port?.address ?? false,
       pass_access_scheme: schemeOf(asked, served.settings),

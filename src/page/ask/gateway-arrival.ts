@@ -90,8 +90,9 @@ function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): 
 }
 
 function certificateFor({ world, asked, live }: Explaining, { port, listener }: GatewayDecision): AskedCertificate {
-  const host = asked.sni ?? asked.host.replace(/:\d+$/, "").toLowerCase();
-  const pairs = live?.at(port)?.pairs ?? pairsFor(host, listener.certificates, world.served.certificates);
-  const found = certificateOf(pairs[0], world.served, host);
+  const host = asked.host.replace(/:\d+$/, "").toLowerCase();
+  const name = asked.sni ?? host;
+  const pairs = live?.at(port)?.pairs ?? pairsFor(name, listener.certificates, world.served.certificates);
+  const found = certificateOf(pairs[0], world.served, name || host);
   return found ?? { names: [], fits: false, why: "none can be used, so the handshake ends" };
 }

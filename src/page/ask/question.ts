@@ -35,6 +35,12 @@ export function askedIn(question: AskQuestion): Asked | string {
 
 const isPort = (port: number): boolean => port > 0 && port <= 65_535;
 
+/** Returns the server name that clients send for the host of a URL: none for an address. */
+function serverNameOf(host: string): string {
+  const name = host.replace(/:\d+$/, "").toLowerCase();
+  return isIP(name.replace(/^\[|\]$/g, "")) === 0 ? name : "";
+}
+
 /** Returns a sentence where the question is not about a request. */
 function requestOf({ url, method = "GET", headers: given = {}, client }: AskQuestion): AskedRequest | string {
   const parts = urlParts(url);
@@ -51,7 +57,7 @@ function requestOf({ url, method = "GET", headers: given = {}, client }: AskQues
   return {
     scheme,
     ...(port === undefined ? {} : { port: Number(port) }),
-    ...(headers.has("host") ? { sni: host.replace(/:\d+$/, "").toLowerCase() } : {}),
+    ...(headers.has("host") ? { sni: serverNameOf(host) } : {}),
     host: headers.get("host") ?? host,
     target,
     method: method.toUpperCase(),
