@@ -1,6 +1,8 @@
 -- Passes on the headers that an auth service sends beside its status. nginx's own variables hold
 -- only one header of a name, so a second cookie or group would be lost, or (from 1.23) be joined
 -- with the first.
+local underscores = require("sluice.underscores")
+
 local ngx = ngx
 local type = type
 local concat = table.concat
@@ -65,10 +67,13 @@ function _M.pass_headers()
   for name, value in gmatch(var.route_auth_found or "", "([^:\n]+): ([^\n]*)") do
     values[name] = value
   end
+  local passed = {}
   for name in gmatch(names, "%S+") do
     local value = values[name]
     ngx.req.set_header(name, value ~= "" and value or nil)
+    passed[lower(name)] = true
   end
+  underscores.clear(passed)
 end
 
 -- Runs in the location of the client's request: adds the cookies to those of the backend.

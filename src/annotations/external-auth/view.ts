@@ -14,6 +14,7 @@ import { Token, type View } from "../../directives/token.ts";
 import { checkedUrl, namedHost } from "../../kinds/checked-name.ts";
 import { isKnownVariable, namesGroups, variablesIn, variableText, withoutGroups } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
+import { otherSpellings } from "../../settings/header-spellings.ts";
 import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { groupedText } from "../variables.ts";
@@ -150,7 +151,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ["Proxy", nothing],
     ["X-Sluice-Client-Address", nothing],
     ["X-Forwarded-Proto", nothing],
-    ...(settings.useForwardedHeaders ? [] : untrustedHeaders(settings).map((name) => [name, nothing] as const)),
+    ...(settings.useForwardedHeaders ? [] : describedByProxies.map((name) => [name, nothing] as const)),
     ["X-Forwarded-For", Token.variable(full ? "full_x_forwarded_for" : "remote_addr")],
     ["X-Real-IP", Token.variable("remote_addr")],
     ["X-Request-ID", Token.variable("req_id")],
@@ -171,7 +172,12 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   const own = headers
     .filter(({ name }) => name.toLowerCase() !== hopsHeader)
     .map(({ name, value }, at) => [name, sent(`auth_sent_${at + 1}`, withoutGroups(value), question, place)] as const);
-  return [...built, ...own].map(([name, value]) => ({ name: Token.name(name), value }));
+  const all = [...built, ...own];
+  const others = otherSpellings(
+    all.map(([name]) => name),
+    settings,
+  ).map((name) => [name, nothing] as const);
+  return [...all, ...others].map(([name, value]) => ({ name: Token.name(name), value }));
 }
 
 /** Returns a header that the author asks for. Its value is data where it is literal. */
@@ -202,13 +208,6 @@ const describedByProxies = [
     ],
   ].map((name) => `X-Forwarded-${name}`),
 ];
-
-/** Returns the same headers, also spelt with underscores where nginx passes such names on. */
-function untrustedHeaders({ enableUnderscoresInHeaders }: Settings): readonly string[] {
-  if (!enableUnderscoresInHeaders) return describedByProxies;
-  const all = [...describedByProxies, "X-Forwarded-For", "X-Forwarded-Proto"];
-  return [...describedByProxies, ...all.filter((name) => name.includes("-")).map((name) => name.replaceAll("-", "_"))];
-}
 
 /** Returns the cookies of the auth service, which Lua passes on. */
 export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: Place): readonly AnswerHeader[] {

@@ -6,6 +6,7 @@ import { Token, type View } from "../../directives/token.ts";
 import { groupVariables, isVariableName } from "../../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
 import type { Table } from "../../model/table.ts";
+import { letsUnderscoresThrough } from "../../settings/header-spellings.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Shape } from "../dynamic/shape.ts";
 import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
@@ -217,6 +218,7 @@ function luaView(
 ) {
   return {
     gateway,
+    underscores: letsUnderscoresThrough(settings),
     homes: homes.map(({ slot, listeners }) => ({ slot: Token.word(slot), listeners: listeners.map(Token.word) })),
     dictionaries: ownDictionaries(settings),
     packagePath: Token.word(`${paths.lua}/?.lua;;`),

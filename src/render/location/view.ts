@@ -15,6 +15,7 @@ import { routeAuthView } from "../gateway/route-auth.ts";
 import { copySockets } from "../gateway/route-copies.ts";
 import type { RouteTraits } from "../gateway/route-traits.ts";
 import type { InEveryLocation } from "../settings/everywhere.ts";
+import { otherSpellingsOf } from "../settings/forwarded.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
 
@@ -106,6 +107,7 @@ export function locationView(
         headers,
         about.requestHeaders.filter((header) => !owned.has(nameOf(header))),
         hasOwn(lines, ...requestDirectives) || owned.size > 0,
+        settings,
       ),
     },
     answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
@@ -128,10 +130,13 @@ function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): R
  * Returns the request headers. A location with one of its own inherits none, so all are restated
  * there. Its own header overrides one of the same name.
  */
-function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean): View {
+function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean, settings: Settings): View {
   if (own.length === 0 && !restated) return [];
   const byName = new Map(own.map((header) => [nameOf(header), header]));
   const replaced = new Set([...byName.values()].filter(({ beside }) => beside !== true).map(nameOf));
   const others = builtIn.filter((header) => !replaced.has(nameOf(header)));
-  return [...others, ...byName.values()].map(({ name, value }) => ({ name, value }));
+  const all = [...others, ...byName.values()];
+  const set = new Set(all.map(nameOf));
+  const removed = otherSpellingsOf(own, settings).filter((header) => !set.has(nameOf(header)));
+  return [...all, ...removed].map(({ name, value }) => ({ name, value }));
 }

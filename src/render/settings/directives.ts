@@ -9,6 +9,7 @@ import type { Machine } from "../../directives/machine.ts";
 import type { Directive } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import type { Context, Setting } from "../../settings/declare.ts";
+import { letsUnderscoresThrough } from "../../settings/header-spellings.ts";
 import { isOn } from "../../settings/on.ts";
 import { settings as declarations, type Settings } from "../../settings/registry.ts";
 import { composed } from "./composed.ts";
@@ -21,8 +22,11 @@ export type Blocks = Readonly<Record<Context, readonly Directive[]>>;
 
 export function directivesOf(settings: Settings, can: Capabilities, machine: Machine): Blocks {
   const more = composed(settings, can, machine);
+  // With `underscores_in_headers off` nginx computes a wrong hash for a name with underscores that
+  // it does not drop, so no `proxy_set_header` would find the header to remove it.
+  const printed = { ...settings, enableUnderscoresInHeaders: letsUnderscoresThrough(settings) };
   const block = (context: Context) => [
-    ...declared.flatMap((one) => ownDirectives(context, one, settings, can)),
+    ...declared.flatMap((one) => ownDirectives(context, one, printed, can)),
     ...more[context],
   ];
   return { main: block("main"), events: block("events"), http: block("http"), stream: block("stream") };

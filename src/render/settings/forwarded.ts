@@ -17,6 +17,7 @@ import type { Header } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
+import { otherSpellings } from "../../settings/header-spellings.ts";
 import type { Settings } from "../../settings/registry.ts";
 
 /** A port of a Gateway: where nginx listens, and the port that clients use. */
@@ -171,5 +172,12 @@ export function requestHeaders(
     name: Token.name(name),
     value: Token.variables(withGroupVariables(value), isVariableName),
   }));
-  return [...own, ...followed];
+  const all = [...own, ...followed];
+  return [...all, ...otherSpellingsOf(all, settings)];
+}
+
+/** Returns lines that remove the other spellings of these headers, where clients may send them. */
+export function otherSpellingsOf(headers: readonly Header[], settings: Settings): readonly Header[] {
+  const names = [...headers.map(({ name }) => String(name)), hopsHeaderName];
+  return otherSpellings(names, settings).map((name) => ({ name: Token.name(name), value: Token.text("") }));
 }

@@ -3,11 +3,11 @@
  * Sluice's own port as through a load balancer. Each loop ends at its second turn, guards fail
  * closed, and an attacker who writes the header gains nothing.
  */
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type RequestListener } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../nginx/support/until.ts";
 import { type Nameserver, startNameserver } from "../../support/nameserver.ts";
-import { ingress, service } from "../support/objects.ts";
+import { ingress, service, settings } from "../support/objects.ts";
 import { exchange } from "../support/raw.ts";
 import type { Asked } from "../support/speaker.ts";
 import { ports, startWorld, type World } from "../support/world.ts";
@@ -76,6 +76,35 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await askAlone("a.example");
     expect(world.backend.asked).toHaveLength(ends.rounds);
   });
+
+  test.each(["enable-underscores-in-headers", "ignore-invalid-headers"])(
+    "with %s, no spelling of a header with underscores hides the returns of a loop",
+    async (key) => {
+      const underscores = settings({ [key]: `${key.startsWith("enable")}` });
+      const sendBack: RequestListener = ({ url, rawHeaders }, response) => {
+        if (world.backend.asked.length > 40) return void response.end("endless");
+        const headers = rawHeaders.map((text, at) =>
+          rawHeaders[at - 1]?.toLowerCase() === "host" ? "a.example" : text,
+        );
+        httpRequest({ host: "192.0.2.1", port: ports.http, path: url, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 0);
+          answer.pipe(response);
+        }).end();
+      };
+      await world.apply(underscores, ingress({ name: "a" }), asking("b", "b.example"));
+      for (const name of ["X_Sluice_Hops", "X-Sluice_Hops", "x_scheme", "X_Forwarded_For"])
+        for (const value of ["", "a", ",,"]) {
+          const forged = `${name}: ${value}\r\n`;
+          world.backend.answer = sendBack;
+          expect.soft(await askAlone("a.example", forged), forged).toContain(ends.status);
+          expect.soft(world.backend.asked.length, forged).toBeLessThanOrEqual(ends.rounds);
+          world.backend.answer = undefined;
+          world.backend.forget();
+          expect.soft(await askAlone("b.example", forged), forged).toContain(" 500 ");
+          expect.soft(world.backend.asked, forged).toEqual([]);
+        }
+    },
+  );
 
   test.each(["X-Sluice-Hops", "x_sluice_hops", "X-Scheme", "X-Forwarded-For", "X-Scheme, X-Forwarded-For"])(
     "a plain path ends its loop, although its auth service may set %s",

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import { gateway, gatewayClass, route } from "../../support/gateways.ts";
-import { service } from "../support/objects.ts";
+import { service, settings } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 
 const world = worldOf({ mode: "dynamic", flags: ["--gateway-addresses=192.0.2.70"] });
@@ -142,4 +142,40 @@ test("a route whose backend leads back to it ends, also if it removes headers", 
       await world.apply(route({ hostnames: ["a.example"], rules: [rule] }));
       expect.soft([rule, (await ask()).status]).toEqual([rule, 508]);
     }
+});
+
+test("with underscores let through, no other spelling of a header passes for the header itself", async () => {
+  const auth = { name: "auth", port: 80 };
+  const asks = { protocol: "HTTP", backendRef: auth, http: { allowedResponseHeaders: ["X-User"] } };
+  const changes = { set: [{ name: "X-Team", value: "web" }], remove: ["X-Admin-Of"] };
+  const filters = [
+    { type: "ExternalAuth", externalAuth: asks },
+    { type: "RequestMirror", requestMirror: { backendRef: auth } },
+    modifier("Request", changes),
+  ];
+  const matches = [{ path: { type: "PathPrefix", value: "/" }, headers: [{ name: "X-Ver", value: "2" }] }];
+  world.auth.answer = (_request, response) => response.writeHead(200, { "X-User": "ann" }).end();
+  await world.apply(
+    settings({ "enable-underscores-in-headers": "true" }),
+    ...service("auth", world.auth.address, world.auth.port),
+    route({ rules: [{ backendRefs: [web], matches, filters }] }),
+  );
+  for (const name of ["x_ver", "X_Ver"]) expect((await ask({ headers: { [name]: "2" } })).status).toBe(404);
+  expect(world.auth.asked).toEqual([]);
+  const forged = {
+    ...{ x_user: "root", X_USER: "root", x_team: "ops", x_admin_of: "all", "x-admin_of": "all", "x_admin-of": "all" },
+    ...{ x_sluice_copy: "x", "x-sluice_copy": "x", x_sluice_hops: "x", x_forwarded_for: "6.6.6.6", x_own: "kept" },
+  };
+  expect((await ask({ headers: { ...forged, x_ver: "1", "x-ver": "2" } })).status).toBe(200);
+  const ofInterest = /^x.(user|team|admin.of|forwarded.for|own)$/;
+  const received = world.backend.asked[0]!.headers.filter(([name]) => ofInterest.test(name)).sort();
+  expect(received).toEqual([
+    ["x-forwarded-for", "192.0.2.70"],
+    ["x-team", "web"],
+    ["x-user", "ann"],
+    ["x_own", "kept"],
+  ]);
+  await until("the copy", () => world.auth.asked.length === 2);
+  const copy = world.auth.asked.find(({ headers }) => headers.some(([name]) => name === "x_own"))!;
+  expect(copy.headers.filter(([name]) => /sluice.copy|forwarded_for|sluice_hops/.test(name))).toEqual([]);
 });

@@ -115,6 +115,48 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(values("x-original-forwarded-for")).toEqual(["6.6.6.6"]);
   });
 
+  test.each(["enable-underscores-in-headers", "ignore-invalid-headers"])(
+    "with %s, no spelling with underscores contradicts a header that Sluice sends",
+    async (key) => {
+      // Sluice does not send these without further settings, so they say what the client says.
+      const sent = claims.filter((claim) => !/^X-(Original|Request-ID-2)/.test(claim));
+      const [all, first, last] = [/-/g, /-/, /-(?!.*-)/];
+      const spelt = sent.flatMap((claim) => {
+        const [name = "", value] = claim.split(": ");
+        return [all, first, last].map((hyphens) => `${name.replace(hyphens, "_")}: ${value}`);
+      });
+      const forged = spelt.filter((line) => line.includes("_"));
+      const users = ["X_Auth_User", "X-Auth_User", "x_auth-user"].map((name) => `${name}: root`);
+      world.auth.answer = (_request, response) => response.writeHead(200, { "X-Auth-User": "ann" }).end();
+      const asks = { "auth-url": `${world.auth.origin}/check`, "auth-response-headers": "X-Auth-User" };
+      await world.apply(
+        settings({ [key]: `${key.startsWith("enable")}` }),
+        ingress({ name: "plain" }),
+        ingress({ name: "asks", annotations: asks }),
+        ingress({ name: "own", annotations: { ...asks, "upstream-vhost": "other.example" } }),
+      );
+      const receivedBy = async (name: string, lines: readonly string[]) => {
+        const head = [`GET /here HTTP/1.1`, `Host: ${name}.example`, "Connection: close", "X_Own: kept", ...lines];
+        expect(await exchange(`${head.join("\r\n")}\r\n\r\n`)).toContain("secret");
+        return world.backend.asked.at(-1)!.headers.filter(([one]) => one.includes("_") || one === "x-auth-user");
+      };
+      expect(await receivedBy("plain", forged)).toEqual([["x_own", "kept"]]);
+      for (const name of ["asks", "own"]) {
+        const received = await receivedBy(name, [...forged, ...users]);
+        expect.soft([name, received.sort()]).toEqual([
+          name,
+          [
+            ["x-auth-user", "ann"],
+            ["x_own", "kept"],
+          ],
+        ]);
+      }
+      const heard = world.auth.asked.map(({ headers }) => headers.filter(([one]) => one.includes("_")));
+      const own = [["x_own", "kept"], ...users.map((line) => line.toLowerCase().split(": "))];
+      expect(heard).toEqual([own, own]);
+    },
+  );
+
   test("forwarded headers count from proxies that the operator trusts, and from no other client", async () => {
     const trusting = (ranges: string) => settings({ "use-forwarded-headers": "true", "proxy-real-ip-cidr": ranges });
     const received = async () => {

@@ -2,6 +2,7 @@
 -- request that a question is about, and the records as they are; its connections do nothing.
 -- `state.asked` is the question, and `state.noted` collects what the router did.
 local store = require("sluice.store")
+local underscores = require("sluice.underscores")
 
 local ngx = ngx
 local sub = string.sub
@@ -114,6 +115,7 @@ function _M.modules(state)
     -- A question has no argument of set_by_lua.
     ["sluice.route.headers"] = { only_host = function() end },
     ["sluice.gateway.shadow"] = { observe = done },
+    ["sluice.underscores"] = underscores,
   }
 end
 

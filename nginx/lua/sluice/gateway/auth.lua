@@ -8,6 +8,7 @@ local rest = require("sluice.gateway.rest")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
 local tries = require("sluice.balance.tries")
+local underscores = require("sluice.underscores")
 
 local ngx = ngx
 local concat = table.concat
@@ -118,9 +119,15 @@ function _M.hand_on(listed)
     all[name] = all[name] or {}
     table.insert(all[name], sub(line, colon + 1))
   end
+  local given = {}
   for name, values in pairs(all) do
     req.set_header(name, values)
+    given[lower(name)] = true
   end
+  for name in pairs(listed or {}) do
+    given[lower(name)] = true
+  end
+  underscores.clear(given)
 end
 
 return _M

@@ -1,6 +1,7 @@
 -- The conditions of a route beside its path: method, headers, query parameters, and service and
 -- method of a gRPC call.
 local budget = require("sluice.budget")
+local underscores = require("sluice.underscores")
 
 local ngx = ngx
 local find = string.find
@@ -19,11 +20,12 @@ local joins = (ngx.config.nginx_version or 0) >= 1023000
 
 -- Returns all values of a header in one text, or nil if the request has none. A condition has
 -- the header's name in lower case, and the name of nginx's variable for it. It has no variable
--- where that would also read other headers: $http_x_a has the value of X-A, not only of x_a.
+-- where that would also read other headers: $http_x_a has the value of X-A, not only of x_a. Where
+-- clients may send x_a, the variable of X-A tells only that one of them is there.
 local function header(one)
   local name, variable = one[1], one[4]
   local value = variable and ngx.var[variable]
-  if variable and (not value or joins or name == "cookie") then
+  if variable and (not value or joins and not underscores.are_let_through or name == "cookie") then
     return value
   end
   local values = rawget(ngx.req.get_headers(0), name)

@@ -28,7 +28,7 @@ local most_bytes = 1048576
 local connect_ms, send_ms, read_ms = 1000, 5000, 10000
 
 -- Headers that a copy leaves out, because they concern the client's connection or the copy sets its
--- own.
+-- own. Underscores in their names count as hyphens, because nginx's variables read both.
 local own = {
   ["connection"] = true, ["keep-alive"] = true, ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true,
   ["transfer-encoding"] = true, ["upgrade"] = true, ["host"] = true, ["content-length"] = true, ["expect"] = true,
@@ -60,7 +60,7 @@ local function text_of(var, body, is_call)
     lines[#lines + 1] = "TE: trailers"
   end
   for name, values in pairs(ngx.req.get_headers(0, true)) do
-    if not own[lower(name)] then
+    if not own[gsub(lower(name), "_", "-")] then
       for _, value in ipairs(type(values) == "table" and values or { values }) do
         lines[#lines + 1] = name .. ": " .. tostring(value)
       end

@@ -5,6 +5,7 @@ local cjson = require("cjson.safe")
 local cors = require("sluice.gateway.cors")
 local mirror = require("sluice.gateway.mirror")
 local sessions = require("sluice.gateway.sessions")
+local underscores = require("sluice.underscores")
 local verdict = require("sluice.gateway.verdict")
 
 local ngx = ngx
@@ -47,16 +48,19 @@ local function with(values, value)
 end
 
 local function change_request(changes)
-  local req = ngx.req
+  local req, replaced = ngx.req, {}
   for _, one in ipairs(changes.set or {}) do
     req.set_header(one[1], one[2])
+    replaced[lower(one[1])] = true
   end
   for _, one in ipairs(changes.add or {}) do
     req.set_header(one[1], with(req.get_headers(0)[lower(one[1])], one[2]))
   end
   for _, name in ipairs(changes.remove or {}) do
     req.clear_header(name)
+    replaced[lower(name)] = true
   end
+  underscores.clear(replaced)
 end
 
 local function change_answer(changes)

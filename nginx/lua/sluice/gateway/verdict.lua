@@ -1,7 +1,9 @@
 -- Applies the verdict of an auth service over gRPC (check.lua) to the request and to its answer.
 local cjson = require("cjson.safe")
+local underscores = require("sluice.underscores")
 
 local ngx = ngx
+local lower = string.lower
 local type = type
 
 local _M = {}
@@ -53,15 +55,19 @@ end
 -- Changes the request on its way to the backend.
 function _M.hand_on()
   local req, verdict = ngx.req, read_verdict()
+  local given = {}
   for _, name in ipairs(verdict.remove or {}) do
     req.clear_header(name)
+    given[lower(name)] = true
   end
   for _, change in ipairs(verdict.requests or {}) do
     local values = changed(req.get_headers(0)[change[1]], change)
     if values then
       req.set_header(change[1], values)
     end
+    given[lower(change[1])] = true
   end
+  underscores.clear(given)
   change_query(verdict.query or {}, verdict.unquery)
 end
 
