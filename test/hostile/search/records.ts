@@ -5,7 +5,9 @@
 
 import { recordFields } from "../../../src/model/records.ts";
 
-const keys = /^(host|sni|upstream|pair) [^\p{Cc}]*$|^patterns$/u;
+const keys = /^(host|sni|upstream|pair) [^\p{Cc}]*$|^patterns$|^stream \w+$/u;
+/** Endpoints of a stream: an IP address, a port and a weight each. */
+const endpoints = /^\[(\["[\d.:a-f]+",\d+,\d+\],?)*\]$/;
 
 /** All names in records that are not paths. */
 const names = new Set<string>(Object.values(recordFields).flat());
@@ -13,6 +15,7 @@ const names = new Set<string>(Object.values(recordFields).flat());
 export function strangeRecords(records: ReadonlyMap<string, string>): readonly string[] {
   return [...records].flatMap(([key, text]) => {
     if (!keys.test(key)) return [`the key of a record: ${JSON.stringify(key)}`];
+    if (key.startsWith("stream ")) return endpoints.test(text) ? [] : [`the record ${key} is ${text}`];
     if (!/^(host|upstream) /.test(key)) return [];
     const found = strangers(JSON.parse(text));
     return found.map((name) => `the record ${key} has a field ${JSON.stringify(name)}`);
