@@ -8,30 +8,30 @@ import type { ChartValue, Fate } from "./value.ts";
 
 const head = `# Chart values, compared with ingress-nginx
 
-Every value of ingress-nginx's chart 4.15.1, as the chart \`charts/sluice\` takes it. This page is
-generated from the declarations in \`scripts/chart/values/\`, as are \`values.yaml\` and
-\`values.schema.json\`; a test compares them.
+This page lists every value of ingress-nginx's chart 4.15.1, and what the chart \`charts/sluice\` does
+with it. The page is generated from the declarations in \`scripts/chart/values/\`, as are
+\`values.yaml\` and \`values.schema.json\`; a test compares them.
 
-- **same**: the value does what it did.
-- **differs**: it works, and the note says what is different.
-- **no meaning**: it is accepted, changes nothing, and the notes after an install name it when it was
-  set to something else than its default.
+- **same**: the value has the same effect.
+- **differs**: it works, and the note gives the difference.
+- **no meaning**: it is accepted and has no effect. If it is set to something other than its default,
+  the notes after an install name it.
 - **own**: only Sluice has it.
 
-A key that is not on this page is refused as a typo where one that is resembles it, and the refusal
-names that one. Where none does, the key does nothing, as in ingress-nginx's chart, and the notes
-after an install say so. Two places are never refused: \`global\`, which a chart shares with those
-that it is installed with, and keys at the top that begin with \`x-\`, by custom the place of YAML
-anchors.
+Some keys are not on this page. If such a key resembles a key of this page, it is refused as a typo,
+and the message names that key. Otherwise it has no effect, as in ingress-nginx's chart, and the
+notes after an install say so. Two places are never refused: \`global\`, which a chart shares with its
+parent chart, and keys at the top level that begin with \`x-\`, which usually hold YAML anchors.
 
-A flag under \`controller.extraArgs\` that the controller does not have, or with a value that it
-cannot read, is refused, because the Pods would not start. A key under \`controller.config\` that the
-ConfigMap does not have is ignored by the controller, as by ingress-nginx, and the notes name it.
+A flag under \`controller.extraArgs\` is refused if the controller does not have it or cannot read its
+value, because the Pods would not start. A key under \`controller.config\` that the ConfigMap does not
+have is ignored by the controller, as by ingress-nginx, and the notes name it.
 
 Numbers and booleans may be in quotes, as \`replicaCount: "2"\` and \`enabled: "true"\`. A \`"false"\`
 in quotes is a text, and helm counts any text as true; ingress-nginx's chart does the same. The notes
-after an install name each such value, so write \`false\` without quotes. A value that is copied into
-an object as it is, such as \`runAsNonRoot\`, is false there, and so is each flag below \`sluice\`.
+after an install name each such value, so write \`false\` without quotes. There are two exceptions
+where \`"false"\` counts as false: values that are copied into an object unchanged, such as
+\`runAsNonRoot\`, and each flag below \`sluice\`.
 `;
 
 const word: Record<Fate["kind"], string> = { same: "same", differs: "differs", "no-meaning": "no meaning", own: "own" };

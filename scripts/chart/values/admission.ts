@@ -27,33 +27,33 @@ const certManager = section("controller.admissionWebhooks.certManager");
 const noJobs = "There are no certificate jobs: the controller makes and renews the certificate.";
 
 const hook = [
-  webhook.same("enabled", true, flag, "The admission webhook: flags, port, Service and webhook configuration."),
+  webhook.same("enabled", true, flag, "Sets up the admission webhook: flags, port, Service and webhook configuration."),
   webhook.same("name", "admission", text, "Suffix of the names of the webhook's objects and of its Secret."),
   webhook.differs(
     "annotations",
     {},
     texts,
     "Annotations of the webhook configuration.",
-    "Not of jobs, for there are none.",
+    "There are no jobs that could have them.",
   ),
   webhook.same("labels", {}, texts, "Labels of the webhook configuration."),
   webhook.noMeaning("extraEnvs", [], objects, noJobs),
   webhook.same("failurePolicy", "Fail", failurePolicy, "What the API server does when the webhook cannot be reached."),
-  webhook.same("timeoutSeconds", undefined, whole, "How long the API server waits for the webhook."),
+  webhook.same("timeoutSeconds", undefined, whole, "Seconds for which the API server waits for the webhook."),
   webhook.same("port", 8443, port, "Port of the webhook in the Pod."),
   webhook.differs(
     "certificate",
     "/usr/local/certificates/cert",
     text,
     "File with the webhook's certificate.",
-    "Read where patch.enabled is off or cert-manager is on; otherwise the certificate comes from the Secret, without a file.",
+    "Read only if patch.enabled is off or cert-manager is on. Otherwise the certificate comes from the Secret, without a file.",
   ),
   webhook.differs(
     "key",
     "/usr/local/certificates/key",
     text,
     "File with the key of that certificate.",
-    "Read where patch.enabled is off or cert-manager is on.",
+    "Read only if patch.enabled is off or cert-manager is on.",
   ),
   webhook.same("namespaceSelector", {}, object, "Namespaces whose Ingresses are reviewed."),
   webhook.same("objectSelector", {}, object, "Ingresses that are reviewed."),
@@ -63,7 +63,7 @@ const hook = [
   service.same("clusterIP", undefined, text, "Cluster address of that Service."),
   service.same("externalIPs", [], words, "External addresses of that Service."),
   service.same("loadBalancerIP", undefined, text, "Address that the Service requests from the load balancer."),
-  service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
+  service.same("loadBalancerSourceRanges", [], words, "Address ranges of clients that its load balancer accepts."),
 ];
 
 /**
@@ -92,15 +92,15 @@ function job(name: string, suffix: string): readonly ChartValue[] {
 
 const image = section("controller.admissionWebhooks.patch.image");
 const account = section("controller.admissionWebhooks.patch.serviceAccount");
-const ownAccount = "The controller's own ServiceAccount holds these rights.";
+const ownAccount = "The controller's own ServiceAccount has these permissions.";
 
 const patching = [
   patch.differs(
     "enabled",
     true,
     flag,
-    "The certificate is created, and its CA is written into the webhook configuration.",
-    "The controller does both, at its start and whenever the certificate nears its end; there are no jobs. The Secret and its keys (ca, cert, key) are the same, so one that exists is used on.",
+    "Creates the webhook's certificate, and writes its CA into the webhook configuration.",
+    "The controller does both, at its start and before the certificate expires; there are no jobs. The Secret and its keys (ca, cert, key) are the same, so an existing Secret stays in use.",
   ),
   image.noMeaning("registry", undefined, text, noJobs),
   image.noMeaning("repository", undefined, text, noJobs),
@@ -130,7 +130,7 @@ const patching = [
     "enabled",
     false,
     flag,
-    "cert-manager makes the certificate: Issuers, Certificates, and the CA injected into the webhook configuration.",
+    "Lets cert-manager create the certificate: with Issuers, Certificates, and the CA injected into the webhook configuration.",
   ),
   certManager.same(
     "issuerRef",
@@ -142,7 +142,7 @@ const patching = [
     "duration",
     "",
     text,
-    "How long the root certificate lives; by default 43800h.",
+    "Validity of the root certificate; by default 43800h.",
   ),
   section("controller.admissionWebhooks.certManager.rootCert").same(
     "revisionHistoryLimit",
@@ -154,7 +154,7 @@ const patching = [
     "duration",
     "",
     text,
-    "How long the serving certificate lives; by default 8760h.",
+    "Validity of the serving certificate; by default 8760h.",
   ),
   section("controller.admissionWebhooks.certManager.admissionCert").same(
     "revisionHistoryLimit",

@@ -30,7 +30,7 @@ const autoscaling = section("defaultBackend.autoscaling");
 const service = section("defaultBackend.service");
 
 const ownImage =
-  "Empty by default, which means the controller's image, and so does defaultbackend-amd64; name an image of your own to serve your own pages.";
+  "Empty by default, which means the controller's image; defaultbackend-amd64 means it too. Name an image of your own to serve your own pages.";
 const probe = {
   failureThreshold: 3,
   initialDelaySeconds: 30,
@@ -65,7 +65,7 @@ const pods = [
     {},
     texts,
     "Arguments of the container, written like controller.extraArgs.",
-    "Sluice's own default backend takes --port alone and refuses others.",
+    "Sluice's own default backend takes only --port and refuses all other flags.",
   ),
   backend.same("extraEnvs", [], objects, "Environment variables of the container."),
   backend.same("port", 8080, port, "Port of the container and of its probes."),
@@ -80,10 +80,15 @@ const pods = [
   account.same("name", "", text, "Its name. Default: the full name and -backend."),
   account.same("automountServiceAccountToken", true, copiedFlag, "Mounts its token; the account has no permissions."),
   backend.same("updateStrategy", {}, object, "How Pods are replaced."),
-  backend.same("minReadySeconds", 0, whole, "How long a new Pod must be ready to count."),
+  backend.same("minReadySeconds", 0, whole, "Seconds for which a new Pod must be ready before it counts as available."),
   backend.same("tolerations", [], objects, "Tolerations of the Pods."),
   backend.same("affinity", {}, objectOrText, "Affinity of the Pods, templated."),
-  backend.same("topologySpreadConstraints", [], objectsOrText, "How Pods spread, templated."),
+  backend.same(
+    "topologySpreadConstraints",
+    [],
+    objectsOrText,
+    "Constraints for spreading the Pods over nodes, templated.",
+  ),
   backend.same("podSecurityContext", {}, object, "Security context of the Pods."),
   backend.same(
     "containerSecurityContext",
@@ -104,39 +109,54 @@ const pods = [
 ];
 
 const around: readonly ChartValue[] = [
-  backend.same("replicaCount", 1, whole, "Pods, while the autoscaler is off."),
-  backend.same("minAvailable", 1, share, "Pods that stay when a node is drained; the budget exists above one replica."),
-  backend.same("maxUnavailable", undefined, share, "Pods that may be evicted at once; replaces minAvailable."),
-  backend.same("unhealthyPodEvictionPolicy", "", text, "Whether unhealthy Pods may always go."),
-  autoscaling.same("enabled", false, flag, "HorizontalPodAutoscaler of the default backend."),
+  backend.same("replicaCount", 1, whole, "Number of Pods, while the autoscaler is off."),
+  backend.same(
+    "minAvailable",
+    1,
+    share,
+    "Smallest number of Pods that stay when a node is drained. With more than one replica there is a disruption budget.",
+  ),
+  backend.same(
+    "maxUnavailable",
+    undefined,
+    share,
+    "Largest number of Pods that may be evicted at the same time; replaces minAvailable.",
+  ),
+  backend.same(
+    "unhealthyPodEvictionPolicy",
+    "",
+    text,
+    "When unhealthy Pods may be evicted: AlwaysAllow or IfHealthyBudget.",
+  ),
+  autoscaling.same("enabled", false, flag, "Creates a HorizontalPodAutoscaler for the default backend."),
   autoscaling.same("annotations", {}, texts, "Annotations of the autoscaler."),
   autoscaling.same("minReplicas", 1, whole, "Smallest number of Pods."),
   autoscaling.same("maxReplicas", 2, whole, "Largest number of Pods."),
-  autoscaling.same("targetCPUUtilizationPercentage", 50, optionalWhole, "Target for CPU, percent of the request."),
+  autoscaling.same("targetCPUUtilizationPercentage", 50, optionalWhole, "Target for CPU, in percent of the request."),
   autoscaling.same(
     "targetMemoryUtilizationPercentage",
     50,
     optionalWhole,
-    "Target for memory, percent of the request.",
+    "Target for memory, in percent of the request.",
   ),
   section("defaultBackend.networkPolicy").same(
     "enabled",
     false,
     flag,
-    "NetworkPolicy: only its port inwards, nothing outwards.",
+    "Creates a NetworkPolicy. It permits connections to the backend's port, and no outgoing ones.",
   ),
   service.same("annotations", {}, texts, "Annotations of its Service."),
   service.same("clusterIP", undefined, text, "Cluster address of its Service."),
   service.same("clusterIPs", [], words, "Cluster addresses of its Service, for two IP families."),
   service.same("externalIPs", [], words, "External addresses of its Service."),
   service.same("loadBalancerIP", undefined, text, "Address that its Service requests from the load balancer."),
-  service.same("loadBalancerSourceRanges", [], words, "Clients that its load balancer lets through."),
+  service.same("loadBalancerSourceRanges", [], words, "Address ranges of clients that its load balancer accepts."),
   service.same("servicePort", 80, port, "Port of its Service."),
   service.same("type", "ClusterIP", serviceType, "Type of its Service."),
 ];
 
 export const defaultBackend = [
-  backend.same("enabled", false, flag, "Installs a default backend and names it to the controller."),
+  backend.same("enabled", false, flag, "Installs a default backend, and passes its Service to the controller."),
   backend.same("name", "defaultbackend", text, "Suffix of the names of its objects."),
   ...images,
   ...pods,

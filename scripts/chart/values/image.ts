@@ -27,7 +27,7 @@ export const controllerImage = [
   image.differs("repository", undefined, text, "Whole path of the image, in place of registry and image.", notTheirs),
   image.differs("image", "sluice/controller", text, "Path of the image below the registry.", notTheirs),
   image.differs("tag", "", version, "Tag of the image. Default: the chart's appVersion.", notTheirs),
-  image.differs("digest", "", text, "Digest of the image, put behind the tag.", notTheirs),
+  image.differs("digest", "", text, "Digest of the image, which follows the tag.", notTheirs),
   image.noMeaning(
     "digestChroot",
     "sha256:af31d00c9d82c612896b380a9003bd36843b7647b98e4588251c66325317bc72",
@@ -50,6 +50,6 @@ export const controllerImage = [
     true,
     copiedFlag,
     "Makes the container's root file system read-only.",
-    "On by default. What the controller writes goes to emptyDir volumes at /run/sluice, /tmp and /etc/ingress-controller, so nothing has to be mounted by hand.",
+    "On by default. The controller writes only to emptyDir volumes at /run/sluice, /tmp and /etc/ingress-controller, so no further mounts are needed.",
   ),
 ];

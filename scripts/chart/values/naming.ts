@@ -15,7 +15,7 @@ export const naming = [
     "enabled",
     true,
     flag,
-    "A bigger chart may use it as the condition of this dependency. helm itself reads it.",
+    "A parent chart may use it as the condition of this dependency. Only helm reads it.",
   ),
   top.differs(
     "nameOverride",
@@ -29,7 +29,7 @@ export const naming = [
     "registry",
     "",
     text,
-    "Registry in front of every image that names none of its own.",
+    "Registry of every image that has none of its own.",
     "Empty by default. A registry of the Kubernetes project (a name that ends in .k8s.io) is ignored, because Sluice is not published there.",
   ),
   top.same("namespaceOverride", "", text, "Namespace of every namespaced object, in place of the release's."),
@@ -51,13 +51,13 @@ export const naming = [
     "dhParam",
     "",
     text,
-    "Diffie-Hellman parameters, PEM in base64: kept in a Secret that the ConfigMap key ssl-dh-param names.",
+    "Diffie-Hellman parameters, PEM in base64. A Secret holds them, and the ConfigMap key ssl-dh-param names it.",
   ),
   top.same(
     "tcp",
     {},
     texts,
-    "TCP ports to serve: port number to namespace/service:port. Values are templates. Creates the ConfigMap, the flag, and the ports of Pod, Services and NetworkPolicy.",
+    "TCP ports to serve, each with its target namespace/service:port. Values are templates. Creates the ConfigMap, the flag, and the ports of Pod, Services and NetworkPolicy.",
   ),
   top.same("udp", {}, texts, "UDP ports to serve, written like tcp."),
   rbac.differs(
@@ -65,7 +65,7 @@ export const naming = [
     true,
     flag,
     "Creates the roles that the controller needs, and binds them.",
-    "The rights are fewer: only what the controller calls. With a watched namespace, Secrets and ConfigMaps of other namespaces are not readable.",
+    "There are fewer permissions: only those that the controller uses. With a watched namespace, Secrets and ConfigMaps of other namespaces are not readable.",
   ),
   rbac.differs(
     "scope",
@@ -75,7 +75,12 @@ export const naming = [
     "A watched namespace other than the release's gets a Role of its own, so this combination works.",
   ),
   account.same("create", true, flag, "Creates the controller's ServiceAccount."),
-  account.same("name", "", text, "Name of that account. Default: the full name if it is made here, else default."),
+  account.same(
+    "name",
+    "",
+    text,
+    "Name of that account. Default: the full name if the chart creates the account, otherwise default.",
+  ),
   account.differs(
     "automountServiceAccountToken",
     true,

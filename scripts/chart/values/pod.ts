@@ -26,14 +26,14 @@ const container = [
     "containerPort",
     { http: 80, https: 443 },
     ports,
-    "Ports of the container, one for each key. The ports nginx listens on are set with extraArgs http-port and https-port.",
+    "Ports of the container, one for each key. The ports on which nginx listens are set with extraArgs http-port and https-port.",
   ),
   controller.differs(
     "containerSecurityContext",
     {},
     object,
     "Replaces the whole security context that the chart computes.",
-    "What the chart works out drops every capability. NET_BIND_SERVICE is added only with hostNetwork, where the port sysctl does not apply.",
+    "The computed one drops every capability. NET_BIND_SERVICE is added only with hostNetwork, where the port sysctl does not apply.",
   ),
   controller.same(
     "resources",
@@ -59,7 +59,7 @@ const container = [
     "healthCheckPath",
     "/healthz",
     text,
-    "Adds --health-check-path where it differs from the default; the probes are set separately.",
+    "Adds --health-check-path if it differs from the default; the probes are set separately.",
   ),
   controller.same("healthCheckHost", "", text, "Adds --healthz-host; the probes are set separately."),
   controller.same(
@@ -86,7 +86,7 @@ const workload = [
     "kind",
     "Deployment",
     oneOf("Deployment", "DaemonSet"),
-    "Kind of the workload. Autoscalers and the disruption budget come with a Deployment only.",
+    "Kind of the workload. Only a Deployment has autoscalers and a disruption budget.",
   ),
   controller.same("annotations", {}, texts, "Annotations of the workload and of its disruption budget."),
   controller.same("labels", {}, texts, "Labels of the workload, its Pods and most of the controller's objects."),
@@ -98,8 +98,18 @@ const workload = [
     object,
     "How Pods are replaced: strategy of a Deployment, updateStrategy of a DaemonSet.",
   ),
-  controller.same("progressDeadlineSeconds", 0, whole, "Progress deadline of a Deployment; 0 leaves it out."),
-  controller.same("minReadySeconds", 0, whole, "How long a new Pod must be ready to count."),
+  controller.same(
+    "progressDeadlineSeconds",
+    0,
+    whole,
+    "Progress deadline of a Deployment, in seconds; 0 means Kubernetes' default.",
+  ),
+  controller.same(
+    "minReadySeconds",
+    0,
+    whole,
+    "Seconds for which a new Pod must be ready before it counts as available.",
+  ),
 ];
 
 const pod = [
@@ -109,7 +119,7 @@ const pod = [
     {},
     texts,
     "Sysctls of the Pod.",
-    "The chart adds net.ipv4.ip_unprivileged_port_start=0 (see sluice.unprivilegedPortSysctl); an entry given here wins.",
+    "The chart adds net.ipv4.ip_unprivileged_port_start=0 (see sluice.unprivilegedPortSysctl); an entry of this value overrides it.",
   ),
   controller.same(
     "terminationGracePeriodSeconds",
@@ -119,7 +129,12 @@ const pod = [
   ),
   controller.same("tolerations", [], objects, "Tolerations of the Pods."),
   controller.same("affinity", {}, objectOrText, "Affinity of the Pods, templated."),
-  controller.same("topologySpreadConstraints", [], objectsOrText, "How Pods spread, templated."),
+  controller.same(
+    "topologySpreadConstraints",
+    [],
+    objectsOrText,
+    "Constraints for spreading the Pods over nodes, templated.",
+  ),
   controller.same("nodeSelector", { "kubernetes.io/os": "linux" }, texts, "Nodes that the Pods may run on."),
   controller.same("priorityClassName", "", text, "Priority class of the Pods."),
   controller.same("runtimeClassName", "", text, "Runtime class of the Pods."),
@@ -147,12 +162,12 @@ const pod = [
     "The node's port for http; other keys of containerPort are named the same way.",
   ),
   section("controller.hostPort.ports").same("https", 443, port, "The node's port for https."),
-  controller.same("shareProcessNamespace", false, flag, "The Pod's containers see each other's processes."),
+  controller.same("shareProcessNamespace", false, flag, "Lets the containers of the Pod see each other's processes."),
   section("controller.networkPolicy").differs(
     "enabled",
     false,
     flag,
-    "NetworkPolicy: from outside only the ports of the container, metrics, webhook, TCP and UDP; everything outwards.",
+    "Creates a NetworkPolicy. It permits connections to the ports of the container, metrics, webhook, TCP and UDP, and all outgoing connections.",
     "With sluice.nginxContainer.enabled nothing changes: both containers share the Pod's address.",
   ),
 ];

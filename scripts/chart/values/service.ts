@@ -24,12 +24,17 @@ const internal = section("controller.service.internal");
 
 const switches = [
   service.same("enabled", true, flag, "Creates the Services; if false, there is neither."),
-  section("controller.service.external").same("enabled", true, flag, "The external Service."),
+  section("controller.service.external").same("enabled", true, flag, "Creates the external Service."),
   section("controller.service.external").same("labels", {}, texts, "Labels of the external Service alone."),
   service.same("labels", {}, texts, "Labels of both Services."),
-  service.same("enableHttp", true, flag, "The http port on both Services."),
-  service.same("enableHttps", true, flag, "The https port on both Services."),
-  internal.same("enabled", false, flag, "Creates the internal Service; an entry in internal.annotations does so too."),
+  service.same("enableHttp", true, flag, "Opens the http port on both Services."),
+  service.same("enableHttps", true, flag, "Opens the https port on both Services."),
+  internal.same(
+    "enabled",
+    false,
+    flag,
+    "Creates the internal Service; an entry in internal.annotations creates it too.",
+  ),
   internal.same("labels", {}, texts, "Labels of the internal Service."),
 ];
 
@@ -72,7 +77,7 @@ const own = [
 ];
 
 const nodePortNote =
-  "The type that counts is the internal Service's own, where ingress-nginx looks at the external one's.";
+  "The type of the internal Service itself decides; in ingress-nginx it is that of the external one.";
 
 /** Returns the fields that both Services have, below `prefix`. */
 function fields(prefix: string, who: string): readonly ChartValue[] {
@@ -89,16 +94,21 @@ function fields(prefix: string, who: string): readonly ChartValue[] {
       "loadBalancerSourceRanges",
       [],
       words,
-      `Clients that the load balancer of the ${who} Service lets through.`,
+      `Address ranges of clients that the load balancer of the ${who} Service accepts.`,
     ),
-    one.same("loadBalancerClass", "", text, `Which load balancer serves the ${who} Service.`),
+    one.same("loadBalancerClass", "", text, `Class of the load balancer for the ${who} Service.`),
     one.same(
       "allocateLoadBalancerNodePorts",
       undefined,
       copiedFlag,
       `Whether the ${who} Service gets node ports for its load balancer.`,
     ),
-    one.same("externalTrafficPolicy", "", trafficPolicy, `Local keeps client addresses on the ${who} Service.`),
+    one.same(
+      "externalTrafficPolicy",
+      "",
+      trafficPolicy,
+      `External traffic policy of the ${who} Service; Local keeps the addresses of clients.`,
+    ),
     one.same("sessionAffinity", "", sessionAffinity, `Session affinity of the ${who} Service.`),
     one.same(
       "healthCheckNodePort",
