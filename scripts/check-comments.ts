@@ -19,6 +19,7 @@ const sources = filesIn(
   "nginx/lua/**/*.lua",
   "{image,nginx/modules}/**/*.{c,h}",
   "templates/**/*.tmpl",
+  "charts/**/*.tpl",
 );
 
 /** Programs write these pages. */

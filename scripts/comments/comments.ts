@@ -39,4 +39,5 @@ const notations: Readonly<Record<string, Notation>> = {
   lua: { line: "--" },
   sh: { line: "# " },
   tmpl: { line: "# ", block: ["{{!--", "--}}"] },
+  tpl: { line: "# ", block: ["{{/*", "*/}}"] },
 };

@@ -1,7 +1,7 @@
 {{/*
-The controller's arguments: ingress-nginx's flags, unchanged. The first one is the program, so that a Pod written for
-ingress-nginx starts Sluice when only its image is changed. Flags that only Sluice has are added for values that only Sluice has,
-and for the webhook's certificate.
+The controller's arguments: ingress-nginx's flags, unchanged. The first one is the program, so that
+a Pod written for ingress-nginx starts Sluice when only its image is changed. Flags that only Sluice
+has are added for values that only Sluice has, and for the webhook's certificate.
 */}}
 
 {{/* "true" if the controller makes the webhook's certificate itself, "" if it reads files. */}}
@@ -32,7 +32,7 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end -}}
 {{- end -}}
 
-{{/* --key=value for every entry, --key where the value is empty. */}}
+{{/* --key=value for every entry, --key if the value is empty. */}}
 {{- define "sluice.extraArguments" -}}
 {{- range $key, $value := . }}
 {{- $text := "" }}

@@ -1,9 +1,10 @@
 {{/*
-The containers of the controller's Pod. The image's entry point passes the capability NET_BIND_SERVICE on to the programs it starts.
-In a container without that capability it would fail, so there the command names the init program directly.
+The containers of the controller's Pod. The image's entry point passes the capability
+NET_BIND_SERVICE on to the programs it starts. In a container without that capability it would fail,
+so there the command names the init program directly.
 */}}
 
-{{/* The security context that the chart works out, unless the values bring one. */}}
+{{/* The security context that the chart computes, unless the values have one. */}}
 {{- define "sluice.container.securityContext" -}}
 {{- $image := .Values.controller.image -}}
 {{- if .Values.controller.containerSecurityContext -}}
@@ -28,7 +29,10 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
 {{- end -}}
 {{- end -}}
 
-{{/* "true" if the container has NET_BIND_SERVICE: its security context adds it, or a user's context drops nothing. */}}
+{{/*
+"true" if the container has NET_BIND_SERVICE: its security context adds it, or a user's context
+drops nothing.
+*/}}
 {{- define "sluice.container.mayBind" -}}
 {{- $capabilities := default dict (include "sluice.container.securityContext" . | fromYaml).capabilities -}}
 {{- $add := default list $capabilities.add -}}
@@ -103,7 +107,10 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
   {{- end }}
 {{- end -}}
 
-{{/* The container that runs only nginx. It gets orders through a socket in the shared folder, and has no token. */}}
+{{/*
+The container that runs only nginx. The controller sends it configurations through a socket in the
+shared folder. It has no token.
+*/}}
 {{- define "sluice.container.nginx" -}}
 {{- $controller := .Values.controller -}}
 - name: nginx
@@ -140,8 +147,9 @@ readOnlyRootFilesystem: {{ $image.readOnlyRootFilesystem }}
 {{- end -}}
 
 {{/*
-Resources of a container. sluice.memoryLimit is added where they name no memory except the default request. A request of another
-size may be above that limit, and the API server would refuse the Pod. Takes a list: root, resources.
+Resources of a container. sluice.memoryLimit is added if they set no memory except the default
+request. A request of another size may be above that limit, and the API server would refuse the
+Pod. Takes a list: root, resources.
 */}}
 {{- define "sluice.container.resources" -}}
 {{- $resources := deepCopy (default dict (index . 1)) -}}
@@ -230,7 +238,10 @@ size may be above that limit, and the API server would refuse the Pod. Takes a l
 {{- end }}
 {{- end -}}
 
-{{/* Copies one nginx module into the shared volume. Takes a list: the root, the entry of controller.extraModules. */}}
+{{/*
+Copies one nginx module into the shared volume. Takes a list: the root, the entry of
+controller.extraModules.
+*/}}
 {{- define "sluice.module" -}}
 {{- $root := index . 0 -}}
 {{- $module := index . 1 -}}

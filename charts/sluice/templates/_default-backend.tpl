@@ -1,4 +1,7 @@
-{{/* The default backend's container. Sluice's own image takes the port as an argument; another image gets its arguments alone. */}}
+{{/*
+The default backend's container. Sluice's own image takes the port as an argument; another image
+gets its arguments alone.
+*/}}
 {{- define "sluice.container.defaultBackend" -}}
 {{- $backend := .Values.defaultBackend -}}
 - name: {{ include "sluice.name" . }}-default-backend

@@ -1,4 +1,7 @@
-{{/* A line for each value that is a false in quotes and counts as true, because templates only test for any text. */}}
+{{/*
+A line for each value that is a false in quotes and counts as true, because templates only test for
+any text.
+*/}}
 {{- define "sluice.quotedNo" -}}
 {{- range $path := .Files.Get "files/switches.json" | fromJsonArray -}}
 {{- $at := $.Values -}}
@@ -11,7 +14,10 @@
 {{- end -}}
 {{- end -}}
 
-{{/* A line for each value that is set and has no effect because of another value. ingress-nginx's chart has the same conditions. */}}
+{{/*
+A line for each value that is set and has no effect because of another value. ingress-nginx's chart
+has the same conditions.
+*/}}
 {{- define "sluice.idle" -}}
 {{- $controller := .Values.controller -}}
 {{- $metrics := $controller.metrics -}}

@@ -1,9 +1,12 @@
 {{/*
-Images. A values file of ingress-nginx may pin ingress-nginx's own image, which would start the wrong program. So such a pin is
-recognised by its path or its tag, and ignored.
+Images. A values file of ingress-nginx may pin ingress-nginx's own image, which would start the
+wrong program. So such a pin is recognised by its path or its tag, and ignored.
 */}}
 
-{{/* "true" for registry.k8s.io and other registries of the Kubernetes project, where Sluice is not published. */}}
+{{/*
+"true" for registry.k8s.io and other registries of the Kubernetes project, where Sluice is not
+published.
+*/}}
 {{- define "sluice.image.foreignRegistry" -}}
 {{- if hasSuffix ".k8s.io" (first (splitList "/" (default "" .))) -}}true{{- end -}}
 {{- end -}}

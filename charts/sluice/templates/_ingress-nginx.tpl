@@ -1,6 +1,7 @@
 {{/*
-Names that values of ingress-nginx may include. Values that are templates (affinity, topologySpreadConstraints, config ...) often
-have {{ include "ingress-nginx.name" . }}, as the comments of its own values file do.
+Names that values of ingress-nginx may include. Values that are templates (affinity,
+topologySpreadConstraints, config ...) often have {{ include "ingress-nginx.name" . }}, as the
+comments of its own values file do.
 */}}
 
 {{- define "ingress-nginx.name" -}}{{- include "sluice.name" . -}}{{- end -}}

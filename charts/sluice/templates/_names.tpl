@@ -1,9 +1,13 @@
 {{/*
-Names and labels. They are those of ingress-nginx's chart, "ingress-nginx" included: the selectors of a Deployment cannot change,
-the Service keeps its address, and users' kubectl commands still work. See docs/move.md.
+Names and labels. They are those of ingress-nginx's chart, "ingress-nginx" included: the selectors
+of a Deployment cannot change, the Service keeps its address, and users' kubectl commands still
+work. See docs/move.md.
 */}}
 
-{{/* The alias under which another chart depends on this one. ingress-nginx's chart makes its names from it as well. */}}
+{{/*
+The alias under which another chart depends on this one. ingress-nginx's chart makes its names from
+it as well.
+*/}}
 {{- define "sluice.chartName" -}}
 {{- $own := ternary "ingress-nginx" .Chart.Name (eq .Chart.Name "sluice") -}}
 {{- default $own .Values.nameOverride -}}
@@ -80,7 +84,10 @@ app.kubernetes.io/component: controller
 app.kubernetes.io/component: default-backend
 {{- end -}}
 
-{{/* Labels of every object. Takes a list: the root, then maps of labels of which a later one wins. */}}
+{{/*
+Labels of every object. Takes a list: the root, then maps of labels. A later map overrides an
+earlier one.
+*/}}
 {{- define "sluice.labels" -}}
 {{- $root := first . -}}
 {{- $labels := dict
@@ -94,7 +101,10 @@ app.kubernetes.io/component: default-backend
 {{- include "sluice.texts" $labels | trim -}}
 {{- end -}}
 
-{{/* Labels of a Pod. They have no version, so an upgrade of the chart alone restarts no Pod. Takes a list like sluice.labels. */}}
+{{/*
+Labels of a Pod. They have no version, so an upgrade of the chart alone restarts no Pod. Takes a
+list like sluice.labels.
+*/}}
 {{- define "sluice.podLabels" -}}
 {{- $root := first . -}}
 {{- $labels := dict
@@ -119,7 +129,9 @@ app.kubernetes.io/component: default-backend
 {{- include "sluice.labels" (list . (include "sluice.defaultBackend.selector" . | fromYaml) .Values.defaultBackend.labels) | trim -}}
 {{- end -}}
 
-{{/* A value as text. Helm reads whole numbers as floats, so 10485760 would become 1.048576e+07. */}}
+{{/*
+A value as text. Helm reads whole numbers as floats, so 10485760 would become 1.048576e+07.
+*/}}
 {{- define "sluice.scalar" -}}
 {{- if kindIs "float64" . -}}
 {{- if eq (floor .) . -}}{{- printf "%.0f" . -}}{{- else -}}{{- toString . -}}{{- end -}}
@@ -135,7 +147,9 @@ app.kubernetes.io/component: default-backend
 {{- end -}}
 {{- end -}}
 
-{{/* Like sluice.texts, with the values evaluated as templates. Takes a list: the root, the map. */}}
+{{/*
+Like sluice.texts, with the values evaluated as templates. Takes a list: the root, the map.
+*/}}
 {{- define "sluice.templatedTexts" -}}
 {{- $root := index . 0 -}}
 {{- range $key, $value := index . 1 }}
@@ -164,7 +178,10 @@ app.kubernetes.io/component: default-backend
 {{- if and $mounted (not (include "sluice.saysNo" $mounted)) -}}true{{- end -}}
 {{- end -}}
 
-{{/* The values below sluice, as JSON. A false in quotes is false here. They are missing where helm's --reuse-values keeps the defaults of ingress-nginx's chart. */}}
+{{/*
+The values below sluice, as JSON. A false in quotes is false here. They are missing if helm's
+--reuse-values keeps the defaults of ingress-nginx's chart.
+*/}}
 {{- define "sluice.own" -}}
 {{- $own := default dict .Values.sluice -}}
 {{- if not (hasKey $own "memoryLimit") -}}{{- $_ := set $own "memoryLimit" "4Gi" -}}{{- end -}}

@@ -63,7 +63,9 @@ spec:
     {{- include "sluice.volumes" . | nindent 4 }}
 {{- end -}}
 
-{{/* Where Pods may run. Takes a dict: root, from (values of the controller or of the default backend). */}}
+{{/*
+Where Pods may run. Takes a dict: root, from (values of the controller or of the default backend).
+*/}}
 {{- define "sluice.pod.scheduling" -}}
 {{- with .from.priorityClassName }}
 priorityClassName: {{ . | quote }}
@@ -89,7 +91,10 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
-{{/* The Pod's security context, with the sysctl that opens ports below 1024 to every process in the Pod's own network. */}}
+{{/*
+The Pod's security context, with the sysctl that opens ports below 1024 to every process in the
+Pod's own network.
+*/}}
 {{- define "sluice.pod.securityContext" -}}
 {{- $context := deepCopy (default dict .Values.controller.podSecurityContext) -}}
 {{- $sysctls := dict -}}

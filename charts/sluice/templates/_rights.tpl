@@ -1,11 +1,15 @@
 {{/*
-Every right of the controller, in one place and with its reason. The list must be exactly what the code uses: an unused verb
-helps an attacker who takes over the Pod, and without a needed one the API server refuses the controller's requests.
+Every right of the controller, in one place and with its reason. The list must be exactly what the
+code uses: an unused verb helps an attacker who takes over the Pod, and without a needed one the API
+server refuses the controller's requests.
 */}}
 
-{{/* Objects that make the configuration; in the whole cluster, or in the one namespace that is watched. */}}
+{{/*
+Objects that make the configuration; in the whole cluster, or in the one namespace that is watched.
+*/}}
 {{- define "sluice.rights.watched" -}}
-# Objects that the controller watches. It reads a single one for the status, or because a flag names a Service.
+# Objects that the controller watches. It reads a single one for the status, or because a flag names
+# a Service.
 - apiGroups: [networking.k8s.io]
   resources: [ingresses]
   verbs: [get, list, watch]
@@ -22,14 +26,15 @@ helps an attacker who takes over the Pod, and without a needed one the API serve
 - apiGroups: [""]
   resources: [endpoints]
   verbs: [list, watch]
-# The Gateway API, where the cluster has it. A single object is read when another client has changed its status.
+# The Gateway API, if the cluster has it. A single object is read when another client has changed
+# its status.
 - apiGroups: [gateway.networking.k8s.io]
   resources: [gateways, listenersets, httproutes, grpcroutes, tlsroutes, tcproutes, udproutes, backendtlspolicies]
   verbs: [get, list, watch]
 - apiGroups: [gateway.networking.k8s.io]
   resources: [referencegrants]
   verbs: [list, watch]
-# Settings of routes, where their definition is installed.
+# Settings of routes, if their definition is installed.
 - apiGroups: [sluice.dev]
   resources: [routesettings]
   verbs: [get, list, watch]
@@ -61,7 +66,8 @@ helps an attacker who takes over the Pod, and without a needed one the API serve
   verbs: [create, patch, delete]
 {{- end }}
 {{- if include "sluice.gatewayServices" . }}
-# The Services of Gateways and their EndpointSlices. A single one is read when another client has changed it.
+# The Services of Gateways and their EndpointSlices. A single one is read when another client has
+# changed it.
 - apiGroups: [""]
   resources: [services]
   verbs: [create, patch, delete]
@@ -70,7 +76,8 @@ helps an attacker who takes over the Pod, and without a needed one the API serve
   verbs: [get, create, patch, delete]
 {{- end }}
 {{- if .Values.controller.scope.enabled }}
-# The watched namespace: whether it exists, and its labels, by which listeners of Gateways select routes.
+# The watched namespace, to check that it exists, and its labels, by which listeners of Gateways
+# select routes.
 - apiGroups: [""]
   resources: [namespaces]
   resourceNames: [{{ default (include "sluice.namespace" .) .Values.controller.scope.namespace }}]
@@ -130,7 +137,8 @@ helps an attacker who takes over the Pod, and without a needed one the API serve
   resources: [pods]
   verbs: [get, list]
 {{- if include "sluice.gatewayServices" . }}
-# The Pods in the EndpointSlices of Gateways, and the record of target ports. A rule cannot name what does not exist yet.
+# The Pods in the EndpointSlices of Gateways, and the record of target ports. A rule cannot name an
+# object that does not exist yet.
 - apiGroups: [""]
   resources: [pods]
   verbs: [watch]
@@ -154,7 +162,10 @@ helps an attacker who takes over the Pod, and without a needed one the API serve
 {{- end }}
 {{- end -}}
 
-{{/* The rights that a release for one namespace needs in others: in its own, and in those of objects that values name. */}}
+{{/*
+The rights that a release for one namespace needs in others: in its own, and in those of objects
+that values name.
+*/}}
 {{- define "sluice.rights.beside" -}}
 # The published Service and the default backend.
 - apiGroups: [""]
@@ -163,14 +174,17 @@ helps an attacker who takes over the Pod, and without a needed one the API serve
 - apiGroups: [discovery.k8s.io]
   resources: [endpointslices]
   verbs: [list, watch]
-# ConfigMaps with settings, TCP and UDP ports, and headers; and the Secret of the default certificate.
+# ConfigMaps with settings, TCP and UDP ports, and headers; and the Secret of the default
+# certificate.
 - apiGroups: [""]
   resources: [configmaps, secrets]
   verbs: [list, watch]
 {{ include "sluice.rights.events" . }}
 {{- end -}}
 
-{{/* A JSON list of the namespaces, except the watched one, that have objects which values name. */}}
+{{/*
+A JSON list of the namespaces, except the watched one, that have objects which values name.
+*/}}
 {{- define "sluice.rights.namespacesBeside" -}}
 {{- $controller := .Values.controller -}}
 {{- $named := list $controller.configMapNamespace $controller.tcp.configMapNamespace $controller.udp.configMapNamespace -}}

@@ -1,4 +1,7 @@
-{{/* "true" while the controller is a Deployment and one autoscaler is on. Takes a list: the root, its name, the other's. */}}
+{{/*
+"true" while the controller is a Deployment and one autoscaler is on. Takes a list: the root, its
+name, the other's.
+*/}}
 {{- define "sluice.scaledBy" -}}
 {{- $controller := (index . 0).Values.controller -}}
 {{- if and (eq $controller.kind "Deployment") (get $controller (index . 1)).enabled (not (get $controller (index . 2)).enabled) -}}true{{- end -}}
@@ -33,7 +36,10 @@
 {{- end }}
 {{- end -}}
 
-{{/* The number of Pods that may be missing. Takes the values of the controller or of the default backend. */}}
+{{/*
+The number of Pods that may be missing. Takes the values of the controller or of the default
+backend.
+*/}}
 {{- define "sluice.disruption" -}}
 {{- if hasKey . "maxUnavailable" }}
 maxUnavailable: {{ .maxUnavailable }}

@@ -5,8 +5,8 @@
 {{- end -}}
 
 {{/*
-A Service in front of nginx. Takes a dict: root, from (values of this Service), type, ports and targetPorts (http and https,
-which the caller computes).
+A Service in front of nginx. Takes a dict: root, from (values of this Service), type, ports and
+targetPorts (http and https, which the caller computes).
 */}}
 {{- define "sluice.service.traffic" -}}
 {{- $service := .root.Values.controller.service -}}
@@ -58,7 +58,9 @@ selector:
   {{- include "sluice.controller.selector" .root | nindent 2 }}
 {{- end -}}
 
-{{/* Fields of a Service spec that are copied when they are not empty. Takes the values of the Service. */}}
+{{/*
+Fields of a Service spec that are copied when they are not empty. Takes the values of the Service.
+*/}}
 {{- define "sluice.service.fields" -}}
 {{- range $field := list "clusterIP" "loadBalancerIP" "loadBalancerClass" "externalTrafficPolicy" "sessionAffinity" "ipFamilyPolicy" }}
 {{- with get $ $field }}

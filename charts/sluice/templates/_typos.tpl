@@ -1,10 +1,14 @@
 {{/*
-Undeclared values: each gets a line, with the most similar value if there is one. helm's own message about an unknown key names no
-other, so values.schema.json accepts any key and checks only the content.
-files/values.json lists the paths of all values; a branch is a path that is the beginning of others.
+Undeclared values: each gets a line, with the most similar value if there is one. helm's own message
+about an unknown key names no other, so values.schema.json accepts any key and checks only the
+content. files/values.json lists the paths of all values; a branch is a path that is the beginning
+of others.
 */}}
 
-{{/* A line for each unknown value that resembles another one, and for each unknown flag. The chart refuses them. */}}
+{{/*
+A line for each unknown value that resembles another one, and for each unknown flag. The chart
+refuses them.
+*/}}
 {{- define "sluice.typos" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
 {{- if contains ": " . }}
@@ -25,7 +29,10 @@ files/values.json lists the paths of all values; a branch is a path that is the 
 {{- end -}}
 {{- end -}}
 
-{{/* A line for each value and each key of the ConfigMap that is unknown, resembles none, and has no effect. */}}
+{{/*
+A line for each value and each key of the ConfigMap that is unknown, resembles none, and has no
+effect.
+*/}}
 {{- define "sluice.unknown" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
 {{- if and . (not (contains ": " .)) }}
@@ -64,7 +71,10 @@ files/values.json lists the paths of all values; a branch is a path that is the 
 {{- $same -}}
 {{- end -}}
 
-{{/* The name that is the word after enable-, max- or use-, or nothing. Takes a list: what was written, and the names. */}}
+{{/*
+The name that is the word after enable-, max- or use-, or nothing. Takes a list: what was written,
+and the names.
+*/}}
 {{- define "sluice.typos.switch" -}}
 {{- $word := index . 0 -}}
 {{- $found := "" -}}
@@ -75,8 +85,9 @@ files/values.json lists the paths of all values; a branch is a path that is the 
 {{- end -}}
 
 {{/*
-A hint in brackets, or nothing: the name that is spelt most alike, or that the word is a directive of nginx, unless the name hardly differs.
-Takes a list: what was written, the names, and the files.
+A hint in brackets, or nothing: the name with the most similar spelling, or that the word is a
+directive of nginx, unless the name hardly differs. Takes a list: what was written, the names, and
+the files.
 */}}
 {{- define "sluice.typos.similar" -}}
 {{- $word := index . 0 -}}
@@ -93,8 +104,8 @@ Takes a list: what was written, the names, and the files.
 {{- end -}}
 
 {{/*
-The meaning of a word in another place, or nothing. It is like elsewhereOf of the program. Takes a list: the word, the place in which it does not
-exist (setting, flag or value), and the files.
+The meaning of a word in another place, or nothing. It is like elsewhereOf of the program. Takes a
+list: the word, the place in which it does not exist (setting, flag or value), and the files.
 */}}
 {{- define "sluice.typos.elsewhere" -}}
 {{- $word := index . 0 -}}
@@ -130,7 +141,9 @@ exist (setting, flag or value), and the files.
 {{- else }}{{ with $found }}it is {{ join ", and " . }}{{ end }}{{ end -}}
 {{- end -}}
 
-{{/* The name that is spelt most alike, or nothing. Takes a list: what was written, and the names. */}}
+{{/*
+The name with the most similar spelling, or nothing. Takes a list: what was written, and the names.
+*/}}
 {{- define "sluice.typos.nearest" -}}
 {{- $written := index . 0 -}}
 {{- $meant := "" -}}
@@ -145,7 +158,7 @@ exist (setting, flag or value), and the files.
 {{- $meant -}}
 {{- end -}}
 
-{{/* A line for each unknown value. It has no colon where no other value resembles it. */}}
+{{/* A line for each unknown value. It has no colon if no other value resembles it. */}}
 {{- define "sluice.typos.all" -}}
 {{- $keys := dict "" (list) -}}
 {{- range .Files.Get "files/values.json" | fromJsonArray -}}
@@ -163,7 +176,10 @@ exist (setting, flag or value), and the files.
 {{- join "." . | trimPrefix "." -}}
 {{- end -}}
 
-{{/* Takes a list: the values of one branch, its path, and the keys below every path. A name at the top of the file is similar to too many others for a hint. */}}
+{{/*
+Takes a list: the values of one branch, its path, and the keys below every path. A name at the top
+of the file is similar to too many others for a hint.
+*/}}
 {{- define "sluice.typos.below" -}}
 {{- $path := index . 1 -}}
 {{- $keys := index . 2 -}}
@@ -192,8 +208,9 @@ exist (setting, flag or value), and the files.
 {{- end -}}
 
 {{/*
-Where the same key belongs, or nothing: below a key above that is missing, at a level above, beside it in another spelling, or further
-down. Takes a list: the path above, the key, and the keys below every path.
+Where the same key belongs, or nothing: below a key above that is missing, at a level above, beside
+it in another spelling, or further down. Takes a list: the path above, the key, and the keys below
+every path.
 */}}
 {{- define "sluice.typos.exact" -}}
 {{- $path := index . 0 -}}
@@ -212,8 +229,8 @@ down. Takes a list: the path above, the key, and the keys below every path.
 {{- end -}}
 
 {{/*
-The shortest path that begins with one path and ends with another, or nothing; paths of the controller come first. Takes a list: both, and
-the keys below every path.
+The shortest path that begins with one path and ends with another, or nothing; paths of the
+controller come first. Takes a list: both, and the keys below every path.
 */}}
 {{- define "sluice.typos.place" -}}
 {{- $begin := index . 0 -}}
@@ -229,12 +246,18 @@ the keys below every path.
 {{- default $found $own -}}
 {{- end -}}
 
-{{/* The number of differing letters between a written word and a name, or 1 where the name begins with the word. */}}
+{{/*
+The number of differing letters between a written word and a name, or 1 if the name begins with the
+word.
+*/}}
 {{- define "sluice.typos.distance" -}}
 {{- if hasPrefix (index . 0 | trimSuffix "s") (index . 1) -}}1{{- else -}}{{- include "sluice.typos.changes" . -}}{{- end -}}
 {{- end -}}
 
-{{/* The number of letters that have to change, computed row by row (Levenshtein). Takes a list of two words. */}}
+{{/*
+The number of letters that have to change, computed row by row (Levenshtein). Takes a list of two
+words.
+*/}}
 {{- define "sluice.typos.changes" -}}
 {{- $a := index . 0 -}}
 {{- $b := index . 1 -}}

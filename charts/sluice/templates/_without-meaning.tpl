@@ -1,4 +1,7 @@
-{{/* One line for each value that is set, has no meaning here, and differs from the default of ingress-nginx's chart. */}}
+{{/*
+One line for each value that is set, has no meaning here, and differs from the default of
+ingress-nginx's chart.
+*/}}
 {{- define "sluice.withoutMeaning" -}}
 {{- range .Files.Get "files/without-meaning.json" | fromJsonArray -}}
 {{- $found := true -}}
