@@ -28,6 +28,10 @@ const gateways: readonly [object, string][] = [
     "spec.listeners[0].tls.mode: it must be Terminate beside protocol HTTPS",
   ],
   [
+    ofGateway({ ...listener, protocol: "TLS", tls: { mode: "Passthrough", options: "fast" } }),
+    "spec.listeners[0].tls.options: text is given where a mapping is required",
+  ],
+  [
     ofGateway({ ...listener, hostname: "a.*.b" }),
     'spec.listeners[0].hostname: "a.*.b" has a * that is not its whole first label',
   ],
@@ -143,6 +147,14 @@ const routes: readonly [object, string][] = [
   ],
   [ofRoute({ backendRefs: [{ name: "web" }] }), "spec.rules[0].backendRefs[0]: port is missing, which a Service needs"],
   [filtered({ type: "CORS" }), "spec.rules[0].filters[0]: cors is missing, and type is CORS"],
+  [
+    filtered({ type: "CORS", cors: { allowMethods: ["GET", "PUT", "GET"] } }),
+    'spec.rules[0].filters[0].cors.allowMethods[2]: "GET" is given twice',
+  ],
+  [
+    filtered({ type: "RequestHeaderModifier", requestHeaderModifier: { remove: ["x-a", "x-a"] } }),
+    'spec.rules[0].filters[0].requestHeaderModifier.remove[1]: "x-a" is given twice',
+  ],
   [
     filtered({ ...redirect, urlRewrite: {} }),
     "spec.rules[0].filters[0].urlRewrite: it must not stand beside type RequestRedirect",

@@ -83,7 +83,7 @@ const listener = record(
       {
         mode: word("Terminate", "Passthrough"),
         certificateRefs: few(record(placed, ["name"]), 64),
-        options: anything,
+        options: mapOf(qualifiedName, text(atMost(4_096))),
       },
       [],
       certificates,

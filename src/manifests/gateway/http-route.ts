@@ -27,6 +27,7 @@ import {
   backendFields,
   both,
   distinct,
+  distinctTexts,
   few,
   filled,
   hasPort,
@@ -85,7 +86,7 @@ const header = record({ name: text(headerName), value: text(filled, atMost(4_096
 const headerChanges = record({
   set: both(few(header, 16), distinctNames("header")),
   add: both(few(header, 16), distinctNames("header")),
-  remove: few(text(), 16),
+  remove: distinctTexts(text(), 16),
 });
 
 const pathChange = record(
@@ -121,11 +122,11 @@ const starAlone: Check = (value, path) => {
 };
 
 const cors = record({
-  allowOrigins: both(few(text(origin), 64), starAlone),
+  allowOrigins: both(distinctTexts(text(origin), 64), starAlone),
   allowCredentials: boolean,
-  allowMethods: both(few(word(...methods, "*"), 9), starAlone),
-  allowHeaders: both(few(text(headerName), 64), starAlone),
-  exposeHeaders: few(text(headerName), 64),
+  allowMethods: both(distinctTexts(word(...methods, "*"), 9), starAlone),
+  allowHeaders: both(distinctTexts(text(headerName), 64), starAlone),
+  exposeHeaders: distinctTexts(text(headerName), 64),
   maxAge: whole(1, 2_147_483_647),
 });
 

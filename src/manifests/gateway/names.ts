@@ -60,6 +60,14 @@ export function distinct(
   };
 }
 
+/** Checks a list of at most so many different texts. */
+export function distinctTexts(check: Check, most: number): Check {
+  return both(
+    few(check, most),
+    distinct(String, (one) => `${shown(one)} is given twice`),
+  );
+}
+
 /**
  * Checks items that refer to the same object by `keyOf`. Either all of them name a part of the
  * object, by the same fields, or none of them does.

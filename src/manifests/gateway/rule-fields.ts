@@ -6,7 +6,7 @@ import { durationMs } from "../../kinds/gateway/duration.ts";
 import { shown } from "../../kinds/kind.ts";
 import type { SessionPersistence } from "../../model/gateway/objects.ts";
 import { type Rule, record, text, whole, word, wrong } from "../check.ts";
-import { atMost, backendReference, both, distinct, few, headerName } from "./names.ts";
+import { atMost, backendReference, both, distinct, distinctTexts, few, headerName } from "./names.ts";
 
 const authPath: Rule = (value) =>
   /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})+$/.test(value) ? undefined : `${shown(value)} is not a path`;
@@ -47,7 +47,7 @@ export const sessionPersistence = record(
   },
 );
 
-const headerNames = few(text(headerName), 64);
+const headerNames = distinctTexts(text(headerName), 64);
 
 export const externalAuth = record(
   {
