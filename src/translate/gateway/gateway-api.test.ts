@@ -319,6 +319,16 @@ test("where Gateways share the ports of this machine, listeners on 80 and 443 ar
   expect(placed({ gateway: usual }, gateway({})).ports).toEqual([[80, 80, undefined, "gw/http"]]);
 });
 
+test("a Gateway with a type of address that is not served takes no port from others", () => {
+  const named = { addresses: [{ type: "Hostname", value: "a.example" }] };
+  const old = gateway({ name: "old", age: 9, spec: named });
+  expect(placed({}, old, gateway({}))).toEqual({
+    ports: [[8080, 8080, 8443, "gw/http"]],
+    sentences: ["spec.addresses[0].type: Hostname is not IPAddress; the Gateway is not accepted"],
+  });
+  expect(outcome(old).gateway("old")).toMatchObject({ Programmed: "Invalid", listeners: [{ Programmed: "Invalid" }] });
+});
+
 const parentCases: readonly [string, readonly ReturnType<typeof listener>[], Parameters<typeof route>[0], object][] = [
   ["an unknown section", [listener({})], { parent: { sectionName: "other" } }, { Accepted: "NoMatchingParent" }],
   ["another port", [listener({})], { parent: { port: 81 } }, { Accepted: "NoMatchingParent" }],

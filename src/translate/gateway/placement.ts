@@ -97,8 +97,11 @@ export class Placement {
     const options = this.#options;
     const shares = options.gateway.sharesPorts && options.gateway.addresses.length === 0;
     const placed = new Map<string, Placed>();
-    if (shares) placed.set("*", machinePorts([...readings.values()], options));
-    else {
+    if (shares) {
+      // A Gateway that is not accepted must not take ports from others.
+      const accepted = [...readings.values()].filter(({ key }) => this.assignment(key).unsupported === undefined);
+      placed.set("*", machinePorts(accepted, options));
+    } else {
       for (const [key, reading] of readings) {
         const old = isChanged(key) ? undefined : this.#placed.get(key);
         placed.set(key, old ?? this.#portsOf(reading));

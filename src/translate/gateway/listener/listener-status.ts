@@ -75,12 +75,15 @@ function listenerProgrammed(one: ListenerReading, { assignment, unavailable }: G
   if (tls && certificates.length === 0) {
     return fails("Programmed", "Invalid", wordsOfAll(unresolved.map(({ problem }) => problem)));
   }
-  const { lacking, waiting } = assignment;
+  const { lacking, waiting, unsupported, addresses, own, ofIngresses } = assignment;
+  if (unsupported !== undefined && addresses.length === 0 && own === undefined && ofIngresses === undefined) {
+    return fails("Programmed", "Invalid", sentence(unsupported));
+  }
   if (lacking !== undefined && !isPlaced(one, assignment)) {
     return fails("Programmed", "Pending", sentence(lacking.problem));
   }
   if (waiting !== undefined) return fails("Programmed", "Pending", waiting);
-  if (assignment.own !== undefined && !isPlaced(one, assignment)) {
+  if (own !== undefined && !isPlaced(one, assignment)) {
     return fails("Programmed", "Pending", "the Service of the Gateway waits for a port of nginx for the listener");
   }
   return holds("Programmed", "nginx listens for it and has its routes");
