@@ -24,7 +24,7 @@ import { dnsLabel, dnsSubdomain } from "./names.ts";
 
 const types = ["IPv4", "IPv6", "FQDN"] as const;
 
-const addressRules: Readonly<Record<(typeof types)[number], Rule>> = {
+export const addressRules: Readonly<Record<(typeof types)[number], Rule>> = {
   IPv4: (value) => {
     if (!isIPv4(value)) return `${shown(value)} is not an IPv4 address`;
     return /^(0\.0\.0\.0$|169\.254\.|224\.0\.0\.)/.test(value) ? unusable(value) : undefined;
@@ -53,6 +53,15 @@ const addresses: Check = (value, path) => {
   );
 };
 
+export const slicePorts = listOf(
+  record({
+    name: text((value) => (value === "" ? undefined : dnsLabel(value))),
+    port,
+    protocol: word("TCP", "UDP", "SCTP"),
+    appProtocol: text(),
+  }),
+);
+
 export const endpointSlice = record(
   {
     apiVersion: anything,
@@ -77,14 +86,7 @@ export const endpointSlice = record(
         ["addresses"],
       ),
     ),
-    ports: listOf(
-      record({
-        name: text((value) => (value === "" ? undefined : dnsLabel(value))),
-        port,
-        protocol: word("TCP", "UDP", "SCTP"),
-        appProtocol: text(),
-      }),
-    ),
+    ports: slicePorts,
   },
   ["metadata", "addressType"],
   addresses,

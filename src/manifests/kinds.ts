@@ -8,6 +8,7 @@ import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
+import { endpoints } from "./endpoints.ts";
 import { backendTLSPolicy } from "./gateway/backend-tls-policy.ts";
 import { gateway, gatewayClass, listenerSet, referenceGrant } from "./gateway/gateway.ts";
 import { grpcRoute } from "./gateway/grpc-route.ts";
@@ -44,6 +45,9 @@ export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
   RouteSettings: { apiVersion: "sluice.dev/v1alpha1", namespaced: true, check: routeSettings },
 };
 
+/** Endpoints become an EndpointSlice. */
+const mirroredEndpoints: KindRule = { apiVersion: "v1", namespaced: true, check: endpoints };
+
 /**
  * Groups that have, or had, the kinds above. In other groups a kind of the same name has another
  * meaning, such as a Service of Knative.
@@ -67,10 +71,8 @@ export type Recognised =
 export function recognise(apiVersion: string, kind: string): Recognised {
   const group = groupOf(apiVersion);
   if (!groups.includes(group)) return isMistypedGroup(group, kind) ? ofWrongVersion(apiVersion, kind) : { is: "other" };
-  if (kind === "Endpoints") {
-    const why = "Endpoints are not read from files; write an EndpointSlice";
-    return { is: "mistaken", kind, field: "apiVersion", why };
-  }
+  if (kind === "Endpoints" && apiVersion === "v1")
+    return { is: "ours", kind: "EndpointSlice", rule: mirroredEndpoints };
   if (!Object.hasOwn(kinds, kind)) return ofUnknownKind(group, kind);
   const rule = kinds[kind as WatchedKind];
   if (rule.apiVersion === apiVersion || isFormer(kind, apiVersion))

@@ -5,7 +5,9 @@
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
+import type { Endpoints } from "../resources.ts";
 import { type Finding, isMapping, record, text } from "./check.ts";
+import { mirrored } from "./endpoints.ts";
 import { kinds, recognise } from "./kinds.ts";
 import { jsonPatch, withPatchHint } from "./mistakes/patches.ts";
 
@@ -44,7 +46,8 @@ export function writtenObject(value: unknown): WrittenObject {
   const meant = recognised.kind;
   const namespaced = kinds[meant as WatchedKind]?.namespaced ?? true;
   const namespace = typeof meta.namespace === "string" && meta.namespace !== "" ? meta.namespace : "default";
-  const name: ObjectName = { kind: meant, name: meta.name, ...(namespaced ? { namespace } : {}) };
+  const written = kind === "Endpoints" ? kind : meant;
+  const name: ObjectName = { kind: written, name: meta.name, ...(namespaced ? { namespace } : {}) };
   if (recognised.is === "mistaken")
     return { is: "mistaken", name, findings: [{ path: [recognised.field], why: recognised.why, fatal: true }] };
   const metadata = { ...meta, name: meta.name, namespace };
@@ -53,7 +56,8 @@ export function writtenObject(value: unknown): WrittenObject {
   const findings = withPatchHint(recognised.rule.check(object, []));
   const good = findings.every(({ fatal }) => !fatal);
   const content = good ? finished(object) : undefined;
-  return { is: "ours", kind: recognised.kind, key: keyOf(object), name, findings, object: content };
+  const key = kind === "Endpoints" ? `${keyOf(object)}#` : keyOf(object);
+  return { is: "ours", kind: recognised.kind, key, name, findings, object: content };
 }
 
 function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
@@ -72,8 +76,12 @@ function isKustomization({ apiVersion, kind, resources }: Readonly<Record<string
   return resources.length > 0 && resources.every((one) => typeof one === "string");
 }
 
-/** Normalizes an object as the API server would: the data of a Secret loses its line breaks. */
+/**
+ * Normalizes an object as the API server would: the data of a Secret loses its line breaks, and
+ * Endpoints are mirrored as an EndpointSlice.
+ */
 function finished(object: KubernetesObject): KubernetesObject {
+  if (object.kind === "Endpoints") return mirrored(object as Endpoints);
   if (object.kind !== "Secret") return object;
   const {
     stringData = {},

@@ -11,8 +11,6 @@ import { type Cluster, startCluster } from "./support/cluster.ts";
  * machine.
  */
 const onlyInFiles = /127\.0\.0\.2/;
-/** The API has this kind, but it is not read from files. */
-const onlyInClusters = /kind: Endpoints\n/;
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -23,7 +21,7 @@ afterAll(() => cluster?.stop());
 
 const ask = (text: string) => cluster.kubectl(["create", "--dry-run=server", "-o", "name", "-f", "-"], { input: text });
 
-test.each(refused.filter(([text]) => !onlyInClusters.test(text)))("the API server refuses %s", async (text) => {
+test.each(refused)("the API server refuses %s", async (text) => {
   await expect(ask(text)).rejects.toThrow(/invalid|Invalid|error|unknown|no matches|cannot/);
 });
 

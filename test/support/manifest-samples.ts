@@ -10,6 +10,8 @@ const path = (text: string): string => ingress(`{rules: [{http: {paths: [${text}
 const service = (spec: string): string => `apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: ${spec}\n`;
 const slice = (rest: string): string =>
   `apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: web}\n${rest}\n`;
+const endpoints = (subsets: string): string =>
+  `apiVersion: v1\nkind: Endpoints\nmetadata: {name: web}\nsubsets: ${subsets}\n`;
 export const secret = (rest: string): string => `apiVersion: v1\nkind: Secret\nmetadata: {name: web}\n${rest}\n`;
 const to = "backend: {service: {name: web, port: {number: 80}}}";
 
@@ -91,7 +93,9 @@ export const refused: readonly (readonly [text: string, field: string, why: stri
   [ingress("{rules: [{}]}", ", namespace: A"), "metadata.namespace", "is not a name"],
   [ingress("{rules: [{}]}", ", creationTimestamp: today"), "metadata.creationTimestamp", "is not a time"],
   ["apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: a}", "apiVersion", "write networking.k8s.io/v1"],
-  ["apiVersion: v1\nkind: Endpoints\nmetadata: {name: a}", "apiVersion", "write an EndpointSlice"],
+  [endpoints("[{addresses: [{ip: fe80::1}]}]"), "subsets[0].addresses[0].ip", "link-local"],
+  [endpoints("[{notReadyAddresses: [{ip: 10.0.0.256}]}]"), "subsets[0].notReadyAddresses[0].ip", "is not an IPv4"],
+  [endpoints("[{addresses: [{ip: 10.0.0.1}], ports: [{port: 0}]}]"), "subsets[0].ports[0].port", "0 is not"],
   [service("{}"), "spec", "ports is missing"],
   [service("{type: External, ports: [{port: 80}]}"), "spec.type", "is not one of ClusterIP"],
   [service("{type: ExternalName}"), "spec", "needs externalName"],
@@ -145,6 +149,7 @@ export const accepted: readonly string[] = [
   service("{ports: [{port: 53, name: a, protocol: UDP}, {port: 53, name: b}]}"),
   slice("addressType: IPv4\nendpoints: [{addresses: [127.0.0.2]}]\nports: [{port: 80}]"),
   slice("addressType: IPv6\nendpoints: null"),
+  endpoints("[{addresses: [{ip: 10.0.0.1, hostname: a}], ports: [{port: 80, name: http, protocol: TCP}]}]"),
   secret("type: kubernetes.io/tls\ndata: {tls.crt: ''}\nstringData: {tls.key: ''}"),
   secret("data:\n  a: |\n    YWJj\n    ZGVm\n"),
   "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, creationTimestamp: null}\ndata: {9000: default/web:80}",
