@@ -66,7 +66,7 @@ export type Problem = { readonly object: ObjectName } & (
       /** The lines around the place, for a terminal; no part of the sentence. */
       readonly frame?: string;
     }
-  | { readonly kind: "service-missing"; readonly field: string; readonly service: string }
+  | { readonly kind: "service-missing"; readonly field: string; readonly service: string; readonly why?: string }
   | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
   | {
       readonly kind: "nginx-refused";
@@ -171,7 +171,7 @@ function wordsOf(p: Problem): string {
     case "manifest-unusable":
       return `${p.object.kind === "File" ? "" : `${p.at.file} `}line ${p.at.line}, column ${p.at.column}: ${unplaced(p)}`;
     case "service-missing":
-      return `${p.field}: Service ${p.service} not found; the path answers 503`;
+      return `${p.field}: Service ${p.service} ${p.why ?? "not found"}; the path answers 503`;
     case "service-port-missing":
       return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
     case "nginx-refused":

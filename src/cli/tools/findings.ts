@@ -79,7 +79,7 @@ export function judged(
     ...ofSnippets,
     ...twice,
   ]).map((given): Finding => {
-    const problem = aboutUnreadParent(given, library.unread);
+    const problem = aboutUnread(given, library.unread);
     const { kind, namespace, name } = problem.object;
     const id = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
     const definition = definitions.get(id);
@@ -142,7 +142,7 @@ export function withoutElsewhere(problems: readonly Problem[], snapshot: Snapsho
   const ofLists = problems.filter((one) => one.kind === "field-unusable" && lists.has(placeOf(one.object, one.field)));
   const quoted = ofLists.map((one) => `: ${sentence(one)}`);
   const follows = (one: Problem) =>
-    ofLists.includes(one) || ("why" in one && quoted.some((words) => one.why.endsWith(words)));
+    ofLists.includes(one) || ("why" in one && quoted.some((words) => one.why?.endsWith(words)));
   return problems.filter((one) => !missing.has(one) && !follows(one));
 }
 
@@ -171,15 +171,24 @@ function isElsewhere(problem: Problem, snapshot: Snapshot): boolean {
   return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
 }
 
+const refusedInFiles = "is in the files, and is left out because of its own mistake";
+
 /**
- * Returns another reason where a route's parent is in a file and has a mistake, so that the author
- * does not take it for a missing one. All other Problems stay as they are.
+ * Returns another reason where the object that is missing is in a file and has a mistake, so that
+ * the author does not look for its file. All other Problems stay as they are.
  */
-function aboutUnreadParent(problem: Problem, unread: readonly Unread[]): Problem {
-  if (problem.kind !== "field-unusable") return problem;
-  const [, kind, key] = /^(Gateway|ListenerSet) (\S+) not found$/.exec(problem.why) ?? [];
-  if (kind === undefined || !unread.some((one) => one.kind === kind && one.key === key)) return problem;
-  return { ...problem, why: `${kind} ${key} is in the files, and is left out because of its own mistake` };
+function aboutUnread(problem: Problem, unread: readonly Unread[]): Problem {
+  const isUnread = (kind: string | undefined, key: string | undefined): boolean =>
+    unread.some((one) => one.kind === kind && one.key === key);
+  if (problem.kind === "service-missing")
+    return isUnread("Service", problem.service) ? { ...problem, why: refusedInFiles } : problem;
+  if (problem.kind === "secret-unusable")
+    return problem.why === "not found" && isUnread("Secret", problem.secret)
+      ? { ...problem, why: refusedInFiles }
+      : problem;
+  if (problem.kind !== "field-unusable" && problem.kind !== "annotation-unreadable") return problem;
+  const [, kind, key] = /^(Service|Secret|ConfigMap|Gateway|ListenerSet) (\S+) not found$/.exec(problem.why) ?? [];
+  return isUnread(kind, key) ? { ...problem, why: `${kind} ${key} ${refusedInFiles}` } : problem;
 }
 
 /** Returns each Problem once. A Secret that is missing is a Problem of each host that uses it. */
