@@ -12,9 +12,18 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
   return (text) => {
     if (text.length > longest) return `it has ${text.length} characters, and ${longest} is the limit`;
     if (shape.test(text)) return undefined;
-    const hint = unfilled(text);
+    const hint = unfilled(text) ?? placeholder(text);
     return `${shown(text)} is not ${what}${hint === undefined ? "" : `; ${hint}`}`;
   };
+}
+
+/**
+ * Returns the same for a word in capitals with `_`, such as `REPLACE_ME`. Other values have such
+ * words as well, but no name of Kubernetes has.
+ */
+function placeholder(text: string): string | undefined {
+  const [word] = /(?<![A-Za-z0-9_])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9_])/.exec(text) ?? [];
+  return word && `a tool should have filled in ${word} before`;
 }
 
 /**
@@ -32,15 +41,17 @@ export const tlsHost: Rule = (text) => {
   const bare = text.startsWith("*.") ? text.slice(2) : text;
   if (bare.includes("*")) return `${shown(text)} has a * that is not its whole first label`;
   const lower = text.toLowerCase();
-  if (text !== lower && dnsSubdomain(bare.toLowerCase()) === undefined)
-    return `${shown(text)} has capital letters; write ${shown(lower)}`;
+  if (text !== lower && dnsSubdomain(bare.toLowerCase()) === undefined) {
+    const isWord = /^[A-Z][A-Z0-9-]+$/.test(text);
+    return `${shown(text)} has capital letters; write ${shown(lower)}${isWord ? ", or fill it in if it is a placeholder" : ""}`;
+  }
   if (dnsSubdomain(bare) === undefined && text.length <= 253) return undefined;
   return `${shown(text)} is not a DNS name${hintAbout(text)}`;
 };
 
 /** Returns the usual reasons why a text is not a host although it was meant as one. */
 function hintAbout(text: string): string {
-  const hint = unfilled(text);
+  const hint = unfilled(text) ?? placeholder(text);
   if (hint !== undefined) return `; ${hint}`;
   const [variable] = /\$\{[^{}]*\}|\$\w+/.exec(text) ?? [];
   if (variable !== undefined) return `; a tool should have filled in ${variable} before, such as envsubst`;

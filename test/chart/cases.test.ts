@@ -64,6 +64,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
       namespace: "ingress",
       appprotect: { enable: false },
       stats: { enabled: "true" },
+      service: { internalTrafficPolicy: "Local" },
       metrics: { service: { monitor: {} } },
       config: { "enable-vts-status": "false", "service-tokens": "false", "Use-Gzip": "true" },
     },
@@ -78,6 +79,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
     "ignored controller.namespace",
     "ignored controller.appprotect",
     "ignored controller.stats",
+    "ignored controller.service.internalTrafficPolicy",
     "ignored controller.metrics.service.monitor",
   ]);
   const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
@@ -87,6 +89,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
     "- controller.appprotect",
     "- controller.metrics.service.monitor",
     "- controller.namespace",
+    "- controller.service.internalTrafficPolicy",
     "- controller.stats",
     "- controllerMetrics",
     "- name",

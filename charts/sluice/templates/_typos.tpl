@@ -195,7 +195,7 @@ of the file is similar to too many others for a hint.
 - {{ $here }}: what stands below it belongs at the top of the file, unless this chart is a dependency of another
 {{- else if not (or $open (and (eq $path "") (hasPrefix "x-" $key))) }}
 - {{ $here }}
-{{- if not (or (eq $key "namespace") (and (eq $path "") (eq $key "name"))) -}}
+{{- if not (or (has $key (list "namespace" "internalTrafficPolicy")) (and (eq $path "") (eq $key "name"))) -}}
 {{- $exact := include "sluice.typos.exact" (list $path $key $keys) -}}
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "value" $files) -}}
 {{- if $exact }}: did you mean {{ $exact }}?

@@ -59,8 +59,9 @@ function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
   };
 }
 
-/** The marks of Helm, Jinja, gomplate, ERB and FreeMarker. */
-const braces = /\{\{|\{%|\[\[(?=-? *(\.|if |range |with |end))|<%|<\/?#(?=(if|else|list|assign|macro|include)\b)/;
+/** The marks of Helm, Jinja, Terraform, gomplate, ERB and FreeMarker. */
+const braces =
+  /\{\{|\{%|%\{(?=~? *(if|else|endif|for|endfor)\b)|\[\[(?=-? *(\.|if |range |with |end))|<%|<\/?#(?=(if|else|list|assign|macro|include)\b)/;
 
 /** Finds the first line with a mark of a template, up to this place. */
 function template(lines: readonly string[], { line }: Place): Mistake | undefined {

@@ -14,6 +14,9 @@ export type Undeclared =
   /** Values below `global`, and extensions such as `x-common`, are free. */
   | { readonly fate: "free" };
 
+/** Fields of Kubernetes that only look like declared values, such as externalTrafficPolicy. */
+const ownMeaning = ["namespace", "internalTrafficPolicy"];
+
 /**
  * Judges a value that the chart does not declare. `paths` are those of all declared values, `path`
  * is the place of the undeclared one. The probably meant value is the first of these that exists:
@@ -25,7 +28,7 @@ export function judgeUndeclared(paths: Iterable<string>, path: readonly string[]
   const key = path.at(-1)!;
   if (above === "global" || (above === "" && key.startsWith("x-"))) return { fate: "free" };
   if (above === "" && isMapping(value) && "controller" in value) return { fate: "refused" };
-  if (key === "namespace" || (above === "" && key === "name")) return { fate: "ignored" };
+  if (ownMeaning.includes(key) || (above === "" && key === "name")) return { fate: "ignored" };
   const branches = [...branchesOf(paths)];
   const beside = namesBelow(branches, above);
   const exact =
