@@ -172,6 +172,19 @@ test("entries of other controllers stay, and ours go when the route no longer na
   expect(statusOf(key).parents).toEqual([foreign]);
 });
 
+test("a status has at most 32 parents, because the API server refuses more", async () => {
+  const foreign = Array.from({ length: 30 }, (_, at) => {
+    return { parentRef: { name: `other-${at}` }, controllerName: "example.com/other", conditions: [] };
+  });
+  const { serve, lead, statusOf } = server(routeWith(foreign));
+  lead();
+  const conditions = [condition("Accepted")];
+  const parents = Array.from({ length: 4 }, (_, at) => ({ parentRef: { name: `own-${at}` }, conditions }));
+  serve(table({ kind: "route", object: routeWith(), parents }));
+  const names = () => (statusOf(key).parents as unknown as typeof foreign).map(({ parentRef }) => parentRef.name);
+  await vi.waitFor(() => expect(names().slice(29)).toEqual(["other-29", "own-0", "own-1"]), soon);
+});
+
 test("a new leader finds the entries of the earlier one, and writes nothing twice", async () => {
   const left = { parentRef: { name: "public" }, controllerName: ours, conditions: [] };
   const { statuses, lead, statusOf, patches, bring } = server(routeWith([left]));

@@ -52,7 +52,7 @@ function partsOf(newest: KubernetesObject, wanted: DesiredStatus, writer: Writer
     case "route": {
       const present = (newest as Route).status?.parents ?? [];
       const entries = wanted.parents.map(({ parentRef, conditions }) => ({ ref: parentRef, conditions }));
-      return { parents: entriesOf(parents, present, entries, about) };
+      return { parents: entriesOf(parents, present, entries, about).slice(0, mostParents) };
     }
     case "policy": {
       const present = (newest as BackendTLSPolicy).status?.ancestors ?? [];
@@ -116,7 +116,11 @@ const ancestors: List<PolicyAncestorStatus> = {
   entryOf: (ancestorRef, controllerName, conditions) => ({ ancestorRef, controllerName, conditions }),
 };
 
-/** The most entries that the definition allows. Entries of other controllers come first. */
+/**
+ * The most entries that the definitions allow; with more, the API server refuses the status.
+ * Entries that are there, also those of other controllers, come before new ones.
+ */
+const mostParents = 32;
 const mostAncestors = 16;
 
 /** Returns the entries. Those of other controllers stay unchanged at their places. */
