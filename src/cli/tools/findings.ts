@@ -22,6 +22,7 @@ import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
 import { locatedTwice } from "./findings/twice-located.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
+import { untargetedPolicies } from "./findings/untargeted-policies.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
 import { gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
 import { pathIn } from "./places.ts";
@@ -76,6 +77,7 @@ export function judged(
     ...ofUnread,
     ...atTheDoor,
     ...classless,
+    ...untargetedPolicies(snapshot),
     ...ofSnippets,
     ...twice,
   ]).map((given): Finding => {

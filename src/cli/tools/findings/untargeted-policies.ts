@@ -1,0 +1,29 @@
+/**
+ * Finds targets of BackendTLSPolicies that do not exist. Their statuses have an entry for each
+ * Gateway with routes to the target, so nothing reports a target that no route has.
+ */
+import type { Snapshot } from "../../../model/snapshot.ts";
+import type { Problem } from "../../../problem.ts";
+
+/** A missing Service is only reported where the folder has Services. */
+export function untargetedPolicies({
+  backendTLSPolicies,
+  services,
+}: Pick<Snapshot, "backendTLSPolicies" | "services">): readonly Problem[] {
+  const areHere = [...services.keys()].length > 0;
+  return [...backendTLSPolicies.values()].flatMap(({ kind, metadata: { namespace = "default", name: own }, spec }) =>
+    (spec?.targetRefs ?? []).flatMap(({ group, kind: target, name }, at): readonly Problem[] => {
+      const object = { kind, namespace, name: own };
+      const field = `spec.targetRefs[${at}]`;
+      const done = "the policy is not followed there";
+      if (group !== "") return [];
+      if (target !== "Service") {
+        const why = `names a ${target}, not a Service`;
+        return [{ kind: "field-unusable", object, field, why, done }];
+      }
+      const key = `${namespace}/${name}`;
+      if (!areHere || services.has(key)) return [];
+      return [{ kind: "field-unusable", object, field, why: `Service ${key} not found`, done }];
+    }),
+  );
+}
