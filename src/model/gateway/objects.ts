@@ -47,6 +47,8 @@ export interface Gateway extends KubernetesObject {
     };
     readonly allowedListeners?: { readonly namespaces?: RouteNamespaces };
     readonly tls?: GatewayTLS;
+    /** `All` for a default Gateway, or `None`. */
+    readonly defaultScope?: string;
   };
   readonly status?: {
     readonly addresses?: readonly GatewayAddress[];

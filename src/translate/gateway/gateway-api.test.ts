@@ -329,6 +329,14 @@ test("a Gateway with a type of address that is not served takes no port from oth
   expect(outcome(old).gateway("old")).toMatchObject({ Programmed: "Invalid", listeners: [{ Programmed: "Invalid" }] });
 });
 
+test("a Gateway says that it takes no routes as a default Gateway", () => {
+  const scope = (defaultScope: string) => outcome(gateway({ spec: { defaultScope } })).sentences;
+  expect(scope("All")).toEqual([
+    "spec.defaultScope: is not served yet; routes are attached where spec.parentRefs names the Gateway",
+  ]);
+  expect(scope("None")).toEqual([]);
+});
+
 const parentCases: readonly [string, readonly ReturnType<typeof listener>[], Parameters<typeof route>[0], object][] = [
   ["an unknown section", [listener({})], { parent: { sectionName: "other" } }, { Accepted: "NoMatchingParent" }],
   ["another port", [listener({})], { parent: { port: 81 } }, { Accepted: "NoMatchingParent" }],

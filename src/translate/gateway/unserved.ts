@@ -24,6 +24,9 @@ export function unservedFields(
       add(`spec.tls.frontend.perPort[${at}]`, `no listener of protocol HTTPS has port ${port}`, "it asks no client");
     }
   }
+  if ((spec?.defaultScope ?? "None") !== "None") {
+    add("spec.defaultScope", "is not served yet", "routes are attached where spec.parentRefs names the Gateway");
+  }
   const { labels = {}, annotations = {} } = spec?.infrastructure ?? {};
   if (services !== undefined) problems.push(...uncopied(gateway, object, services));
   else if (Object.keys(labels).length + Object.keys(annotations).length > 0) {
